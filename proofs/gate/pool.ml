@@ -1,0 +1,64 @@
+(** Prover runs, two at a time, through Why3's own server. *)
+
+open Why3
+
+(** Two cores; a third run would only slow the first two. *)
+let width = 2
+
+let memory_megabytes = 2000
+
+let start () = Prove_client.set_max_running_provers width
+
+type call = Call_provers.prover_call
+
+let limit seconds =
+  { Call_provers.empty_limit with limit_time = seconds; limit_mem = memory_megabytes }
+
+let submit (project : Project.t) (prover, driver) ~seconds task : call =
+  Driver.prove_task
+    ~command:(Whyconf.get_complete_command prover ~with_steps:false)
+    ~libdir:(Whyconf.libdir project.main) ~datadir:(Whyconf.datadir project.main)
+    ~limit:(limit seconds) driver task
+
+let cancel (project : Project.t) call =
+  Call_provers.interrupt_call ~libdir:(Whyconf.libdir project.main) call
+
+(** Waits for the next finished runs; those of cancelled calls arrive too, and the caller, who no
+    longer knows them, passes over them. *)
+let rec wait () =
+  let finished = function
+    | call, Call_provers.ProverFinished result -> Some (call, result)
+    | _, Call_provers.InternalFailure e -> raise e
+    | _ -> None
+  in
+  match List.filter_map finished (Call_provers.get_new_results ~blocking:true) with
+  | [] -> wait ()
+  | results -> results
+
+(** Runs [jobs] in their order, [width] at a time; [finished job result] as each ends and may say
+    [`Stop], which cancels what is running and drops the rest. [wanted] is asked before a start. *)
+let run project ~wanted ~start ~finished jobs =
+  let running = Hashtbl.create 7 in
+  let stop () =
+    Hashtbl.iter (fun call _ -> cancel project call) running;
+    Hashtbl.reset running
+  in
+  let rec fill = function
+    | job :: rest when Hashtbl.length running < width ->
+        if wanted job then Hashtbl.replace running (start job) job;
+        fill rest
+    | waiting -> waiting
+  in
+  let rec loop waiting =
+    let waiting = fill waiting in
+    if Hashtbl.length running > 0 then handle waiting (wait ())
+  and handle waiting = function
+    | [] -> loop waiting
+    | (call, result) :: more -> (
+        match Hashtbl.find_opt running call with
+        | None -> handle waiting more
+        | Some job -> (
+            Hashtbl.remove running call;
+            match finished job result with `Go_on -> handle waiting more | `Stop -> stop ()))
+  in
+  loop jobs

@@ -1,0 +1,115 @@
+(** The command [update]: brings the sessions of some theories up to date and says what is left. *)
+
+open Why3
+open Session_itp
+
+type options = {
+  only : string option;  (** goals whose full name contains this *)
+  effort : Prove.effort;
+  forget : bool;  (** start without the stored session *)
+}
+
+type summary = { goals : int; unproved : int; single : int; broken : bool }
+
+let contains ~part text =
+  let n = String.length part in
+  let rec at i = i + n <= String.length text && (String.sub text i n = part || at (i + 1)) in
+  at 0
+
+let full_name s th id = Session.module_name th ^ "." ^ Session.goal_name s id
+
+let wanted options name =
+  match options.only with None -> true | Some part -> contains ~part name
+
+(** [why3/shape.mlw:42 Shape.pad'vc.3 [postcondition]] *)
+let describe (t : Prove.t) name ~root id =
+  let s = Prove.tree t in
+  let line =
+    match Session.goal_loc ~root s id with
+    | None -> t.session.theory
+    | Some loc ->
+        let file, line = Project.position t.project loc in
+        Printf.sprintf "%s:%d" file line
+  in
+  Printf.sprintf "%s %s [%s]" line name (get_proof_expl s id)
+
+let answers (t : Prove.t) id =
+  let task = get_task (Prove.tree t) id in
+  let answer (p : Whyconf.config_prover) =
+    match Failures.find t.failures task p.prover with
+    | None -> []
+    | Some a -> [ Printf.sprintf "%s: %s (%d s)" p.prover.prover_name a.text a.seconds ]
+  in
+  String.concat ", " (List.concat_map answer (Project.provers t.project.config))
+
+(** The place of a leaf within its goal: [.3] for the fourth part. *)
+let suffix s ~top id =
+  let whole = (get_proof_name s top).Ident.id_string and part = (get_proof_name s id).Ident.id_string in
+  let n = String.length whole in
+  if String.length part > n && String.sub part 0 n = whole then String.sub part n (String.length part - n)
+  else ""
+
+let report (t : Prove.t) (th, top) =
+  let s = Prove.tree t in
+  let leaf (l : Prove.leaf) =
+    let name = full_name s th top ^ suffix s ~top l.id in
+    let where = describe t name ~root:l.root l.id in
+    match l.by with
+    | [] -> t.log (Printf.sprintf "UNPROVED   %s: %s" where (answers t l.id))
+    | by -> t.log (Printf.sprintf "one family %s: only %s" where (String.concat ", " by))
+  in
+  let leaves = Prove.weak_leaves t ~root:true top in
+  List.iter leaf leaves;
+  leaves
+
+let goal (t : Prove.t) (th, id) =
+  let started = Unix.gettimeofday () in
+  Prove.settle t id;
+  let state = if Prove.proved t id then "proved" else "NOT proved" in
+  t.log
+    (Printf.sprintf "  %s %s, %.1f s" (full_name (Prove.tree t) th id) state
+       (Unix.gettimeofday () -. started))
+
+(** Why3 keeps the former files as [*.bak]; git keeps them better. *)
+let save (t : Prove.t) =
+  let dir = t.session.dir in
+  if not (Sys.file_exists dir) then Sys.mkdir dir 0o755;
+  save_session (Prove.tree t);
+  let remove_backup f = if Filename.check_suffix f ".bak" then Sys.remove (Filename.concat dir f) in
+  Array.iter remove_backup (Sys.readdir dir)
+
+(** An interruption keeps what has been found so far. *)
+let prove_all (t : Prove.t) goals =
+  let finally () = save t in
+  Fun.protect ~finally (fun () -> List.iter (goal t) goals)
+
+let theory project failures log options file =
+  let session = Session.load ~forget:options.forget project file in
+  let t = { Prove.project; session; effort = options.effort; failures; log } in
+  if session.errors <> [] then begin
+    List.iter (fun e -> log ("ERROR " ^ e)) session.errors;
+    { goals = 0; unproved = 0; single = 0; broken = true }
+  end
+  else begin
+    let all = Session.goals session in
+    let chosen = List.filter (fun (th, id) -> wanted options (full_name (Prove.tree t) th id)) all in
+    log (Printf.sprintf "%s: %d of %d goals" file (List.length chosen) (List.length all));
+    if options.only = None then Prove.remove_detached_nodes t;
+    if all <> [] then prove_all t chosen;
+    let leaves = List.concat_map (report t) chosen in
+    let unproved, single = List.partition (fun (l : Prove.leaf) -> l.by = []) leaves in
+    { goals = List.length chosen; unproved = List.length unproved; single = List.length single; broken = false }
+  end
+
+let add a b =
+  { goals = a.goals + b.goals; unproved = a.unproved + b.unproved; single = a.single + b.single;
+    broken = a.broken || b.broken }
+
+(** Whether everything that was asked for is proved. *)
+let run project failures log options files =
+  let none = { goals = 0; unproved = 0; single = 0; broken = false } in
+  let total = List.fold_left (fun acc f -> add acc (theory project failures log options f)) none files in
+  log
+    (Printf.sprintf "%d goals; parts unproved: %d; parts proved by one family only: %d" total.goals
+       total.unproved total.single);
+  (not total.broken) && total.unproved = 0
