@@ -13,7 +13,9 @@ open Why3
 open Session_itp
 
 (** Seconds. Most goals are proved in well under one; the longest is half of the shortest limit
-    that the gate's replay grants. *)
+    that the gate's replay grants. A goal that can be split gets a glance only. *)
+let glance = 1
+
 let brief = 2
 
 let longer = [ 5; 15 ]
@@ -101,10 +103,11 @@ let candidates t first =
   let before, after = List.partition is_first (Project.provers t.project.config) in
   before @ after
 
-(** Runs the provers on a node for at most [seconds] each, until two families have proved it. *)
-let race t id ~seconds ~first proofs =
+(** Runs the provers on a node for at most [seconds] each, until two families have proved it, or
+    [patience] of them have failed and none has proved it. *)
+let race ?(patience = max_int) t id ~seconds ~first proofs =
   let task = get_task (tree t) id in
-  let proofs = ref proofs in
+  let proofs = ref proofs and failed = ref 0 in
   let wanted (p : Whyconf.config_prover) =
     (not (List.mem (Project.family p.prover) (families !proofs)))
     && not (Failures.mem t.failures task p.prover ~seconds)
@@ -116,8 +119,10 @@ let race t id ~seconds ~first proofs =
   let finished (p : Whyconf.config_prover) (result : Call_provers.prover_result) =
     (match result.pr_answer with
     | Call_provers.Valid -> proofs := { prover = p.prover; result } :: !proofs
-    | answer -> Failures.add t.failures task p.prover ~seconds answer);
-    if redundant !proofs then `Stop else `Go_on
+    | answer ->
+        incr failed;
+        Failures.add t.failures task p.prover ~seconds answer);
+    if redundant !proofs || (!proofs = [] && !failed >= patience) then `Stop else `Go_on
   in
   if not (redundant !proofs) then Pool.run t.project ~wanted ~start ~finished (candidates t first);
   !proofs
@@ -139,19 +144,33 @@ let drop t id node =
   remove t node;
   update_goal_node silent (tree t) id
 
+(** A split into one part changes nothing but the names of the hypotheses. *)
+let split_into_several t id =
+  match split t id "split_vc" with
+  | Some (node, [ _ ]) ->
+      drop t id node;
+      None
+  | outcome -> outcome
+
 let rec search t id ~first proofs =
-  let proofs = race t id ~seconds:brief ~first proofs in
-  if redundant proofs then record t id proofs
-  else
-    match split t id "split_vc" with
-    | None -> insist t id proofs
-    | Some (node, parts) ->
+  match split_into_several t id with
+  | None ->
+      let proofs = race t id ~seconds:brief ~first proofs in
+      if redundant proofs then record t id proofs else insist t id proofs
+  | Some (node, parts) ->
+      let proofs = race t id ~patience:2 ~seconds:glance ~first proofs in
+      if redundant proofs then begin
+        drop t id node;
+        record t id proofs
+      end
+      else begin
         List.iter (fun part -> search t part ~first:[] []) parts;
         update_trans_node silent (tree t) node;
         if proofs <> [] && not (tn_proved (tree t) node) then begin
           drop t id node;
           insist t id proofs
         end
+      end
 
 (** Longer limits. A second family is worth the middle limit; an unproved part all that there is. *)
 and insist t id proofs =
