@@ -8,6 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = Path(__file__).with_name("toolchain.toml")
 
+PROVERS = ("alt_ergo", "cvc5", "z3", "cvc4")
+"""The tools that discharge goals, by their keys in the lock file, strongest first."""
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -60,8 +63,8 @@ class Lock:
 
     @property
     def provers(self) -> tuple[Tool, ...]:
-        """The tools that discharge goals, strongest first."""
-        return tuple(self.tools[key] for key in ("alt_ergo", "cvc5", "z3", "cvc4"))
+        """The tools that discharge goals."""
+        return tuple(self.tools[key] for key in PROVERS)
 
 
 def read(path: Path = LOCK, root: Path = ROOT) -> Lock:

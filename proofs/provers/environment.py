@@ -1,0 +1,131 @@
+"""The Python environment of the checkout: .venv, with the lock's wheels and the package itself."""
+
+import importlib.metadata
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from lock import Lock, Platform, Wheel, sha256_of
+from machine import ToolchainError, run, say
+
+CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+
+
+def interpreter(target: Platform) -> Path:
+    """Return the Python that .venv is made from, also when .venv's own is running this."""
+    name = f"python{target.python}"
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if running == target.python:
+        return Path(sys.base_prefix, "bin", name)
+    found = shutil.which(name)
+    if found is None:
+        raise ToolchainError(f"Python {target.python} is missing (this is Python {running})")
+    return Path(found)
+
+
+def missing_packages(lock: Lock, root: Path) -> list[str]:
+    """Return the Debian packages without which .venv cannot be made.
+
+    They are not in the lock: python3-venv has to fit the Python that the machine has.
+    """
+    if is_complete(lock, root):
+        return []
+    missing = []
+    try:
+        run(interpreter(lock.platform), "-c", "import ensurepip")
+    except ToolchainError:
+        missing.append("python3-venv")
+    if not CERTIFICATES.exists():
+        missing.append("ca-certificates")
+    return missing
+
+
+def is_complete(lock: Lock, root: Path) -> bool:
+    """Tell whether .venv is there and holds what it should."""
+    venv = root / ".venv"
+    return (
+        is_usable(venv, lock.platform)
+        and not outdated(venv, lock)
+        and _project_state(venv) == _wanted_state(root)
+    )
+
+
+def prepare(lock: Lock, root: Path) -> None:
+    """Make .venv, or repair what is wrong with it."""
+    venv = root / ".venv"
+    if not is_usable(venv, lock.platform):
+        _create(venv, lock.platform)
+    wheels = outdated(venv, lock)
+    if wheels:
+        say(f"pip install {' '.join(f'{wheel.name}=={wheel.version}' for wheel in wheels)}")
+        requirements = root / "build" / "requirements.txt"
+        requirements.write_text(requirement_lines(lock.wheels), encoding="utf-8")
+        _pip_install(venv, "--require-hashes", "--only-binary", ":all:", "-r", str(requirements))
+    if _project_state(venv) != _wanted_state(root):
+        say("pip install --editable .")
+        _pip_install(venv, "--no-build-isolation", "--editable", str(root))
+        _stamp(venv).write_text(_wanted_state(root), encoding="utf-8")
+
+
+def is_usable(venv: Path, target: Platform) -> bool:
+    """Tell whether `venv` has a Python that runs and is of the right version."""
+    try:
+        configuration = (venv / "pyvenv.cfg").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    version = re.search(r"^version\s*=\s*(\d+\.\d+)", configuration, re.MULTILINE)
+    return (
+        version is not None
+        and version[1] == target.python
+        and (venv / "bin" / "python").exists()
+        and (venv / "bin" / "pip").exists()
+    )
+
+
+def outdated(venv: Path, lock: Lock) -> list[Wheel]:
+    """Return the wheels of the lock that `venv` has not got, or has at another version."""
+    packages = venv / "lib" / f"python{lock.platform.python}" / "site-packages"
+    installed = {
+        re.sub(r"[-_.]+", "-", found.name).lower(): found.version
+        for found in importlib.metadata.distributions(path=[str(packages)])
+    }
+    return [wheel for wheel in lock.wheels if installed.get(wheel.name) != wheel.version]
+
+
+def requirement_lines(wheels: Iterable[Wheel]) -> str:
+    """Write the wheels as pip reads them in its hash-checking mode."""
+    return "".join(
+        f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n" for wheel in wheels
+    )
+
+
+def _create(venv: Path, target: Platform) -> None:
+    say(f"making {venv} with Python {target.python}")
+    if venv.is_symlink():
+        # What a link leads to belongs to another checkout.
+        venv.unlink()
+    run(interpreter(target), "-m", "venv", "--clear", venv)
+
+
+def _pip_install(venv: Path, *arguments: str) -> None:
+    # Without its cache, pip writes nothing outside of .venv.
+    quiet = ("--quiet", "--no-input", "--no-cache-dir", "--disable-pip-version-check")
+    run(venv / "bin" / "python", "-m", "pip", "install", *quiet, "--no-deps", *arguments)
+
+
+def _stamp(venv: Path) -> Path:
+    return venv / "whycast.json"
+
+
+def _project_state(venv: Path) -> str | None:
+    try:
+        return _stamp(venv).read_text(encoding="utf-8")
+    except OSError:
+        return None
+
+
+def _wanted_state(root: Path) -> str:
+    return json.dumps({"root": str(root), "pyproject": sha256_of(root / "pyproject.toml")})

@@ -1,0 +1,161 @@
+"""Install the toolchain that toolchain.toml names, or say exactly what is missing.
+
+    python3 proofs/provers/install.py           install what is missing, do nothing else
+    python3 proofs/provers/install.py --check   only report
+
+Tools come from Debian 12 by apt, and one prover from Debian 11 into build/; Python packages go
+into .venv; Why3 gets its configuration in build/why3.conf. Where all tools are present at their
+versions, any Linux will do and nobody needs to be root.
+"""
+
+import argparse
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+if sys.version_info < (3, 11):
+    sys.exit("toolchain: Python 3.11 is missing (this is Python {}.{})".format(*sys.version_info))
+
+import configuration
+import debian
+import environment
+from lock import LOCK, ROOT, Lock, Tool, read, sha256_of
+from machine import Machine, ToolchainError, run, this_machine
+
+BUILD = ROOT / "build"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A tool as it was found, and what is wrong with it (nothing, if `fault` is empty)."""
+
+    tool: Tool
+    fault: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description="Install the toolchain of whycast.")
+    parser.add_argument("--check", action="store_true", help="only report, install nothing")
+    options = parser.parse_args(arguments)
+    try:
+        lock = read()
+        if options.check:
+            return check(lock, this_machine())
+        install(lock, this_machine())
+    except ToolchainError as error:
+        print(f"toolchain: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def check(lock: Lock, machine: Machine) -> int:
+    """Report every tool; return 0 if all is as the lock wants it."""
+    findings = inspect_all(lock, machine)
+    complete = environment.is_complete(lock, ROOT)
+    print(table(findings.values()))
+    print(
+        f"\n.venv and its {len(lock.wheels)} packages: {'right' if complete else 'not as locked'}"
+    )
+    return 0 if complete and not faulty(findings.values()) else 1
+
+
+def install(lock: Lock, machine: Machine) -> None:
+    """Bring the machine, .venv and build/ to what the lock says; touch nothing that is right."""
+    BUILD.mkdir(exist_ok=True)
+    findings = inspect_all(lock, machine)
+    wrong = faulty(findings.values())
+    helpers = environment.missing_packages(lock, ROOT)
+    if wrong or helpers:
+        try:
+            provide([finding.tool for finding in wrong], helpers, lock, machine)
+        except ToolchainError as error:
+            raise ToolchainError(missing_report(wrong, helpers, str(error))) from error
+        findings = inspect_all(lock, machine)
+        wrong = faulty(findings.values())
+        if wrong:
+            raise ToolchainError(missing_report(wrong, (), "apt says that they are installed"))
+    environment.prepare(lock, ROOT)
+    configuration.write({key: finding.tool for key, finding in findings.items()}, BUILD)
+
+
+def inspect_all(lock: Lock, machine: Machine) -> dict[str, Finding]:
+    """Look at every tool of the lock."""
+    same_builds = machine.has_builds_of(lock.platform)
+    return {key: inspect(tool, compare_files=same_builds) for key, tool in lock.tools.items()}
+
+
+def inspect(tool: Tool, *, compare_files: bool) -> Finding:
+    """Find a tool, ask for its version and compare its files with the lock."""
+    if not tool.path.exists():
+        elsewhere = shutil.which(tool.path.name)
+        if elsewhere is None:
+            return Finding(tool, "not found")
+        tool = replace(tool, path=Path(elsewhere))
+        compare_files = False
+    try:
+        answer = run(tool.path, *tool.ask)
+    except ToolchainError:
+        return Finding(tool, f"not found by {tool.path}")
+    if tool.version not in answer.split():
+        return Finding(tool, f"{tool.path} is another version")
+    if compare_files:
+        for file, sha256 in tool.files.items():
+            if not file.exists():
+                return Finding(tool, f"{file} is missing")
+            if sha256_of(file) != sha256:
+                return Finding(tool, f"{file} is another build")
+    return Finding(tool, "")
+
+
+def faulty(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of tools that are not as the lock wants them."""
+    return [finding for finding in findings if finding.fault]
+
+
+def provide(tools: Sequence[Tool], helpers: Sequence[str], lock: Lock, machine: Machine) -> None:
+    """Install `tools` and the Debian packages named by `helpers`."""
+    packages = [package for tool in tools if not tool.release for package in tool.packages]
+    need_root = bool(packages or helpers)
+    obstacles = machine.obstacles(lock.platform, need_root=need_root)
+    if obstacles:
+        raise ToolchainError("; ".join(obstacles))
+    if need_root:
+        debian.install(packages, helpers, machine)
+    for tool in tools:
+        if tool.release:
+            (package,) = tool.packages
+            into = BUILD / "provers" / package.name
+            debian.unpack(package, tool.release, lock.platform, BUILD / "apt", into)
+
+
+def missing_report(wrong: Sequence[Finding], helpers: Sequence[str], reason: str) -> str:
+    """Say which tools are missing at which versions, and why they were not installed."""
+    parts = [f"cannot install what is missing: {reason}"]
+    if wrong:
+        parts.append(table(wrong))
+    if helpers:
+        parts.append(f"Debian packages without which .venv cannot be made: {', '.join(helpers)}")
+    parts.append(f"Every version and hash is in {LOCK.relative_to(ROOT)}.")
+    return "\n\n".join(parts)
+
+
+def table(findings: Iterable[Finding]) -> str:
+    """Lay findings out in columns: tool, version, Debian package, what was found."""
+    rows = [("tool", "version", "Debian package", "found")]
+    for finding in findings:
+        tool = finding.tool
+        package = f"{tool.packages[0].name} {tool.packages[0].version}"
+        release = f" ({tool.release})" if tool.release else ""
+        rows.append((tool.name, tool.version, package + release, finding.fault or f"{tool.path}"))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
