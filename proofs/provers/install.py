@@ -15,7 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-if sys.version_info < (3, 11):
+# This file is what runs before anything is known to be as it should.
+if sys.version_info < (3, 11):  # noqa: UP036
     sys.exit("toolchain: Python 3.11 is missing (this is Python {}.{})".format(*sys.version_info))
 
 import configuration
