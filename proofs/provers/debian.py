@@ -74,8 +74,10 @@ def unpack(package: Package, release: str, target: Platform, work: Path, into: P
     run(*apt_get, "download", f"{package.name}={package.version}", cwd=work)
     (archive,) = work.glob("*.deb")
     check_file(archive, package.sha256)
+    run("dpkg", "-x", archive, work / "unpacked")
     shutil.rmtree(into, ignore_errors=True)
-    run("dpkg", "-x", archive, into)
+    into.parent.mkdir(parents=True, exist_ok=True)
+    (work / "unpacked").rename(into)
     shutil.rmtree(work)
 
 

@@ -73,6 +73,7 @@ def install(lock: Lock, machine: Machine) -> None:
         try:
             provide([finding.tool for finding in wrong], helpers, lock, machine)
         except ToolchainError as error:
+            wrong = faulty(inspect_all(lock, machine).values())
             raise ToolchainError(missing_report(wrong, helpers, str(error))) from error
         findings = inspect_all(lock, machine)
         wrong = faulty(findings.values())
