@@ -1,18 +1,38 @@
-"""Find proofs of the theories' goals and keep them in the sessions.
+"""The gate: every theorem claimed is proved, now, by the pinned provers, from nothing else.
 
+    gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
+    gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --update [theory ...]        find proofs, refresh the sessions
         --only PART                      only goals whose Module.name contains PART
         --quick | --thorough             short limits, no transformations but the split | all limits
         --fresh                          forget the stored proofs
         --retry                          forget which provers failed before (build/gate/failures)
+
+The facts behind the judgement are left in build/gate/facts.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+import time
+from collections import Counter
 
+import judge
 import prooftool
+import provers
+import theorems
+from facts import Facts, Theory, attempts, proved
+from failures import Failure
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+FACTS = prooftool.BUILD / "facts.json"
+THEOREMS = "proofs/theorems.txt"
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -20,26 +40,36 @@ def chosen(names: list[str]) -> list[str]:
     files = prooftool.theory_files()
     if not names:
         return files
-    by_stem = {file.removeprefix("why3/").removesuffix(".mlw"): file for file in files}
-    stems = [name.removeprefix("why3/").removesuffix(".mlw") for name in names]
-    unknown = [stem for stem in stems if stem not in by_stem]
+    by_stem = {stem(file): file for file in files}
+    unknown = [name for name in names if stem(name) not in by_stem]
     if unknown:
         sys.exit(f"no such theory: {', '.join(unknown)}; there are {', '.join(by_stem)}")
-    return [by_stem[stem] for stem in stems]
+    return [by_stem[stem(name)] for name in names]
+
+
+def stem(name: str) -> str:
+    """Give the name that a theory and its session share."""
+    return name.rpartition("/")[2].removesuffix(".mlw")
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("theories", nargs="*", metavar="THEORY")
-    parser.add_argument("--update", action="store_true", required=True, help="find proofs, refresh the sessions")
-    parser.add_argument("--only", metavar="PART", help="only goals whose Module.name contains PART")
-    effort = parser.add_mutually_exclusive_group()
+    parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--list", action="store_true", help="print the goals")
+    action.add_argument("--update", action="store_true", help="find proofs, refresh the sessions")
+    update = parser.add_argument_group("with --update")
+    update.add_argument("--only", metavar="PART", help="only goals whose Module.name contains PART")
+    effort = update.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="short limits, no transformations")
     effort.add_argument("--thorough", action="store_true", help="all limits for a second family")
-    parser.add_argument("--fresh", action="store_true", help="forget the stored proofs")
-    parser.add_argument("--retry", action="store_true", help="forget which provers failed before")
-    return parser.parse_args(argv)
+    update.add_argument("--fresh", action="store_true", help="forget the stored proofs")
+    update.add_argument("--retry", action="store_true", help="forget which provers failed before")
+    arguments = parser.parse_args(argv)
+    if update_options(arguments) and not arguments.update:
+        parser.error(f"{update_options(arguments)[0]} goes with --update")
+    return arguments
 
 
 def update_options(arguments: argparse.Namespace) -> list[str]:
@@ -49,10 +79,101 @@ def update_options(arguments: argparse.Namespace) -> list[str]:
     return options + [f"--{flag}" for flag in flags if getattr(arguments, flag)]
 
 
+def replay(files: list[str], console: Console) -> Facts:
+    """Gather the facts, with a bar on a terminal."""
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("replaying", total=None)
+        return prooftool.facts(
+            files, lambda done, total: bar.update(task, completed=done, total=total)
+        )
+
+
+def row(theory: Theory) -> tuple[int, int, Counter[str], float]:
+    """Count a theory's goals, those proved, the proofs of each prover, and their seconds."""
+    runs = [(attempt["prover"], attempt["replayed"]) for attempt in attempts(theory)]
+    good = Counter(name for name, run in runs if run and run["answer"] == "Valid")
+    goals = theory["goals"]
+    seconds = sum(run["seconds"] for _, run in runs if run)
+    return len(goals), sum(proved(goal["tree"]) for goal in goals), good, seconds
+
+
+def table(facts: Facts) -> Table:
+    """Draw the table of theories."""
+    names = [prover["name"] for prover in facts["provers"]]
+    drawn = Table(show_footer=True, box=SIMPLE)
+    rows = [(theory["file"], *row(theory)) for theory in facts["theories"]]
+    total = sum((good for _, _, _, good, _ in rows), Counter[str]())
+    drawn.add_column("theory", "all", no_wrap=True)
+    drawn.add_column("goals", str(sum(goals for _, goals, _, _, _ in rows)), justify="right")
+    drawn.add_column("proved", str(sum(done for _, _, done, _, _ in rows)), justify="right")
+    for name in names:
+        drawn.add_column(name, str(total[name]), justify="right")
+    drawn.add_column("seconds", f"{sum(taken for *_, taken in rows):.1f}", justify="right")
+    for file, goals, done, good, taken in rows:
+        counts = [str(good[name]) for name in names]
+        drawn.add_row(file, str(goals), str(done), *counts, f"{taken:.1f}")
+    return drawn
+
+
+def run(files: list[str], console: Console) -> int:
+    """Replay, judge and print."""
+    started = time.monotonic()
+    facts = replay(files, console)
+    claims = theorems.read(prooftool.ROOT / THEOREMS, THEOREMS)
+    pinned = {name: tool.version for name, tool in provers.pinned().items()}
+    failures = provers.check(facts["provers"]) + judge.judge(
+        facts, claims, pinned, prooftool.ROOT, prooftool.theory_files()
+    )
+    save(facts, failures)
+    console.print(table(facts))
+    for assumed in judge.trusted(facts["audit"]):
+        name = f"{assumed['module']}.{assumed['name']}"
+        console.print(
+            f"trusted, without a body: {name} ({assumed['file']}:{assumed['line']})",
+            highlight=False,
+        )
+    for failure in failures:
+        console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
+    print_verdict(facts, failures, time.monotonic() - started, console)
+    return 1 if failures else 0
+
+
+def print_verdict(facts: Facts, failures: list[Failure], seconds: float, console: Console) -> None:
+    """Print the closing line."""
+    goals = sum(len(theory["goals"]) for theory in facts["theories"])
+    about = f"{goals} goals of {len(facts['theories'])} theories, {seconds:.0f} s"
+    if failures:
+        verdict = f"[bold red]gate: FAILED[/], {len(failures)} failures; {about}"
+    else:
+        verdict = f"[bold green]gate: passed[/], all proved; {about}"
+    console.print(verdict, highlight=False)
+
+
+def save(facts: Facts, failures: list[Failure]) -> None:
+    """Leave facts and failures for other programs."""
+    listed = [vars(failure) for failure in failures]
+    result = {"passed": not failures, "failures": listed, **facts}
+    FACTS.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def print_list(files: list[str], console: Console) -> int:
+    """Print the goals in the form of theorems.txt, places for the sentences."""
+    theories = prooftool.facts(files, lambda done, total: None)["theories"]
+    print(theorems.template(judge.goal_places(theories)))
+    errors = [error for theory in theories for error in theory["errors"]]
+    for error in errors:
+        console.print(escape(error), highlight=False, soft_wrap=True)
+    return 1 if errors else 0
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; 0 if all is well."""
     arguments = parse(argv)
-    return prooftool.update(chosen(arguments.theories), update_options(arguments))
+    files = chosen(arguments.theories)
+    if arguments.update:
+        return prooftool.update(files, update_options(arguments))
+    console = Console()
+    return print_list(files, console) if arguments.list else run(files, console)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-(** JSON on one line per value of the outermost list-like fields: small, and exact on UTF-8.
+(** JSON, exact on UTF-8.
 
     [Why3.Json_base] prints every byte above 126 as a code point of its own, which breaks the
     names and texts of the theories; its type is used, its printer is not. *)
@@ -30,3 +30,8 @@ and field (name, value) = "\"" ^ escape name ^ "\": " ^ to_string value
 
 let option f = function None -> Null | Some x -> f x
 let strings l = List (List.map (fun s -> String s) l)
+
+(** The two fields that say where something stands in the sources. *)
+let place = function
+  | None -> [ ("file", Null); ("line", Null) ]
+  | Some (file, line) -> [ ("file", String file); ("line", Int line) ]

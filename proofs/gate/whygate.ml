@@ -2,11 +2,14 @@
 
     Run in the root of the tree (gate.py does):
     [whygate CONFIG update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw ...]
-    Exit status of [update]: 0 all proved, 1 something is not; 2 a wrong call. *)
+    [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS THEORY.mlw ...]
+
+    [facts] replays the proofs, audits the theories, and prints one JSON value.
+    Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call. *)
 
 
 let usage () =
-  prerr_endline "usage: whygate CONFIG update|replay|audit [options] THEORY.mlw ...";
+  prerr_endline "usage: whygate CONFIG update|facts [options] THEORY.mlw ...";
   exit 2
 
 let failures_file = "build/gate/failures"
@@ -27,6 +30,14 @@ let update config_file args =
   let failures = Failures.load ~forget:!retry failures_file in
   if not (Update.run project failures print_endline !options files) then exit 1
 
+let facts config_file = function
+  | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: files ->
+      let limits =
+        { Replay.floor = int_of_string floor; factor = float_of_string factor; obsolete = int_of_string obsolete }
+      in
+      print_endline (Json.to_string (Replay.facts (Project.load ~config_file) limits files))
+  | _ -> usage ()
+
 let () =
   let interrupted _ = raise Sys.Break in
   Sys.set_signal Sys.sigint (Signal_handle interrupted);
@@ -34,4 +45,5 @@ let () =
   Pool.start ();
   match List.tl (Array.to_list Sys.argv) with
   | config :: "update" :: args -> update config args
+  | config :: "facts" :: args -> facts config args
   | _ -> usage ()

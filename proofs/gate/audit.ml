@@ -1,0 +1,171 @@
+(** What the theories take for granted, from Why3's own view of the typed modules: everything that
+    has no definition and no proof, and everything that turns a proof obligation off.
+
+    - [axiom];
+    - a type, function, predicate or constant that is declared and not defined;
+    - [val]: a program symbol without a body; [any]: an arbitrary value inside a body;
+    - [assume]; [diverges] and [partial]: a program that is not proved to end;
+      the attribute [vc:divergent], which drops the obligation to end;
+    - [meta], as some change what a prover is told ([syntax_logic], [infinite_type], [AC]).
+
+    Which of them are allowed, and where, is for the gate to say. *)
+
+open Why3
+open Expr
+open Pdecl
+
+type item = { kind : string; name : string; loc : Loc.position option }
+
+let divergent = Ident.create_attribute "vc:divergent"
+
+(** {1 Programs} *)
+
+let unnamed kind loc = { kind; name = ""; loc }
+
+let rec in_expr e =
+  let attribute =
+    if Ident.Sattr.mem divergent e.e_attrs then [ unnamed "vc:divergent" e.e_loc ] else []
+  in
+  attribute @ in_node e
+
+and in_node e =
+  match e.e_node with
+  | Evar _ | Econst _ | Eassign _ | Epure _ | Eabsurd -> []
+  | Eassert (Assume, _) -> [ unnamed "assume" e.e_loc ]
+  | Eassert ((Assert | Check), _) -> []
+  | Eexec ({ c_node = Cany; _ }, _) -> [ unnamed "any" e.e_loc ]
+  | Eexec (c, _) -> in_callable ~loc:e.e_loc c
+  | Eghost e | Eraise (_, e) | Eexn (_, e) | Efor (_, _, _, _, e) -> in_expr e
+  | Elet (definition, e) -> in_local definition @ in_expr e
+  | Eif (a, b, c) -> in_expr a @ in_expr b @ in_expr c
+  | Ewhile (a, _, _, b) -> in_expr a @ in_expr b
+  | Ematch (e, branches, handlers) ->
+      let handlers = Ity.Mxs.values handlers in
+      in_expr e
+      @ List.concat_map (fun (_, e) -> in_expr e) branches
+      @ List.concat_map (fun (_, e) -> in_expr e) handlers
+
+and in_callable ~loc c =
+  match c.c_node with
+  | Capp _ | Cpur _ -> []
+  | Cfun e -> in_expr e
+  | Cany -> [ unnamed "any" loc ]
+
+and in_local = function
+  | LDvar (_, e) -> in_expr e
+  | LDsym (rs, c) -> in_callable ~loc:rs.rs_name.id_loc c
+  | LDrec definitions ->
+      List.concat_map (fun d -> in_callable ~loc:d.rec_sym.rs_name.id_loc d.rec_fun) definitions
+
+(** {1 Top-level definitions} *)
+
+let of_ident kind (id : Ident.ident) = { kind; name = id.id_string; loc = id.id_loc }
+
+(** [val constant] is a function without arguments around the missing value. *)
+let is_val = function
+  | { c_node = Cany; _ } | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
+  | _ -> false
+
+let termination rs =
+  match rs.rs_cty.cty_effect.eff_oneway with
+  | Ity.Total -> []
+  | Ity.Partial -> [ of_ident "partial" rs.rs_name ]
+  | Ity.Diverges -> [ of_ident "diverges" rs.rs_name ]
+
+let in_symbol rs c =
+  let named item = { item with name = rs.rs_name.id_string } in
+  let body =
+    if is_val c then [ of_ident "val" rs.rs_name ]
+    else List.map named (in_callable ~loc:rs.rs_name.id_loc c)
+  in
+  body @ termination rs
+
+let in_variable (pv : Ity.pvsymbol) e =
+  match e.e_node with
+  | Eexec ({ c_node = Cany; _ }, _) -> [ of_ident "val" pv.pv_vs.vs_name ]
+  | _ -> List.map (fun item -> { item with name = pv.pv_vs.vs_name.id_string }) (in_expr e)
+
+let in_program = function
+  | LDvar (pv, e) -> in_variable pv e
+  | LDsym (rs, c) -> in_symbol rs c
+  | LDrec definitions -> List.concat_map (fun d -> in_symbol d.rec_sym d.rec_fun) definitions
+
+let in_type definition =
+  let its = definition.itd_its in
+  let name = its.Ity.its_ts.Ty.ts_name in
+  let defined =
+    match its.its_def with
+    | Ty.NoDef -> definition.itd_constructors <> [] && not its.its_private
+    | Ty.Alias _ | Ty.Range _ | Ty.Float _ -> true
+  in
+  let witness = match definition.itd_witness with None -> [] | Some e -> in_expr e in
+  (if defined then [] else [ of_ident "type without definition" name ]) @ witness
+
+let in_pure (d : Decl.decl) =
+  match d.d_node with
+  | Dprop (Paxiom, pr, _) -> [ of_ident "axiom" pr.pr_name ]
+  | Dparam ls -> [ of_ident "symbol without definition" ls.ls_name ]
+  | Dtype { ts_name; ts_def = NoDef; _ } -> [ of_ident "type without definition" ts_name ]
+  | Dtype _ | Ddata _ | Dlogic _ | Dind _ | Dprop ((Plemma | Pgoal), _, _) -> []
+
+(** The pure half of a type or program declaration restates what Why3 proves of it. *)
+let in_declaration d =
+  match d.pd_node with
+  | PDtype definitions -> List.concat_map in_type definitions
+  | PDlet definition -> in_program definition
+  | PDexn _ -> []
+  | PDpure -> List.concat_map in_pure d.pd_pure
+
+let rec in_unit = function
+  | Pmodule.Udecl d -> in_declaration d
+  | Uuse _ | Uclone _ -> []
+  | Umeta (meta, _) -> [ { kind = "meta"; name = meta.Theory.meta_name; loc = None } ]
+  | Uscope (_, units) -> List.concat_map in_unit units
+
+(** {1 Modules} *)
+
+let rec used_by = function
+  | Pmodule.Uuse m -> [ m ]
+  | Uclone instance -> [ instance.mi_mod ]
+  | Uscope (_, units) -> List.concat_map used_by units
+  | Udecl _ | Umeta _ -> []
+
+let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
+
+(** In the order of the source. *)
+let modules (project : Project.t) theory =
+  let file = Filename.concat project.root theory in
+  let found, _ = Env.read_file Pmodule.mlw_language project.env file in
+  let before a b = compare (Option.map Loc.get (id a).id_loc) (Option.map Loc.get (id b).id_loc) in
+  List.sort before (Wstdlib.Mstr.values found)
+
+open Json_base
+
+let item_facts project m item =
+  Record
+    ([ ("kind", String item.kind); ("module", String (id m).id_string); ("name", String item.name) ]
+    @ Json.place (Option.map (Project.position project) item.loc))
+
+let use_facts project (m : Pmodule.pmodule) =
+  let path = m.mod_theory.Theory.th_path in
+  let file = Option.map (fun loc -> fst (Project.position project loc)) (id m).id_loc in
+  Record
+    [ ("module", String (String.concat "." (path @ [ (id m).id_string ])));
+      ("file", Json.option (fun f -> String f) file) ]
+
+let module_facts project (m : Pmodule.pmodule) =
+  let items = List.concat_map in_unit m.mod_units in
+  let used = List.concat_map used_by m.mod_units in
+  (List.map (item_facts project m) items, List.map (use_facts project) used)
+
+let facts project theory =
+  let record errors assumed used =
+    Record
+      [ ("file", String theory); ("errors", Json.strings errors); ("assumed", List assumed);
+        ("uses", List (List.sort_uniq compare used)) ]
+  in
+  match modules project theory with
+  | exception e -> record (Project.errors project e) [] []
+  | modules ->
+      let assumed, used = List.split (List.map (module_facts project) modules) in
+      record [] (List.concat assumed) (List.concat used)

@@ -1,0 +1,145 @@
+"""The facts that `whygate` prints: what stands in build/gate/facts.json.
+
+A goal is a tree. A node has the attempts to prove it as it is, and transformations that take it
+apart; the tree says where each node stands, and each attempt what the session records and what its
+prover answered now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypedDict
+
+
+class Run(TypedDict):
+    """A prover's answer: `Valid`, `Timeout`, `Unknown (...)`, ..."""
+
+    answer: str
+    seconds: float
+
+
+class Attempt(TypedDict):
+    """A proof attempt of the session, and its replay (None if its prover is not there)."""
+
+    prover: str
+    version: str
+    alternative: str
+    obsolete: bool
+    installed: bool
+    recorded: Run | None
+    replayed: Run | None
+
+
+class Transformation(TypedDict):
+    """A transformation of a goal; all its parts together prove the goal."""
+
+    name: str
+    arguments: list[str]
+    parts: list[Node]
+
+
+class Node(TypedDict):
+    """A goal, or a part of one."""
+
+    name: str
+    explanation: str
+    file: str | None
+    line: int | None
+    attempts: list[Attempt]
+    transformations: list[Transformation]
+
+
+class Goal(TypedDict):
+    """A lemma, a goal, or the verification condition of a program, as the source has it now."""
+
+    module: str
+    goal: str
+    tree: Node
+
+
+class Theory(TypedDict):
+    """A theory file and its session; `sources` are the files that the session speaks of."""
+
+    file: str
+    session: str
+    stored: bool
+    errors: list[str]
+    sources: list[str]
+    detached: list[str]
+    goals: list[Goal]
+
+
+class Assumed(TypedDict):
+    """Something without definition or proof; `kind` is one of those in audit.ml."""
+
+    kind: str
+    module: str
+    name: str
+    file: str | None
+    line: int | None
+
+
+class Use(TypedDict):
+    """A module that a theory uses or clones; no file for those that Why3 is born with."""
+
+    module: str
+    file: str | None
+
+
+class Audit(TypedDict):
+    """What a theory file takes for granted and what it uses."""
+
+    file: str
+    errors: list[str]
+    assumed: list[Assumed]
+    uses: list[Use]
+
+
+class Prover(TypedDict):
+    """A prover as Why3's configuration has it."""
+
+    name: str
+    version: str
+    family: str
+    command: str
+    driver: str
+
+
+class Facts(TypedDict):
+    """All of it."""
+
+    provers: list[Prover]
+    theories: list[Theory]
+    audit: list[Audit]
+
+
+def full_name(goal: Goal) -> str:
+    """Name a goal as theorems.txt does."""
+    return f"{goal['module']}.{goal['goal']}"
+
+
+def holds(attempt: Attempt) -> bool:
+    """Tell whether the attempt proved its goal now."""
+    return attempt["replayed"] is not None and attempt["replayed"]["answer"] == "Valid"
+
+
+def proved(node: Node) -> bool:
+    """Tell whether a prover proved the node now, or all parts of one of its transformations."""
+    return any(map(holds, node["attempts"])) or any(
+        all(map(proved, transformation["parts"])) for transformation in node["transformations"]
+    )
+
+
+def nodes(node: Node) -> Iterator[Node]:
+    """Give the node and everything below it."""
+    yield node
+    for transformation in node["transformations"]:
+        for part in transformation["parts"]:
+            yield from nodes(part)
+
+
+def attempts(theory: Theory) -> Iterator[Attempt]:
+    """Give all attempts of a theory's session."""
+    for goal in theory["goals"]:
+        for node in nodes(goal["tree"]):
+            yield from node["attempts"]
