@@ -100,7 +100,7 @@ def row(theory: Theory) -> tuple[int, int, Counter[str], float]:
 def table(facts: Facts) -> Table:
     """Draw the table of theories."""
     names = [prover["name"] for prover in facts["provers"]]
-    drawn = Table(show_footer=True, box=SIMPLE)
+    drawn = Table(show_footer=True, box=SIMPLE, collapse_padding=True, pad_edge=False)
     rows = [(theory["file"], *row(theory)) for theory in facts["theories"]]
     total = sum((good for _, _, _, good, _ in rows), Counter[str]())
     drawn.add_column("theory", "all", no_wrap=True)

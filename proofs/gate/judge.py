@@ -168,7 +168,7 @@ def trusted(audits: list[Audit]) -> list[Assumed]:
 
 def audit_faults(audits: list[Audit], files: set[str]) -> list[Failure]:
     """Find what is taken for granted without leave, and theories used that nobody audits."""
-    failures = []
+    failures: list[Failure] = []
     for audit in audits:
         theory = audit["file"]
         failures.extend(Failure(theory, "", f"cannot be audited: {e}") for e in audit["errors"])

@@ -35,6 +35,11 @@ let rec wait () =
   | [] -> wait ()
   | results -> results
 
+(** A task that the prover's driver cannot print is a failure of the prover. *)
+let unsupported e =
+  { Call_provers.pr_answer = Failure (Project.message e); pr_status = WEXITED 1; pr_output = "";
+    pr_time = 0.; pr_steps = -1; pr_models = [] }
+
 (** Runs [jobs] in their order, [width] at a time; [finished job result] as each ends and may say
     [`Stop], which cancels what is running and drops the rest. [wanted] is asked before a start. *)
 let run project ~wanted ~start ~finished jobs =
@@ -44,9 +49,12 @@ let run project ~wanted ~start ~finished jobs =
     Hashtbl.reset running
   in
   let rec fill = function
-    | job :: rest when Hashtbl.length running < width ->
-        if wanted job then Hashtbl.replace running (start job) job;
-        fill rest
+    | job :: rest when Hashtbl.length running < width -> (
+        match if wanted job then Hashtbl.replace running (start job) job with
+        | () -> fill rest
+        | exception ((Sys.Break | Out_of_memory) as e) -> raise e
+        | exception e -> (
+            match finished job (unsupported e) with `Go_on -> fill rest | `Stop -> stop (); []))
     | waiting -> waiting
   in
   let rec loop waiting =

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -53,27 +55,18 @@ def build() -> None:
     if TOOL.exists() and stamp.exists() and stamp.read_text() == wanted:
         return
     BUILD.mkdir(parents=True, exist_ok=True)
-    objects = BUILD / "objects"
-    objects.mkdir(exist_ok=True)
-    for stale in objects.iterdir():
-        stale.unlink()
-    for source in SOURCES.glob("*.ml"):
-        (objects / source.name).write_bytes(source.read_bytes())
     names = [source.name for source in sorted(SOURCES.glob("*.ml"))]
-    order = subprocess.run(
-        ["ocamlfind", "ocamldep", "-package", "why3", "-sort", *names],
-        cwd=objects,
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    ).stdout.split()
-    compiler = ["ocamlfind", "ocamlopt", "-w", WARNINGS, "-warn-error", "+a"]
-    subprocess.run(
-        [*compiler, "-package", "why3,unix", "-linkpkg", *order, "-o", str(TOOL)],
-        cwd=objects,
-        check=True,
-    )
-    stamp.write_text(wanted)
+    with tempfile.TemporaryDirectory(dir=BUILD) as objects:
+        for name in names:
+            shutil.copy(SOURCES / name, objects)
+        sort = ["ocamlfind", "ocamldep", "-package", "why3", "-sort", *names]
+        order = subprocess.run(sort, cwd=objects, check=True, stdout=subprocess.PIPE, text=True)
+        compiler = ["ocamlfind", "ocamlopt", "-w", WARNINGS, "-warn-error", "+a"]
+        link = ["-package", "why3,unix", "-linkpkg", *order.stdout.split(), "-o", TOOL.name]
+        subprocess.run([*compiler, *link], cwd=objects, check=True)
+        # Whoever runs the former program keeps it.
+        (Path(objects) / TOOL.name).replace(TOOL)
+    stamp.write_text(wanted, encoding="utf-8")
 
 
 def theory_files() -> list[str]:

@@ -25,8 +25,7 @@ let longer = [ 5; 15 ]
 let recorded_limit = Pool.limit 15
 
 (** For a part that resists. Each may split it further or change its shape. *)
-let other_transformations =
-  [ "split_all_full"; "introduce_premises"; "inline_goal"; "eliminate_if"; "compute_in_goal"; "inline_all" ]
+let other_transformations = [ "split_all_full"; "introduce_premises"; "inline_goal" ]
 
 type effort = Quick | Normal | Thorough
 
@@ -129,14 +128,16 @@ let race ?(patience = max_int) t id ~seconds ~first proofs =
 
 (** {1 The search} *)
 
-(** Grafts the transformation if it applies and changes the goal; its parts, else nothing. *)
+(** Grafts the transformation if it applies and changes the goal; its parts, else nothing. What a
+    transformation raises where it does not apply is not documented, so anything is taken for it. *)
 let split t id name =
   let s = tree t in
   match apply_trans_to_goal ~allow_no_effect:false s t.project.env name [] id with
   | tasks ->
       let node = graft_transf s id name [] tasks in
       Some (node, get_sub_tasks s node)
-  | exception e when not (is_fatal e) -> None
+  | exception ((Sys.Break | Out_of_memory) as e) -> raise e
+  | exception _ -> None
 
 let proved t id = pn_proved (tree t) id
 
