@@ -38,6 +38,11 @@ def update(machine: Machine) -> None:
     _apt_get(machine, "update")
 
 
+def has_lists(target: Platform) -> bool:
+    """Tell whether apt has the package lists of Debian's main archive."""
+    return bool(archives(run("apt-get", "indextargets"), target))
+
+
 def check_index(package: Package, listed: set[str]) -> None:
     """Refuse a package that apt's index does not list with the lock's hash, and with no other."""
     if not listed:
@@ -61,7 +66,7 @@ def unpack(package: Package, release: str, target: Platform, work: Path, into: P
     if not mirrors:
         raise ToolchainError(
             f"{package.name} {package.version} comes from where this machine gets Debian "
-            f"{target.codename}, and apt knows no such place (run apt-get update)"
+            f"{target.codename}, and apt knows no such place"
         )
     say(f"unpacking {package.name} {package.version} of Debian {release} into {into}")
     shutil.rmtree(work, ignore_errors=True)

@@ -124,6 +124,8 @@ def provide(tools: Sequence[Tool], helpers: Sequence[str], lock: Lock, machine: 
     obstacles = machine.obstacles(lock.platform, need_root=need_root)
     if obstacles:
         raise ToolchainError("; ".join(obstacles))
+    if machine.as_root is not None and not debian.has_lists(lock.platform):
+        debian.update(machine)
     if need_root:
         debian.install(packages, helpers, machine)
     for tool in tools:
