@@ -269,11 +269,11 @@ def test_the_index_is_refreshed_when_it_lacks_a_package(monkeypatch: pytest.Monk
 def test_the_index_is_fetched_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = Commands({})
     monkeypatch.setattr(debian, "run", commands)
-    with pytest.raises(ToolchainError, match="alt-ergo 2.* apt knows no such place"):
+    with pytest.raises(ToolchainError, match=r"alt-ergo 2.* apt knows no such place"):
         install.provide([LOCK.tools["alt_ergo"]], [], LOCK, BUILDER)
     assert commands.lines[1].endswith(" update")
     commands.lines.clear()
-    with pytest.raises(ToolchainError, match="alt-ergo 2.* apt knows no such place"):
+    with pytest.raises(ToolchainError, match=r"alt-ergo 2.* apt knows no such place"):
         install.provide([LOCK.tools["alt_ergo"]], [], LOCK, replace(BUILDER, as_root=None))
     assert not commands.ran("update")
 
