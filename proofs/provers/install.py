@@ -9,11 +9,9 @@ versions, any Linux will do and nobody needs to be root.
 """
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 # This file is what runs before anything is known to be as it should.
 if sys.version_info < (3, 11):  # noqa: UP036
@@ -22,7 +20,7 @@ if sys.version_info < (3, 11):  # noqa: UP036
 import configuration
 import debian
 import environment
-from lock import LOCK, ROOT, Lock, Tool, read, sha256_of
+from lock import LOCK, ROOT, Lock, Tool, located, read, sha256_of
 from machine import Machine, ToolchainError, run, this_machine
 
 BUILD = ROOT / "build"
@@ -91,12 +89,12 @@ def inspect_all(lock: Lock, machine: Machine) -> dict[str, Finding]:
 
 def inspect(tool: Tool, *, compare_files: bool) -> Finding:
     """Find a tool, ask for its version and compare its files with the lock."""
-    if not tool.path.exists():
-        elsewhere = shutil.which(tool.path.name)
-        if elsewhere is None:
-            return Finding(tool, "not found")
-        tool = replace(tool, path=Path(elsewhere))
-        compare_files = False
+    there = located(tool)
+    if there is None:
+        return Finding(tool, "not found")
+    # What is elsewhere than the lock says is the work of somebody else, and so another build.
+    compare_files = compare_files and there == tool
+    tool = there
     try:
         answer = run(tool.path, *tool.ask)
     except ToolchainError:

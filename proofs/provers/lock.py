@@ -1,8 +1,9 @@
 """Read the lock file: which tools, which versions, which hashes."""
 
 import hashlib
+import shutil
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,6 +87,14 @@ def read(path: Path = LOCK, root: Path = ROOT) -> Lock:
         },
         wheels=tuple(Wheel(name, **entry) for name, entry in data["wheels"].items()),
     )
+
+
+def located(tool: Tool) -> Tool | None:
+    """Return the tool with the path at which this machine has it, of whatever version that is."""
+    if tool.path.exists():
+        return tool
+    elsewhere = shutil.which(tool.path.name)
+    return replace(tool, path=Path(elsewhere)) if elsewhere else None
 
 
 def sha256_of(path: Path) -> str:
