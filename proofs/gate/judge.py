@@ -75,13 +75,13 @@ def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Fail
     here = place(tree, theory["file"])
     failures = []
     if any(attempt["obsolete"] for node in nodes(tree) for attempt in node["attempts"]):
-        still = "still hold" if proved(tree) else "no longer hold"
+        still = "still prove it" if proved(tree) else "do not prove it any more"
         what = (
             "is stale: it, or what it rests on, has changed since it was proved; "
             f"the recorded proofs {still} (make update)"
         )
         failures.append(Failure(here, name, what))
-    if not proved(tree):
+    elif not proved(tree):
         failures.append(Failure(here, name, "is not proved"))
     for node in nodes(tree):
         part = name + node["name"].removeprefix(tree["name"])

@@ -29,7 +29,7 @@ FLOOR_SECONDS = 30
 FACTOR = 10
 
 # An obsolete proof fails the gate in any case: this only tells whether it would still do.
-OBSOLETE_SECONDS = 5
+OBSOLETE_SECONDS = 3
 
 # All warnings are errors but five about style: fragile matching, fields left out of a record
 # pattern, names found by their type, module interfaces that are not written.

@@ -186,10 +186,12 @@ and insist t id proofs =
   in
   let proofs = List.fold_left step proofs longer in
   if proofs <> [] then record t id proofs
-  else if t.effort <> Quick then transform t id other_transformations
+  else transform t id (if t.effort = Quick then [] else other_transformations)
 
 and transform t id = function
-  | [] -> ()
+  | [] ->
+      let s = tree t in
+      t.log (Printf.sprintf "    no proof: %s [%s]" (get_proof_name s id).Ident.id_string (get_proof_expl s id))
   | name :: others -> (
       match split t id name with
       | None -> transform t id others

@@ -90,7 +90,7 @@ def compare(claims: Claims, goals: dict[str, dict[str, str]], files: list[str]) 
     ]
     for entry in claims.entries:
         if entry.theory and entry.theory not in files:
-            what = f"is listed under {entry.theory}, which is not a theory"
+            what = f"is listed under {entry.theory}, which is no theory"
             failures.append(claims.failure(entry.line, entry.name, what))
         elif entry.theory in goals and entry.name not in goals[entry.theory]:
             what = f"is listed, but {entry.theory} has no such goal"

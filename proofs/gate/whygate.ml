@@ -5,8 +5,7 @@
     [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS THEORY.mlw ...]
 
     [facts] replays the proofs, audits the theories, and prints one JSON value.
-    Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call. *)
-
+    Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call; 130 when interrupted. *)
 
 let usage () =
   prerr_endline "usage: whygate CONFIG update|facts [options] THEORY.mlw ...";
@@ -43,7 +42,9 @@ let () =
   Sys.set_signal Sys.sigint (Signal_handle interrupted);
   Sys.set_signal Sys.sigterm (Signal_handle interrupted);
   Pool.start ();
-  match List.tl (Array.to_list Sys.argv) with
-  | config :: "update" :: args -> update config args
-  | config :: "facts" :: args -> facts config args
-  | _ -> usage ()
+  try
+    match List.tl (Array.to_list Sys.argv) with
+    | config :: "update" :: args -> update config args
+    | config :: "facts" :: args -> facts config args
+    | _ -> usage ()
+  with Sys.Break -> exit 130

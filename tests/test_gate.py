@@ -1,0 +1,425 @@
+"""The gate lets a sound tree pass and names what is wrong with any other.
+
+Most trees here are small: one theory of three goals with the real gate, provers and lock. The
+changes of `f` and of the list of theorems are made in a copy of the real tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import prooftool
+import provers
+import pytest
+
+ROOT = prooftool.ROOT
+
+THEORY = """\
+module Small
+
+  use int.Int
+
+  function double (x: int) : int = x + x
+
+  lemma double_positive: forall x. 0 < x -> 0 < double x
+
+  lemma double_injective: forall x y. double x = double y -> x = y
+
+  let twice (x: int) : int
+    ensures { result = double x }
+  = x + x
+
+end
+"""
+
+TRUSTED = """\
+module Tuple
+  use int.Int
+  val size (x: int) : int
+    ensures { 0 <= result }
+end
+"""
+
+THEOREMS = """\
+# small.mlw
+## Doubling
+Small.double_positive   The double of a positive number is positive.
+Small.double_injective  Numbers with equal doubles are equal.
+Small.twice'vc          The program computes the double.
+"""
+
+
+def share_build(tree: Path) -> None:
+    """Lend a tree the toolchain and the compiled proof tool."""
+    prooftool.build()
+    (tree / "build" / "gate").mkdir(parents=True)
+    for name in ("why3.conf", "provers"):
+        (tree / "build" / name).symlink_to(ROOT / "build" / name)
+    for path in prooftool.BUILD.glob("whygate*"):
+        shutil.copy2(path, tree / "build" / "gate")
+
+
+def run_gate(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a tree's own gate."""
+    gate = tree / "proofs" / "gate" / "gate.py"
+    # Everything on one line each, as in a terminal that is wide enough.
+    environment = {**os.environ, "COLUMNS": "200", "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, str(gate), *arguments],
+        cwd=tree,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def passes(tree: Path, *arguments: str) -> str:
+    """Demand that the gate passes; give what it prints."""
+    result = run_gate(tree, *arguments)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "gate: passed, all proved" in result.stdout
+    return result.stdout
+
+
+def fails(tree: Path, *messages: str, only: tuple[str, ...] = ()) -> str:
+    """Demand that the gate fails with these messages, each within a line of its own."""
+    result = run_gate(tree, *only)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "gate: FAILED" in result.stdout
+    for message in messages:
+        assert message in result.stdout
+    return result.stdout
+
+
+def edit(path: Path, old: str, new: str, count: int = 1) -> None:
+    """Replace text that occurs exactly `count` times."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == count, f"{old!r} occurs {text.count(old)} times in {path.name}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def append(path: Path, text: str) -> None:
+    """Add to the end of a file."""
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+def copy_tree(source: Path, target: Path) -> Path:
+    """Copy a tree as it stands, links as links."""
+    ignored = shutil.ignore_patterns(".git", ".venv", "build", "__pycache__", "*.egg-info")
+    shutil.copytree(source, target, ignore=ignored, symlinks=True)
+    return target
+
+
+@pytest.fixture(scope="session")
+def proved_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make the small tree, and its session with the tool's own update."""
+    tree = tmp_path_factory.mktemp("gate") / "small"
+    for part in ("proofs/gate", "proofs/provers"):
+        copy_tree(ROOT / part, tree / part)
+    (tree / "why3" / "trusted").mkdir(parents=True)
+    (tree / "why3" / "small.mlw").write_text(THEORY, encoding="utf-8")
+    (tree / "why3" / "trusted" / "python.mlw").write_text(TRUSTED, encoding="utf-8")
+    (tree / "proofs" / "theorems.txt").write_text(THEOREMS, encoding="utf-8")
+    share_build(tree)
+    result = run_gate(tree, "--update")
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "3 goals; parts unproved: 0; parts proved by one family only: 0" in result.stdout
+    return tree
+
+
+@pytest.fixture
+def small(proved_tree: Path, tmp_path: Path) -> Path:
+    """Give a small tree to tamper with."""
+    return Path(shutil.copytree(proved_tree, tmp_path / "small", symlinks=True))
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Path:
+    """Give a copy of the real tree to tamper with."""
+    tree = copy_tree(ROOT, tmp_path / "real")
+    share_build(tree)
+    return tree
+
+
+def theory(tree: Path) -> Path:
+    """Give the small theory."""
+    return tree / "why3" / "small.mlw"
+
+
+def session(tree: Path) -> Path:
+    """Give the stored session of the small theory."""
+    return tree / "proofs" / "small" / "why3session.xml"
+
+
+def theorems(tree: Path) -> Path:
+    """Give the list of theorems."""
+    return tree / "proofs" / "theorems.txt"
+
+
+# --- what is sound ----------------------------------------------------------------------------
+
+
+def test_the_untouched_tree_passes(small: Path) -> None:
+    printed = passes(small)
+    assert re.search(r"why3/small\.mlw +3 +3 ", printed)
+    assert "trusted, without a body: Tuple.size (why3/trusted/python.mlw:3)" in printed
+    assert (small / "build" / "gate" / "facts.json").exists()
+
+
+def test_an_update_of_what_is_proved_changes_no_byte(small: Path) -> None:
+    before = {path.name: path.read_bytes() for path in session(small).parent.iterdir()}
+    assert run_gate(small, "--update").returncode == 0
+    assert {path.name: path.read_bytes() for path in session(small).parent.iterdir()} == before
+    assert set(before) == {"why3session.xml", "why3shapes.gz"}
+
+
+def test_the_list_has_the_form_of_theorems_txt(small: Path) -> None:
+    printed = run_gate(small, "--list").stdout
+    assert printed.startswith("# small.mlw\n")
+    assert re.search(r"^Small\.twice'vc +\(why3/small\.mlw:11\)$", printed, re.MULTILINE)
+
+
+# --- proofs -----------------------------------------------------------------------------------
+
+
+def test_a_weakened_lemma_makes_the_session_stale(small: Path) -> None:
+    edit(theory(small), "0 < x -> 0 < double x", "0 < x -> 0 <= double x")
+    fails(
+        small,
+        "why3/small.mlw:7: Small.double_positive is stale: it, or what it rests on, has changed",
+        "the recorded proofs still prove it (make update)",
+    )
+
+
+def test_a_changed_definition_is_told_from_a_harmless_change(small: Path) -> None:
+    edit(theory(small), ": int = x + x", ": int = x - x")
+    printed = fails(small)
+    assert re.search(r"small\.mlw:7: Small\.double_positive is stale: .* do not prove it", printed)
+
+
+def test_an_update_proves_what_changed(small: Path) -> None:
+    edit(theory(small), "0 < x -> 0 < double x", "1 < x -> 2 < double x")
+    assert run_gate(small, "--update").returncode == 0
+    passes(small)
+
+
+def test_a_goal_that_is_gone_leaves_a_stale_session(small: Path) -> None:
+    edit(theory(small), "lemma double_positive: forall x. 0 < x -> 0 < double x", "")
+    edit(
+        theorems(small),
+        "Small.double_positive   The double of a positive number is positive.\n",
+        "",
+    )
+    fails(small, "proofs/small: stale session: goal double_positive is not in why3/small.mlw")
+    assert run_gate(small, "--update").returncode == 0
+    passes(small)
+
+
+def test_an_unproved_goal(small: Path) -> None:
+    append(
+        theory(small),
+        "\nmodule More\n  use int.Int\n  goal all_equal: forall x y: int. x = y\nend\n",
+    )
+    append(theorems(small), "More.all_equal  All numbers are equal.\n")
+    update = run_gate(small, "--update", "--quick")
+    assert update.returncode == 1
+    assert re.search(
+        r"UNPROVED +why3/small\.mlw:19 More\.all_equal .*Alt-Ergo: Unknown", update.stdout
+    )
+    fails(
+        small,
+        "why3/small.mlw:19: More.all_equal is not proved",
+        "why3/small.mlw:19: More.all_equal has no proof in the session",
+    )
+    edit(
+        session(small),
+        '<goal name="all_equal">',
+        '<goal name="all_equal" proved="true">'
+        '<proof prover="0"><result status="valid" time="0.01"/></proof>',
+    )
+    fails(small, "More.all_equal has a recorded proof that does not replay: ")
+
+
+def test_a_status_edited_in_a_session(small: Path) -> None:
+    text = session(small).read_text(encoding="utf-8")
+    session(small).write_text(text.replace('"valid"', '"unknown"', 1), encoding="utf-8")
+    fails(small, "that proves nothing (recorded: Unknown")
+
+
+def test_a_prover_version_edited_in_a_session(small: Path) -> None:
+    edit(session(small), 'name="Alt-Ergo" version="2.0.0"', 'name="Alt-Ergo" version="2.3.0"')
+    fails(small, "has a proof by Alt-Ergo 2.3.0; the lock pins Alt-Ergo 2.0.0")
+
+
+def test_a_prover_of_another_version_than_the_lock_has(small: Path) -> None:
+    lock = small / "proofs" / "provers" / "toolchain.toml"
+    edit(lock, 'name = "Z3"\nversion = "4.8.12"', 'name = "Z3"\nversion = "4.8.13"')
+    fails(
+        small,
+        "Z3 should answer version 4.8.13 as the lock has it, but answers: Z3 version 4.8.12",
+        "build/why3.conf: Z3 is configured as 4.8.12; the lock pins 4.8.13",
+    )
+
+
+@pytest.mark.parametrize("text", ["Z3 version 4.8.12 - 64 bit", "4.8.12", "cvc 4.8.12."])
+def test_a_version_is_recognised(text: str) -> None:
+    assert provers.names_version(text, "4.8.12")
+
+
+@pytest.mark.parametrize("text", ["14.8.12", "4.8.120", "4.8.12.1", "4x8.12", ""])
+def test_a_longer_version_is_another_version(text: str) -> None:
+    assert not provers.names_version(text, "4.8.12")
+
+
+# --- sessions ---------------------------------------------------------------------------------
+
+
+def test_a_deleted_session(small: Path) -> None:
+    shutil.rmtree(session(small).parent)
+    fails(small, "proofs/small: there is no session of the 3 goals of why3/small.mlw (make update)")
+
+
+def test_deleted_shapes(small: Path) -> None:
+    session(small).with_name("why3shapes.gz").unlink()
+    fails(small, "proofs/small: why3shapes.gz is missing (make update)")
+
+
+def test_a_stray_session(small: Path) -> None:
+    shutil.copytree(session(small).parent, small / "proofs" / "old")
+    fails(small, "proofs/old: stray directory: no theory with goals has this name")
+
+
+def test_a_session_of_another_theory(small: Path) -> None:
+    (small / "why3" / "other.mlw").write_text(THEORY, encoding="utf-8")
+    edit(session(small), '"small.mlw"', '"other.mlw"')
+    fails(small, "proofs/small: the session is of why3/other.mlw, not of why3/small.mlw")
+
+
+def test_a_theory_that_is_not_well_typed(small: Path) -> None:
+    edit(theory(small), "= x + x\n\nend", "= x + true\n\nend")
+    fails(small, "why3/small.mlw: cannot be read: why3/small.mlw:13: This expression has type bool")
+
+
+# --- the list of theorems ---------------------------------------------------------------------
+
+
+def test_a_goal_removed_from_the_list(small: Path) -> None:
+    edit(theorems(small), "Small.twice'vc          The program computes the double.\n", "")
+    fails(small, "why3/small.mlw:11: Small.twice'vc is not listed in proofs/theorems.txt")
+
+
+def test_a_goal_reworded_to_nothing(small: Path) -> None:
+    edit(theorems(small), "          The program computes the double.", "")
+    fails(small, "theorems.txt:5: Small.twice'vc has no sentence that says what it claims")
+
+
+def test_a_listed_goal_that_does_not_exist(small: Path) -> None:
+    append(theorems(small), "Small.triple'vc         The program computes the triple.\n")
+    fails(small, "theorems.txt:6: Small.triple'vc is listed, but why3/small.mlw has no such goal")
+
+
+def test_a_goal_listed_twice(small: Path) -> None:
+    append(theorems(small), "Small.twice'vc          The program computes the double.\n")
+    fails(small, "theorems.txt:6: Small.twice'vc is listed twice, first in line 5")
+
+
+def test_a_goal_listed_under_another_theory(small: Path) -> None:
+    edit(theorems(small), "# small.mlw", "# large.mlw")
+    fails(
+        small,
+        "theorems.txt:3: Small.double_positive is listed under why3/large.mlw, which is no theory",
+        "why3/small.mlw:7: Small.double_positive is not listed in proofs/theorems.txt",
+    )
+
+
+def test_a_missing_list(small: Path) -> None:
+    theorems(small).unlink()
+    fails(small, "proofs/theorems.txt: lists no theorem")
+
+
+# --- what is taken for granted ----------------------------------------------------------------
+
+ASSUMPTIONS = {
+    "axiom": ("axiom a: 1 = 2", "M.a"),
+    "type without definition": ("type t", "M.t"),
+    "symbol without definition": ("function g int : int", "M.g"),
+    "val": ("val g (x: int) : int", "M.g"),
+    "val ghost": ("val ghost constant c : int", "M.c"),
+    "any": ("let g (x: int) : int = x + any int", "M.g"),
+    "assume": ("let g (x: int) : int = assume { x = 0 }; x", "M.g"),
+    "assume inside": ("let g (x: int) : int\n= let h (y: int) = assume { y = 0 }; y in h x", "M.g"),
+    "diverges": ("let rec g (x: int) : int diverges = g x", "M.g"),
+    "vc:divergent": ("let rec g (x: int) : int variant { x } = [@vc:divergent] g x", "M.g"),
+    "meta": ("function g (x: int) : int = x\nmeta \"syntax_logic\" function g, \"0\", 0", "M."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ASSUMPTIONS)
+def test_something_taken_for_granted(small: Path, kind: str) -> None:
+    declaration, subject = ASSUMPTIONS[kind]
+    append(theory(small), f"\nmodule M\n  use int.Int\n{declaration}\nend\n")
+    word = kind.removesuffix(" ghost").removesuffix(" inside")
+    printed = fails(small, f"is taken for granted: {word} (none is allowed here)")
+    assert re.search(rf"^why3/small\.mlw(:\d+)?: {re.escape(subject)}", printed, re.MULTILINE)
+
+
+def test_an_axiom_in_the_trusted_theory(small: Path) -> None:
+    edit(small / "why3" / "trusted" / "python.mlw", "  val", "  axiom a: 1 = 2\n  val")
+    fails(small, "why3/trusted/python.mlw:3: Tuple.a is taken for granted: axiom")
+
+
+def test_an_axiom_that_is_cloned(small: Path) -> None:
+    extra = "\nmodule M\n  clone relations.PartialOrder with type t = int, axiom .\nend\n"
+    append(theory(small), extra)
+    fails(small, "M.Trans is taken for granted: axiom")
+
+
+def test_an_axiom_in_a_file_that_is_no_theory(small: Path) -> None:
+    (small / "why3" / "hidden").mkdir()
+    hidden = small / "why3" / "hidden" / "away.mlw"
+    hidden.write_text("module Away\n  axiom a: false\nend\n", encoding="utf-8")
+    edit(theory(small), "use int.Int", "use int.Int\n  use hidden.away.Away")
+    fails(
+        small,
+        "why3/small.mlw: hidden.away.Away comes from why3/hidden/away.mlw, which is no theory",
+    )
+
+
+# --- the real tree ----------------------------------------------------------------------------
+
+
+def change_f(new: str) -> Callable[[Path], None]:
+    """Make the text's f something else."""
+    old = "function f (a b c: int) : int = if b = c then a else 0"
+    return lambda tree: edit(
+        tree / "why3" / "broadcast.mlw", old, f"function f (a b c: int) : int = {new}"
+    )
+
+
+def test_the_real_theory_of_broadcast_passes_in_a_copy(real: Path) -> None:
+    passes(real, "broadcast")
+
+
+@pytest.mark.parametrize("body", ["c", "if b = c then a else a"])
+def test_a_weakened_f(real: Path, body: str) -> None:
+    change_f(body)(real)
+    printed = fails(real, only=("broadcast",))
+    stale = r"why3/broadcast\.mlw:\d+: IndexMap\.f_index_valid'vc is stale: .* do not prove it"
+    assert re.search(stale, printed)
+
+
+def test_a_real_goal_removed_from_the_list(real: Path) -> None:
+    lines = theorems(real).read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith("Padding.pad'vc ")]
+    assert len(kept) == len(lines) - 1
+    theorems(real).write_text("".join(kept), encoding="utf-8")
+    printed = fails(real, only=("shape",))
+    assert re.search(r"why3/shape\.mlw:\d+: Padding\.pad'vc is not listed in", printed)
