@@ -439,21 +439,30 @@ def test_wheels_that_are_absent_or_at_another_version_are_outdated(tmp_path: Pat
     assert [wheel.name for wheel in environment.outdated(tmp_path, lock)] == ["other", "absent"]
 
 
-def test_an_environment_of_another_python_or_without_one_is_made_again(tmp_path: Path) -> None:
+def test_an_environment_that_is_moved_or_of_another_python_or_without_one_is_made_again(
+    tmp_path: Path,
+) -> None:
     target = Platform("debian", "bookworm", "x86_64", "3.11")
-    assert not environment.is_usable(tmp_path, target)
-    (tmp_path / "bin").mkdir()
-    program(tmp_path / "bin" / "python", "true")
-    program(tmp_path / "bin" / "pip", "true")
-    configuration_file = tmp_path / "pyvenv.cfg"
-    configuration_file.write_text("home = /usr/bin\nversion = 3.11.2\n", encoding="utf-8")
-    assert environment.is_usable(tmp_path, target)
-    configuration_file.write_text("home = /usr/bin\nversion = 3.12.1\n", encoding="utf-8")
-    assert not environment.is_usable(tmp_path, target)
-    configuration_file.write_text("home = /usr/bin\nversion = 3.11.2\n", encoding="utf-8")
-    (tmp_path / "bin" / "python").unlink()
-    (tmp_path / "bin" / "python").symlink_to("/nowhere/python3.11")
-    assert not environment.is_usable(tmp_path, target)
+    venv = tmp_path / ".venv"
+    assert not environment.is_usable(venv, target)
+    (venv / "bin").mkdir(parents=True)
+    python = program(venv / "bin" / "python", "true")
+    program(venv / "bin" / "pip", "true")
+
+    def made(version: str, place: Path) -> None:
+        text = f"home = /usr/bin\nversion = {version}\ncommand = python3 -m venv {place}\n"
+        (venv / "pyvenv.cfg").write_text(text, encoding="utf-8")
+
+    made("3.11.2", venv)
+    assert environment.is_usable(venv, target)
+    made("3.12.1", venv)
+    assert not environment.is_usable(venv, target)
+    made("3.11.2", tmp_path / "elsewhere" / ".venv")
+    assert not environment.is_usable(venv, target)
+    made("3.11.2", venv)
+    python.unlink()
+    python.symlink_to("/nowhere/python3.11")
+    assert not environment.is_usable(venv, target)
 
 
 # The provers under Why3

@@ -1,7 +1,6 @@
 """The Python environment of the checkout: .venv, with the lock's wheels and the package itself."""
 
 import importlib.metadata
-import json
 import re
 import shutil
 import sys
@@ -71,15 +70,16 @@ def prepare(lock: Lock, root: Path) -> None:
 
 
 def is_usable(venv: Path, target: Platform) -> bool:
-    """Tell whether `venv` has a Python that runs and is of the right version."""
+    """Tell whether `venv` was made in this place and has a Python of the right version."""
     try:
-        configuration = (venv / "pyvenv.cfg").read_text(encoding="utf-8")
+        lines = (venv / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
     except OSError:
         return False
-    version = re.search(r"^version\s*=\s*(\d+\.\d+)", configuration, re.MULTILINE)
+    made = dict(line.split(" = ", 1) for line in lines if " = " in line)
     return (
-        version is not None
-        and version[1] == target.python
+        made.get("version", "").startswith(f"{target.python}.")
+        # The scripts of an environment name its place: one that was moved has to be made again.
+        and made.get("command", "").endswith(f" {venv}")
         and (venv / "bin" / "python").exists()
         and (venv / "bin" / "pip").exists()
     )
@@ -117,7 +117,7 @@ def _pip_install(venv: Path, *arguments: str) -> None:
 
 
 def _stamp(venv: Path) -> Path:
-    return venv / "whycast.json"
+    return venv / "pyproject.sha256"
 
 
 def _project_state(venv: Path) -> str | None:
@@ -128,4 +128,4 @@ def _project_state(venv: Path) -> str | None:
 
 
 def _wanted_state(root: Path) -> str:
-    return json.dumps({"root": str(root), "pyproject": sha256_of(root / "pyproject.toml")})
+    return sha256_of(root / "pyproject.toml")
