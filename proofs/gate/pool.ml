@@ -69,4 +69,5 @@ let run project ~wanted ~start ~finished jobs =
             Hashtbl.remove running call;
             match finished job result with `Go_on -> handle waiting more | `Stop -> stop ()))
   in
-  loop jobs
+  (* An interruption must not leave provers running. *)
+  Fun.protect ~finally:stop (fun () -> loop jobs)
