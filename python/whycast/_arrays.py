@@ -9,10 +9,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES, DTypeT, as_tensor, check_count
-from whycast._errors import BroadcastError, Shape, show_shape
+from whycast._errors import Shape, show_shape
+from whycast._shapes import common_shape
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], DTypeT]
-_AnyArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.generic] | np.dtypes.StringDType]
+_AnyArray: TypeAlias = (
+    "np.ndarray[tuple[int, ...], np.dtype[np.generic] | np.dtypes.StringDType[object]]"
+)
 
 
 def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
@@ -66,11 +69,7 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
     shapes = tuple([array.shape for array in arrays])
     common = shapes[0]
     if shapes.count(common) < len(shapes):
-        try:
-            common = _kernel.broadcast_shapes(shapes)
-        except _kernel.E1 as error:
-            v = error.value
-            raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes) from None
+        common = common_shape(shapes)
     return tuple([view_as(array, common) for array in arrays])
 
 

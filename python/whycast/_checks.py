@@ -18,7 +18,7 @@ from whycast._errors import Shape, show_int
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
 
-DTypeT = TypeVar("DTypeT", bound=np.dtype[np.generic] | np.dtypes.StringDType)
+DTypeT = TypeVar("DTypeT", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
 # The scalar types of SONNX's element types but for the strings that need a closer look. int64 and
 # uint64 have two C types each on most machines (long, long long); NumPy treats them as equal.

@@ -89,12 +89,17 @@ has size 3, expected 5 or 1
       tensor 1:  2  [5]  1
     """
     check_count(len(shapes), "shape")
-    checked = as_shapes(shapes)
+    return common_shape(as_shapes(shapes))
+
+
+def common_shape(shapes: tuple[Shape, ...]) -> Shape:
+    """Return the common shape of checked shapes, or raise E1 as a BroadcastError."""
     try:
-        return _kernel.broadcast_shapes(checked)
+        return _kernel.broadcast_shapes(shapes)
     except _kernel.E1 as error:
         v = error.value
-        raise BroadcastError(v.tensor, v.axis, v.size, v.target, checked) from None
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
+    raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
 
 
 def source_index(

@@ -1,0 +1,117 @@
+"""Arrays of every SONNX type and of any memory layout, with elements that tell their place."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal, TypeAlias
+
+import numpy as np
+from hypothesis import strategies as st
+from plain_rule import Shape
+
+DType: TypeAlias = "np.dtype[np.generic] | np.dtypes.StringDType[object]"
+Array: TypeAlias = "np.ndarray[tuple[int, ...], DType]"
+
+DTYPES: tuple[DType, ...] = (
+    *(np.dtype(order + code) for code in ("f2", "f4", "f8") for order in "<>"),
+    *(np.dtype(order + code) for code in ("i1", "i2", "i4", "i8", "q") for order in "<>"),
+    *(np.dtype(order + code) for code in ("u1", "u2", "u4", "u8", "Q") for order in "<>"),
+    np.dtype(np.bool_),
+    *(np.dtype(name) for name in ("<U4", ">U4")),
+    np.dtype(np.object_),
+    np.dtypes.StringDType(),
+    np.dtypes.StringDType(na_object=None),
+)
+
+
+class Subclass(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
+    """Subclass that has no answer to anything asked of an instance."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise AssertionError(f"asked the subclass for {name}")
+
+
+def bits(size: int, dtype: DType) -> Array:
+    """Elements of a fixed-width type, their bit patterns spread over all that the type has.
+
+    Floats so include NaNs of both signs with payloads, infinities, subnormals and both zeros.
+    """
+    width = dtype.itemsize
+    # An odd multiplier permutes the patterns: no two of the first 2**(8 * width) are the same.
+    pattern = 0x9E3779B97F4A7C15 % 2 ** (8 * width) | 1
+    values = [k * pattern % 2 ** (8 * width) for k in range(size)]
+    if dtype.kind == "f":
+        information = np.finfo(dtype.name)
+        exponent_and_sign = 2 ** (8 * width) - 2**information.nmant
+        special = [0, 2 ** (8 * width - 1), exponent_and_sign | 1, exponent_and_sign | 5]
+        values[: len(special)] = special[:size]
+    raw = b"".join(value.to_bytes(width, byte_order(dtype)) for value in values)
+    return np.frombuffer(bytearray(raw), dtype=dtype) if size else np.empty(0, dtype)
+
+
+def byte_order(dtype: DType) -> Literal["little", "big"]:
+    """Order of the bytes of a type, as int.to_bytes names it."""
+    if dtype.byteorder in "=|":
+        return sys.byteorder
+    return "little" if dtype.byteorder == "<" else "big"
+
+
+def elements(size: int, dtype: DType) -> Array:
+    """Array of `size` elements of a type, different as far as the type permits, for writing."""
+    if dtype.kind == "b":
+        return np.array([k % 3 == 1 for k in range(size)], dtype=dtype)
+    if dtype.kind == "U":
+        return np.array([chr(0x10300 + k) + str(k % 1000) for k in range(size)], dtype=dtype)
+    if dtype.kind in "OT":
+        # Some longer than StringDType keeps inside the array.
+        return np.array([f"{k} " * (1 + k % 20) for k in range(size)], dtype=dtype)
+    return bits(size, dtype)
+
+
+@st.composite
+def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -> Array:
+    """Array of a given shape: axes in any order in memory, spread, reversed, repeated, offset."""
+    if dtype is None:
+        dtype = draw(st.sampled_from(DTYPES))
+    rank = len(shape)
+    order = draw(st.permutations(range(rank)))
+    steps = [draw(st.sampled_from([1, 1, 2, -1, -3])) for _ in range(rank)]
+    margins = [draw(st.sampled_from([0, 0, 1])) for _ in range(rank)]
+    # An axis of stride 0, as an earlier broadcast leaves it, is one element in memory.
+    repeated = [draw(st.integers(0, 5)) == 0 for _ in range(rank)]
+
+    stored = [1 if flag else size for flag, size in zip(repeated, shape, strict=True)]
+    room = [size * abs(step) + gap for size, step, gap in zip(stored, steps, margins, strict=True)]
+    memory = elements(int(np.prod([room[axis] for axis in order])), dtype)
+    array = memory.reshape([room[axis] for axis in order])
+    array = array.transpose(np.argsort(order)) if rank else array
+    for axis, (size, step) in enumerate(zip(stored, steps, strict=True)):
+        window = [slice(None)] * rank
+        window[axis] = slice(None, None, step)
+        array = array[tuple(window)]
+        window[axis] = slice(0, size)
+        array = array[tuple(window)]
+    array = np.broadcast_to(array, shape)
+    if draw(st.booleans()) and not any(repeated):
+        array.flags.writeable = memory.flags.writeable
+    assert array.shape == shape
+    return array
+
+
+@st.composite
+def array_lists(
+    draw: st.DrawFn, max_rank: int = 4, max_size: int = 3, max_tensors: int = 4
+) -> tuple[Array, ...]:
+    """Arrays whose shapes broadcast, of any types and layouts."""
+    common = draw(st.lists(st.integers(0, max_size), max_size=max_rank))
+    arrays = []
+    for _ in range(draw(st.integers(1, max_tensors))):
+        rank = draw(st.integers(0, len(common)))
+        own = common[len(common) - rank :]
+        # A size of 0 does not grow from 1, nor from a missing axis.
+        shape = [size if size == 0 else draw(st.sampled_from([size, 1])) for size in own]
+        if 0 in common:
+            shape = [*common[: len(common) - rank], *shape]
+        array = draw(arrays_of_shape(tuple(shape)))
+        arrays.append(array.view(Subclass) if draw(st.integers(0, 5)) == 0 else array)
+    return tuple(arrays)

@@ -1,0 +1,91 @@
+"""SONNX Broadcast once more, clause by clause, for the tests to compare with.
+
+Written from the specification, not from the WhyML sources: plain nested loops in the order of the
+clauses, no stride, no shortcut, nothing shared with the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+Shape = tuple[int, ...]
+
+
+class Witness(NamedTuple):
+    """Where E1 holds first: by tensor, then by axis of the common rank."""
+
+    tensor: int
+    axis: int
+    size: int
+    maximum: int
+
+
+def common_rank(shapes: Sequence[Shape]) -> int:
+    """Return nY."""
+    return max(len(shape) for shape in shapes)
+
+
+def prepend(shape: Shape, rank: int) -> Shape:
+    """Step 1: dYm of a tensor with sizes dXm."""
+    sizes = []
+    for i in range(rank):
+        if i < rank - len(shape):
+            sizes.append(1)
+        else:
+            sizes.append(shape[i - rank + len(shape)])
+    return tuple(sizes)
+
+
+def maxima(shapes: Sequence[Shape]) -> Shape:
+    """Step 2: dY, the maximum of each axis over all tensors."""
+    rank = common_rank(shapes)
+    extended = [prepend(shape, rank) for shape in shapes]
+    return tuple(max(sizes[i] for sizes in extended) for i in range(rank))
+
+
+def e1(shapes: Sequence[Shape]) -> Witness | None:
+    """Return the first place where a size is neither the maximum nor 1."""
+    rank = common_rank(shapes)
+    maximum = maxima(shapes)
+    for m, shape in enumerate(shapes):
+        for i, size in enumerate(prepend(shape, rank)):
+            if size != maximum[i] and size != 1:
+                return Witness(m, i, size, maximum[i])
+    return None
+
+
+def mixes_zero_and_one(shapes: Sequence[Shape]) -> bool:
+    """Whether some axis has both a size 0 and a size 1, prepended ones included."""
+    rank = common_rank(shapes)
+    extended = [prepend(shape, rank) for shape in shapes]
+    return any({0, 1} <= {sizes[i] for sizes in extended} for i in range(rank))
+
+
+def fits(shape: Shape, target: Shape) -> int | None:
+    """Return the first axis of the target on which the shape does not broadcast to it."""
+    for i, size in enumerate(prepend(shape, len(target))):
+        if size != target[i] and size != 1:
+            return i
+    return None
+
+
+def source(shape: Shape, target: Shape, index: Sequence[int]) -> tuple[int, ...]:
+    """Return the multi-index of X that a multi-index of Z leads to: step 2, then step 1."""
+    of_y = []
+    for i, size in enumerate(prepend(shape, len(target))):
+        of_y.append(index[i] if size == target[i] else 0)
+    return tuple(of_y[len(target) - len(shape) :])
+
+
+def indices(shape: Shape) -> Iterator[tuple[int, ...]]:
+    """All valid multi-indices of a shape."""
+    return product(*(range(size) for size in shape))
+
+
+def all_shapes(max_rank: int, max_size: int) -> list[Shape]:
+    """All shapes up to a rank with sizes from 0 to `max_size`."""
+    return [
+        shape for rank in range(max_rank + 1) for shape in product(range(max_size + 1), repeat=rank)
+    ]

@@ -1,0 +1,323 @@
+"""Bad input: an error of a documented type that names argument and axis, and nothing changes."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from typing import Protocol
+
+import numpy as np
+import pytest
+import whycast
+from array_strategies import Array
+from whycast._checks import MAX_TENSORS, check_count
+
+
+class Caller(Protocol):
+    """Function that is called in the wrong way."""
+
+    def __call__(self, *arguments: object) -> object:
+        """Accept what the typed functions would not."""
+
+
+# Under a looser type: the checker must not keep us from passing what has to be refused.
+broadcast: Caller = vars(whycast)["broadcast"]
+broadcast_shapes: Caller = vars(whycast)["broadcast_shapes"]
+f: Caller = vars(whycast)["f"]
+source_index: Caller = vars(whycast)["source_index"]
+
+
+class Weird:
+    """Object that stands for any type unknown to the package."""
+
+    def __repr__(self) -> str:
+        return "weird"
+
+
+NOT_SHAPES = [
+    pytest.param(5, r"5 \(int\); write \(5,\)", id="int"),
+    pytest.param(np.int64(5), r".*5.* \(int64\); write \(5,\)", id="int64"),
+    pytest.param(True, r"True \(bool\)", id="bool"),
+    pytest.param(2.5, r"2.5 \(float\)", id="float"),
+    pytest.param(None, r"None \(NoneType\)", id="None"),
+    pytest.param("34", r"'34' \(str\)", id="str"),
+    pytest.param(b"\3\4", r"b'.*' \(bytes\)", id="bytes"),
+    pytest.param(bytearray(b"\3"), r"bytearray.* \(bytearray\)", id="bytearray"),
+    pytest.param(memoryview(b"\3"), r"<memory.* \(memoryview\)", id="memoryview"),
+    pytest.param({3, 4}, r"\{3, 4\} \(set\)", id="set"),
+    pytest.param({3: 4}, r"\{3: 4\} \(dict\)", id="dict"),
+    pytest.param(iter((3, 4)), r"<tuple_iter.*> \(tuple_iterator\)", id="iterator"),
+    pytest.param(Weird(), r"weird \(Weird\)", id="object"),
+    pytest.param(
+        np.array([3, 4]),
+        r"an array of shape \(2,\) \(ndarray\); write array.shape for .*, tuple\(array\) for .*",
+        id="array",
+    ),
+]
+
+NOT_INTEGERS = [
+    pytest.param(2.0, r"2.0 \(float\)", id="float"),
+    pytest.param(np.float64(2), r".*2.0.* \(float64\)", id="float64"),
+    pytest.param("2", r"'2' \(str\)", id="str"),
+    pytest.param(None, r"None \(NoneType\)", id="None"),
+    pytest.param(True, r"True \(bool\)", id="bool"),
+    pytest.param(False, r"False \(bool\)", id="bool that is 0"),
+    pytest.param(np.True_, r".*True.* \(bool_?\)", id="bool of NumPy"),
+    pytest.param(2 + 0j, r"\(2\+0j\) \(complex\)", id="complex"),
+    pytest.param((2,), r"\(2,\) \(tuple\)", id="tuple"),
+    pytest.param(np.array([2]), r"an array of shape \(1,\) \(ndarray\)", id="array"),
+    pytest.param(Weird(), r"weird \(Weird\)", id="object"),
+    pytest.param("x" * 10_000, r".{,60} \(str\)", id="long text"),
+]
+
+NEGATIVE = [
+    pytest.param(-1, "-1", id="int"),
+    pytest.param(np.int8(-3), "-3", id="int8"),
+    pytest.param(-(10**5000), r"-2\*\*16609\+", id="too long to print"),
+]
+
+
+def fails(expected: type[Exception], message: str, function: Caller, *arguments: object) -> None:
+    """Demand an exception of exactly this type whose text begins so."""
+    with pytest.raises(expected, match=f"^{message}") as caught:
+        function(*arguments)
+    assert caught.type is expected
+
+
+@pytest.mark.parametrize(("value", "shown"), NOT_SHAPES)
+def test_not_a_shape(value: object, shown: str) -> None:
+    message = f"expected a shape, got {shown}$"
+    fails(TypeError, f"argument 0: {message}", broadcast_shapes, value)
+    fails(TypeError, f"argument 2: {message}", broadcast_shapes, (3,), [1, 3], value, (4,))
+    fails(TypeError, f"shape: {message}", source_index, value, (3,), (0,))
+    fails(TypeError, f"target: {message}", source_index, (3,), value, (0,))
+    message = f"expected a multi-index, got {shown}$"
+    fails(TypeError, f"index: {message}", source_index, (3,), (3,), value)
+
+
+def fails_as_size(error: type[Exception], message: str, value: object) -> None:
+    """Demand the error wherever a size is taken, in tuples and in lists."""
+    for make in (tuple, list):
+        bad = make([3, value, 4])
+        fails(error, f"argument 0, axis 1: {message}", broadcast_shapes, bad)
+        fails(error, f"argument 2, axis 1: {message}", broadcast_shapes, (4,), make([3, 4]), bad)
+        fails(error, f"argument 0, axis 0: {message}", broadcast_shapes, make([value]), bad)
+        fails(error, f"shape, axis 1: {message}", source_index, bad, (3, 3, 4), (0, 0, 0))
+        fails(error, f"target, axis 1: {message}", source_index, (4,), bad, (0, 0, 0))
+    fails(error, f"b: {message}", f, 0, value, 1)
+    fails(error, f"c: {message}", f, 0, 1, value)
+
+
+@pytest.mark.parametrize(("value", "shown"), NOT_INTEGERS)
+def test_not_an_integer(value: object, shown: str) -> None:
+    message = f"expected an integer, got {shown}$"
+    fails_as_size(TypeError, message, value)
+    fails(TypeError, f"index, axis 1: {message}", source_index, (4,), (3, 4), (0, value))
+    fails(TypeError, f"a: {message}", f, value, 1, 1)
+
+
+@pytest.mark.parametrize(("value", "shown"), NEGATIVE)
+def test_negative(value: int, shown: str) -> None:
+    """As a size it is no shape; as an index it is an integer, though one outside of any shape."""
+    fails_as_size(ValueError, f"expected a size of at least 0, got {shown}$", value)
+    message = f"expected at least 0 and less than the target's size 4, got {shown}$"
+    fails(IndexError, f"index, axis 1: {message}", source_index, (4,), (3, 4), (0, value))
+    assert f(value, 2, 2) == value
+
+
+def test_source_index_with_ranks_that_do_not_fit() -> None:
+    fails(
+        ValueError,
+        r"shape: expected a rank of at most 1, that of target, got 2$",
+        *(source_index, (1, 3), (3,), (0,)),
+    )
+    for index in ((), (0,), (0, 0, 0)):
+        fails(
+            ValueError,
+            rf"index: expected 2 indices, one for each axis of target, got {len(index)}$",
+            *(source_index, (3,), (2, 3), index),
+        )
+
+
+@pytest.mark.parametrize(
+    ("index", "axis", "size", "value"), [((2, 0), 0, 2, 2), ((1, 3), 1, 3, 3), ((0, -1), 1, 3, -1)]
+)
+def test_source_index_outside(index: tuple[int, ...], axis: int, size: int, value: int) -> None:
+    message = f"expected at least 0 and less than the target's size {size}, got {value}$"
+    fails(IndexError, f"index, axis {axis}: {message}", source_index, (3,), (2, 3), index)
+
+
+def test_nothing_given() -> None:
+    fails(ValueError, r"no shape given: expected at least 1$", broadcast_shapes)
+    fails(ValueError, r"no array given: expected at least 1$", broadcast)
+
+
+def test_number_of_tensors() -> None:
+    """As many arguments as SONNX refuses do not fit into memory: the check stands alone."""
+    assert MAX_TENSORS == 2147483647
+    check_count(1, "shape")
+    check_count(MAX_TENSORS, "shape")
+    for count in (MAX_TENSORS + 1, 2**40):
+        with pytest.raises(
+            ValueError, match=rf"^{count} arrays given: SONNX admits at most 2147483647$"
+        ):
+            check_count(count, "array")
+
+
+@pytest.mark.parametrize("function", [broadcast, broadcast_shapes])
+def test_number_of_tensors_is_checked(function: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whycast._checks.MAX_TENSORS", 2)
+    arguments = [np.zeros(3) if function is broadcast else (3,)] * 3
+    function(*arguments[:2])
+    fails(ValueError, r"3 (array|shape)s given: SONNX admits at most 2$", function, *arguments)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [[1.0, 2.0], (1.0, 2.0), 3, 3.5, "abc", None, Weird(), np.float64(3), memoryview(b"ab")],
+    ids=lambda value: type(value).__name__,
+)
+def test_not_an_array(value: object) -> None:
+    name = type(value).__name__
+    message = rf"expected a numpy.ndarray, got .* \({name}\); numpy.asarray makes one$"
+    fails(TypeError, f"argument 0: {message}", broadcast, value)
+    fails(TypeError, f"argument 2: {message}", broadcast, np.zeros(2), np.zeros(2), value)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["c8", "c16", "longdouble", "clongdouble", "M8[s]", "m8[s]", "S3", "V4", "i4,f4", "(2,)i4,f4"],
+)
+def test_type_that_sonnx_does_not_have(dtype: str) -> None:
+    x = np.zeros(2, dtype)
+    message = "is not one of SONNX's types float16, float32, "
+    shown = str(x.dtype).replace("[", r"\[").replace("(", r"\(").replace(")", r"\)")
+    shown = shown.replace("|", r"\|")
+    fails(TypeError, f"argument 0: dtype {shown} {message}", broadcast, x)
+    fails(TypeError, f"argument 1: dtype {shown} {message}", broadcast, np.zeros(2), x)
+
+
+def test_type_of_a_subclass_is_checked() -> None:
+    fails(TypeError, "argument 0: dtype", broadcast, np.zeros(2, "c8").view(np.matrix))
+    fails(TypeError, "argument 0: dtype", broadcast, np.zeros(2, "i4,f4").view(np.recarray))
+
+
+@pytest.mark.parametrize("stranger", [1, None, 2.5, b"bytes", np.nan, ["a"]], ids=repr)
+def test_object_array_with_an_element_that_is_no_string(stranger: object) -> None:
+    x = np.array([["a", "b", "c"], ["d", "e", "f"]], object)
+    x[1, 0] = stranger
+    message = r"argument 1: dtype object is a SONNX type only if every element is a str, got .* at "
+    name = rf"\({type(stranger).__name__}\)"
+    for array, index in ((x, r"\(1, 0\)"), (x.T, r"\(0, 1\)"), (x[::-1], r"\(0, 0\)")):
+        pattern = message.replace(".*", rf".* {name}") + index + "$"
+        fails(TypeError, pattern, broadcast, np.zeros(()), array)
+    fails(TypeError, message, broadcast, np.zeros(()), np.broadcast_to(x, (4, 2, 3)))
+
+
+def test_object_arrays_of_strings() -> None:
+    """Elements of subclasses of str are strings, and an array without elements has no other."""
+    for x in (np.array(["a", np.str_("b")], object), np.empty((0, 3), object)):
+        (z,) = whycast.broadcast(x)
+        assert z.dtype == np.dtype(object)
+
+
+def test_integers_that_are_not_int() -> None:
+    """They are computed with as Python ints: no wrap-around, no NumPy integer in the result."""
+    kinds: list[type[np.integer]] = [
+        np.int8,
+        np.uint8,
+        np.int16,
+        np.uint16,
+        np.int32,
+        np.uint32,
+        np.int64,
+        np.uint64,
+    ]
+    for kind in kinds:
+        hundred, one = kind(100), kind(1)
+        result = whycast.broadcast_shapes((hundred, 1), [one, hundred])
+        assert result == (100, 100)
+        assert {type(size) for size in result} == {int}
+    big = np.uint64(2**64 - 1)
+    assert whycast.broadcast_shapes((big,), (1,), range(1, 2)) == (2**64 - 1,)
+    assert type(whycast.f(np.int8(3), np.uint8(5), 5)) is int
+    index = whycast.source_index([np.int8(5)], (np.uint8(2), 5), np.array([1, 4]).tolist())
+    assert index == (4,)
+    assert type(whycast.source_index((5,), (5,), (np.int64(4),))[0]) is int
+    with pytest.raises(whycast.BroadcastError) as caught:
+        whycast.broadcast_shapes((np.int64(3),), (np.int64(5),))
+    assert {type(value) for value in vars(caught.value).values()} == {int, tuple, type(None)}
+
+
+def test_shapes_of_any_sequence_type() -> None:
+    class Named(tuple[int, ...]):
+        """Shape of a type of its own."""
+
+    assert whycast.broadcast_shapes(Named((3, 1)), [1, 4], range(4, 5), ()) == (3, 4)
+    assert type(whycast.broadcast_shapes(Named((3, 1)))) is tuple
+
+
+def state(array: Array) -> tuple[object, ...]:
+    return (array.tobytes(), array.shape, array.strides, array.dtype, str(array.flags))
+
+
+def test_inputs_are_untouched_by_failure() -> None:
+    arrays = [np.arange(6.0).reshape(2, 3), np.arange(4.0)[::-1], np.zeros(3, complex)]
+    before = list(map(state, arrays))
+    fails(whycast.BroadcastError, "shapes do not broadcast", broadcast, *arrays[:2])
+    fails(TypeError, "argument 2", broadcast, *arrays)
+    assert list(map(state, arrays)) == before
+
+    shape: list[object] = [3, "x"]
+    fails(TypeError, "argument 1, axis 1", broadcast_shapes, (2,), shape)
+    assert shape == [3, "x"]
+
+
+def test_repeated_failure_leaks_nothing() -> None:
+    x, y = np.zeros((2, 3)), np.zeros((4, 1))
+    failing: list[tuple[type[Exception], Caller, tuple[object, ...]]] = [
+        (whycast.BroadcastError, broadcast, (x, y)),
+        (TypeError, broadcast, (x, x.astype(complex))),
+        (TypeError, broadcast, (x, np.array([1], object))),
+        (ValueError, broadcast, tuple(np.broadcast_to(0.0, s) for s in [(2**40, 1), (2**40,)])),
+        (whycast.BroadcastError, broadcast_shapes, ((2, 3), (4, 1))),
+        (TypeError, broadcast_shapes, ((2, None),)),
+        (whycast.BroadcastError, source_index, ((2,), (3,), (0,))),
+        (IndexError, source_index, ((3,), (3,), (3,))),
+    ]
+
+    def fail_all(times: int) -> None:
+        for _ in range(times):
+            for error, function, arguments in failing:
+                try:
+                    function(*arguments)
+                except error:
+                    pass
+                else:
+                    raise AssertionError(f"{function} did not fail")
+
+    # What is made once, such as a cache of NumPy's, is made here.
+    fail_all(400)
+    tracemalloc.start()
+    try:
+        fail_all(400)
+        gc.collect()
+        memory, objects = tracemalloc.get_traced_memory()[0], len(gc.get_objects())
+        fail_all(2000)
+        gc.collect()
+        memory_now, objects_now = tracemalloc.get_traced_memory()[0], len(gc.get_objects())
+    finally:
+        tracemalloc.stop()
+    # One object left behind by one of the calls would be 2000 objects and 32 kB. Caches
+    # of attribute names vary by some kB.
+    assert objects_now - objects < 100
+    assert memory_now - memory < 24_000
+
+
+def test_failure_holds_no_reference_to_the_arrays() -> None:
+    x, y = np.zeros((2, 3)), np.zeros((4, 1))
+    with pytest.raises(whycast.BroadcastError) as caught:
+        whycast.broadcast(x, y)
+    # Nor does an exception of the kernel that hangs on as its context.
+    assert caught.value.__context__ is None
+    assert not any(value is x or value is y for value in vars(caught.value).values())

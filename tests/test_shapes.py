@@ -1,0 +1,161 @@
+"""broadcast_shapes and source_index at ranks and counts beyond NumPy's, and the laws they obey."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import whycast
+from hypothesis import example, given
+from hypothesis import strategies as st
+from plain_rule import Shape, e1, fits, indices, maxima, prepend, source
+from shape_strategies import shape_lists, shapes_and_target
+
+SHAPES = shape_lists()
+
+
+def outcome(shapes: tuple[Shape, ...]) -> Shape | tuple[int, int, int, int]:
+    """Return the common shape, or the witness of E1."""
+    try:
+        return whycast.broadcast_shapes(*shapes)
+    except whycast.BroadcastError as error:
+        return (error.tensor, error.axis, error.size, error.target)
+
+
+@given(SHAPES)
+@example(((),))
+@example(((0,), (1,)))
+@example(((), (0,)))
+@example(((0, 1), (1, 3)))
+@example(((3,) * 40,) * 40)
+def test_shape_or_witness_is_that_of_the_plain_rule(shapes: tuple[Shape, ...]) -> None:
+    witness = e1(shapes)
+    assert outcome(shapes) == (maxima(shapes) if witness is None else tuple(witness))
+
+
+@pytest.mark.parametrize("misfit", range(0, 39, 3))
+def test_witness_in_forty_tensors_of_rank_forty(misfit: int) -> None:
+    """A misfit further on, though on a lower axis, is not the first."""
+    shapes = [[1 if (m + i) % 3 else 7 for i in range(40)] for m in range(40)]
+    shapes[misfit][misfit // 2] = 5
+    shapes[39][0] = 6
+    assert outcome(tuple(map(tuple, shapes))) == (misfit, misfit // 2, 5, 7)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "witness"),
+    [
+        # The lowest tensor comes before the lowest axis.
+        (((2, 3), (1, 4), (5, 1)), (0, 0, 2, 5)),
+        (((1, 3), (2, 4), (5, 1)), (0, 1, 3, 4)),
+        (((4, 3), (2, 3)), (1, 0, 2, 4)),
+        # The maximum is over all tensors, not over those met so far.
+        (((2,), (3,), (9,)), (0, 0, 2, 9)),
+        # The axis counts in the common rank, whatever the rank of the tensor at fault.
+        (((2, 1, 5), (3,)), (1, 2, 3, 5)),
+        # A size of 0 meets a 1, own or prepended: the maximum is then 1.
+        (((0,), (1,)), (0, 0, 0, 1)),
+        (((1,), (0,)), (1, 0, 0, 1)),
+        (((), (0,)), (1, 0, 0, 1)),
+        (((3,), (0, 3)), (1, 0, 0, 1)),
+        (((0,), (3,)), (0, 0, 0, 3)),
+        (((0, 1), (1, 3)), (0, 0, 0, 1)),
+    ],
+)
+def test_witness(shapes: tuple[Shape, ...], witness: tuple[int, int, int, int]) -> None:
+    assert outcome(shapes) == witness
+
+
+@given(st.lists(st.integers(0, 2**70), max_size=40).map(tuple))
+def test_one_shape_is_its_own_common_shape(shape: Shape) -> None:
+    assert whycast.broadcast_shapes(shape) == shape
+    assert whycast.broadcast_shapes(shape, shape, shape) == shape
+
+
+@given(SHAPES, st.randoms(use_true_random=False))
+def test_order_does_not_matter_to_the_shape(
+    shapes: tuple[Shape, ...], randomness: random.Random
+) -> None:
+    order = list(range(len(shapes)))
+    randomness.shuffle(order)
+    shuffled = tuple(shapes[m] for m in order)
+    if e1(shapes) is None:
+        assert outcome(shuffled) == outcome(shapes)
+    else:
+        assert _error(shuffled).tensor == min(
+            m for m, shape in enumerate(shuffled) if fits(shape, maxima(shapes)) is not None
+        )
+
+
+@given(SHAPES)
+def test_common_shape_and_ones_add_nothing(shapes: tuple[Shape, ...]) -> None:
+    if e1(shapes) is None:
+        common = whycast.broadcast_shapes(*shapes)
+        assert whycast.broadcast_shapes(common, *shapes) == common
+        extended = [prepend(shape, len(common)) for shape in shapes]
+        assert whycast.broadcast_shapes(*extended) == common
+        if 0 not in common:
+            assert whycast.broadcast_shapes(*shapes, (), (1,) * len(common)) == common
+
+
+@given(SHAPES)
+def test_two_at_a_time_gives_the_same_shape(shapes: tuple[Shape, ...]) -> None:
+    """Folding the binary rule agrees with the n-ary one."""
+    folded: Shape | None = shapes[0]
+    for shape in shapes[1:]:
+        folded = None if folded is None or e1((folded, shape)) else maxima((folded, shape))
+    if folded is None:
+        _error(shapes)
+    else:
+        assert whycast.broadcast_shapes(*shapes) == folded
+
+
+def test_many_tensors_and_high_rank() -> None:
+    many = [(1, 3)] * 20_000 + [(5, 1)]
+    assert whycast.broadcast_shapes(*many) == (5, 3)
+    high = (1, 2) * 1000
+    assert whycast.broadcast_shapes(high, (3, 1) * 1000, ()) == (3, 2) * 1000
+
+
+def test_sizes_are_unbounded() -> None:
+    assert whycast.broadcast_shapes((10**5000, 1), (2**64,)) == (10**5000, 2**64)
+
+
+@given(shapes_and_target(max_rank=5, max_size=3))
+def test_source_index_is_that_of_the_plain_rule(case: tuple[Shape, Shape]) -> None:
+    shape, target = case
+    misfit = fits(shape, target)
+    if misfit is None:
+        for index in indices(target):
+            assert whycast.source_index(shape, target, index) == source(shape, target, index)
+        return
+    with pytest.raises(whycast.BroadcastError) as caught:
+        whycast.source_index(shape, target, (0,) * len(target))
+    error = caught.value
+    assert (error.tensor, error.axis, error.size, error.target, error.target_shape) == (
+        *(0, misfit, prepend(shape, len(target))[misfit], target[misfit]),
+        target,
+    )
+
+
+@given(shapes_and_target(max_rank=5, max_size=3), st.data())
+def test_source_index_outside_the_target(case: tuple[Shape, Shape], data: st.DataObject) -> None:
+    shape, target = case
+    index = tuple(data.draw(st.integers(-2, size + 1)) for size in target)
+    outside = [i for i, size in enumerate(target) if not 0 <= index[i] < size]
+    if fits(shape, target) is None and outside:
+        with pytest.raises(
+            IndexError, match=rf"^index, axis {outside[0]}: .*got {index[outside[0]]}$"
+        ):
+            whycast.source_index(shape, target, index)
+
+
+@given(st.integers(), st.integers(0, 9), st.integers(0, 9))
+def test_f(a: int, b: int, c: int) -> None:
+    assert whycast.f(a, b, c) == (a if b == c else 0)
+
+
+def _error(shapes: tuple[Shape, ...]) -> whycast.BroadcastError:
+    with pytest.raises(whycast.BroadcastError) as caught:
+        whycast.broadcast_shapes(*shapes)
+    return caught.value
