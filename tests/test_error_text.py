@@ -23,7 +23,7 @@ def test_is_a_value_error_that_names_itself_as_callers_do() -> None:
     error = error_of((2,), (3,))
     assert isinstance(error, ValueError)
     assert f"{type(error).__module__}.{type(error).__qualname__}" == "whycast.BroadcastError"
-    assert error.__suppress_context__
+    assert (error.__context__, error.__cause__) == (None, None)
 
 
 @pytest.mark.parametrize(
