@@ -465,6 +465,27 @@ def test_an_environment_that_is_moved_or_of_another_python_or_without_one_is_mad
     assert not environment.is_usable(venv, target)
 
 
+def test_what_an_environment_cannot_be_made_without_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare = program(tmp_path / "python3.11", "exit 1")
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr(environment, "interpreter", lambda _: bare)
+    monkeypatch.setattr(environment, "CERTIFICATES", tmp_path / "absent")
+    assert environment.missing_packages(LOCK, BUILDER, tmp_path) == [
+        "python3-venv",
+        "ca-certificates",
+    ]
+    assert environment.missing_packages(LOCK, LAPTOP, tmp_path) == ["python3-venv"]
+    assert environment.missing_packages(LOCK, BUILDER, ROOT) == []
+
+
+def test_an_environment_is_made_from_python_3_11_and_no_other() -> None:
+    assert environment.interpreter(BOOKWORM).is_file()
+    with pytest.raises(ToolchainError, match=r"Python 3\.1 is missing \(this is Python 3\.11\)"):
+        environment.interpreter(replace(BOOKWORM, python="3.1"))
+
+
 # The provers under Why3
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lock import Lock, Platform, Wheel, sha256_of
-from machine import ToolchainError, run, say
+from machine import Machine, ToolchainError, run, say
 
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 
@@ -25,19 +25,18 @@ def interpreter(target: Platform) -> Path:
     return Path(found)
 
 
-def missing_packages(lock: Lock, root: Path) -> list[str]:
-    """Return the Debian packages without which .venv cannot be made.
+def missing_packages(lock: Lock, machine: Machine, root: Path) -> list[str]:
+    """Return the Debian packages without which .venv cannot be made or repaired.
 
     They are not in the lock: python3-venv has to fit the Python that the machine has.
     """
     if is_complete(lock, root):
         return []
     missing = []
-    try:
-        run(interpreter(lock.platform), "-c", "import ensurepip")
-    except ToolchainError:
+    if not is_usable(root / ".venv", lock.platform) and not _has_pip(interpreter(lock.platform)):
         missing.append("python3-venv")
-    if not CERTIFICATES.exists():
+    # Debian's pip trusts what Debian trusts; elsewhere that is no file of this name.
+    if machine.has_builds_of(lock.platform) and not CERTIFICATES.exists():
         missing.append("ca-certificates")
     return missing
 
@@ -100,6 +99,15 @@ def requirement_lines(wheels: Iterable[Wheel]) -> str:
     return "".join(
         f"{wheel.name}=={wheel.version} --hash=sha256:{wheel.sha256}\n" for wheel in wheels
     )
+
+
+def _has_pip(python: Path) -> bool:
+    """Tell whether `python` comes with what an environment gets its pip from."""
+    try:
+        run(python, "-c", "import ensurepip")
+    except ToolchainError:
+        return False
+    return True
 
 
 def _create(venv: Path, target: Platform) -> None:

@@ -66,7 +66,7 @@ def install(lock: Lock, machine: Machine) -> None:
     BUILD.mkdir(exist_ok=True)
     findings = inspect_all(lock, machine)
     wrong = faulty(findings.values())
-    helpers = environment.missing_packages(lock, ROOT)
+    helpers = environment.missing_packages(lock, machine, ROOT)
     if wrong or helpers:
         try:
             provide([finding.tool for finding in wrong], helpers, lock, machine)
