@@ -537,6 +537,7 @@ def test_the_toolchain_here_is_as_locked() -> None:
 
 
 def test_installing_again_does_nothing() -> None:
+    assert command_line().returncode == 0
     made = [ROOT / "build" / "why3.conf", ROOT / ".venv" / "pyvenv.cfg"]
     before = [path.stat().st_mtime_ns for path in made]
     done = command_line()
