@@ -55,7 +55,7 @@ def as_int(value: object, name: str) -> int:
     Traceback (most recent call last):
     TypeError: a: expected an integer, got 2.0 (float)
     """
-    if not isinstance(value, bool):
+    if not isinstance(value, (bool, np.bool_)):
         try:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
