@@ -1,0 +1,219 @@
+"""Extract the verified kernel to Python, or check that the extracted file is up to date.
+
+    extract.py                  write python/whycast/_kernel.py anew
+    extract.py --check          compare instead; 1 if it differs by a byte
+    extract.py --output FILE    the same with another file
+
+The file is made by Why3 with the printer in this folder, then brought into the format of the
+project by ruff. Its first lines give the SHA-256 of the sources that determine it: the program,
+every theory of the project that it uses, the driver, the printer and this script, each with its
+name. A change of a source therefore shows even where the Python stays the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = Path(__file__).resolve().parent
+THEORIES = ROOT / "why3"
+BUILD = ROOT / "build" / "extraction"
+RUFF = ROOT / ".venv" / "bin" / "ruff"
+DRIVER = SOURCES / "python.drv"
+KERNEL = THEORIES / "kernel.mlw"
+MODULE = "kernel.COPBroadcast"
+TARGET = ROOT / "python" / "whycast" / "_kernel.py"
+
+# Why3 loads a plugin by its path without the extension.
+PLUGIN = BUILD / "python_extraction"
+
+# All warnings are errors but six about style: fragile matching, fields left out of a record
+# pattern, names found by their type, and module interfaces that are not written.
+WARNINGS = "+a-4-9-40-41-42-44-45-70"
+
+# The format of Why3's configuration file that Why3 1.5 reads.
+CONFIGURATION_FORMAT = 14
+
+# `use import shape.Padding` uses shape.mlw.
+USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
+
+DIFFERENCE_LINES = 40
+
+
+class ExtractionError(Exception):
+    """A tool refused; the message is what it said."""
+
+
+def run(command: Sequence[str | Path], text: str | None = None) -> str:
+    """Run a tool in the root of the tree and give its output."""
+    words = [str(word) for word in command]
+    result = subprocess.run(
+        words, cwd=ROOT, input=text, capture_output=True, encoding="utf-8", check=False
+    )
+    if result.returncode:
+        raise ExtractionError(f"{words[0]}: {(result.stderr or result.stdout).strip()}")
+    return result.stdout
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Hash files with their names, from the root of the tree."""
+    total = hashlib.sha256()
+    for file in sorted(files):
+        content = file.read_bytes()
+        name = file.relative_to(ROOT).as_posix()
+        total.update(f"{name}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
+
+
+def printer_sources() -> list[Path]:
+    """List the OCaml files of the printer."""
+    return sorted([*SOURCES.glob("*.ml"), *SOURCES.glob("*.mli")])
+
+
+def build_plugin() -> None:
+    """Compile the printer, unless it was compiled from these very sources."""
+    stamp = PLUGIN.with_suffix(".sha256")
+    wanted = f"{digest(printer_sources())} {WARNINGS}\n"
+    library = PLUGIN.with_suffix(".cmxs")
+    if library.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return
+    BUILD.mkdir(parents=True, exist_ok=True)
+    names = [source.name for source in printer_sources()]
+    with tempfile.TemporaryDirectory(dir=BUILD) as objects:
+        for name in names:
+            shutil.copy(SOURCES / name, objects)
+        why3 = ["-package", "why3"]
+        sort = ["ocamlfind", "ocamldep", *why3, "-sort", *names]
+        order = subprocess.run(sort, cwd=objects, check=True, stdout=subprocess.PIPE, text=True)
+        compiler = ["ocamlfind", "ocamlopt", "-w", WARNINGS, "-warn-error", "+a", *why3]
+        link = ["-shared", *order.stdout.split(), "-o", library.name]
+        subprocess.run([*compiler, *link], cwd=objects, check=True)
+        # Whoever runs the former plugin keeps it.
+        (Path(objects) / library.name).replace(library)
+    stamp.write_text(wanted, encoding="utf-8")
+
+
+def why3_extract(module: str, libraries: Sequence[Path] = (THEORIES,)) -> str:
+    """Give the Python that Why3 makes of a module and all that it needs, as the printer has it."""
+    build_plugin()
+    with tempfile.TemporaryDirectory() as folder:
+        # A configuration of its own: that of a user must not have an influence.
+        configuration = Path(folder) / "why3.conf"
+        configuration.write_text(
+            f'[main]\nmagic = {CONFIGURATION_FORMAT}\nplugin = "{PLUGIN}"\n', encoding="utf-8"
+        )
+        output = Path(folder) / "output.py"
+        options: list[str | Path] = ["-C", configuration, "-D", DRIVER, "--flat", "--recursive"]
+        for library in libraries:
+            options += ["-L", library]
+        run(["why3", "extract", *options, "-o", output, module])
+        return output.read_text(encoding="utf-8")
+
+
+def normalise(text: str, path: Path = TARGET) -> str:
+    """Remove unused imports, sort the others, and format as the project does at this path."""
+    name: list[str | Path] = ["--stdin-filename", path, "-"]
+    tidy = run([RUFF, "check", "--quiet", "--fix-only", "--select", "F401,I", *name], text)
+    return run([RUFF, "format", "--quiet", *name], tidy)
+
+
+def used_theories(file: Path) -> set[Path]:
+    """Find the project's own files that a WhyML file uses, itself included."""
+    found: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        theory = waiting.pop()
+        if theory not in found and theory.exists():
+            found.add(theory)
+            text = theory.read_text(encoding="utf-8")
+            waiting += [
+                THEORIES.joinpath(*name.split(".")).with_suffix(".mlw")
+                for name in USED_FILE.findall(text)
+            ]
+    return found
+
+
+def kernel_sources() -> set[Path]:
+    """List the files that determine the extracted kernel."""
+    return {*used_theories(KERNEL), *printer_sources(), DRIVER, Path(__file__).resolve()}
+
+
+def version(tool: str | Path) -> str:
+    """Give the last word of what a tool says about its version."""
+    return run([tool, "--version"]).split()[-1]
+
+
+def header() -> str:
+    """Give the first lines of the extracted kernel."""
+    source = KERNEL.relative_to(ROOT).as_posix()
+    script = Path(__file__).resolve().relative_to(ROOT).as_posix()
+    return (
+        f"# Extracted by Why3 from {source}. Do not edit: change the source, then `make extract`.\n"
+        "# SPDX-License-Identifier: Apache-2.0\n"
+        f"# SHA-256 of the sources that {script} lists:\n"
+        f"# {digest(kernel_sources())}\n"
+        f"# Tools: Why3 {version('why3')}, ruff {version(RUFF)}.\n\n"
+    )
+
+
+def extract_kernel() -> str:
+    """Give the text of the extracted kernel."""
+    return normalise(header() + why3_extract(MODULE))
+
+
+def difference(path: Path, wanted: str) -> str:
+    """Say how a file differs from what is wanted; nothing if it does not."""
+    found = path.read_bytes() if path.exists() else b""
+    if found == wanted.encode():
+        return ""
+    lines = difflib.unified_diff(
+        found.decode("utf-8", "replace").splitlines(),
+        wanted.splitlines(),
+        "the file",
+        "extracted now",
+        n=1,
+        lineterm="",
+    )
+    shown = list(lines)
+    omitted = len(shown) - DIFFERENCE_LINES
+    more = [f"... and {omitted} more lines"] if omitted > 0 else []
+    return "\n".join(shown[:DIFFERENCE_LINES] + more) or "only the ends of lines differ"
+
+
+def main() -> int:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(description="Extract the verified kernel to Python.")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    parser.add_argument("--output", type=Path, default=TARGET, metavar="FILE")
+    options = parser.parse_args()
+    target: Path = options.output
+    try:
+        wanted = extract_kernel()
+    except ExtractionError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if not options.check:
+        target.write_bytes(wanted.encode())
+        return 0
+    differs = difference(target, wanted)
+    if differs:
+        print(differs, file=sys.stderr)
+        print(
+            f"\n{target.name} is not what Why3 extracts from the sources. Run `make extract`; "
+            "the file is never edited by hand.",
+            file=sys.stderr,
+        )
+    return 1 if differs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

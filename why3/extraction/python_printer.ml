@@ -1,0 +1,336 @@
+(* The extraction of WhyML programs to Python 3.10, as a printer of Why3.
+
+   It fails closed: a symbol that has neither a definition among those that are extracted nor a
+   syntax in the driver is an error, and so is whatever has no exact meaning in Python. *)
+
+open Why3
+open Ident
+open Mltree
+module P = Python_ast
+
+(* {1 Docstrings} *)
+
+let width = 96
+
+(* the words of [text] on lines, all but the first with the indentation [hanging] *)
+let wrap ~indent ~hanging text =
+  let add (lines, line) word =
+    if line <> "" && String.length line + 1 + String.length word > width then
+      (line :: lines, hanging ^ word)
+    else (lines, if line = "" then indent ^ word else line ^ " " ^ word)
+  in
+  let lines, last = List.fold_left add ([], "") (String.split_on_char ' ' text) in
+  List.rev (last :: lines)
+
+let section title clauses =
+  if clauses = [] then []
+  else
+    (title ^ ":") :: List.concat_map (wrap ~indent:"    " ~hanging:"        ") clauses
+
+let function_doc loc =
+  let text = Whyml_source.doc_comment loc in
+  let { Whyml_source.requires; ensures; raises } = Whyml_source.contract loc in
+  let contract =
+    section "Requires" requires @ section "Ensures" ensures @ section "Raises" raises
+  in
+  if text <> [] && contract <> [] then text @ ("" :: contract) else text @ contract
+
+let doc_of read id = match id.id_loc with None -> [] | Some loc -> read loc
+
+(* {1 Types} *)
+
+let dataclass ~mutable_ =
+  let option name value = (name, P.bool value) in
+  let options =
+    if mutable_ then [ option "slots" true; option "eq" false ]
+    else [ option "frozen" true; option "slots" true ]
+  in
+  P.Call (Name "dataclass", [], options)
+
+let rec type_variables ty =
+  match ty with
+  | Tvar tv -> [ tv ]
+  | Ttuple l | Tapp (_, l) -> List.concat_map type_variables l
+  | Tarrow (a, b) -> type_variables a @ type_variables b
+
+let apply_generic context name variables =
+  match List.map (Python_context.type_variable context) variables with
+  | [] -> P.Name name
+  | [ t ] -> Subscript (Name name, t)
+  | l -> Subscript (Name name, Tuple l)
+
+let data_class context id ~name ~mutable_ ~variables fields =
+  let loc = id.id_loc in
+  let field (label, ty) = P.Annotated (label, Python_context.python_type context loc ty, None) in
+  let doc = doc_of Whyml_source.doc_comment id in
+  let bases = if variables = [] then [] else [ apply_generic context "Generic" variables ] in
+  let body = (if doc = [] then [] else [ P.Docstring doc ]) @ List.map field fields in
+  P.Class { decorators = [ dataclass ~mutable_ ]; name; bases; body }
+
+(* distinct labels that resemble the names of the fields *)
+let labels names =
+  let add taken name =
+    let used x = Python_scope.is_keyword x || List.mem x taken in
+    Python_scope.unused ~taken:used (Python_scope.identifier name) :: taken
+  in
+  List.rev (List.fold_left add [] names)
+
+let positional types = List.mapi (fun i _ -> Printf.sprintf "item%d" i) types
+
+let record_constructor (m : Pmodule.pmodule) id =
+  match Mid.find_opt id m.mod_known with
+  | Some { Pdecl.pd_node = PDtype l; _ } -> (
+      let is_it d = id_equal d.Pdecl.itd_its.its_ts.ts_name id in
+      match (List.find is_it l).itd_constructors with
+      | [ rs ] -> rs
+      | _ -> Python_context.fail id.id_loc "type %s has no constructor" id.id_string)
+  | _ -> Python_context.fail id.id_loc "type %s is not known" id.id_string
+
+(* gives names to a type, its constructors and its fields *)
+let declare_type context m { its_name = id; its_def; its_private; _ } =
+  let global base = Python_context.new_global context (Python_scope.camel_case base) in
+  let define = Python_context.define context in
+  match its_def with
+  | Some (Drecord fields) when not its_private ->
+      let name = global id.id_string in
+      let ids = List.map (fun (_, id, _) -> id) fields in
+      let labels = labels (List.map (fun id -> id.id_string) ids) in
+      define id (Type { type_name = name; is_union = false });
+      List.iter2 (fun id label -> define id (Field label)) ids labels;
+      define (record_constructor m id).rs_name
+        (Constructor { class_name = name; fields = labels; by_name = true })
+  | Some (Ddata [ (constructor, types) ]) ->
+      let class_name = global constructor.id_string in
+      define id (Type { type_name = class_name; is_union = false });
+      define constructor (Constructor { class_name; fields = positional types; by_name = false })
+  | Some (Ddata constructors) ->
+      define id (Type { type_name = global id.id_string; is_union = true });
+      let declare (id, types) =
+        let class_name = global id.id_string in
+        define id (Constructor { class_name; fields = positional types; by_name = false })
+      in
+      List.iter declare constructors
+  | Some (Dalias ty) when not (Python_context.is_unit ty) ->
+      define id (Type { type_name = global id.id_string; is_union = false })
+  | Some (Dalias _) ->
+      Python_context.fail id.id_loc "type %s has no field that is not ghost" id.id_string
+  | Some (Drange _) ->
+      Python_context.fail id.id_loc "the range type %s has no syntax in the driver" id.id_string
+  | Some (Dfloat _) ->
+      Python_context.fail id.id_loc "the float type %s has no syntax in the driver" id.id_string
+  | Some (Drecord _) | None ->
+      Python_context.fail id.id_loc "the abstract type %s has no syntax in the driver" id.id_string
+
+let constructor_class context ~variables (id, types) =
+  match Python_context.symbol context id.id_loc id with
+  | Constructor { class_name = name; fields; _ } ->
+      data_class context id ~name ~mutable_:false ~variables (List.combine fields types)
+  | _ -> Python_context.fail id.id_loc "%s is not a constructor" id.id_string
+
+let field context (_, id, ty) =
+  match Python_context.symbol context id.id_loc id with
+  | Field label -> (label, ty)
+  | _ -> Python_context.fail id.id_loc "%s is not a field" id.id_string
+
+let type_name context id =
+  match Python_context.symbol context id.id_loc id with
+  | Type { type_name; _ } -> type_name
+  | _ -> Python_context.fail id.id_loc "%s is not a type" id.id_string
+
+let alias name value = P.Annotated (name, Name "TypeAlias", Some value)
+
+(* Python orders the parameters of an alias by their first occurrence in it. *)
+let check_parameters id variables ty =
+  let add seen tv = if List.exists (Ty.tv_equal tv) seen then seen else tv :: seen in
+  let occurring = List.rev (List.fold_left add [] (type_variables ty)) in
+  if not (Lists.equal Ty.tv_equal occurring variables) then
+    Python_context.fail id.id_loc
+      "the parameters of the alias %s must all occur in its definition, in their order" id.id_string
+
+(* the classes of a type, then its alias, which has to come after all classes *)
+let type_definition context { its_name = id; its_args = variables; its_def; _ } =
+  let name = type_name context id in
+  match its_def with
+  | Some (Drecord fields) ->
+      let mutable_ = List.exists (fun (is_mutable, _, _) -> is_mutable) fields in
+      let fields = List.map (field context) fields in
+      ([ data_class context id ~name ~mutable_ ~variables fields ], [])
+  | Some (Ddata [ constructor ]) -> ([ constructor_class context ~variables constructor ], [])
+  | Some (Ddata constructors) ->
+      let classes = List.map (constructor_class context ~variables) constructors in
+      let case = function
+        | P.Class { name; _ } -> apply_generic context name variables
+        | _ -> invalid_arg "Python_printer.type_definition"
+      in
+      let union a b = P.Binary (a, Bit_or, b) in
+      let cases = List.map case classes in
+      (classes, [ alias name (List.fold_left union (List.hd cases) (List.tl cases)) ])
+  | Some (Dalias ty) ->
+      check_parameters id variables ty;
+      ([], [ alias name (Python_context.python_type context id.id_loc ty) ])
+  | Some (Drange _ | Dfloat _) | None -> ([], [])
+
+let define_types context m types =
+  let is_extracted d = Python_context.syntax context d.its_name = None in
+  let types = List.filter is_extracted types in
+  List.iter (declare_type context m) types;
+  let classes, aliases = List.split (List.map (type_definition context) types) in
+  List.iter (Python_context.emit context) (List.concat classes @ List.concat aliases)
+
+(* {1 Programs} *)
+
+let dependencies decl =
+  let ids = ref [] in
+  Mltree.iter_deps (fun id -> ids := id :: !ids) decl;
+  !ids
+
+let global_function context rs =
+  let id = rs.Expr.rs_name in
+  let name = Python_context.new_global context (Python_scope.identifier id.id_string) in
+  Python_context.define context id (Function name);
+  name
+
+let define_functions context decl definitions =
+  let depends = dependencies decl in
+  let is_extracted { Python_program.symbol; _ } =
+    Python_context.syntax context symbol.rs_name = None
+  in
+  let definitions = List.filter is_extracted definitions in
+  let named =
+    List.map (fun d -> (global_function context d.Python_program.symbol, d)) definitions
+  in
+  let define (name, (d : Python_program.definition)) =
+    let doc = doc_of function_doc d.symbol.rs_name in
+    Python_context.in_definition context (fun () ->
+        Python_context.emit context (Python_program.function_ context ~name ~doc ~depends d))
+  in
+  List.iter define named
+
+let define_constant context id ty e =
+  if Python_context.is_polymorphic ty then
+    Python_context.fail id.id_loc "the polymorphic constant %s is not supported" id.id_string;
+  let annotation = Python_context.python_type context id.id_loc ty in
+  let value = Python_program.constant context id.id_loc e in
+  let name = Python_context.new_global context (Python_scope.identifier id.id_string) in
+  Python_context.define context id (Constant name);
+  Python_context.emit context (Annotated (name, annotation, Some value))
+
+let define_exception context xs payload =
+  let id = xs.Ity.xs_name in
+  let payload = Option.map (Python_context.python_type context id.id_loc) payload in
+  let name = Python_context.new_global context (Python_scope.camel_case id.id_string) in
+  Python_context.define context id (Exception name);
+  let doc = doc_of Whyml_source.doc_comment id in
+  Python_context.emit context (Python_program.exception_class ~name ~doc ~payload)
+
+let no_body id =
+  Python_context.fail id.id_loc "%s has no body and no syntax in the driver"
+    (Python_context.qualified id)
+
+let rec define context m decl =
+  match decl with
+  | Dtype types -> Python_context.in_definition context (fun () -> define_types context m types)
+  | Dexn (xs, payload) -> define_exception context xs payload
+  | Dlet (Lvar (pv, e)) ->
+      let id = pv.pv_vs.vs_name in
+      if not pv.pv_ity.ity_pure then
+        Python_context.fail id.id_loc "%s is mutable: a global state is not supported" id.id_string;
+      define_constant context id e.e_mlty e
+  | Dlet (Lsym (rs, _, result, [], body)) -> define_constant context rs.rs_name result body
+  | Dlet (Lsym (symbol, _, result, arguments, body)) ->
+      define_functions context decl [ { symbol; arguments; result; body } ]
+  | Dlet (Lrec definitions) ->
+      define_functions context decl (List.map Python_program.definition definitions)
+  | Dlet (Lany (rs, _, _, _)) -> no_body rs.rs_name
+  | Dval (pv, _) -> no_body pv.pv_vs.vs_name
+  | Dmodule (_, decls) -> List.iter (define context m) decls
+
+(* {1 The printer} *)
+
+type state = {
+  context : Python_context.t;
+  mutable output : Format.formatter;
+  modules : (string list * string) list;  (* those that the driver knows *)
+  waiting : (Pmodule.pmodule * decl) Hid.t;
+}
+
+let module_of id =
+  match Pmodule.restore_path id with
+  | path, name, _ -> [ (path, name) ]
+  | exception Not_found -> []
+
+let define_once state m decl =
+  let is_done id =
+    Python_context.is_defined state.context id
+    || Python_context.syntax state.context id <> None
+  in
+  match get_decl_name decl with
+  | id :: _ when not (is_done id) -> define state.context m decl
+  | _ -> ()
+
+let demand state id =
+  match Hid.find_opt state.waiting id with
+  | None -> ()
+  | Some (m, decl) ->
+      List.iter (Hid.remove state.waiting) (get_decl_name decl);
+      define_once state m decl
+
+let create_state (driver : Pdriver.printer_args) output =
+  let rec state =
+    lazy
+      (let emit s = Python_print.toplevel (Lazy.force state).output s in
+       {
+         context = Python_context.create driver ~emit;
+         output;
+         modules = List.concat_map module_of (Mid.keys driver.syntax);
+         waiting = Hid.create 97;
+       })
+  in
+  let state = Lazy.force state in
+  Python_context.on_demand state.context (demand state);
+  state
+
+let state = ref None
+
+let get_state driver output =
+  match !state with
+  | Some state ->
+      state.output <- output;
+      state
+  | None ->
+      let created = create_state driver output in
+      state := Some created;
+      created
+
+(* Why3 gives the definitions one by one, those that others need first. The rest of a module that
+   the driver knows is printed only if something needs it. *)
+let print_decl driver ?old:_ ?fname:_ (m : Pmodule.pmodule) output decl =
+  let state = get_state driver output in
+  let theory = m.mod_theory in
+  if List.mem (theory.th_path, theory.th_name.id_string) state.modules then
+    List.iter (fun id -> Hid.replace state.waiting id (m, decl)) (get_decl_name decl)
+  else define_once state m decl
+
+let refuse_modular _ ?old:_ ?fname:_ _ _ _ =
+  Python_context.fail None "Python is extracted to one file: use the option --flat"
+
+let file_name ?fname:_ (m : Pmodule.pmodule) =
+  String.lowercase_ascii m.mod_theory.th_name.id_string ^ ".py"
+
+let file_printer decl_printer =
+  {
+    Pdriver.filename_generator = file_name;
+    decl_printer;
+    header_printer = Pdriver.dummy_border_printer;
+    prelude_printer = Pdriver.default_prelude_printer;
+    footer_printer = Pdriver.dummy_border_printer;
+  }
+
+let () =
+  Pdriver.register_printer "python"
+    {
+      desc = "printer for Python 3.10";
+      implem_printer = file_printer refuse_modular;
+      interf_printer = None;
+      flat_printer = file_printer print_decl;
+    }

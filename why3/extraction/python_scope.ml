@@ -1,0 +1,66 @@
+(* Python names. A WhyML variable gets a name that no variable visible at that place has; the name
+   of a variable that is no longer visible is taken again only for the same type, since a checker
+   gives a Python variable one type in all of its function. *)
+
+open Why3
+open Wstdlib
+
+let keywords =
+  [ "False"; "None"; "True"; "and"; "as"; "assert"; "async"; "await"; "break"; "case"; "class";
+    "continue"; "def"; "del"; "elif"; "else"; "except"; "finally"; "for"; "from"; "global"; "if";
+    "import"; "in"; "is"; "lambda"; "match"; "nonlocal"; "not"; "or"; "pass"; "raise"; "return";
+    "try"; "type"; "while"; "with"; "yield"; "_" ]
+
+let is_keyword x = List.mem x keywords
+
+(* A leading pair of underscores has a meaning inside classes, hence the single one. *)
+let identifier x =
+  let plain = Ident.sanitizer Ident.char_to_alnumus Ident.char_to_alnumus x in
+  let rec from i = if i < String.length plain && plain.[i] = '_' then from (i + 1) else i in
+  let underscores = from 0 in
+  let stem = String.sub plain underscores (String.length plain - underscores) in
+  if stem = "" then "unused" else if underscores = 0 then stem else "_" ^ stem
+
+let camel_case x =
+  String.concat "" (List.map String.capitalize_ascii (String.split_on_char '_' (identifier x)))
+
+let unused ~taken base =
+  let rec number n =
+    let x = Printf.sprintf "%s_%d" base n in
+    if taken x then number (n + 1) else x
+  in
+  if not (taken base) then base else number 2
+
+type frame = { types : Python_ast.expr option Hstr.t }
+
+type t = { frame : frame; visible : Sstr.t }
+
+let of_function ~avoid = { frame = { types = Hstr.create 17 }; visible = avoid }
+
+let of_nested_function scope = of_function ~avoid:scope.visible
+
+type variable = { name : string; declared : bool; inside : t }
+
+let bind scope base annotation =
+  let is_other_type x =
+    match Hstr.find_opt scope.frame.types x with
+    | None -> false
+    | Some known -> known <> Some annotation
+  in
+  let taken x = is_keyword x || Sstr.mem x scope.visible || is_other_type x in
+  let name = unused ~taken (identifier base) in
+  let declared = Hstr.mem scope.frame.types name in
+  Hstr.replace scope.frame.types name (Some annotation);
+  { name; declared; inside = { scope with visible = Sstr.add name scope.visible } }
+
+let temporary scope base =
+  let taken x =
+    is_keyword x || Sstr.mem x scope.visible || Hstr.mem scope.frame.types x
+  in
+  let name = unused ~taken base in
+  Hstr.replace scope.frame.types name None;
+  name
+
+let bind_function scope base =
+  let name = temporary scope (identifier base) in
+  { name; declared = false; inside = { scope with visible = Sstr.add name scope.visible } }
