@@ -18,10 +18,11 @@ GATE := $(BIN)/python proofs/gate/gate.py
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.DELETE_ON_ERROR:
 .PHONY: all tools extract prove update test doc clean
+.DELETE_ON_ERROR:
+# Steps wait for each other whatever -j says; the proofs use the cores that there are.
+.NOTPARALLEL:
 
-# The order matters, with any number of jobs: what is proved must be what was extracted.
 all: tools
 	@$(EXTRACT) --check
 	@$(GATE)
