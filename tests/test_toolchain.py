@@ -119,9 +119,9 @@ def test_a_tool_that_answers_with_its_version_is_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "fault"),
     [
-        ("echo Solver version 2.0.1", "solver is another version"),
-        ("echo Solver version 12.0", "solver is another version"),
-        ("echo version 2.0; exit 1", "not found by "),
+        ("echo Solver version 2.0.1", "solver says 'Solver version 2.0.1'"),
+        ("echo Solver version 12.0", "solver says 'Solver version 12.0'"),
+        ("echo version 2.0; exit 1", "solver --version` fails"),
     ],
 )
 def test_a_tool_that_does_not_answer_with_its_version_is_wrong(
@@ -216,6 +216,14 @@ def test_the_command_ends_with_1_and_one_message(
     assert capsys.readouterr().err.startswith("toolchain: cannot install what is missing: ")
     assert install.main(["--check"]) == 1
     assert "not found" in capsys.readouterr().out
+
+
+def test_a_file_that_cannot_be_written_is_a_message_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(install, "BUILD", tmp_path / "absent" / "build")
+    assert install.main([]) == 1
+    assert capsys.readouterr().err.startswith("toolchain: [Errno 2] No such file or directory")
 
 
 def test_an_older_python_is_told_which_one_is_needed() -> None:
@@ -479,6 +487,12 @@ def test_what_an_environment_cannot_be_made_without_is_named(
     ]
     assert environment.missing_packages(LOCK, LAPTOP, tmp_path) == ["python3-venv"]
     assert environment.missing_packages(LOCK, BUILDER, ROOT) == []
+
+
+def test_another_processor_is_told_which_wheels_it_lacks(tmp_path: Path) -> None:
+    with pytest.raises(ToolchainError, match=r"for x86_64, and this is aarch64; .* numpy==2\.4\.6"):
+        environment.prepare(LOCK, LAPTOP, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_environment_is_made_from_python_3_11_and_no_other() -> None:

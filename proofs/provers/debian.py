@@ -23,7 +23,8 @@ def install(packages: Sequence[Package], helpers: Sequence[str], machine: Machin
     wanted = [f"{package.name}={package.version}" for package in packages] + list(helpers)
     say(f"apt-get install {' '.join(wanted)}")
     # A file of an installed package that is not the lock's is put right by installing it again.
-    command = ("install", "--no-install-recommends", "--reinstall", *wanted)
+    options = ("--no-install-recommends", "--no-remove", "--reinstall")
+    command = ("install", *options, *wanted)
     try:
         _apt_get(machine, *command)
     except ToolchainError:

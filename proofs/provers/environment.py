@@ -51,14 +51,20 @@ def is_complete(lock: Lock, root: Path) -> bool:
     )
 
 
-def prepare(lock: Lock, root: Path) -> None:
+def prepare(lock: Lock, machine: Machine, root: Path) -> None:
     """Make .venv, or repair what is wrong with it."""
     venv = root / ".venv"
+    wheels = lock.wheels if not is_usable(venv, lock.platform) else outdated(venv, lock)
+    names = " ".join(f"{wheel.name}=={wheel.version}" for wheel in wheels)
+    if wheels and machine.processor != lock.platform.processor:
+        raise ToolchainError(
+            f"the lock has wheels for {lock.platform.processor}, and this is {machine.processor}; "
+            f"missing are {names}"
+        )
     if not is_usable(venv, lock.platform):
         _create(venv, lock.platform)
-    wheels = outdated(venv, lock)
     if wheels:
-        say(f"pip install {' '.join(f'{wheel.name}=={wheel.version}' for wheel in wheels)}")
+        say(f"pip install {names}")
         requirements = root / "build" / "requirements.txt"
         requirements.write_text(requirement_lines(lock.wheels), encoding="utf-8")
         _pip_install(venv, "--require-hashes", "--only-binary", ":all:", "-r", str(requirements))
@@ -84,14 +90,14 @@ def is_usable(venv: Path, target: Platform) -> bool:
     )
 
 
-def outdated(venv: Path, lock: Lock) -> list[Wheel]:
+def outdated(venv: Path, lock: Lock) -> tuple[Wheel, ...]:
     """Return the wheels of the lock that `venv` has not got, or has at another version."""
     packages = venv / "lib" / f"python{lock.platform.python}" / "site-packages"
     installed = {
         re.sub(r"[-_.]+", "-", found.name).lower(): found.version
         for found in importlib.metadata.distributions(path=[str(packages)])
     }
-    return [wheel for wheel in lock.wheels if installed.get(wheel.name) != wheel.version]
+    return tuple(wheel for wheel in lock.wheels if installed.get(wheel.name) != wheel.version)
 
 
 def requirement_lines(wheels: Iterable[Wheel]) -> str:

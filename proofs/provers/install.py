@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.check:
             return check(lock, this_machine())
         install(lock, this_machine())
-    except ToolchainError as error:
+    except (ToolchainError, OSError) as error:
         print(f"toolchain: {error}", file=sys.stderr)
         return 1
     return 0
@@ -55,9 +55,8 @@ def check(lock: Lock, machine: Machine) -> int:
     findings = inspect_all(lock, machine)
     complete = environment.is_complete(lock, ROOT)
     print(table(findings.values()))
-    print(
-        f"\n.venv and its {len(lock.wheels)} packages: {'right' if complete else 'not as locked'}"
-    )
+    state = "right" if complete else "not as locked"
+    print(f"\n.venv and its {len(lock.wheels)} packages: {state}")
     return 0 if complete and not faulty(findings.values()) else 1
 
 
@@ -77,7 +76,7 @@ def install(lock: Lock, machine: Machine) -> None:
         wrong = faulty(findings.values())
         if wrong:
             raise ToolchainError(missing_report(wrong, (), "apt says that they are installed"))
-    environment.prepare(lock, ROOT)
+    environment.prepare(lock, machine, ROOT)
     configuration.write({key: finding.tool for key, finding in findings.items()}, BUILD)
 
 
@@ -98,9 +97,9 @@ def inspect(tool: Tool, *, compare_files: bool) -> Finding:
     try:
         answer = run(tool.path, *tool.ask)
     except ToolchainError:
-        return Finding(tool, f"not found by {tool.path}")
+        return Finding(tool, f"`{' '.join((str(tool.path), *tool.ask))}` fails")
     if tool.version not in answer.split():
-        return Finding(tool, f"{tool.path} is another version")
+        return Finding(tool, f"{tool.path} says {answer.partition(chr(10))[0]!r}")
     if compare_files:
         for file, sha256 in tool.files.items():
             if not file.exists():
