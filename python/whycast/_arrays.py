@@ -67,9 +67,12 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
             arrays = tuple([as_tensor(a, f"argument {m}") for m, a in enumerate(arrays)])
             break
     shapes = tuple([array.shape for array in arrays])
-    common = shapes[0]
-    if shapes.count(common) < len(shapes):
-        common = common_shape(shapes)
+    if shapes.count(shapes[0]) == len(shapes):
+        views = [array.view() for array in arrays]
+        for view in views:
+            view.setflags(write=False)
+        return tuple(views)
+    common = common_shape(shapes)
     return tuple([view_as(array, common) for array in arrays])
 
 
