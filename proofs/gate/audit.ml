@@ -63,7 +63,8 @@ let of_ident kind (id : Ident.ident) = { kind; name = id.id_string; loc = id.id_
 
 (** [val constant] is a function without arguments around the missing value. *)
 let is_val = function
-  | { c_node = Cany; _ } | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
+  | { c_node = Cany; _ } -> true
+  | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
 let termination rs =

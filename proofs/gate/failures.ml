@@ -7,7 +7,8 @@ type answer = { seconds : int; text : string }
 type t = { known : (string * string, answer) Hashtbl.t; channel : out_channel }
 
 let key task prover =
-  (Termcode.string_of_checksum (Termcode.task_checksum task), Whyconf.prover_parseable_format prover)
+  let sum = Termcode.task_checksum task in
+  (Termcode.string_of_checksum sum, Whyconf.prover_parseable_format prover)
 
 let read file =
   let known = Hashtbl.create 997 in

@@ -23,11 +23,18 @@ let submit (project : Project.t) (prover, driver) ~seconds task : call =
 let cancel (project : Project.t) call =
   Call_provers.interrupt_call ~libdir:(Whyconf.libdir project.main) call
 
+(** Provers that watch the clock themselves end with a word about it; on a busy machine Why3, which
+    compares processor time with the limit, takes that for a crash. *)
+let name_timeout (r : Call_provers.prover_result) =
+  if r.pr_answer = Call_provers.HighFailure && Project.contains ~part:"timeout" r.pr_output then
+    { r with pr_answer = Call_provers.Timeout }
+  else r
+
 (** Waits for the next finished runs; those of cancelled calls arrive too, and the caller, who no
     longer knows them, passes over them. *)
 let rec wait () =
   let finished = function
-    | call, Call_provers.ProverFinished result -> Some (call, result)
+    | call, Call_provers.ProverFinished result -> Some (call, name_timeout result)
     | _, Call_provers.InternalFailure e -> raise e
     | _ -> None
   in

@@ -20,6 +20,11 @@ let load ~config_file =
   Whyconf.load_plugins main;
   { config; main; env = Env.create_env loadpath; root }
 
+let contains ~part text =
+  match Re.Str.search_forward (Re.Str.regexp_string part) text 0 with
+  | _ -> true
+  | exception Not_found -> false
+
 let stem theory_file = Filename.remove_extension (Filename.basename theory_file)
 let session_dir theory_file = Filename.concat proofs_dir (stem theory_file)
 
@@ -36,7 +41,8 @@ let relative project path =
     | part -> part :: acc
   in
   let absolute = if Filename.is_relative path then Filename.concat project.root path else path in
-  let path = "/" ^ String.concat "/" (List.rev (List.fold_left step [] (String.split_on_char '/' absolute))) in
+  let parts = List.fold_left step [] (String.split_on_char '/' absolute) in
+  let path = "/" ^ String.concat "/" (List.rev parts) in
   let prefix = project.root ^ "/" in
   let n = String.length prefix in
   if String.length path > n && String.sub path 0 n = prefix then
@@ -77,4 +83,5 @@ let provers config =
   let compare_provers (a : Whyconf.config_prover) (b : Whyconf.config_prover) =
     compare (rank a.prover.prover_name, a.prover) (rank b.prover.prover_name, b.prover)
   in
-  List.sort compare_provers (List.filter plain (Whyconf.Mprover.values (Whyconf.get_provers config)))
+  let known = Whyconf.Mprover.values (Whyconf.get_provers config) in
+  List.sort compare_provers (List.filter plain known)

@@ -8,8 +8,8 @@ open Why3
 open Session_itp
 open Json_base
 
-(** A replay gets [factor] times the recorded seconds and never less than [floor]. An obsolete
-    attempt belongs to another source: [obsolete] seconds, only to tell whether it would still do. *)
+(** Seconds. A replay gets [factor] times the recorded ones and never less than [floor]. An
+    obsolete attempt belongs to another source: this only tells whether it would still do. *)
 type limits = { floor : int; factor : float; obsolete : int }
 
 type job = { project : Project.t; session : Session.t; attempt : proof_attempt_node }
@@ -21,16 +21,13 @@ let seconds limits (a : proof_attempt_node) =
 
 (** {1 Running} *)
 
-let find_prover session prover =
-  Whyconf.Hprover.find_opt session.Session.controller.Controller_itp.controller_provers prover
-
 (** The replayable attempts of a node and of all below it, in the order of the session. *)
 let rec jobs project session id =
   let s = Session.tree session in
   if is_detached s (APn id) then []
   else
     let attempts = List.sort compare_attempts (get_proof_attempts s id) in
-    let runnable (a : proof_attempt_node) = find_prover session a.prover <> None in
+    let runnable (a : proof_attempt_node) = Session.find_prover session a.prover <> None in
     let below node = List.concat_map (jobs project session) (get_sub_tasks s node) in
     List.map (fun attempt -> { project; session; attempt }) (List.filter runnable attempts)
     @ List.concat_map below (get_transformations s id)
@@ -38,16 +35,18 @@ let rec jobs project session id =
 and compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare a.prover b.prover
 
 let start limits job =
-  let prover = Option.get (find_prover job.session job.attempt.prover) in
+  let prover = Option.get (Session.find_prover job.session job.attempt.prover) in
   let task = get_task (Session.tree job.session) job.attempt.parent in
   Pool.submit job.project prover ~seconds:(seconds limits job.attempt) task
+
+let key (session : Session.t) (a : proof_attempt_node) = (session.theory, a.parent, a.prover)
 
 (** The result of each attempt; progress goes to the standard error as [done/all]. *)
 let run_all project limits all =
   let results = Hashtbl.create 997 in
   let total = List.length all in
   let finished job result =
-    Hashtbl.replace results (job.session.Session.theory, job.attempt.parent, job.attempt.prover) result;
+    Hashtbl.replace results (key job.session job.attempt) result;
     Printf.eprintf "%d/%d\n%!" (Hashtbl.length results) total;
     `Go_on
   in
@@ -61,11 +60,11 @@ let answer (r : Call_provers.prover_result) =
   Record [ ("answer", String text); ("seconds", Float r.pr_time) ]
 
 let attempt_facts results session (a : proof_attempt_node) =
-  let replayed = Hashtbl.find_opt results (session.Session.theory, a.parent, a.prover) in
+  let replayed = Hashtbl.find_opt results (key session a) in
   Record
     [ ("prover", String a.prover.prover_name); ("version", String a.prover.prover_version);
       ("alternative", String a.prover.prover_altern); ("obsolete", Bool a.proof_obsolete);
-      ("installed", Bool (find_prover session a.prover <> None));
+      ("installed", Bool (Session.find_prover session a.prover <> None));
       ("recorded", Json.option answer a.proof_state); ("replayed", Json.option answer replayed) ]
 
 let rec node_facts project results session ~root id =
@@ -83,12 +82,14 @@ and transformation_facts project results session node =
   let s = Session.tree session in
   let live = List.filter (fun id -> not (is_detached s (APn id))) (get_sub_tasks s node) in
   Record
-    [ ("name", String (get_transf_name s node)); ("arguments", Json.strings (get_transf_args s node));
+    [ ("name", String (get_transf_name s node));
+      ("arguments", Json.strings (get_transf_args s node));
       ("parts", List (List.map (node_facts project results session ~root:false) live)) ]
 
 let goal_facts project results session (th, id) =
   Record
-    [ ("module", String (Session.module_name th)); ("goal", String (Session.goal_name (Session.tree session) id));
+    [ ("module", String (Session.module_name th));
+      ("goal", String (Session.goal_name (Session.tree session) id));
       ("tree", node_facts project results session ~root:true id) ]
 
 (** Nodes of the stored session that the present source does not have, by name. *)
@@ -109,18 +110,22 @@ let theory_facts project results (session : Session.t) =
   Record
     [ ("file", String session.theory); ("session", String session.dir);
       ("stored", Bool (Sys.file_exists (Filename.concat session.dir "why3session.xml")));
-      ("errors", Json.strings session.errors); ("sources", List (List.map source (Session.files session)));
+      ("errors", Json.strings session.errors);
+      ("sources", List (List.map source (Session.files session)));
       ("detached", Json.strings (detached session));
       ("goals", List (List.map (goal_facts project results session) (Session.goals session))) ]
 
 let prover_facts (p : Whyconf.config_prover) =
   Record
     [ ("name", String p.prover.prover_name); ("version", String p.prover.prover_version);
-      ("family", String (Project.family p.prover)); ("command", String p.command); ("driver", String p.driver) ]
+      ("family", String (Project.family p.prover)); ("command", String p.command);
+      ("driver", String p.driver) ]
 
 let facts (project : Project.t) limits theories =
   let sessions = List.map (Session.load project) theories in
-  let all session = List.concat_map (fun (_, id) -> jobs project session id) (Session.goals session) in
+  let all session =
+    List.concat_map (fun (_, id) -> jobs project session id) (Session.goals session)
+  in
   let results = run_all project limits (List.concat_map all sessions) in
   Record
     [ ("provers", List (List.map prover_facts (Project.provers project.config)));

@@ -32,6 +32,9 @@ let load ?(forget = false) (project : Project.t) theory =
   let source_errors = match reload () with () -> [] | exception e -> Project.errors project e in
   { theory; dir; controller; errors = read_errors @ source_errors }
 
+(** A prover with the driver that the controller loaded for it, if it is configured. *)
+let find_prover t prover = Whyconf.Hprover.find_opt t.controller.controller_provers prover
+
 (** The parts that a goal's name has after its module: [pad'vc], or [Scope.pad'vc]. *)
 let goal_name session id =
   let name = get_proof_name session id in

@@ -11,15 +11,10 @@ type options = {
 
 type summary = { goals : int; unproved : int; single : int; broken : bool }
 
-let contains ~part text =
-  let n = String.length part in
-  let rec at i = i + n <= String.length text && (String.sub text i n = part || at (i + 1)) in
-  at 0
-
 let full_name s th id = Session.module_name th ^ "." ^ Session.goal_name s id
 
 let wanted options name =
-  match options.only with None -> true | Some part -> contains ~part name
+  match options.only with None -> true | Some part -> Project.contains ~part name
 
 (** [why3/shape.mlw:42 Shape.pad'vc.3 [postcondition]] *)
 let describe (t : Prove.t) name ~root id =
@@ -44,21 +39,23 @@ let answers (t : Prove.t) id =
 
 (** The place of a leaf within its goal: [.3] for the fourth part. *)
 let suffix s ~top id =
-  let whole = (get_proof_name s top).Ident.id_string and part = (get_proof_name s id).Ident.id_string in
+  let whole = (get_proof_name s top).Ident.id_string in
+  let part = (get_proof_name s id).Ident.id_string in
   let n = String.length whole in
-  if String.length part > n && String.sub part 0 n = whole then String.sub part n (String.length part - n)
+  if String.length part > n && String.sub part 0 n = whole then
+    String.sub part n (String.length part - n)
   else ""
 
 let report (t : Prove.t) (th, top) =
   let s = Prove.tree t in
-  let leaf (l : Prove.leaf) =
+  let leaf (l : Node.leaf) =
     let name = full_name s th top ^ suffix s ~top l.id in
     let where = describe t name ~root:l.root l.id in
     match l.by with
     | [] -> t.log (Printf.sprintf "UNPROVED   %s: %s" where (answers t l.id))
     | by -> t.log (Printf.sprintf "one family %s: only %s" where (String.concat ", " by))
   in
-  let leaves = Prove.weak_leaves t ~root:true top in
+  let leaves = Node.weak_leaves s top in
   List.iter leaf leaves;
   leaves
 
@@ -95,13 +92,15 @@ let theory project failures log options file =
   end
   else begin
     let all = Session.goals session in
-    let chosen = List.filter (fun (th, id) -> wanted options (full_name (Prove.tree t) th id)) all in
+    let is_chosen (th, id) = wanted options (full_name (Prove.tree t) th id) in
+    let chosen = List.filter is_chosen all in
     log (Printf.sprintf "%s: %d of %d goals" file (List.length chosen) (List.length all));
-    if options.only = None then Prove.remove_detached_nodes t;
+    if options.only = None then List.iter (Node.clean_file (Prove.tree t)) (Session.files session);
     if all <> [] then prove_all t chosen;
     let leaves = List.concat_map (report t) chosen in
-    let unproved, single = List.partition (fun (l : Prove.leaf) -> l.by = []) leaves in
-    { goals = List.length chosen; unproved = List.length unproved; single = List.length single; broken = false }
+    let unproved, single = List.partition (fun (l : Node.leaf) -> l.by = []) leaves in
+    { goals = List.length chosen; unproved = List.length unproved; single = List.length single;
+      broken = false }
   end
 
 let add a b =
@@ -111,7 +110,8 @@ let add a b =
 (** Whether everything that was asked for is proved. *)
 let run project failures log options files =
   let none = { goals = 0; unproved = 0; single = 0; broken = false } in
-  let total = List.fold_left (fun acc f -> add acc (theory project failures log options f)) none files in
+  let summaries = List.map (theory project failures log options) files in
+  let total = List.fold_left add none summaries in
   log
     (Printf.sprintf "%d goals; parts unproved: %d; parts proved by one family only: %d" total.goals
        total.unproved total.single);

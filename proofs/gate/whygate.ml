@@ -5,7 +5,8 @@
     [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS THEORY.mlw ...]
 
     [facts] replays the proofs, audits the theories, and prints one JSON value.
-    Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call; 130 when interrupted. *)
+    Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call; 130 when
+    interrupted. *)
 
 let usage () =
   prerr_endline "usage: whygate CONFIG update|facts [options] THEORY.mlw ...";
@@ -32,7 +33,8 @@ let update config_file args =
 let facts config_file = function
   | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: files ->
       let limits =
-        { Replay.floor = int_of_string floor; factor = float_of_string factor; obsolete = int_of_string obsolete }
+        { Replay.floor = int_of_string floor; factor = float_of_string factor;
+          obsolete = int_of_string obsolete }
       in
       print_endline (Json.to_string (Replay.facts (Project.load ~config_file) limits files))
   | _ -> usage ()
