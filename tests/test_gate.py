@@ -393,6 +393,13 @@ def test_an_axiom_in_a_file_that_is_no_theory(small: Path) -> None:
     )
 
 
+def test_a_missing_toolchain(small: Path) -> None:
+    (small / "build" / "why3.conf").unlink()
+    result = run_gate(small)
+    assert result.returncode == 1
+    assert "why3.conf is missing: `make tools` installs the toolchain" in result.stderr
+
+
 # --- the real tree ----------------------------------------------------------------------------
 
 
@@ -423,3 +430,15 @@ def test_a_real_goal_removed_from_the_list(real: Path) -> None:
     theorems(real).write_text("".join(kept), encoding="utf-8")
     printed = fails(real, only=("shape",))
     assert re.search(r"why3/shape\.mlw:\d+: Padding\.pad'vc is not listed in", printed)
+
+
+def test_an_edited_kernel(real: Path) -> None:
+    (real / ".venv").symlink_to(ROOT / ".venv")
+    check = [sys.executable, str(real / "why3" / "extraction" / "extract.py"), "--check"]
+    untouched = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert untouched.returncode == 0, untouched.stderr
+    edit(real / "python" / "whycast" / "_kernel.py", "a if b == c else 0", "a if b <= c else 0")
+    edited = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert edited.returncode == 1
+    assert "+    return a if b == c else 0" in edited.stderr
+    assert "_kernel.py is not what Why3 extracts from the sources" in edited.stderr

@@ -158,7 +158,7 @@ def save(facts: Facts, failures: list[Failure]) -> None:
 
 def print_list(files: list[str], console: Console) -> int:
     """Print the goals in the form of theorems.txt, places for the sentences."""
-    theories = prooftool.facts(files, lambda done, total: None)["theories"]
+    theories = prooftool.goals(files)["theories"]
     print(theorems.template(judge.goal_places(theories)))
     errors = [error for theory in theories for error in theory["errors"]]
     for error in errors:
@@ -170,10 +170,14 @@ def main(argv: list[str] | None = None) -> int:
     """Run the command; 0 if all is well."""
     arguments = parse(argv)
     files = chosen(arguments.theories)
-    if arguments.update:
-        return prooftool.update(files, update_options(arguments))
     console = Console()
-    return print_list(files, console) if arguments.list else run(files, console)
+    try:
+        prooftool.build()
+        if arguments.update:
+            return prooftool.update(files, update_options(arguments))
+        return print_list(files, console) if arguments.list else run(files, console)
+    except prooftool.ToolError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ WARNINGS = "+a-4-9-40-41-42-44-45-70"
 
 
 class ToolError(Exception):
-    """The program itself failed, which says nothing about the theories."""
+    """The program itself is missing or failed, which says nothing about the theories."""
 
 
 def sources_hash() -> str:
@@ -50,6 +50,8 @@ def sources_hash() -> str:
 
 def build() -> None:
     """Compile the program, unless it was compiled from these very sources."""
+    if not WHY3_CONF.exists():
+        raise ToolError(f"{WHY3_CONF} is missing: `make tools` installs the toolchain")
     stamp = BUILD / "whygate.sha256"
     wanted = sources_hash()
     if TOOL.exists() and stamp.exists() and stamp.read_text() == wanted:
@@ -82,17 +84,22 @@ def command(name: str, *arguments: str) -> list[str]:
 
 def facts(theories: list[str], progress: Callable[[int, int], None]) -> Facts:
     """Replay all proofs of the theories and audit them."""
-    build()
     limits = ["--floor", str(FLOOR_SECONDS), "--factor", str(FACTOR)]
     limits += ["--obsolete", str(OBSOLETE_SECONDS)]
+    return gather(command("facts", *limits, *theories), progress)
+
+
+def goals(theories: list[str]) -> Facts:
+    """Gather the facts without replaying anything."""
+    return gather(command("goals", *theories), lambda done, total: None)
+
+
+def gather(words: list[str], progress: Callable[[int, int], None]) -> Facts:
+    """Run the program for the facts that it prints."""
     messages = []
     with (BUILD / "facts.raw").open("w+", encoding="utf-8") as output:
         with subprocess.Popen(
-            command("facts", *limits, *theories),
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.PIPE,
-            text=True,
+            words, cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True
         ) as process:
             assert process.stderr is not None
             for line in process.stderr:
@@ -109,5 +116,4 @@ def facts(theories: list[str], progress: Callable[[int, int], None]) -> Facts:
 
 def update(theories: list[str], options: list[str]) -> int:
     """Bring the sessions up to date; 0 if all is proved."""
-    build()
     return subprocess.run(command("update", *options, *theories), cwd=ROOT, check=False).returncode

@@ -1,4 +1,4 @@
-(** The command [replay]: every recorded proof attempt, run again now, as facts.
+(** The command [facts]: goals and sessions, every recorded proof attempt run again now, the audit.
 
     Nothing is judged here: the trees of goals, transformations and attempts go out as JSON, each
     attempt with what the session says and what its prover says now. A node below a transformation
@@ -121,12 +121,17 @@ let prover_facts (p : Whyconf.config_prover) =
       ("family", String (Project.family p.prover)); ("command", String p.command);
       ("driver", String p.driver) ]
 
+(** Without [limits] nothing is run: for who only wants the goals. *)
 let facts (project : Project.t) limits theories =
   let sessions = List.map (Session.load project) theories in
   let all session =
     List.concat_map (fun (_, id) -> jobs project session id) (Session.goals session)
   in
-  let results = run_all project limits (List.concat_map all sessions) in
+  let results =
+    match limits with
+    | None -> Hashtbl.create 1
+    | Some limits -> run_all project limits (List.concat_map all sessions)
+  in
   Record
     [ ("provers", List (List.map prover_facts (Project.provers project.config)));
       ("theories", List (List.map (theory_facts project results) sessions));

@@ -3,13 +3,15 @@
     Run in the root of the tree (gate.py does):
     [whygate CONFIG update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw ...]
     [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS THEORY.mlw ...]
+    [whygate CONFIG goals THEORY.mlw ...]
 
-    [facts] replays the proofs, audits the theories, and prints one JSON value.
+    [facts] replays the proofs, audits the theories, and prints one JSON value; [goals] prints the
+    same without having replayed.
     Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call; 130 when
     interrupted. *)
 
 let usage () =
-  prerr_endline "usage: whygate CONFIG update|facts [options] THEORY.mlw ...";
+  prerr_endline "usage: whygate CONFIG update|facts|goals [options] THEORY.mlw ...";
   exit 2
 
 let failures_file = "build/gate/failures"
@@ -30,13 +32,16 @@ let update config_file args =
   let failures = Failures.load ~forget:!retry failures_file in
   if not (Update.run project failures print_endline !options files) then exit 1
 
+let print_facts config_file limits files =
+  print_endline (Json.to_string (Replay.facts (Project.load ~config_file) limits files))
+
 let facts config_file = function
   | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: files ->
       let limits =
         { Replay.floor = int_of_string floor; factor = float_of_string factor;
           obsolete = int_of_string obsolete }
       in
-      print_endline (Json.to_string (Replay.facts (Project.load ~config_file) limits files))
+      print_facts config_file (Some limits) files
   | _ -> usage ()
 
 let () =
@@ -48,5 +53,6 @@ let () =
     match List.tl (Array.to_list Sys.argv) with
     | config :: "update" :: args -> update config args
     | config :: "facts" :: args -> facts config args
+    | config :: "goals" :: files -> print_facts config None files
     | _ -> usage ()
   with Sys.Break -> exit 130
