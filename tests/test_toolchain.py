@@ -140,7 +140,8 @@ def test_a_tool_elsewhere_on_the_path_will_do(
 ) -> None:
     here = program(tmp_path / "solver", "echo 2.0")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    finding = install.inspect(solver(Path("/nowhere/solver")), compare_files=True)
+    tool = replace(solver(Path("/nowhere/solver")), files={Path("/nowhere/solver"): "0" * 64})
+    finding = install.inspect(tool, compare_files=True)
     assert finding.fault == ""
     assert finding.tool.path == here
 
@@ -203,6 +204,20 @@ def test_what_is_missing_is_named_and_nothing_is_tried(
     assert len(message.splitlines()) < 24
     assert "Z3" not in message
     assert commands.lines == []
+
+
+def test_a_tool_that_apt_does_not_put_right_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands = Commands({"apt-cache show": lambda _: f"SHA256: {PACKAGE.sha256}\n"})
+    monkeypatch.setattr(debian, "run", commands)
+    monkeypatch.setattr(install, "BUILD", tmp_path / "build")
+    broken = replace(LOCK, tools={"solver": solver(tmp_path / "solver")})
+    with pytest.raises(
+        ToolchainError, match=r"apt says that they are installed\n[^$]*Solver +2\.0"
+    ):
+        install.install(broken, BUILDER)
+    assert commands.ran("install")
 
 
 def test_the_command_ends_with_1_and_one_message(
