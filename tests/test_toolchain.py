@@ -213,9 +213,7 @@ def test_a_tool_that_apt_does_not_put_right_is_named(
     monkeypatch.setattr(debian, "run", commands)
     monkeypatch.setattr(install, "BUILD", tmp_path / "build")
     broken = replace(LOCK, tools={"solver": solver(tmp_path / "solver")})
-    with pytest.raises(
-        ToolchainError, match=r"apt says that they are installed\n[^$]*Solver +2\.0"
-    ):
+    with pytest.raises(ToolchainError, match=r"(?s)apt says that they are installed.*Solver +2\.0"):
         install.install(broken, BUILDER)
     assert commands.ran("install")
 
