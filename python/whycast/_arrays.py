@@ -95,21 +95,16 @@ def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
 def _strided_view(array: Array[DTypeT], shape: Shape, strides: tuple[int, ...]) -> Array[DTypeT]:
     """View with the given strides that begins where `array` begins and stays inside its memory."""
     # The constructor is by far the fastest way, and refuses strides that leave the buffer, but it
-    # wants a buffer that is contiguous in C order.
-    flags = array.flags
+    # wants a buffer that is contiguous, in C or in Fortran order.
     owner: _AnyArray = array
     offset = 0
-    if flags.c_contiguous:
-        pass
-    elif flags.f_contiguous:
-        owner = array.T
-    elif isinstance(array.dtype, np.dtypes.StringDType):
+    if not array.flags.forc:
+        if not isinstance(array.dtype, np.dtypes.StringDType):
+            # NumPy's stubs lose the dtype here.
+            return cast("Array[DTypeT]", as_strided(array, shape, strides))
         # as_strided goes through the array interface, which has no StringDType.
         owner = _contiguous_owner(array)
         offset = _address(array) - _address(owner)
-    else:
-        # NumPy's stubs lose the dtype here.
-        return cast("Array[DTypeT]", as_strided(array, shape, strides))
     return np.ndarray(shape, array.dtype, owner, offset, strides)
 
 
