@@ -46,10 +46,10 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
 
     Notes
     -----
-    Rests on ``OPBroadcast`` (``why3/broadcast.mlw``): the common shape and E1 as in
-    `broadcast_shapes`, the elements by step 1 and step 2. The strides of a view are those of the
-    argument, and 0 on prepended and grown axes; that they address the element that step 1 and
-    step 2 lead to is proved for any strides (``COPBroadcast.broadcast_strides``).
+    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/broadcast.mlw``): the common shape and
+    E1 as in `broadcast_shapes`, the elements by ``step1`` and ``step2``. The strides of a view are
+    those of the argument, and 0 on prepended and grown axes. That they address the element which
+    both steps lead to is proved for any strides: lemma ``view_offset`` of ``why3/layout.mlw``.
 
     Examples
     --------

@@ -34,8 +34,8 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
 
     Notes
     -----
-    Rests on the function ``f`` of module ``OPBroadcast`` (``why3/broadcast.mlw``), step 2 of SONNX
-    Broadcast. Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
+    Rests on ``f`` of module ``IndexMap`` (``why3/broadcast.mlw``), from step 2 of SONNX Broadcast.
+    Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
 
     Examples
     --------
@@ -73,9 +73,10 @@ def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> Shape:
 
     Notes
     -----
-    Rests on ``OPBroadcast`` (``why3/broadcast.mlw``): the common rank of step 1, the maxima of
-    step 2 and E1; the program is ``COPBroadcast.broadcast_shapes``, proved to return those maxima
-    or to raise exactly when E1 holds.
+    Rests on ``common_shape`` (the common rank of step 1, the maxima of step 2), ``e1`` and
+    ``first_violation`` of ``why3/common_shape.mlw``. The program is ``broadcast_shapes`` of module
+    ``COPBroadcast`` (``why3/kernel.mlw``), proved to return that shape, or to raise exactly when E1
+    holds.
 
     Examples
     --------
@@ -136,8 +137,9 @@ def source_index(
 
     Notes
     -----
-    Rests on the index relations of step 1 and step 2 in ``OPBroadcast`` (``why3/broadcast.mlw``):
-    `f` on each axis, and the indices of the prepended axes dropped.
+    Rests on ``source_index`` of module ``IndexMap`` (``why3/broadcast.mlw``), the index relations
+    of step 1 and step 2 in one: `f` on each axis, and the indices of the prepended axes dropped.
+    Lemma ``source_index_valid`` says that the result is valid.
 
     Examples
     --------
