@@ -138,6 +138,18 @@ def nodes(node: Node) -> Iterator[Node]:
             yield from nodes(part)
 
 
+def single_family(facts: Facts) -> int:
+    """Count the parts of goals that provers of one family only have proved now."""
+    families = {prover["name"]: prover["family"] for prover in facts["provers"]}
+    found = [
+        {families.get(attempt["prover"]) for attempt in node["attempts"] if holds(attempt)}
+        for theory in facts["theories"]
+        for goal in theory["goals"]
+        for node in nodes(goal["tree"])
+    ]
+    return sum(len(proved_by) == 1 for proved_by in found)
+
+
 def attempts(theory: Theory) -> Iterator[Attempt]:
     """Give all attempts of a theory's session."""
     for goal in theory["goals"]:

@@ -23,7 +23,7 @@ import judge
 import prooftool
 import provers
 import theorems
-from facts import Facts, Theory, attempts, proved
+from facts import Facts, Theory, attempts, proved, single_family
 from failures import Failure
 from rich.box import SIMPLE
 from rich.console import Console
@@ -132,6 +132,8 @@ def run(files: list[str], console: Console) -> int:
             f"trusted, without a body: {name} ({assumed['file']}:{assumed['line']})",
             highlight=False,
         )
+    single = f"parts proved by one family of provers only: {single_family(facts)}"
+    console.print(single, highlight=False)
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
     print_verdict(facts, failures, time.monotonic() - started, console)

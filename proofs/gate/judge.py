@@ -69,6 +69,11 @@ def attempt_faults(attempt: Attempt, pinned: dict[str, str]) -> list[str]:
     return []
 
 
+def is_bare(node: Node) -> bool:
+    """Tell whether the session has nothing about a node."""
+    return not node["attempts"] and not node["transformations"]
+
+
 def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Failure]:
     """Say everything that is wrong with the proof of a goal."""
     tree, name = goal["tree"], full_name(goal)
@@ -81,7 +86,7 @@ def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Fail
             f"the recorded proofs {still} (make update)"
         )
         failures.append(Failure(here, name, what))
-    elif not proved(tree):
+    elif not proved(tree) and not is_bare(tree):
         failures.append(Failure(here, name, "is not proved"))
     for node in nodes(tree):
         part = name + node["name"].removeprefix(tree["name"])
@@ -91,7 +96,7 @@ def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Fail
             for attempt in node["attempts"]
             for fault in attempt_faults(attempt, pinned)
         )
-        if not node["attempts"] and not node["transformations"]:
+        if is_bare(node):
             explanation = f" ({node['explanation']})" if node["explanation"] else ""
             failures.append(Failure(where, part, f"has no proof in the session{explanation}"))
     return failures
@@ -175,9 +180,14 @@ def audit_faults(audits: list[Audit], files: set[str]) -> list[Failure]:
         for assumed in audit["assumed"]:
             if is_allowed(assumed, theory):
                 continue
-            where = f"{assumed['file']}:{assumed['line']}" if assumed["file"] else theory
             subject = f"{assumed['module']}.{assumed['name']}".removesuffix(".")
             what = f"is taken for granted: {assumed['kind']} (none is allowed here)"
+            where = f"{assumed['file']}:{assumed['line']}"
+            if assumed["file"] is None:
+                where = theory
+            elif assumed["file"] != theory:
+                what += f", cloned from {where}"
+                where = theory
             failures.append(Failure(where, subject, what))
         failures.extend(
             Failure(theory, use["module"], f"comes from {use['file']}, which is no theory of ours")
