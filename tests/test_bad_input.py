@@ -126,11 +126,9 @@ def test_negative(value: int, shown: str) -> None:
 
 
 def test_source_index_with_ranks_that_do_not_fit() -> None:
-    fails(
-        ValueError,
-        r"shape: expected a rank of at most 1, that of target, got 2$",
-        *(source_index, (1, 3), (3,), (0,)),
-    )
+    for index in ((), (0,), (0, 0, 0)):
+        message = r"shape: expected a rank of at most 1, that of target, got 2$"
+        fails(ValueError, message, source_index, (1, 3), (3,), index)
     for index in ((), (0,), (0, 0, 0)):
         fails(
             ValueError,
