@@ -300,6 +300,19 @@ def test_deleted_shapes(small: Path) -> None:
     fails(small, "proofs/small: why3shapes.gz is missing (make update)")
 
 
+def test_a_session_that_is_not_xml(small: Path) -> None:
+    session(small).write_text("<why3session", encoding="utf-8")
+    fails(small, "why3/small.mlw: cannot be read: ")
+
+
+def test_an_empty_session(small: Path) -> None:
+    text = session(small).read_text(encoding="utf-8")
+    emptied = re.sub(r"<file .*</file>", "", text, flags=re.DOTALL)
+    assert emptied != text
+    session(small).write_text(emptied, encoding="utf-8")
+    fails(small, "why3/small.mlw:7: Small.double_positive has no proof in the session")
+
+
 def test_a_stray_session(small: Path) -> None:
     shutil.copytree(session(small).parent, small / "proofs" / "old")
     fails(small, "proofs/old: stray directory: no theory with goals has this name")
