@@ -138,6 +138,16 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
         assert_broadcast(z, array, (1,) * 61 + (2, 2, 3))
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=repr)
+def test_owner_that_is_contiguous_in_an_order_of_its_own(dtype: DType) -> None:
+    owner = elements(24, dtype).reshape(2, 3, 4).transpose(1, 0, 2).copy(order="K")
+    assert not owner.flags.forc
+    assert owner.base is None
+    for x in (owner, owner[::-1, :, ::2]):
+        z, _ = whycast.broadcast(x, np.zeros((2, 1, 1, 1)))
+        assert_broadcast(z, x, (2, *x.shape))
+
+
 def test_unaligned_memory() -> None:
     raw = np.arange(33, dtype=np.uint8)
     x = raw[1:].view(np.float64)
