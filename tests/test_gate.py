@@ -189,6 +189,10 @@ def test_an_update_of_what_is_proved_changes_no_byte(small: Path) -> None:
     assert set(before) == {"why3session.xml", "why3shapes.gz"}
 
 
+def test_an_update_of_no_goal_fails(small: Path) -> None:
+    assert run_gate(small, "--update", "--only", "Small.thrice").returncode == 1
+
+
 def test_the_list_has_the_form_of_theorems_txt(small: Path) -> None:
     printed = run_gate(small, "--list").stdout
     assert printed.startswith("# small.mlw\n")
@@ -254,6 +258,21 @@ def test_an_unproved_goal(small: Path) -> None:
         "why3/small.mlw:19: More.all_equal is not proved",
         "why3/small.mlw:19: More.all_equal has a recorded proof that does not replay: ",
     )
+
+
+def test_an_unsound_transformation_in_a_session(small: Path) -> None:
+    append(theory(small), "\nmodule More\n  goal wrong: false\nend\n")
+    append(theorems(small), "More.wrong  Everything holds.\n")
+    assert run_gate(small, "--update", "--quick").returncode == 1
+    edit(
+        session(small),
+        '<goal name="wrong">',
+        '<goal name="wrong" proved="true"><transf name="smoke_detector_top" proved="true">'
+        '<goal name="wrong.0" proved="true">'
+        '<proof prover="0"><result status="valid" time="0.01"/></proof></goal></transf>',
+    )
+    printed = fails(small, "More.wrong is taken apart by smoke_detector_top, which the gate does")
+    assert "More.wrong is not proved" not in printed
 
 
 def test_a_status_edited_in_a_session(small: Path) -> None:

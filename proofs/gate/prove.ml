@@ -21,7 +21,8 @@ let brief = 2
 let middle = 5
 let long = 15
 
-(** For a part that resists. Each may split it further or change its shape. *)
+(** For a part that resists. Each may split it further or change its shape. The gate knows these
+    names as sound; there are unsound transformations. *)
 let other_transformations = [ "split_all_full"; "introduce_premises"; "inline_goal" ]
 
 type effort = Quick | Normal | Thorough

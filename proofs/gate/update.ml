@@ -107,7 +107,7 @@ let add a b =
   { goals = a.goals + b.goals; unproved = a.unproved + b.unproved; single = a.single + b.single;
     broken = a.broken || b.broken }
 
-(** Whether everything that was asked for is proved. *)
+(** Whether everything that was asked for is proved, and it is not nothing. *)
 let run project failures log options files =
   let none = { goals = 0; unproved = 0; single = 0; broken = false } in
   let summaries = List.map (theory project failures log options) files in
@@ -115,4 +115,5 @@ let run project failures log options files =
   log
     (Printf.sprintf "%d goals; parts unproved: %d; parts proved by one family only: %d" total.goals
        total.unproved total.single);
-  (not total.broken) && total.unproved = 0
+  let nothing_chosen = options.only <> None && total.goals = 0 in
+  (not total.broken) && (not nothing_chosen) && total.unproved = 0
