@@ -28,11 +28,14 @@ def shape_lists(draw: st.DrawFn, max_rank: int = 40, max_tensors: int = 40) -> t
 
 
 @st.composite
-def shapes_and_target(draw: st.DrawFn, max_rank: int = 8, max_size: int = 4) -> tuple[Shape, Shape]:
+def shapes_and_target(
+    draw: st.DrawFn, max_rank: int = 8, min_size: int = 0, max_size: int = 4
+) -> tuple[Shape, Shape]:
     """Shape and target: the one broadcasts to the other but for an occasional misfit."""
-    target = draw(st.lists(st.integers(0, max_size), max_size=max_rank))
+    sizes = st.integers(min_size, max_size)
+    target = draw(st.lists(sizes, max_size=max_rank))
     rank = draw(st.integers(0, len(target)))
     shape = [draw(st.sampled_from([size, 1])) for size in target[len(target) - rank :]]
     if shape and draw(st.integers(0, 3)) == 0:
-        shape[draw(st.integers(0, len(shape) - 1))] = draw(st.integers(0, max_size))
+        shape[draw(st.integers(0, len(shape) - 1))] = draw(sizes)
     return tuple(shape), tuple(target)

@@ -138,13 +138,13 @@ def test_broadcast_strides(case: tuple[Shape, Shape], data: st.DataObject) -> No
     )
 
 
-@given(shapes_and_target(max_rank=5), st.data())
+@given(shapes_and_target(max_rank=5, min_size=1), st.data())
 def test_broadcast_strides_are_those_of_numpy(
     case: tuple[Shape, Shape], data: st.DataObject
 ) -> None:
     """On axes of at least 2: on others no stride is ever used, and NumPy puts what it likes."""
     shape, target = case
-    if fits(shape, target) is None and 0 not in target:
+    if fits(shape, target) is None:
         x = data.draw(arrays_of_shape(shape))
         theirs = np.broadcast_to(x, target).strides
         ours = _kernel.broadcast_strides(shape, x.strides, target)

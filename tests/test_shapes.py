@@ -114,7 +114,7 @@ def test_many_tensors_and_high_rank() -> None:
     many = [(1, 3)] * 20_000 + [(5, 1)]
     assert whycast.broadcast_shapes(*many) == (5, 3)
     high = (1, 2) * 1000
-    assert whycast.broadcast_shapes(high, (3, 1) * 1000, ()) == (3, 2) * 1000
+    assert whycast.broadcast_shapes((), (2,), high, (3, 1) * 1000) == (3, 2) * 1000
 
 
 def test_sizes_are_unbounded() -> None:
