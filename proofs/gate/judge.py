@@ -101,8 +101,8 @@ def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Fail
             for fault in attempt_faults(attempt, pinned)
         )
         failures.extend(
-            Failure(where, part, f"is taken apart by {name}, which the gate does not know as sound")
-            for name in sorted({step["name"] for step in node["transformations"]} - SOUND)
+            Failure(where, part, f"is taken apart by {step}, which the gate does not know as sound")
+            for step in sorted({used["name"] for used in node["transformations"]} - SOUND)
         )
         if is_bare(node):
             explanation = f" ({node['explanation']})" if node["explanation"] else ""
