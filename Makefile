@@ -50,5 +50,5 @@ doc: tools
 	why3 -C build/why3.conf doc -L why3 -o build/doc why3/*.mlw
 
 clean:
-	rm -rf build python/whycast.egg-info .hypothesis
+	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find python proofs why3 tests -name __pycache__ -prune -exec rm -rf {} +
