@@ -102,8 +102,10 @@ def build_plugin() -> None:
     stamp.write_text(wanted, encoding="utf-8")
 
 
-def why3_extract(module: str, libraries: Sequence[Path] = (THEORIES,)) -> str:
-    """Give the Python that Why3 makes of a module and all that it needs, as the printer has it."""
+def why3_extract(
+    module: str, drivers: Sequence[Path] = (DRIVER,), libraries: Sequence[Path] = (THEORIES,)
+) -> str:
+    """Give the Python that Why3 makes of a module, or a file, and of all that it needs."""
     build_plugin()
     with tempfile.TemporaryDirectory() as folder:
         # A configuration of its own: that of a user must not have an influence.
@@ -112,9 +114,11 @@ def why3_extract(module: str, libraries: Sequence[Path] = (THEORIES,)) -> str:
             f'[main]\nmagic = {CONFIGURATION_FORMAT}\nplugin = "{PLUGIN}"\n', encoding="utf-8"
         )
         output = Path(folder) / "output.py"
-        options: list[str | Path] = ["-C", configuration, "-D", DRIVER, "--flat", "--recursive"]
+        options: list[str | Path] = ["-C", configuration, "--flat", "--recursive"]
         for library in libraries:
             options += ["-L", library]
+        for driver in drivers:
+            options += ["-D", driver]
         run(["why3", "extract", *options, "-o", output, module])
         return output.read_text(encoding="utf-8")
 

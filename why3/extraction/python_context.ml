@@ -65,9 +65,7 @@ let emit context = context.emit
 let syntax context id = Mid.find_opt id context.templates
 
 let new_global context base =
-  let taken x =
-    Python_scope.is_keyword x || Sstr.mem x context.reserved || Hstr.mem context.globals x
-  in
+  let taken x = Sstr.mem x context.reserved || Hstr.mem context.globals x in
   let name = Python_scope.unused ~taken base in
   Hstr.add context.globals name ();
   name
@@ -76,12 +74,18 @@ let define context id symbol = Hid.replace context.symbols id symbol
 
 let is_defined context id = Hid.mem context.symbols id
 
-let find context id =
-  if not (is_defined context id) then context.demand id;
+(* A definition that is made only because this place asks for it fails here, too. *)
+let demand context loc id =
+  try context.demand id with
+  | Loc.Located (_, Loc.Message reason) | Loc.Message reason ->
+      fail loc "%s is not extracted: %s" (qualified id) reason
+
+let find context loc id =
+  if not (is_defined context id) then demand context loc id;
   Hid.find_opt context.symbols id
 
 let symbol context loc id =
-  match find context id with
+  match find context loc id with
   | Some symbol -> symbol
   | None ->
       fail loc "%s has neither a definition that is extracted nor a syntax in the driver"
@@ -97,9 +101,9 @@ let exception_name context loc xs =
     fail loc "exception %s: a syntax for exceptions is not supported" (qualified xs.Ity.xs_name);
   python_name (symbol context loc xs.Ity.xs_name)
 
-let names_to_avoid context ids =
+let names_to_avoid context loc ids =
   let add names id =
-    match find context id with
+    match find context loc id with
     | None | Some (Field _) -> names
     | Some symbol -> Sstr.add (python_name symbol) names
   in
@@ -195,4 +199,4 @@ let rec mentions_union context ty =
   | Ttuple l -> List.exists (mentions_union context) l
   | Tapp (id, args) -> (
       List.exists (mentions_union context) args
-      || match find context id with Some (Type { is_union; _ }) -> is_union | _ -> false)
+      || match find context None id with Some (Type { is_union; _ }) -> is_union | _ -> false)

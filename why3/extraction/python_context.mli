@@ -47,8 +47,8 @@ val symbol : t -> Loc.position option -> Ident.ident -> symbol
 (* the name of a local exception at module level *)
 val exception_name : t -> Loc.position option -> Ity.xsymbol -> string
 
-(* names that no variable may have in a definition that depends on these symbols *)
-val names_to_avoid : t -> Ident.ident list -> Wstdlib.Sstr.t
+(* names that no variable may have in a definition, at this place, that depends on these symbols *)
+val names_to_avoid : t -> Loc.position option -> Ident.ident list -> Wstdlib.Sstr.t
 
 (* {1 Types} *)
 

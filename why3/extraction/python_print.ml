@@ -86,6 +86,7 @@ and expr e =
   match e with
   | Constant c -> constant c
   | Name x -> x
+  | Attribute (Constant (Int _) as a, x) -> "(" ^ expr a ^ ")." ^ x
   | Attribute (a, x) -> at Primary a ^ "." ^ x
   | Subscript (a, i) -> at Primary a ^ "[" ^ bare_tuple i ^ "]"
   | Slice (a, b) -> bound a ^ ":" ^ bound b
@@ -96,7 +97,7 @@ and expr e =
   | Tuple l -> "(" ^ comma (List.map expr l) ^ ")"
   | List l -> "[" ^ comma (List.map expr l) ^ "]"
   | Starred a -> "*" ^ at Bitwise_or a
-  | Unary (Neg, a) -> "-" ^ at Sign a
+  | Unary (Neg, a) -> "-" ^ at Primary a
   | Unary (Not, a) -> "not " ^ at Not_ a
   | Binary (a, op, b) ->
       let symbol, own = binary op in

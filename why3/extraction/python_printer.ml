@@ -33,7 +33,8 @@ let function_doc loc =
   let contract =
     section "Requires" requires @ section "Ensures" ensures @ section "Raises" raises
   in
-  if text <> [] && contract <> [] then text @ ("" :: contract) else text @ contract
+  (* a contract alone begins on the second line, where it keeps its indentation *)
+  if contract = [] then text else text @ ("" :: contract)
 
 let doc_of read id = match id.id_loc with None -> [] | Some loc -> read loc
 
@@ -67,11 +68,13 @@ let data_class context id ~name ~mutable_ ~variables fields =
   let body = (if doc = [] then [] else [ P.Docstring doc ]) @ List.map field fields in
   P.Class { decorators = [ dataclass ~mutable_ ]; name; bases; body }
 
-(* distinct labels that resemble the names of the fields *)
-let labels names =
-  let add taken name =
-    let used x = Python_scope.is_keyword x || List.mem x taken in
-    Python_scope.unused ~taken:used (Python_scope.identifier name) :: taken
+(* Distinct labels that resemble the names of the fields. A checker takes a type in the class for
+   the field of that name, hence the names to avoid. *)
+let labels context names =
+  let avoid = Python_context.names_to_avoid context None [] in
+  let add labels name =
+    let taken x = List.mem x labels || Wstdlib.Sstr.mem x avoid in
+    Python_scope.unused ~taken (Python_scope.identifier name) :: labels
   in
   List.rev (List.fold_left add [] names)
 
@@ -94,7 +97,7 @@ let declare_type context m { its_name = id; its_def; its_private; _ } =
   | Some (Drecord fields) when not its_private ->
       let name = global id.id_string in
       let ids = List.map (fun (_, id, _) -> id) fields in
-      let labels = labels (List.map (fun id -> id.id_string) ids) in
+      let labels = labels context (List.map (fun id -> id.id_string) ids) in
       define id (Type { type_name = name; is_union = false });
       List.iter2 (fun id label -> define id (Field label)) ids labels;
       define (record_constructor m id).rs_name
@@ -104,12 +107,12 @@ let declare_type context m { its_name = id; its_def; its_private; _ } =
       define id (Type { type_name = class_name; is_union = false });
       define constructor (Constructor { class_name; fields = positional types; by_name = false })
   | Some (Ddata constructors) ->
-      define id (Type { type_name = global id.id_string; is_union = true });
       let declare (id, types) =
         let class_name = global id.id_string in
         define id (Constructor { class_name; fields = positional types; by_name = false })
       in
-      List.iter declare constructors
+      List.iter declare constructors;
+      define id (Type { type_name = global id.id_string; is_union = true })
   | Some (Dalias ty) when not (Python_context.is_unit ty) ->
       define id (Type { type_name = global id.id_string; is_union = false })
   | Some (Dalias _) ->
@@ -179,9 +182,18 @@ let define_types context m types =
 
 (* {1 Programs} *)
 
-let dependencies decl =
+(* the symbols in a definition; Why3 leaves out the bounds of loops *)
+let dependencies decl definitions =
   let ids = ref [] in
-  Mltree.iter_deps (fun id -> ids := id :: !ids) decl;
+  let add id = ids := id :: !ids in
+  let rec bounds () e =
+    (match e.e_node with
+    | Efor (_, _, lower, _, upper, _) -> List.iter (fun pv -> add pv.Ity.pv_vs.vs_name) [ lower; upper ]
+    | _ -> ());
+    e_fold bounds () e
+  in
+  Mltree.iter_deps add decl;
+  List.iter (fun d -> bounds () d.Python_program.body) definitions;
   !ids
 
 let global_function context rs =
@@ -191,7 +203,7 @@ let global_function context rs =
   name
 
 let define_functions context decl definitions =
-  let depends = dependencies decl in
+  let depends = dependencies decl definitions in
   let is_extracted { Python_program.symbol; _ } =
     Python_context.syntax context symbol.rs_name = None
   in
@@ -259,18 +271,32 @@ let module_of id =
   | path, name, _ -> [ (path, name) ]
   | exception Not_found -> []
 
+(* Why3's own tree of a module without the pass that [Python_inline] replaces *)
+let programs : known_map Hid.t = Hid.create 7
+
+let translate (m : Pmodule.pmodule) =
+  let id = m.mod_theory.th_name in
+  match Hid.find_opt programs id with
+  | Some known -> known
+  | None ->
+      let open Compile in
+      let program = InlineFunctionCalls.module_ (Translate.module_ m) in
+      let { mod_known; _ } = ExprSimplifications.module_ program in
+      Hid.add programs id mod_known;
+      mod_known
+
 let define_once state m decl =
   let is_done id =
     Python_context.is_defined state.context id
     || Python_context.syntax state.context id <> None
   in
   match get_decl_name decl with
-  | id :: _ when not (is_done id) -> define state.context m decl
+  | id :: _ when not (is_done id) -> define state.context m (Mid.find id (translate m))
   | _ -> ()
 
 let demand state id =
   match Hid.find_opt state.waiting id with
-  | None -> ()
+  | None | Some (_, (Dlet (Lany _) | Dval _)) -> ()
   | Some (m, decl) ->
       List.iter (Hid.remove state.waiting) (get_decl_name decl);
       define_once state m decl

@@ -1,9 +1,8 @@
 (* Expressions and functions of WhyML, after erasure of ghost code, as Python.
 
-   Why3 has brought the program into A-normal form: operands have no effects of their own, so the
-   order in which Python evaluates them does not matter. [operands] checks it. What Python can
-   only write as statements goes before the statement that uses it; such statements assign fresh
-   variables and nothing else. *)
+   Why3 has brought the program into A-normal form: operands are variables, so the order of
+   evaluation is that of the definitions. A definition becomes an assignment, or takes the place of
+   the variable where [Python_inline] allows it. *)
 
 open Why3
 open Ident
@@ -12,6 +11,7 @@ module P = Python_ast
 
 type binding =
   | Value of P.expr  (* immutable *)
+  | Moved of P.expr * Ity.Spv.t  (* evaluated at its only use; the variables that it reads *)
   | Reference of string  (* a local reference is a Python variable *)
 
 type jump = Return_here | Break_here | Continue_here
@@ -52,11 +52,7 @@ let is_int = function
   | Tapp (id, []) -> id_equal id Ity.its_int.its_ts.ts_name
   | _ -> false
 
-(* Why3 gives the variables in an assignment the effect of the assignment. *)
-let is_pure e =
-  match e.e_node with
-  | Evar _ | Econst _ -> true
-  | _ -> Ity.eff_pure e.e_effect
+let is_pure = Python_inline.is_pure
 
 let variable_id pv = pv.Ity.pv_vs.vs_name
 
@@ -82,11 +78,8 @@ let unreachable env = P.unreachable ~from_none:env.in_handler
 
 (* {1 Names} *)
 
-let bind env id annotation =
-  let { Python_scope.name; declared; inside } =
-    let is_proxy = Sattr.mem proxy_attr id.id_attrs in
-    Python_scope.bind env.scope (if is_proxy then "value" else id.id_string) annotation
-  in
+let bind env base annotation =
+  let { Python_scope.name; declared; inside } = Python_scope.bind env.scope base annotation in
   (name, declared, { env with scope = inside })
 
 let bound env id binding = { env with bindings = Mid.add id binding env.bindings }
@@ -94,7 +87,7 @@ let bound env id binding = { env with bindings = Mid.add id binding env.bindings
 let variable env pv =
   let id = variable_id pv in
   match Mid.find_opt id env.bindings with
-  | Some (Value x) -> x
+  | Some (Value x | Moved (x, _)) -> x
   | Some (Reference _) ->
       fail env "the reference %s escapes: it may only be read and assigned here" id.id_string
   | None -> (
@@ -107,6 +100,12 @@ let variable env pv =
           match Python_context.symbol env.context env.loc id with
           | Constant name -> P.Name name
           | _ -> fail env "%s is not a variable" (Python_context.qualified id)))
+
+(* what the definition of a variable reads, if it was moved to its use *)
+let moved env pv =
+  match Mid.find_opt (variable_id pv) env.bindings with
+  | Some (Moved (_, reads)) -> Some reads
+  | _ -> None
 
 let reference env e =
   match e.e_node with
@@ -219,55 +218,33 @@ let pair_parameters env rs arguments =
 
 let count n l = List.length (List.filter (fun m -> m = n) l)
 
-let check_holes env rs template parameters =
+let check_template env rs template parameters =
+  let id = rs.Expr.rs_name in
+  if Python_template.is_update template && not (Ity.ity_equal rs.rs_cty.cty_result Ity.ity_unit)
+  then
+    fail env "the driver's syntax for %s is a statement, but its result is not ()"
+      (Python_context.qualified id);
   let holes = Python_template.holes template in
   let arity = List.length parameters in
   let unused i pv = (not (is_unit_parameter pv)) && not (List.mem (i + 1) holes) in
   if List.exists (fun n -> n < 1 || n > arity) holes || List.exists Fun.id (List.mapi unused parameters)
   then
     fail env "the holes in the driver's syntax for %s do not fit its parameters"
-      (Python_context.qualified rs.Expr.rs_name)
+      (Python_context.qualified id)
 
 let is_atom = function
   | P.Name _ | P.Constant _ -> true
   | _ -> false
 
-let is_simple e =
+(* an operand that may be repeated *)
+let is_repeatable env e =
   match e.e_node with
-  | Evar _ | Econst _ -> true
+  | Evar pv -> (
+      match Mid.find_opt (variable_id pv) env.bindings with
+      | Some (Moved (x, _)) -> is_atom x
+      | Some (Value _ | Reference _) | None -> true)
+  | Econst _ -> true
   | _ -> false
-
-(* can this be written as a Python expression, without statements? *)
-let rec is_expression env e =
-  match e.e_node with
-  | Econst _ | Evar _ | Eblock [] -> true
-  | Eblock [ e ] -> is_expression env e
-  | Eif (a, b, c) -> (not (is_unit e.e_mlty)) && List.for_all (is_expression env) [ a; b; c ]
-  | Eapp (rs, arguments, _) -> (
-      List.for_all (is_expression env) arguments
-      &&
-      match Python_context.syntax env.context rs.rs_name with
-      | None -> true
-      | Some template ->
-          let holes = Python_template.holes template in
-          let once i e = is_simple e || count (i + 1) holes <= 1 in
-          (not (Python_template.is_update template)) && List.for_all Fun.id (List.mapi once arguments))
-  | _ -> false
-
-(* Does the chain of pure definitions that begins here end in a loop with this bound? *)
-let rec bounds_loop pv e =
-  match e.e_node with
-  | Efor (_, _, lower, _, upper, _) -> Ity.pv_equal lower pv || Ity.pv_equal upper pv
-  | Elet (Lvar (_, e1), e2) -> is_pure e1 && bounds_loop pv e2
-  | Eblock [ e ] -> bounds_loop pv e
-  | _ -> false
-
-let rec occurs pv e =
-  match e.e_node with
-  | Evar x -> Ity.pv_equal x pv
-  | Efor (_, _, lower, _, upper, body) ->
-      Ity.pv_equal lower pv || Ity.pv_equal upper pv || occurs pv body
-  | _ -> e_fold (fun found e -> found || occurs pv e) false e
 
 let rec is_irrefutable = function
   | Pwild | Pvar _ -> true
@@ -318,13 +295,38 @@ let exception_class ~name ~doc ~payload =
 
 (* {1 Expressions} *)
 
-(* Operands without effects of their own may be evaluated in any order. *)
-let check_order env operands =
-  let ordered = match operands with [ _ ] -> true | l -> List.for_all is_pure l in
-  if not ordered then fail env "operands with effects, whose order would matter, are not supported"
+(* can this be written as a Python expression, without statements? *)
+let rec is_expression env e =
+  match e.e_node with
+  | Econst _ | Evar _ | Eblock [] -> true
+  | Eblock [ e ] -> is_expression env e
+  | Eif (a, b, c) -> (not (is_unit e.e_mlty)) && List.for_all (is_expression env) [ a; b; c ]
+  | Elet (Lvar (pv, e1), e2) -> (
+      match move env pv e1 e2 with
+      | Some env -> is_expression env e2
+      | None -> false)
+  | Eapp (rs, arguments, _) -> (
+      match Python_context.syntax env.context rs.rs_name with
+      | None -> true
+      | Some template ->
+          let holes = Python_template.holes template in
+          let once i e = is_repeatable env e || count (i + 1) holes <= 1 in
+          (not (Python_template.is_update template)) && List.for_all Fun.id (List.mapi once arguments))
+  | _ -> false
+
+(* The definition of [pv] at the place where [e2] uses it, if that is possible. The variables of
+   the program itself are kept. *)
+and move env pv e1 e2 =
+  if is_unit e1.e_mlty || not (Python_inline.is_proxy pv) then None
+  else
+    let env = at env (variable_id pv) in
+    let reads = Python_inline.reads ~moved:(moved env) e1 in
+    if Python_inline.may_move pv e1 ~reads e2 && is_expression env e1 then
+      Some (bound env (variable_id pv) (Moved (expression env e1, reads)))
+    else None
 
 (* statements, then an expression for the value *)
-let rec value env e =
+and value env e =
   if is_unit e.e_mlty then (statements env Discard e, P.none)
   else
     match e.e_node with
@@ -336,6 +338,10 @@ let rec value env e =
         | before, Python_template.Value x -> (before, x)
         | before, Update s -> (before @ [ s ], P.none))
     | Eif (a, b, c) when is_expression env e -> ([], conditional_expression env e a b c)
+    | Elet (Lvar (pv, e1), e2) -> (
+        match move env pv e1 e2 with
+        | Some env -> value env e2
+        | None -> through_temporary env e)
     | _ -> through_temporary env e
 
 and expression env e =
@@ -357,7 +363,6 @@ and conditional_expression env e a b c =
   | None -> Conditional { test = x a; body = x b; orelse = x c }
 
 and operands env l =
-  check_order env l;
   let before, operands = List.split (List.map (value env) l) in
   (List.concat before, operands)
 
@@ -388,13 +393,12 @@ and read_reference env arguments =
 
 (* An argument that the template repeats is computed once. *)
 and instantiate env rs template pairs =
-  check_holes env rs template (List.map fst pairs);
-  check_order env (List.map snd pairs);
+  check_template env rs template (List.map fst pairs);
   let holes = Python_template.holes template in
   let operand i (parameter, e) =
     match reference env e with
     | Some x when Python_context.is_reference parameter.Ity.pv_ity -> ([], x)
-    | _ when count (i + 1) holes > 1 && not (is_simple e) -> through_temporary env e
+    | _ when count (i + 1) holes > 1 && not (is_repeatable env e) -> through_temporary env e
     | _ -> value env e
   in
   let before, operands = List.split (List.mapi operand pairs) in
@@ -470,32 +474,35 @@ and block env destination = function
 
 and let_variable env destination pv e1 e2 =
   let id = variable_id pv in
-  if Python_context.is_reference pv.pv_ity then
-    let initial = new_reference env id e1 in
-    let name, first, env = define_variable env id initial in
-    P.sequence first (statements (bound env id (Reference name)) destination e2)
+  if Python_context.is_reference pv.pv_ity then let_reference env destination pv e1 e2
   else if is_unit e1.e_mlty then
     P.sequence (statements env Discard e1) (statements (bound env id (Value P.none)) destination e2)
-  else if is_bound env pv e1 e2 then
-    statements (bound env id (Value (expression env e1))) destination e2
   else
-    let name, first, env = define_variable env id e1 in
-    P.sequence first (statements (bound env id (Value (Name name))) destination e2)
+    match move env pv e1 e2 with
+    | Some env -> statements env destination e2
+    | None ->
+        let name, first, env = define_variable env pv e1 in
+        P.sequence first (statements (bound env id (Value (Name name))) destination e2)
 
-(* a bound of a loop that Why3 has given a name, although the program does not *)
-and is_bound env pv e1 e2 =
-  Sattr.mem proxy_attr (variable_id pv).id_attrs
-  && is_pure e1 && is_expression env e1 && bounds_loop pv e2
+and let_reference env destination pv e1 e2 =
+  match e1.e_node with
+  | Eapp (rs, [ initial ], false)
+    when Expr.(rs_equal rs Pmodule.rs_ref || rs_equal rs Pmodule.rs_ref_cons) ->
+      let name, first, env = define_variable env pv initial in
+      let env = bound env (variable_id pv) (Reference name) in
+      P.sequence first (statements env destination e2)
+  | Elet (operand, e1) ->
+      (* no capture: every variable has a name of its own *)
+      let inner = { e2 with e_node = Elet (Lvar (pv, e1), e2) } in
+      statements env destination { e2 with e_node = Elet (operand, inner) }
+  | _ ->
+      fail env "the reference %s may be an alias: it is not made by ref"
+        (variable_id pv).id_string
 
-and new_reference env id e =
-  match e.e_node with
-  | Eapp (rs, [ initial ], false) when Expr.(rs_equal rs Pmodule.rs_ref || rs_equal rs Pmodule.rs_ref_cons) ->
-      initial
-  | _ -> fail env "the reference %s may be an alias: it is not made by ref" id.id_string
-
-and define_variable env id e =
+and define_variable env pv e =
   let annotation = Python_context.python_type env.context env.loc e.e_mlty in
-  let name, declared, inside = bind env id annotation in
+  let base = if Python_inline.is_proxy pv then "value" else (variable_id pv).id_string in
+  let name, declared, inside = bind env base annotation in
   let body = statements { inside with bindings = env.bindings } (Variable (Name name)) e in
   (name, declare env name ~declared e.e_mlty body, inside)
 
@@ -550,7 +557,9 @@ and for_loop env i ty lower direction upper body =
     | DownTo -> [ lower; P.add_constant upper (BigInt.minus one); P.small (-1) ]
   in
   let id = variable_id i in
-  let name, _, inside = bind env id (Name "int") in
+  let name, _, inside =
+    if Python_inline.occurs i body then bind env id.id_string (Name "int") else ("_", false, env)
+  in
   let body = loop_body (bound inside id (Value (Name name))) body in
   [ P.For (name, P.call "range" range, body) ]
 
@@ -562,7 +571,8 @@ and bind_pattern env vs =
   | Some (Value (Name name)) -> (env, name)  (* the other side of an or-pattern *)
   | _ ->
       let ty = Python_context.ml_type vs.vs_ty in
-      let name, _, env = bind env id (Python_context.python_type env.context env.loc ty) in
+      let annotation = Python_context.python_type env.context env.loc ty in
+      let name, _, env = bind env id.id_string annotation in
       (bound env id (Value (Name name)), name)
 
 and patterns env l = Lists.map_fold_left pattern env l
@@ -679,7 +689,7 @@ and try_ env destination e1 branches handlers =
 and handler env destination (xs, variables, e) =
   let env = { env with in_handler = true } in
   let exn = Python_context.exception_name env.context env.loc xs in
-  if not (List.exists (fun pv -> occurs pv e) variables) then
+  if not (List.exists (fun pv -> Python_inline.occurs pv e) variables) then
     { P.exn; binder = None; body = statements env destination e }
   else
     let error = Python_scope.temporary env.scope "error" in
@@ -778,12 +788,12 @@ and parameter env (id, ty, _) =
   else
     let env = at env id in
     let annotation = Python_context.python_type env.context env.loc ty in
-    let name, _, env = bind env id annotation in
+    let name, _, env = bind env id.id_string annotation in
     (bound env id (Value (Name name)), [ { P.name; annotation = Some annotation } ])
 
 (* the references of the functions around this one that it assigns *)
 and nonlocal outer body =
-  let references = Mid.fold (fun _ b l -> match b with Reference x -> x :: l | Value _ -> l) outer [] in
+  let references = Mid.fold (fun _ b l -> match b with Reference x -> x :: l | Value _ | Moved _ -> l) outer [] in
   let assigned = List.filter (fun x -> List.mem x references) (assigned_names body) in
   if assigned = [] then [] else [ P.Nonlocal (List.sort_uniq compare assigned) ]
 
@@ -800,8 +810,9 @@ let environment context ~avoid loc =
   }
 
 let function_ context ~name ~doc ~depends definition =
-  let avoid = Python_context.names_to_avoid context depends in
-  define (environment context ~avoid definition.symbol.rs_name.id_loc) ~name ~doc definition
+  let loc = definition.symbol.rs_name.id_loc in
+  let avoid = Python_context.names_to_avoid context loc depends in
+  define (environment context ~avoid loc) ~name ~doc definition
 
 let constant context loc e =
   let env = environment context ~avoid:Wstdlib.Sstr.empty loc in

@@ -9,20 +9,25 @@ let keywords =
   [ "False"; "None"; "True"; "and"; "as"; "assert"; "async"; "await"; "break"; "case"; "class";
     "continue"; "def"; "del"; "elif"; "else"; "except"; "finally"; "for"; "from"; "global"; "if";
     "import"; "in"; "is"; "lambda"; "match"; "nonlocal"; "not"; "or"; "pass"; "raise"; "return";
-    "try"; "type"; "while"; "with"; "yield"; "_" ]
+    "try"; "type"; "while"; "with"; "yield" ]
 
-let is_keyword x = List.mem x keywords
+let plain_characters c = if c = '\'' then "_prime" else Ident.char_to_alnumus c
 
 (* A leading pair of underscores has a meaning inside classes, hence the single one. *)
 let identifier x =
-  let plain = Ident.sanitizer Ident.char_to_alnumus Ident.char_to_alnumus x in
+  let plain = Ident.sanitizer plain_characters plain_characters x in
   let rec from i = if i < String.length plain && plain.[i] = '_' then from (i + 1) else i in
   let underscores = from 0 in
   let stem = String.sub plain underscores (String.length plain - underscores) in
-  if stem = "" then "unused" else if underscores = 0 then stem else "_" ^ stem
+  if stem = "" then "unused"
+  else if underscores > 0 then "_" ^ stem
+  else if List.mem stem keywords then stem ^ "_"
+  else stem
 
 let camel_case x =
-  String.concat "" (List.map String.capitalize_ascii (String.split_on_char '_' (identifier x)))
+  let words = String.split_on_char '_' (identifier x) in
+  let name = String.concat "" (List.map String.capitalize_ascii words) in
+  if List.mem name keywords then name ^ "_" else name
 
 let unused ~taken base =
   let rec number n =
@@ -47,16 +52,14 @@ let bind scope base annotation =
     | None -> false
     | Some known -> known <> Some annotation
   in
-  let taken x = is_keyword x || Sstr.mem x scope.visible || is_other_type x in
+  let taken x = Sstr.mem x scope.visible || is_other_type x in
   let name = unused ~taken (identifier base) in
   let declared = Hstr.mem scope.frame.types name in
   Hstr.replace scope.frame.types name (Some annotation);
   { name; declared; inside = { scope with visible = Sstr.add name scope.visible } }
 
 let temporary scope base =
-  let taken x =
-    is_keyword x || Sstr.mem x scope.visible || Hstr.mem scope.frame.types x
-  in
+  let taken x = Sstr.mem x scope.visible || Hstr.mem scope.frame.types x in
   let name = unused ~taken base in
   Hstr.replace scope.frame.types name None;
   name

@@ -1,11 +1,10 @@
 (* Python names. WhyML scopes are lexical, those of Python are whole functions. *)
 
-(* a Python identifier that resembles the WhyML one; [camel_case] as for classes *)
+(* a Python identifier that resembles the WhyML one, and is no keyword *)
 val identifier : string -> string
 
+(* the same as for classes *)
 val camel_case : string -> string
-
-val is_keyword : string -> bool
 
 (* [base] or a variant of it of which [taken] does not hold *)
 val unused : taken:(string -> bool) -> string -> string

@@ -1,0 +1,541 @@
+"""The extraction printer: what it accepts, what it refuses, and what its Python looks like.
+
+The programs in printer/accept say what they compute in comments at their top: `execute: f(1, 2)`
+compares with Why3's own interpreter, `python: f(1) == 2` is a condition that has to hold. Those in
+printer/refuse give in their first line the message, and the line of the program it points to.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import extract
+import pytest
+
+PROGRAMS = Path(__file__).with_name("printer")
+ACCEPTED = sorted((PROGRAMS / "accept").glob("*.mlw"))
+REFUSED = sorted((PROGRAMS / "refuse").glob("*.mlw"))
+BIN = extract.ROOT / ".venv" / "bin"
+
+
+def stem(path: Path) -> str:
+    return path.stem
+
+
+def comments(program: Path, kind: str) -> list[str]:
+    """Give what the comments of one kind at the top of a program say."""
+    text = program.read_text(encoding="utf-8")
+    return re.findall(rf"^\(\* {kind}: (.*) \*\)$", text, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def extracted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Extract all accepted programs: their names and the Python files."""
+    folder = tmp_path_factory.mktemp("extracted")
+    files = {program.stem: folder / f"accepted_{program.stem}.py" for program in ACCEPTED}
+    for program in ACCEPTED:
+        text = extract.normalise(extract.why3_extract(str(program)))
+        files[program.stem].write_text(text, encoding="utf-8")
+    return files
+
+
+def raised(function: Callable[..., object], *arguments: object) -> tuple[str, object] | None:
+    """Give the name and the value of the exception that a call raises."""
+    try:
+        function(*arguments)
+    except Exception as error:
+        return type(error).__name__, getattr(error, "value", None)
+    return None
+
+
+def load(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """Run an extracted file and give its names."""
+    monkeypatch.syspath_prepend(str(path.parent))
+    monkeypatch.delitem(sys.modules, path.stem, raising=False)
+    return {**vars(__import__(path.stem)), "raised": raised}
+
+
+# What the programs compute
+
+
+@pytest.mark.parametrize("program", ACCEPTED, ids=stem)
+def test_conditions_hold(
+    program: Path, extracted: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = load(extracted[program.stem], monkeypatch)
+    for condition in comments(program, "python"):
+        assert eval(condition, names), condition
+
+
+def whyml(call: str) -> str:
+    """Translate the call of a function, as Python writes it, to WhyML."""
+    expression = ast.parse(call, mode="eval").body
+    assert isinstance(expression, ast.Call)
+
+    def argument(node: ast.expr) -> str:
+        if isinstance(node, ast.Call):
+            return ast.unparse(node.func)
+        return f"({ast.unparse(node)})"
+
+    return " ".join([ast.unparse(expression.func), *map(argument, expression.args)])
+
+
+def executed(program: Path, calls: list[str]) -> object:
+    """Give what Why3's interpreter makes of the calls, as one tuple, with the first at the end."""
+    expressions = [whyml(call) for call in [*calls, calls[0]]]
+    size = len(expressions)
+    uses = [program.stem.capitalize(), f"why3.Tuple{size}.Tuple{size}"]
+    options = ["-L", str(extract.THEORIES), *(f"--use={module}" for module in uses)]
+    command = ["why3", "execute", *options, str(program), ", ".join(expressions)]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = re.search(r"\) =\s+(\(.*\))\s+globals:", output, re.DOTALL)
+    assert found, output
+    text = found[1].replace("true", "True").replace("false", "False").replace("\n", "")
+    value: object = ast.literal_eval(text)
+    return value
+
+
+@pytest.mark.parametrize(
+    "program", [program for program in ACCEPTED if comments(program, "execute")], ids=stem
+)
+def test_python_computes_what_why3_does(
+    program: Path, extracted: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = load(extracted[program.stem], monkeypatch)
+    calls = [call for line in comments(program, "execute") for call in line.split("; ")]
+    found = {call: eval(call, names) for call in calls}
+    expected = executed(program, calls)
+    assert isinstance(expected, tuple)
+    assert found == dict(zip(calls, expected[:-1], strict=True))
+
+
+# The form of the Python
+
+
+def test_types_are_complete(extracted: dict[str, Path]) -> None:
+    cache = extract.ROOT / "build" / "cache" / "mypy"
+    options: list[str | Path] = ["--strict", "--config-file=", "--cache-dir", cache]
+    command = [BIN / "mypy", *options, *extracted.values()]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+def test_lint_finds_nothing(extracted: dict[str, Path]) -> None:
+    rules = ["--select", "B,E,F,I,UP,W", "--ignore", "B002,E501,E741", "--line-length", "100"]
+    options = ["check", "--isolated", "--target-version", "py310", *rules]
+    command = [BIN / "ruff", *options, *extracted.values()]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+IDIOMS = {
+    "def loop(n: int) -> int:\n    s = 0\n    for i in range(n):\n        s += i\n    return s": """
+    let loop (n: int) : int
+    = let ref s = 0 in for i = 0 to n - 1 do s <- s + i done; s""",
+    "def ranges(a: int, b: int) -> int:\n"
+    "    s = 0\n"
+    "    for i in range(a, b + 1):\n"
+    "        s += i\n"
+    "    for _ in range(a + 2, b + 3):\n"
+    "        s += 1\n"
+    "    for i in range(b - 1, a - 2, -1):\n"
+    "        s -= i\n"
+    "    for i in range(1, 5):\n"
+    "        s *= i\n"
+    "    return s": """
+    let ranges (a b: int) : int
+    = let ref s = 0 in
+      for i = a to b do s <- s + i done;
+      for _i = a + 2 to b + 2 do s <- s + 1 done;
+      for i = b - 1 downto a - 1 do s <- s - i done;
+      for i = 1 to 4 do s <- s * i done;
+      s""",
+    "def grow(s: tuple[int, ...], d: int) -> tuple[int, ...]:\n"
+    "    out = list(s)\n"
+    "    if d > 0:\n"
+    "        out = [1] * d + out\n"
+    "    return tuple(out)": """
+    let grow (s: seq int) (d: int) : seq int
+    = let ref out = thaw s in
+      if d > 0 then out <- A.append (A.make d 1) out;
+      freeze out""",
+    "def unequal(s: tuple[int, ...], a: int) -> bool:\n"
+    "    x = s[0]\n"
+    "    return x != a and (not x < a or x == 3)": """
+    let unequal (s: seq int) (a: int) : bool
+    requires { length s > 0 }
+    = let x = ix s 0 in x <> a && (not (x < a) || x = 3)""",
+    "def early(s: tuple[int, ...]) -> int:\n"
+    "    for i in range(len(s)):\n"
+    "        if s[i] == 1:\n"
+    "            continue\n"
+    "        if s[i] > 5:\n"
+    "            break\n"
+    "        return s[i]\n"
+    "    return -1": """
+    let early (s: seq int) : int
+    = for i = 0 to length s - 1 do
+        if ix s i = 1 then continue;
+        if ix s i > 5 then break;
+        return ix s i
+      done;
+      -1""",
+    "def search(n: int) -> int:\n"
+    "    i = 0\n"
+    "    while i * i < n:\n"
+    "        i += 1\n"
+    "    if i == 3:\n"
+    "        raise Found(i)\n"
+    "    elif_ = i - 1 if i > 0 else 0\n"
+    "    return elif_ * elif_": """
+    let search (n: int) : int diverges raises { Found _ -> true }
+    = let ref i = 0 in
+      while i * i < n do i <- i + 1 done;
+      if i = 3 then raise (Found i);
+      let elif = if i > 0 then i - 1 else 0 in
+      elif * elif""",
+    "def chain(a: int) -> int:\n"
+    "    b = 0\n"
+    "    if a == 0:\n"
+    "        b = 1\n"
+    "    elif a == 1:\n"
+    "        b = 2\n"
+    "    else:\n"
+    "        b = 3\n"
+    "    if a > 5:\n"
+    "        return b\n"
+    "    return a if a > 4 else a + b": """
+    let chain (a: int) : int
+    = let ref b = 0 in
+      if a = 0 then b <- 1 else if a = 1 then b <- 2 else b <- 3;
+      if a > 5 then b else if a > 4 then a else a + b""",
+    "def guarded(a: int) -> int:\n"
+    "    try:\n"
+    "        return search(a)\n"
+    "    except Found as error:\n"
+    "        k = error.value\n"
+    "        return k + 1": """
+    let guarded (a: int) : int diverges
+    = try search a with Found k -> k + 1 end""",
+    "def low_high(s: tuple[int, ...]) -> tuple[int, int]:\n"
+    "    low = s[0]\n"
+    "    high = s[0]\n"
+    "    for i in range(1, len(s)):\n"
+    "        x = s[i]\n"
+    "        if x < low:\n"
+    "            low = x\n"
+    "        elif x > high:\n"
+    "            high = x\n"
+    "    return low, high": """
+    let low_high (s: seq int) : (int, int)
+    requires { length s > 0 }
+    = let ref low = ix s 0 in
+      let ref high = ix s 0 in
+      for i = 1 to length s - 1 do
+        let x = ix s i in
+        if x < low then low <- x else if x > high then high <- x
+      done;
+      (low, high)""",
+    "def spread(s: tuple[int, ...]) -> int:\n"
+    "    low, high = low_high(s)\n"
+    "    return high - low": """
+    let spread (s: seq int) : int
+    requires { length s > 0 }
+    = let (low, high) = low_high s in high - low""",
+}
+
+
+def functions(text: str) -> list[str]:
+    """Give the source of every function, without docstrings."""
+    tree = ast.parse(text)
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            if ast.get_docstring(node) is not None:
+                del node.body[0]
+            lines = text.splitlines()
+            head = lines[node.lineno - 1 : node.body[0].lineno - 1]
+            body = lines[node.body[0].lineno - 1 : node.end_lineno]
+            found.append("\n".join([head[0], *body]))
+    return found
+
+
+def test_the_python_is_what_one_would_write(tmp_path: Path) -> None:
+    program = tmp_path / "idioms.mlw"
+    uses = ["int.Int", "seq.Seq", "array.Array as A", "trusted.python.Tuple"]
+    lines = [f"  use {module}" for module in uses] + ["  exception Found int", *IDIOMS.values()]
+    program.write_text("\n".join(["module Idioms", *lines, "end"]), encoding="utf-8")
+    text = extract.normalise(extract.why3_extract(str(program)))
+    assert functions(text) == list(IDIOMS)
+
+
+def docstrings(path: Path) -> Iterator[tuple[str, str | None]]:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name, ast.get_docstring(node)
+
+
+def test_docstrings_are_comments_and_contracts(extracted: dict[str, Path]) -> None:
+    assert dict(docstrings(extracted["documented"])) == {
+        "Plain": None,
+        "Pair": "Two numbers.",
+        "Nothing": "nothing",
+        "Some": None,
+        "Reason": 'Raised for "no reason".',
+        "Silent": None,
+        "sum": 'The sum; a backslash \\ and three quotes """ stay what they are.\n\n'
+        "Examples:\n  sum 1 2 = 3\n(* a comment inside *)\n\nThe end.\n\n"
+        "Requires:\n    0 <= a /\\ 0 <= b\nEnsures:\n    result = a + b",
+        "quoted": 'In one line that ends with a "quote"',
+        "bare": "Ensures:\n    result = a",
+        "silent": None,
+        "many": "Clauses of every kind, some of them long.\n\n"
+        "Requires:\n    forall i. 0 <= i < length s -> s[i] >= 0\n    n >= 0\n"
+        "Ensures:\n    (a, _) -> a >= 0\n"
+        "    (forall i j k. 0 <= i < j < k < length s -> s[i] <= s[j] <= s[k] \\/ s[i] = s[j] "
+        "\\/ s[j] =\n        s[k]) -> r >= 0\n"
+        "Raises:\n    Reason k: k = n\n"
+        "    Silent: match n > 0 with True -> true | False -> n < 2 end\n    Silent",
+        "twice": "The second of two.\n\nRequires:\n    n >= 0\nEnsures:\n    result = n + n",
+        "even": "Ensures:\n    true",
+        "odd": "Documented too.",
+    }
+
+
+# Driver syntax
+
+SYNTAXES = [
+    ("%2 if %1 == 0 else %3", "op a b c * 2", "(b if a == 0 else c) * 2"),
+    ("%2 if %1 == 0 else %3", "op (op a b c) c (op c b a)",
+     "c if (b if a == 0 else c) == 0 else b if c == 0 else a"),
+    ("-%1 * (%2 - %3)", "op (a + b) b c - op a b c", "-(a + b) * (b - c) - -a * (b - c)"),
+    ("%1 - %2 - %3", "op a (b - c) (op c b a)", "a - (b - c) - (c - b - a)"),
+    ("%1 // %2 % %3", "op (a * b) (b * c) c", "a * b // (b * c) % c"),
+    ("(%1, *[%2, %3])[0]", "op a b c", "(a, *[b, c])[0]"),
+    ("%1.__add__(%2).real + %3", "op 1 (a + b) c", "(1).__add__(a + b).real + c"),
+    ("[%1][%2:][%3]", "op (a + 1) b c", "[a + 1][b:][c]"),
+    ("min(%1, %2, %3)", "op a (if b = c then 1 else 2) c", "min(a, 1 if b == c else 2, c)"),
+    ("int(not %1 == %2 and %3 < 2 or %1 != %3)", "op a b c",
+     "int(not a == b and c < 2 or a != c)"),
+]  # fmt: skip
+
+
+def driver(folder: Path, syntaxes: list[str]) -> Path:
+    """Write a module Syntax with an operation of three arguments for each syntax, and a driver."""
+    operations = range(len(syntaxes))
+    vals = [f"  val op{i} (a b c: int) : int" for i in operations]
+    module = ["module Syntax", "  use int.Int", *vals, "end"]
+    (folder / "syntax.mlw").write_text("\n".join(module), encoding="utf-8")
+    rules = [f'  syntax val op{i} "{syntax}"' for i, syntax in enumerate(syntaxes)]
+    path = folder / "syntax.drv"
+    path.write_text("\n".join(["module syntax.Syntax", *rules, "end"]), encoding="utf-8")
+    return path
+
+
+def extract_with(folder: Path, path: Path, program: str) -> str:
+    """Extract a program that may use what is in a folder with an additional driver."""
+    file = folder / "program.mlw"
+    file.write_text(f"module Program\n  use int.Int\n{program}\nend\n", encoding="utf-8")
+    libraries = [extract.THEORIES, folder]
+    return extract.why3_extract(str(file), [extract.DRIVER, path], libraries)
+
+
+def test_arguments_get_their_parentheses(tmp_path: Path) -> None:
+    path = driver(tmp_path, [syntax for syntax, _, _ in SYNTAXES])
+    lets = [
+        f"  let f{i} (a b c: int) : int = {re.sub('op', f'op{i}', body)}"
+        for i, (_, body, _) in enumerate(SYNTAXES)
+    ]
+    text = extract_with(tmp_path, path, "\n".join(["  use syntax.Syntax", *lets]))
+    expected = [f"    return {python}" for _, _, python in SYNTAXES]
+    assert re.findall(r"^    return .*", text, re.MULTILINE) == expected
+
+
+def test_an_argument_used_twice_is_computed_once(tmp_path: Path) -> None:
+    path = driver(tmp_path, ["%1 + %1 * %2 - %3"])
+    program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 (a - b) b c"
+    text = extract_with(tmp_path, path, program)
+    assert text.endswith("    value = a - b\n    return value + value * b - c\n")
+
+
+MALFORMED = ["%1 + %2 +", "%1 %2 %3", "f(%1, %2, %3", "(*%1)", "%1[]", "%1 ? %2", "[:%1", ""]
+
+
+@pytest.mark.parametrize("syntax", MALFORMED)
+def test_malformed_syntax_is_refused(syntax: str, tmp_path: Path) -> None:
+    path = driver(tmp_path, [syntax])
+    program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 a b c"
+    message = f'the driver\'s syntax "{syntax}" for syntax.Syntax.op0 is not understood'
+    with pytest.raises(extract.ExtractionError, match=re.escape(message)):
+        extract_with(tmp_path, path, program)
+
+
+@pytest.mark.parametrize("syntax", ["%1 + %2", "%1 + %2 + %3 + %4", "%1 + %2 + %0 + %3"])
+def test_holes_that_do_not_fit_are_refused(syntax: str, tmp_path: Path) -> None:
+    path = driver(tmp_path, [syntax])
+    program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 a b c"
+    message = "the holes in the driver's syntax for syntax.Syntax.op0 do not fit its parameters"
+    with pytest.raises(extract.ExtractionError, match=message):
+        extract_with(tmp_path, path, program)
+
+
+DRIVER_REFUSALS = {
+    "a pattern with syntax.Syntax.Full, which has a syntax in the driver": (
+        "type t = Empty | Full int int",
+        'syntax val Full "(%1, %2)"',
+        "let f (x: t) : int = match x with Empty -> 0 | Full a b -> a + b end",
+    ),
+    "a syntax for exceptions is not supported": (
+        "exception E",
+        'syntax exception E "ValueError"',
+        "let f (n: int) : int raises { E -> true } = if n = 0 then raise E; n",
+    ),
+    "an integer literal of a type other than int is not supported": (
+        "type small = <range 0 9>",
+        'syntax type small "int"',
+        "let f () : small = (5: small)",
+    ),
+    "the driver's syntax for type syntax.Syntax.t is a statement": (
+        "type t 'a",
+        'syntax type t "%1 = 1"',
+        "let f (x: t int) : int = let _ = x in 1",
+    ),
+    "the driver's syntax for syntax.Syntax.size is a statement, but its result is not ()": (
+        "val constant size : int",
+        'syntax val size "a = 1"',
+        "let f (n: int) : int = size + n",
+    ),
+}
+
+
+@pytest.mark.parametrize("message", DRIVER_REFUSALS)
+def test_drivers_that_go_too_far_are_refused(message: str, tmp_path: Path) -> None:
+    declaration, rule, function = DRIVER_REFUSALS[message]
+    module = f"module Syntax\n  use int.Int\n  {declaration}\nend\n"
+    (tmp_path / "syntax.mlw").write_text(module, encoding="utf-8")
+    path = tmp_path / "syntax.drv"
+    path.write_text(f"module syntax.Syntax\n  {rule}\nend\n", encoding="utf-8")
+    with pytest.raises(extract.ExtractionError, match=re.escape(message)):
+        extract_with(tmp_path, path, f"  use syntax.Syntax\n  {function}")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=stem)
+def test_refusals_say_what_and_where(program: Path) -> None:
+    first = program.read_text(encoding="utf-8").splitlines()[0]
+    wanted = re.fullmatch(r"\(\* refused(?:, line (\d+))?: (.*) \*\)", first)
+    assert wanted, first
+    with pytest.raises(extract.ExtractionError) as refusal:
+        extract.why3_extract(str(program))
+    message = str(refusal.value)
+    assert wanted[2] in message
+    assert re.search(r'File ".*\.mlw", line \d+, characters \d+-\d+:', message)
+    if wanted[1]:
+        assert f'{program.name}", line {wanted[1]},' in message
+
+
+def test_modular_extraction_is_refused(tmp_path: Path) -> None:
+    extract.build_plugin()
+    configuration = tmp_path / "why3.conf"
+    configuration.write_text(f'[main]\nmagic = 14\nplugin = "{extract.PLUGIN}"\n', encoding="utf-8")
+    options: list[str | Path] = ["-C", configuration, "-L", extract.THEORIES, "-o", tmp_path]
+    options += ["--modular", "-D", extract.DRIVER]
+    command = ["why3", "extract", *options, PROGRAMS / "accept" / "order.mlw"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "use the option --flat" in result.stderr
+
+
+# The extracted kernel
+
+
+@pytest.fixture(scope="module")
+def kernel() -> str:
+    return extract.extract_kernel()
+
+
+def run_script(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, extract.SOURCES / "extract.py", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_kernel_is_extracted_alike_every_time(kernel: str, tmp_path: Path) -> None:
+    target = tmp_path / "kernel.py"
+    assert run_script("--output", target).returncode == 0
+    assert target.read_text(encoding="utf-8") == kernel
+    assert run_script("--check", "--output", target).returncode == 0
+
+
+def test_an_edited_kernel_is_told(kernel: str, tmp_path: Path) -> None:
+    target = tmp_path / "kernel.py"
+    target.write_text(kernel.replace("if b == c", "if b != c"), encoding="utf-8")
+    result = run_script("--check", "--output", target)
+    assert result.returncode == 1
+    assert "-    return a if b != c else 0\n+    return a if b == c else 0\n" in result.stderr
+    assert "Run `make extract`; the file is never edited by hand." in result.stderr
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_a_missing_kernel_is_told(content: bytes | None, tmp_path: Path) -> None:
+    target = tmp_path / "kernel.py"
+    if content is not None:
+        target.write_bytes(content)
+    result = run_script("--check", "--output", target)
+    assert result.returncode == 1
+    assert re.search(r"^\.\.\. and \d+ more lines$", result.stderr, re.MULTILINE)
+
+
+def test_even_the_ends_of_lines_are_compared(kernel: str, tmp_path: Path) -> None:
+    target = tmp_path / "kernel.py"
+    target.write_bytes(kernel.replace("\n", "\r\n").encode())
+    result = run_script("--check", "--output", target)
+    assert result.returncode == 1
+    assert "only the ends of lines differ" in result.stderr
+
+
+def test_the_header_tells_licence_sources_and_tools(kernel: str) -> None:
+    header = kernel.split("\n\n")[0]
+    assert "Do not edit" in header
+    assert "SPDX-License-Identifier: Apache-2.0" in header
+    assert extract.digest(extract.kernel_sources()) in header
+    assert re.search(r"Why3 1\.5\.1, ruff \d+\.\d+\.\d+", header)
+
+
+def test_the_kernel_names_no_path_of_this_machine(kernel: str) -> None:
+    assert str(extract.ROOT) not in kernel
+    assert str(Path.home()) not in kernel
+
+
+def test_the_hash_is_over_everything_that_determines_the_kernel() -> None:
+    names = {path.relative_to(extract.ROOT).as_posix() for path in extract.kernel_sources()}
+    assert {
+        "why3/kernel.mlw",
+        "why3/shape.mlw",
+        "why3/trusted/python.mlw",
+        "why3/extraction/python.drv",
+        "why3/extraction/python_print.ml",
+        "why3/extraction/python_print.mli",
+        "why3/extraction/extract.py",
+    } <= names
+
+
+def test_the_hash_depends_on_names_and_contents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extract, "ROOT", tmp_path)
+
+    def digest(files: Mapping[str, str]) -> str:
+        for name, content in files.items():
+            (tmp_path / name).write_text(content, encoding="utf-8")
+        return extract.digest(tmp_path / name for name in files)
+
+    one = digest({"a": "12", "b": "3"})
+    assert one == digest({"b": "3", "a": "12"})
+    assert len({one, digest({"a": "1", "b": "23"}), digest({"a": "12", "c": "3"})}) == 3

@@ -1,0 +1,66 @@
+(* Which of the variables that Why3 introduces for operands need no Python variable. *)
+
+open Why3
+open Ity
+open Mltree
+
+let is_proxy pv = Ident.(Sattr.mem proxy_attr pv.pv_vs.vs_name.id_attrs)
+
+(* Why3 gives the variables in an assignment the effect of the assignment. *)
+let is_pure e =
+  match e.e_node with
+  | Evar _ | Econst _ -> true
+  | _ -> eff_pure e.e_effect
+
+let rec occurrences pv e =
+  match e.e_node with
+  | Evar x -> if pv_equal x pv then 1 else 0
+  | Efor (_, _, lower, _, upper, body) ->
+      let is_bound x = if pv_equal x pv then 1 else 0 in
+      is_bound lower + is_bound upper + occurrences pv body
+  | Efun (_, body) -> occurrences pv body
+  | _ -> e_fold (fun n e -> n + occurrences pv e) 0 e
+
+let occurs pv e = occurrences pv e > 0
+
+let rec reads ~moved e =
+  let add pv set =
+    match moved pv with
+    | Some others -> Spv.union others set
+    | None -> Spv.add pv set
+  in
+  let own =
+    match e.e_node with
+    | Evar pv -> Spv.singleton pv
+    | _ -> e.e_effect.eff_reads
+  in
+  e_fold (fun set e -> Spv.union set (reads ~moved e)) (Spv.fold add own Spv.empty) e
+
+let changes e variables =
+  let affected regions = not (Spv.is_empty (pvs_affected regions variables)) in
+  affected e.e_effect.eff_writes || affected e.e_effect.eff_resets
+
+(* In [e], is [pv] used at most once, before anything that changes [reads]? *)
+let rec is_reached pv ~reads e =
+  let first_or_unchanged e1 rest =
+    if occurs pv e1 then is_reached pv ~reads e1 else (not (changes e1 reads)) && rest ()
+  in
+  match e.e_node with
+  | Evar _ | Eapp _ | Eassign _ -> true
+  | Efor (_, _, _, _, _, body) -> not (occurs pv body)
+  | Elet (Lvar (_, e1), e2) -> first_or_unchanged e1 (fun () -> is_reached pv ~reads e2)
+  | Eblock l -> (
+      match l with
+      | [] -> true
+      | e1 :: rest ->
+          first_or_unchanged e1 (fun () -> is_reached pv ~reads { e with e_node = Eblock rest }))
+  | Eif (test, yes, no) ->
+      first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
+  | Ematch (e1, branches, handlers) ->
+      let after = List.map snd branches @ List.map (fun (_, _, e) -> e) handlers in
+      is_reached pv ~reads e1 && not (List.exists (occurs pv) after)
+  | Eexn (_, _, e) | Eraise (_, Some e) | Eignore e -> is_reached pv ~reads e
+  | Econst _ | Eraise (_, None) | Eabsurd -> true
+  | Efun _ | Ewhile _ | Elet ((Lsym _ | Lany _ | Lrec _), _) -> not (occurs pv e)
+
+let may_move pv e1 ~reads e2 = is_pure e1 && occurrences pv e2 = 1 && is_reached pv ~reads e2
