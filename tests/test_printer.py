@@ -128,7 +128,7 @@ def test_types_are_complete(extracted: dict[str, Path]) -> None:
 def test_lint_finds_nothing(extracted: dict[str, Path]) -> None:
     rules = ["--select", "B,E,F,I,UP,W", "--ignore", "B002,E501,E741", "--line-length", "100"]
     options = ["check", "--isolated", "--target-version", "py310", *rules]
-    command = [BIN / "ruff", *options, *extracted.values()]
+    command: list[str | Path] = [BIN / "ruff", *options, *extracted.values()]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
 

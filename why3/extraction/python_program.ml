@@ -178,6 +178,10 @@ let finish = function
   | Variable target -> [ P.Assign (target, P.none) ]
   | Result | Discard | Next -> []
 
+let is_ignored = function
+  | Discard | Next -> true
+  | Result | Variable _ -> false
+
 let perform e x = if is_pure e then [] else [ P.Expr x ]
 
 let deliver destination e x =
@@ -432,6 +436,7 @@ and call_function env name pairs =
 
 and statements env destination e =
   match e.e_node with
+  | _ when is_ignored destination && is_pure e -> []
   | Econst c -> deliver destination e (literal env e c)
   | Evar pv -> deliver destination e (variable env pv)
   | Eapp (rs, arguments, partial) -> application env destination e rs arguments ~partial
