@@ -92,7 +92,8 @@ let goal_facts project results session (th, id) =
       ("goal", String (Session.goal_name (Session.tree session) id));
       ("tree", node_facts project results session ~root:true id) ]
 
-(** Nodes of the stored session that the present source does not have, by name. *)
+(** Nodes of the stored session that the present source does not have, by name; not those below
+    them. *)
 let detached session =
   let s = Session.tree session in
   let name = function
@@ -102,7 +103,12 @@ let detached session =
     | ATn node -> Some ("transformation " ^ get_transf_name s node)
     | APa _ -> None
   in
-  let add acc any = if is_detached s any then Option.to_list (name any) @ acc else acc in
+  let below_another any =
+    match get_any_parent s any with None -> false | Some parent -> is_detached s parent
+  in
+  let add acc any =
+    if is_detached s any && not (below_another any) then Option.to_list (name any) @ acc else acc
+  in
   List.rev (fold_all_session s add [])
 
 let theory_facts project results (session : Session.t) =
