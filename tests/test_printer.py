@@ -405,6 +405,11 @@ DRIVER_REFUSALS = {
         'syntax type t "%1 = 1"',
         "let f (x: t int) : int = let _ = x in 1",
     ),
+    "the driver's syntax for syntax.Syntax.value is not a value": (
+        "val value : int",
+        'syntax val value "%1 + 1"',
+        "let f (n: int) : int = value + n",
+    ),
     "the driver's syntax for syntax.Syntax.size is a statement, but its result is not ()": (
         "val constant size : int",
         'syntax val size "a = 1"',

@@ -70,6 +70,8 @@ let new_global context base =
   Hstr.add context.globals name ();
   name
 
+let private_name x = "_" ^ Python_scope.camel_case x
+
 let define context id symbol = Hid.replace context.symbols id symbol
 
 let is_defined context id = Hid.mem context.symbols id
@@ -133,7 +135,7 @@ let type_variable context tv =
   | Some name -> Python_ast.Name name
   | None ->
       let taken x = List.mem x (Ty.Mtv.values context.type_variables) in
-      let base = Python_scope.camel_case tv.Ty.tv_name.id_string in
+      let base = private_name tv.Ty.tv_name.id_string in
       let rec choose n =
         let name =
           declare_type_variable context (if n = 1 then base else base ^ string_of_int n)
@@ -174,7 +176,8 @@ let rec python_type context loc ty =
   | Ttuple l -> Subscript (Name "tuple", Tuple (types l))
   | Tarrow _ -> fail loc "a function that is a value is not supported"
   | Tapp (id, _) when id_equal id Pmodule.ts_ref.ts_name ->
-      fail loc "a reference may only be a local variable: this one is a parameter, a result or a part"
+      fail loc
+        "a reference may only be a local variable: this one is a parameter, a result or a part"
   | Tapp (id, args) -> (
       match syntax context id with
       | Some template -> instantiate_type loc id template (types args)

@@ -37,6 +37,9 @@ val syntax : t -> Ident.ident -> Python_template.t option
 (* takes a module-level Python name close to this one *)
 val new_global : t -> string -> string
 
+(* a name for something that only the printer needs; no variable has such a name *)
+val private_name : string -> string
+
 val define : t -> Ident.ident -> symbol -> unit
 
 val is_defined : t -> Ident.ident -> bool

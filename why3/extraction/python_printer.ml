@@ -148,7 +148,8 @@ let check_parameters id variables ty =
   let occurring = List.rev (List.fold_left add [] (type_variables ty)) in
   if not (Lists.equal Ty.tv_equal occurring variables) then
     Python_context.fail id.id_loc
-      "the parameters of the alias %s must all occur in its definition, in their order" id.id_string
+      "the parameters of the alias %s must all occur in its definition, in their order"
+      id.id_string
 
 (* the classes of a type, then its alias, which has to come after all classes *)
 let type_definition context { its_name = id; its_args = variables; its_def; _ } =
@@ -188,7 +189,9 @@ let dependencies decl definitions =
   let add id = ids := id :: !ids in
   let rec bounds () e =
     (match e.e_node with
-    | Efor (_, _, lower, _, upper, _) -> List.iter (fun pv -> add pv.Ity.pv_vs.vs_name) [ lower; upper ]
+    | Efor (_, _, lower, _, upper, _) ->
+        add lower.pv_vs.vs_name;
+        add upper.pv_vs.vs_name
     | _ -> ());
     e_fold bounds () e
   in

@@ -59,13 +59,13 @@ let variable_id pv = pv.Ity.pv_vs.vs_name
 let at env id = if id.id_loc = None then env else { env with loc = id.id_loc }
 
 (* The booleans of WhyML are conditionals in the tree. *)
-type connective = Negation of expr | Conjunction of expr * expr | Disjunction of expr * expr
+type connective = Negation | Conjunction | Disjunction
 
 let connective e =
   match e.e_node with
-  | Eif (a, b, c) when is_false b && is_true c -> Some (Negation a)
-  | Eif (a, b, c) when is_false c -> Some (Conjunction (a, b))
-  | Eif (a, b, c) when is_true b -> Some (Disjunction (a, c))
+  | Eif (_, b, c) when is_false b && is_true c -> Some Negation
+  | Eif (_, _, c) when is_false c -> Some Conjunction
+  | Eif (_, b, _) when is_true b -> Some Disjunction
   | _ -> None
 
 let is_conditional e =
@@ -84,6 +84,13 @@ let bind env base annotation =
 
 let bound env id binding = { env with bindings = Mid.add id binding env.bindings }
 
+let global_value env id template =
+  match (Python_template.holes template, Python_template.instantiate template []) with
+  | [], Value x -> x
+  | _ ->
+      fail env "the driver's syntax for %s is not a value: it has holes, or is a statement"
+        (Python_context.qualified id)
+
 let variable env pv =
   let id = variable_id pv in
   match Mid.find_opt id env.bindings with
@@ -92,10 +99,7 @@ let variable env pv =
       fail env "the reference %s escapes: it may only be read and assigned here" id.id_string
   | None -> (
       match Python_context.syntax env.context id with
-      | Some template -> (
-          match Python_template.instantiate template [] with
-          | Value x -> x
-          | Update _ -> fail env "%s stands for a statement" (Python_context.qualified id))
+      | Some template -> global_value env id template
       | None -> (
           match Python_context.symbol env.context env.loc id with
           | Constant name -> P.Name name
@@ -125,52 +129,8 @@ let literal env e c =
         fail env "a string literal with characters outside ASCII is not supported";
       P.Constant (Str s)
 
-(* {1 Annotations of variables} *)
-
-(* Does a type checker infer the declared type from this value alone? *)
-let rec is_exact ~union ~variadic e =
-  let exact = is_exact ~union ~variadic in
-  match e with
-  | P.Constant c -> c <> None_ && c <> Ellipsis
-  | Name _ | Attribute _ | Subscript _ -> not union
-  | Call (_, args, keywords) ->
-      (not union) && List.for_all exact args && List.for_all (fun (_, e) -> exact e) keywords
-  | Tuple l -> l <> [] && (not variadic) && List.for_all exact l
-  | List l -> l <> [] && List.for_all exact l
-  | Starred _ | Slice _ -> false
-  | Unary (_, a) -> exact a
-  | Binary (a, _, b) -> exact a && exact b
-  | Compare _ -> true
-  | Boolean (a, _, b) -> exact a && exact b
-  | Conditional { body; orelse; _ } -> exact body && exact orelse
-
-let rec mentions_ellipsis = function
-  | P.Constant Ellipsis -> true
-  | Subscript (_, Tuple l) -> List.exists mentions_ellipsis l
-  | Subscript (_, t) -> mentions_ellipsis t
-  | _ -> false
-
-let assigned_values name body =
-  let values = ref [] in
-  let visit = function
-    | P.Assign (Name x, value) when x = name -> values := value :: !values
-    | _ -> ()
-  in
-  P.iter_stmts visit body;
-  !values
-
-(* annotates the first assignment of the variable in [body] where a checker needs it *)
 let declare env name ~declared ty body =
-  let annotation = Python_context.python_type env.context env.loc ty in
-  let union = Python_context.mentions_union env.context ty in
-  let variadic = mentions_ellipsis annotation in
-  let values = assigned_values name body in
-  if declared || List.for_all (is_exact ~union ~variadic) values then body
-  else
-    match List.rev body with
-    | P.Assign (Name x, value) :: before when x = name && List.length values = 1 ->
-        List.rev (P.Annotated (name, annotation, Some value) :: before)
-    | _ -> P.Annotated (name, annotation, None) :: body
+  if declared then body else Python_annotation.declare env.context env.loc name ty body
 
 (* {1 Delivery of values} *)
 
@@ -218,7 +178,8 @@ let pair_parameters env rs arguments =
   | [], [ dummy ] when is_unit dummy.e_mlty -> []
   | parameters, arguments when List.length parameters = List.length arguments ->
       List.combine parameters arguments
-  | _ -> fail env "a partial application of %s is not supported" (Python_context.qualified rs.rs_name)
+  | _ ->
+      fail env "a partial application of %s is not supported" (Python_context.qualified rs.rs_name)
 
 let count n l = List.length (List.filter (fun m -> m = n) l)
 
@@ -231,8 +192,8 @@ let check_template env rs template parameters =
   let holes = Python_template.holes template in
   let arity = List.length parameters in
   let unused i pv = (not (is_unit_parameter pv)) && not (List.mem (i + 1) holes) in
-  if List.exists (fun n -> n < 1 || n > arity) holes || List.exists Fun.id (List.mapi unused parameters)
-  then
+  let is_strange n = n < 1 || n > arity in
+  if List.exists is_strange holes || List.exists Fun.id (List.mapi unused parameters) then
     fail env "the holes in the driver's syntax for %s do not fit its parameters"
       (Python_context.qualified id)
 
@@ -281,17 +242,13 @@ let assigned_names body =
 
 let exception_class ~name ~doc ~payload =
   let init annotation =
+    let annotation = Some annotation in
     let self = P.Name "self" and value = P.Name "value" in
     let super = P.Attribute (P.call "super" [], "__init__") in
     let set = P.Assign (Attribute (self, "value"), value) in
-    P.Function
-      {
-        name = "__init__";
-        parameters =
-          [ { name = "self"; annotation = None }; { name = "value"; annotation = Some annotation } ];
-        returns = P.none;
-        body = [ Expr (Call (super, [ value ], [])); set ];
-      }
+    let parameters = [ { P.name = "self"; annotation = None }; { name = "value"; annotation } ] in
+    let body = [ P.Expr (Call (super, [ value ], [])); set ] in
+    P.Function { name = "__init__"; parameters; returns = P.none; body }
   in
   let doc = if doc = [] then [] else [ P.Docstring doc ] in
   let body = doc @ Option.to_list (Option.map init payload) in
@@ -299,72 +256,76 @@ let exception_class ~name ~doc ~payload =
 
 (* {1 Expressions} *)
 
-(* can this be written as a Python expression, without statements? *)
-let rec is_expression env e =
+(* the value as an expression, if Python can write it without statements *)
+let rec as_expression env e =
   match e.e_node with
-  | Econst _ | Evar _ | Eblock [] -> true
-  | Eblock [ e ] -> is_expression env e
-  | Eif (a, b, c) -> (not (is_unit e.e_mlty)) && List.for_all (is_expression env) [ a; b; c ]
-  | Elet (Lvar (pv, e1), e2) -> (
-      match move env pv e1 e2 with
-      | Some env -> is_expression env e2
-      | None -> false)
-  | Eapp (rs, arguments, _) -> (
-      match Python_context.syntax env.context rs.rs_name with
-      | None -> true
-      | Some template ->
-          let holes = Python_template.holes template in
-          let once i e = is_repeatable env e || count (i + 1) holes <= 1 in
-          (not (Python_template.is_update template)) && List.for_all Fun.id (List.mapi once arguments))
-  | _ -> false
+  | _ when is_unit e.e_mlty -> if is_pure e then Some P.none else None
+  | Econst c -> Some (literal env e c)
+  | Evar pv -> Some (variable env pv)
+  | Eblock [ e ] -> as_expression env e
+  | Eif (a, b, c) -> conditional_expression env e a b c
+  | Elet (Lvar (pv, e1), e2) -> Option.bind (move env pv e1 e2) (fun env -> as_expression env e2)
+  | Eapp (rs, arguments, partial) when not (needs_statements env rs arguments) -> (
+      match call env rs arguments ~partial with
+      | [], Python_template.Value x -> Some x
+      | _ -> None)
+  | _ -> None
+
+(* a syntax that is a statement, or has to repeat more than a name *)
+and needs_statements env rs arguments =
+  match Python_context.syntax env.context rs.rs_name with
+  | None -> false
+  | Some template ->
+      let holes = Python_template.holes template in
+      let repeated i e = count (i + 1) holes > 1 && not (is_repeatable env e) in
+      Python_template.is_update template || List.exists Fun.id (List.mapi repeated arguments)
+
+and conditional_expression env e a b c =
+  let conditional x y z =
+    match connective e with
+    | Some Negation -> P.negate x
+    | Some Conjunction -> Boolean (x, And, y)
+    | Some Disjunction -> Boolean (x, Or, z)
+    | None -> Conditional { test = x; body = y; orelse = z }
+  in
+  match List.map (as_expression env) [ a; b; c ] with
+  | [ Some x; Some y; Some z ] -> Some (conditional x y z)
+  | _ -> None
 
 (* The definition of [pv] at the place where [e2] uses it, if that is possible. The variables of
    the program itself are kept. *)
 and move env pv e1 e2 =
-  if is_unit e1.e_mlty || not (Python_inline.is_proxy pv) then None
+  if is_unit e1.e_mlty then
+    if is_pure e1 then Some (bound env (variable_id pv) (Value P.none)) else None
+  else if not (Python_inline.is_proxy pv) then None
   else
     let env = at env (variable_id pv) in
     let reads = Python_inline.reads ~moved:(moved env) e1 in
-    if Python_inline.may_move pv e1 ~reads e2 && is_expression env e1 then
-      Some (bound env (variable_id pv) (Moved (expression env e1, reads)))
-    else None
+    if not (Python_inline.may_move pv e1 ~reads e2) then None
+    else
+      let bind x = bound env (variable_id pv) (Moved (x, reads)) in
+      Option.map bind (as_expression env e1)
 
-(* statements, then an expression for the value *)
+(* Statements, then an expression for the value, which has to be used right after them. *)
 and value env e =
-  if is_unit e.e_mlty then (statements env Discard e, P.none)
-  else
-    match e.e_node with
-    | Econst c -> ([], literal env e c)
-    | Evar pv -> ([], variable env pv)
-    | Eblock [ e ] -> value env e
-    | Eapp (rs, arguments, partial) -> (
-        match call env rs arguments ~partial with
-        | before, Python_template.Value x -> (before, x)
-        | before, Update s -> (before @ [ s ], P.none))
-    | Eif (a, b, c) when is_expression env e -> ([], conditional_expression env e a b c)
-    | Elet (Lvar (pv, e1), e2) -> (
-        match move env pv e1 e2 with
-        | Some env -> value env e2
-        | None -> through_temporary env e)
-    | _ -> through_temporary env e
-
-and expression env e =
-  match value env e with
-  | [], x -> x
-  | _ -> invalid_arg "Python_program.expression"
+  match (as_expression env e, e.e_node) with
+  | Some x, _ -> ([], x)
+  | None, _ when is_unit e.e_mlty -> (statements env Discard e, P.none)
+  | None, Eapp (rs, arguments, partial) -> (
+      match call env rs arguments ~partial with
+      | before, Python_template.Value x -> (before, x)
+      | before, Update s -> (before @ [ s ], P.none))
+  | None, Eblock [ e ] -> value env e
+  | None, Eblock (e1 :: rest) ->
+      let before = statements env Discard e1 in
+      let others, x = value env { e with e_node = Eblock rest } in
+      (P.sequence before others, x)
+  | None, _ -> through_temporary env e
 
 and through_temporary env e =
   let name = Python_scope.temporary env.scope "value" in
   let body = statements env (Variable (Name name)) e in
   (declare env name ~declared:false e.e_mlty body, P.Name name)
-
-and conditional_expression env e a b c =
-  let x = expression env in
-  match connective e with
-  | Some (Negation a) -> P.negate (x a)
-  | Some (Conjunction (a, b)) -> Boolean (x a, And, x b)
-  | Some (Disjunction (a, b)) -> Boolean (x a, Or, x b)
-  | None -> Conditional { test = x a; body = x b; orelse = x c }
 
 and operands env l =
   let before, operands = List.split (List.map (value env) l) in
@@ -512,22 +473,21 @@ and define_variable env pv e =
   (name, declare env name ~declared e.e_mlty body, inside)
 
 and conditional env destination e a b c =
-  let one_line =
-    match destination with
-    | Discard | Next -> false
-    | Result | Variable _ -> is_expression env e && not (is_conditional b || is_conditional c)
-  in
-  if one_line then deliver destination e (expression env e)
-  else
-    let before, test = value env a in
-    let yes = statements env destination b in
-    let no = statements env destination c in
-    P.sequence before (branch ~pure:(is_pure a) test yes no)
+  let short = not (is_ignored destination || is_conditional b || is_conditional c) in
+  match if short then as_expression env e else None with
+  | Some x -> deliver destination e x
+  | None ->
+      let before, test = value env a in
+      let yes = statements env destination b in
+      let no = statements env destination c in
+      P.sequence before (branch ~pure:(is_pure a) test yes no)
 
 and assignment env = function
-  | [ (record, _, field, e) ] when is_expression env e ->
-      [ assign e.e_mlty (target env record field) (expression env e) ]
-  | [ (record, _, field, e) ] -> statements env (Variable (target env record field)) e
+  | [ (record, _, field, e) ] -> (
+      let target = target env record field in
+      match as_expression env e with
+      | Some x -> [ assign e.e_mlty target x ]
+      | None -> statements env (Variable target) e)
   | l ->
       let targets = List.map (fun (record, _, field, _) -> target env record field) l in
       let before, values = operands env (List.map (fun (_, _, _, e) -> e) l) in
@@ -537,7 +497,7 @@ and target env record field =
   if Expr.rs_equal field Pmodule.rs_ref_proj then read_reference env [ record ]
   else
     match Python_context.symbol env.context env.loc field.rs_name with
-    | Field label -> Attribute (expression env record, label)
+    | Field label -> Attribute (snd (value env record), label)
     | _ -> fail env "%s is not a field" (Python_context.qualified field.rs_name)
 
 (* {1 Loops} *)
@@ -545,11 +505,11 @@ and target env record field =
 and loop_body env body = statements { env with in_loop = true } Next body
 
 and while_loop env test body =
-  if is_expression env test then [ P.While (expression env test, loop_body env body) ]
-  else
-    let before, test = value { env with in_loop = true } test in
-    let leave = P.If (P.negate test, [ Break ], []) in
-    [ P.While (P.bool true, before @ (leave :: loop_body env body)) ]
+  match value { env with in_loop = true } test with
+  | [], test -> [ P.While (test, loop_body env body) ]
+  | before, test ->
+      let leave = P.If (P.negate test, [ Break ], []) in
+      [ P.While (P.bool true, P.sequence before (leave :: loop_body env body)) ]
 
 and for_loop env i ty lower direction upper body =
   if not (is_int ty) then fail env "a loop over a type other than int is not supported";
@@ -751,9 +711,7 @@ and is_identity variables handler =
    exception is always caught in the call that raises it. *)
 and declared_exception env destination xs payload body =
   let payload = Option.map (python_payload env) payload in
-  let name =
-    Python_context.new_global env.context (Python_scope.camel_case xs.xs_name.id_string)
-  in
+  let name = Python_context.(new_global env.context (private_name xs.xs_name.id_string)) in
   Python_context.define env.context xs.xs_name (Exception name);
   Python_context.emit env.context (exception_class ~name ~doc:[] ~payload);
   statements env destination body
@@ -774,13 +732,15 @@ and let_functions env destination definitions e =
     ({ env with scope = inside; functions = Mid.add id name env.functions }, name)
   in
   let env, names = Lists.map_fold_left bind_name env definitions in
-  let inner = { env with scope = Python_scope.of_nested_function env.scope } in
-  List.map2 (fun name d -> define inner ~name ~doc:[] d) names definitions
-  @ statements env destination e
+  let define name definition =
+    define { env with scope = Python_scope.of_nested_function env.scope } ~name ~doc:[] definition
+  in
+  List.map2 define names definitions @ statements env destination e
 
 and define env ~name ~doc { symbol; arguments; result; body } =
   let outer = env.bindings in
-  let env = { (at env symbol.rs_name) with jumps = Mid.empty; in_loop = false; in_handler = false } in
+  let env = at env symbol.rs_name in
+  let env = { env with jumps = Mid.empty; in_loop = false; in_handler = false } in
   let env, parameters = Lists.map_fold_left parameter env arguments in
   let returns = Python_context.python_type env.context env.loc result in
   let body = statements env Result body in
@@ -798,7 +758,12 @@ and parameter env (id, ty, _) =
 
 (* the references of the functions around this one that it assigns *)
 and nonlocal outer body =
-  let references = Mid.fold (fun _ b l -> match b with Reference x -> x :: l | Value _ | Moved _ -> l) outer [] in
+  let add _ binding names =
+    match binding with
+    | Reference x -> x :: names
+    | Value _ | Moved _ -> names
+  in
+  let references = Mid.fold add outer [] in
   let assigned = List.filter (fun x -> List.mem x references) (assigned_names body) in
   if assigned = [] then [] else [ P.Nonlocal (List.sort_uniq compare assigned) ]
 
@@ -821,5 +786,6 @@ let function_ context ~name ~doc ~depends definition =
 
 let constant context loc e =
   let env = environment context ~avoid:Wstdlib.Sstr.empty loc in
-  if not (is_expression env e) then fail env "the value of a constant must be an expression";
-  expression env e
+  match as_expression env e with
+  | Some x -> x
+  | None -> fail env "the value of a constant must be an expression"

@@ -13,16 +13,12 @@ let keywords =
 
 let plain_characters c = if c = '\'' then "_prime" else Ident.char_to_alnumus c
 
-(* A leading pair of underscores has a meaning inside classes, hence the single one. *)
+(* Leading underscores go: names that have one are those that the printer makes itself. *)
 let identifier x =
   let plain = Ident.sanitizer plain_characters plain_characters x in
   let rec from i = if i < String.length plain && plain.[i] = '_' then from (i + 1) else i in
-  let underscores = from 0 in
-  let stem = String.sub plain underscores (String.length plain - underscores) in
-  if stem = "" then "unused"
-  else if underscores > 0 then "_" ^ stem
-  else if List.mem stem keywords then stem ^ "_"
-  else stem
+  let stem = String.sub plain (from 0) (String.length plain - from 0) in
+  if stem = "" then "unused" else if List.mem stem keywords then stem ^ "_" else stem
 
 let camel_case x =
   let words = String.split_on_char '_' (identifier x) in

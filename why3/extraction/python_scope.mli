@@ -1,6 +1,6 @@
 (* Python names. WhyML scopes are lexical, those of Python are whole functions. *)
 
-(* a Python identifier that resembles the WhyML one, and is no keyword *)
+(* a Python identifier that resembles the WhyML one; no keyword, and no underscore first *)
 val identifier : string -> string
 
 (* the same as for classes *)

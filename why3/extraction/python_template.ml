@@ -133,11 +133,9 @@ and subscript r =
   else
     match first with
     | None -> error r
-    | Some e when peek r = Symbol "," ->
-        advance r;
-        let rec more () = let e = expression r in if accept r (Symbol ",") then e :: more () else [ e ] in
-        Tuple (e :: more ())
-    | Some e -> e
+    | Some e -> if peek r = Symbol "," then Tuple (e :: indices r) else e
+
+and indices r = if accept r (Symbol ",") then let e = expression r in e :: indices r else []
 
 (* the elements of a display or the arguments of a call, and the closing bracket *)
 and elements r closing =
@@ -214,8 +212,7 @@ let instantiate template arguments =
   let argument x =
     match hole x with
     | Some n when 1 <= n && n <= List.length arguments -> List.nth arguments (n - 1)
-    | Some _ -> invalid_arg "Python_template.instantiate"
-    | None -> Name x
+    | Some _ | None -> Name x
   in
   let fill = substitute argument in
   match template with

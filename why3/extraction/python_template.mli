@@ -18,5 +18,5 @@ type result = Value of Python_ast.expr | Update of Python_ast.stmt
 (* does the template stand for a statement? *)
 val is_update : t -> bool
 
-(* puts the arguments into the holes: the first into [%1], and so on *)
+(* puts the arguments into the holes, the first into [%1] and so on, as far as there are any *)
 val instantiate : t -> Python_ast.expr list -> result

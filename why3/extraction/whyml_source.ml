@@ -129,13 +129,16 @@ let lines_of_comment text =
 
 (* documentation, but not a heading such as [(** {2 Title} *)] *)
 let is_documentation text =
+  let is_heading line =
+    String.length line > 1 && line.[0] = '{' && '0' <= line.[1] && line.[1] <= '9'
+  in
   starts_with text 0 "(**"
   && (not (starts_with text 0 "(***"))
   && String.length text >= 5
   &&
   match lines_of_comment text with
   | [] -> false
-  | first :: _ -> not (String.length first > 1 && first.[0] = '{' && '0' <= first.[1] && first.[1] <= '9')
+  | first :: _ -> not (is_heading first)
 
 (* words that may stand between a documentation comment and the name it is about *)
 let before_a_name =
