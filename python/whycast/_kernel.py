@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel.mlw. Do not edit: change the source, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# ea3ff7443a4ab863ee21772ebf982729c8dde3330a9a18f7e9ba4592b2a7d3fb
+# 0f08d622096fa8b786b099924e21c9bc756fe8312355fe66d4fb98b3e861a486
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -274,7 +274,8 @@ let module_of id =
   | path, name, _ -> [ (path, name) ]
   | exception Not_found -> []
 
-(* Why3's own tree of a module without the pass that [Python_inline] replaces *)
+(* Why3's own tree of a module, without two of its passes: [Python_inline] replaces one, and the one
+   that puts functions into others does not rename all that it should in Why3 1.5.1. *)
 let programs : known_map Hid.t = Hid.create 7
 
 let translate (m : Pmodule.pmodule) =
@@ -282,9 +283,7 @@ let translate (m : Pmodule.pmodule) =
   match Hid.find_opt programs id with
   | Some known -> known
   | None ->
-      let open Compile in
-      let program = InlineFunctionCalls.module_ (Translate.module_ m) in
-      let { mod_known; _ } = ExprSimplifications.module_ program in
+      let { mod_known; _ } = Compile.(ExprSimplifications.module_ (Translate.module_ m)) in
       Hid.add programs id mod_known;
       mod_known
 

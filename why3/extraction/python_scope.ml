@@ -13,11 +13,13 @@ let keywords =
 
 let plain_characters c = if c = '\'' then "_prime" else Ident.char_to_alnumus c
 
-(* Leading underscores go: names that have one are those that the printer makes itself. *)
+(* Leading underscores go: names that have one are those that the printer makes itself. So does the
+   apostrophe of names that Why3 makes. *)
 let identifier x =
-  let plain = Ident.sanitizer plain_characters plain_characters x in
-  let rec from i = if i < String.length plain && plain.[i] = '_' then from (i + 1) else i in
-  let stem = String.sub plain (from 0) (String.length plain - from 0) in
+  let is_dropped c = c = '_' || c = '\'' in
+  let rec from i = if i < String.length x && is_dropped x.[i] then from (i + 1) else i in
+  let plain = String.sub x (from 0) (String.length x - from 0) in
+  let stem = Ident.sanitizer plain_characters plain_characters plain in
   if stem = "" then "unused" else if List.mem stem keywords then stem ^ "_" else stem
 
 let camel_case x =
