@@ -185,6 +185,33 @@ IDIOMS = {
         return ix s i
       done;
       -1""",
+    "def elements(s: tuple[int, ...], t: tuple[int, ...]) -> int:\n"
+    "    r = 0\n"
+    "    for x in s:\n"
+    "        r += x\n"
+    "    for k, y in enumerate(t):\n"
+    "        r += k * y\n"
+    "    for k in range(len(t)):\n"
+    "        x = s[k]\n"
+    "        r -= x\n"
+    "    for k in range(1, len(s)):\n"
+    "        x = s[k]\n"
+    "        r -= x\n"
+    "    a = list(s)\n"
+    "    for k in range(len(a)):\n"
+    "        x = a[k]\n"
+    "        a[0] = x + r\n"
+    "    return r + a[0]": """
+    let elements (s t: seq int) : int
+    requires { length s >= length t > 0 }
+    = let ref r = 0 in
+      for k = 0 to length s - 1 do let x = ix s k in r <- r + x done;
+      for k = 0 to length t - 1 do let y = ix t k in r <- r + k * y done;
+      for k = 0 to length t - 1 do let x = ix s k in r <- r - x done;
+      for k = 1 to length s - 1 do let x = ix s k in r <- r - x done;
+      let a = thaw s in
+      for k = 0 to A.length a - 1 do let x = A.(a[k]) in A.(a[0] <- x + r) done;
+      r + A.(a[0])""",
     "def search(n: int) -> int:\n"
     "    i = 0\n"
     "    while i * i < n:\n"
@@ -199,6 +226,9 @@ IDIOMS = {
       if i = 3 then raise (Found i);
       let elif = if i > 0 then i - 1 else 0 in
       elif * elif""",
+    "def text(n: int) -> str:\n    return 'a\"b\\\\c\\n\\t\\x01' if n == 0 else \"'{}%\"": """
+    let text (n: int) : string
+    = (if n = 0 then "a\\"b\\\\c\\n\\t\\001" else "'{}%")""",
     "def chain(a: int) -> int:\n"
     "    b = 0\n"
     "    if a == 0:\n"
@@ -320,6 +350,7 @@ SYNTAXES = [
     ("%1.__add__(%2).real + %3", "op 1 (a + b) c", "(1).__add__(a + b).real + c"),
     ("[%1][%2:][%3]", "op (a + 1) b c", "[a + 1][b:][c]"),
     ("min(%1, %2, %3)", "op a (if b = c then 1 else 2) c", "min(a, 1 if b == c else 2, c)"),
+    ("int((%1 < %2) == (%2 < %3))", "op a b c", "int((a < b) == (b < c))"),
     ("int(not %1 == %2 and %3 < 2 or %1 != %3)", "op a b c",
      "int(not a == b and c < 2 or a != c)"),
 ]  # fmt: skip
@@ -358,9 +389,10 @@ def test_arguments_get_their_parentheses(tmp_path: Path) -> None:
 
 def test_an_argument_used_twice_is_computed_once(tmp_path: Path) -> None:
     path = driver(tmp_path, ["%1 + %1 * %2 - %3"])
-    program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 (a - b) b c"
+    program = "  use syntax.Syntax\n  let f (a b c: int) : int = 1 + op0 (a - b) b c"
     text = extract_with(tmp_path, path, program)
-    assert text.endswith("    value = a - b\n    return value + value * b - c\n")
+    body = "    value_2 = a - b\n    value = value_2 + value_2 * b - c\n    return 1 + value\n"
+    assert text.endswith(body)
 
 
 MALFORMED = ["%1 + %2 +", "%1 %2 %3", "f(%1, %2, %3", "(*%1)", "%1[]", "%1 ? %2", "[:%1", ""]
@@ -543,4 +575,5 @@ def test_the_hash_depends_on_names_and_contents(
 
     one = digest({"a": "12", "b": "3"})
     assert one == digest({"b": "3", "a": "12"})
-    assert len({one, digest({"a": "1", "b": "23"}), digest({"a": "12", "c": "3"})}) == 3
+    others = [{"a": "1", "b": "23"}, {"a": "12", "c": "3"}, {"a": "13", "b": "3"}, {"a": "12"}]
+    assert len({one, *map(digest, others)}) == 5

@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel.mlw. Do not edit: change the source, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 0f08d622096fa8b786b099924e21c9bc756fe8312355fe66d4fb98b3e861a486
+# 7c412c851f864fbfd56dbefd4e724fbd2a4e228929c884b514792b72447813c2
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def f(a: int, b: int, c: int) -> int:
     """The index into an axis of the input: `a` where the sizes are equal, 0 where they differ.
 
     Ensures:
-        result = S.f a b c
+        result = Spec.f a b c
     """
     return a if b == c else 0
 
@@ -67,7 +67,7 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
     Ensures:
         length shape <= rank
-        result = S.pad shape rank
+        result = Spec.pad shape rank
     Raises:
         RankMismatch: rank < length shape
     """
@@ -83,7 +83,7 @@ def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
     Requires:
         length shape <= rank /\ 0 <= i < rank
     Ensures:
-        result = S.padded_size shape rank i
+        result = Spec.padded_size shape rank i
     """
     return 1 if i < rank - len(shape) else shape[i - rank + len(shape)]
 
@@ -92,14 +92,13 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
     """The first size that violates E1: lowest tensor first, then lowest axis.
 
     Requires:
-        S.are_shapes shapes
-        S.e1 shapes
+        Spec.are_shapes shapes
+        Spec.e1 shapes
     Ensures:
         reports_e1 shapes result
     """
     rank = 0
-    for m in range(len(shapes)):
-        s = shapes[m]
+    for s in shapes:
         if len(s) > rank:
             rank = len(s)
     maximum = [0] * rank
@@ -121,13 +120,13 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     which every other size must equal unless it is 1.
 
     Requires:
-        forall m. 0 <= m < length shapes -> S.is_shape shapes[m]
+        forall m. 0 <= m < length shapes -> Spec.is_shape shapes[m]
     Ensures:
-        1 <= length shapes /\ not S.e1 shapes
-        result = S.common_shape shapes
+        1 <= length shapes /\ not Spec.e1 shapes
+        result = Spec.common_shape shapes
     Raises:
         NoTensor: length shapes = 0
-        E1 v: S.are_shapes shapes /\ reports_e1 shapes v
+        E1 v: Spec.are_shapes shapes /\ reports_e1 shapes v
     """
     if len(shapes) == 0:
         raise NoTensor()
@@ -146,8 +145,7 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
                     if result[i] == 0:
                         raise E1(first_violation(shapes))
         i = shift
-        for k in range(len(s)):
-            x = s[k]
+        for x in s:
             y = result[i]
             if x != y:
                 if y == 1 and x != 0:
@@ -165,22 +163,21 @@ def source_index(
     the tensor has been broadcast to the shape `target`.
 
     Requires:
-        S.is_shape shape /\ S.is_shape target
+        Spec.is_shape shape /\ Spec.is_shape target
     Ensures:
-        S.broadcasts_to shape target /\ S.valid index target
-        result = S.source_index shape target index
+        Spec.broadcasts_to shape target /\ Spec.valid index target
+        result = Spec.source_index shape target index
     Raises:
         RankMismatch: length target < length shape \/ length index <> length target
         NotBroadcastable v: length shape <= length target = length index /\ reports_misfit shape
             target v
-        IndexOutOfRange k: S.broadcasts_to shape target /\ length index = length target /\
-            S.first_outside index target k
+        IndexOutOfRange k: Spec.broadcasts_to shape target /\ length index = length target /\
+            Spec.first_outside index target k
     """
     shift = len(target) - len(shape)
     if shift < 0 or len(index) != len(target):
         raise RankMismatch()
-    for k in range(len(shape)):
-        x = shape[k]
+    for k, x in enumerate(shape):
         z = target[shift + k]
         if x != z and x != 1:
             raise NotBroadcastable(Violation(tensor=0, axis=shift + k, size=x, target=z))
@@ -200,10 +197,10 @@ def broadcast_strides(
     `strides`: 0 on the axes that are prepended or grow.
 
     Requires:
-        S.is_shape shape /\ S.is_shape target
+        Spec.is_shape shape /\ Spec.is_shape target
     Ensures:
-        length strides = length shape /\ S.broadcasts_to shape target
-        result = S.view_strides shape strides target
+        length strides = length shape /\ Spec.broadcasts_to shape target
+        result = Spec.view_strides shape strides target
     Raises:
         RankMismatch: length strides <> length shape \/ length target < length shape
         NotBroadcastable v: length strides = length shape <= length target /\ reports_misfit shape
@@ -213,8 +210,7 @@ def broadcast_strides(
     if shift < 0 or len(strides) != len(shape):
         raise RankMismatch()
     result = [0] * len(target)
-    for k in range(len(shape)):
-        x = shape[k]
+    for k, x in enumerate(shape):
         z = target[shift + k]
         if x == z:
             result[shift + k] = strides[k]
@@ -228,9 +224,9 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     varies fastest.
 
     Requires:
-        S.is_shape shape
+        Spec.is_shape shape
     Ensures:
-        result = S.row_major shape
+        result = Spec.row_major shape
     """
     result = [1] * len(shape)
     size = 1
@@ -245,7 +241,7 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
     Ensures:
         length index = length strides
-        result = S.offset index strides
+        result = Spec.offset index strides
     Raises:
         RankMismatch: length index <> length strides
     """

@@ -58,7 +58,7 @@ type stmt =
   | Continue
   | If of expr * stmt list * stmt list
   | While of expr * stmt list
-  | For of string * expr * stmt list
+  | For of expr * expr * stmt list
   | Try of { body : stmt list; handlers : handler list; orelse : stmt list }
   | Match of expr * (pattern * stmt list) list
   | Function of { name : string; parameters : parameter list; returns : expr; body : stmt list }

@@ -41,8 +41,8 @@ let parse id (text, _) =
 
 (* names that the printer itself writes *)
 let own_names =
-  [ "AssertionError"; "Exception"; "Generic"; "TypeAlias"; "TypeVar"; "dataclass"; "range";
-    "super"; "tuple" ]
+  [ "AssertionError"; "Exception"; "Generic"; "TypeAlias"; "TypeVar"; "dataclass"; "enumerate";
+    "range"; "super"; "tuple" ]
 
 let create (driver : Pdriver.printer_args) ~emit =
   let templates = Mid.mapi parse driver.syntax in

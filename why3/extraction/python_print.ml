@@ -207,7 +207,7 @@ let rec stmt indent fmt s =
   | Docstring lines -> List.iter line (docstring lines)
   | If (test, yes, no) -> conditional block "if" test yes no
   | While (test, body) -> block ("while " ^ expr test) body
-  | For (x, range, body) -> block ("for " ^ x ^ " in " ^ expr range) body
+  | For (target, over, body) -> block ("for " ^ bare_tuple target ^ " in " ^ expr over) body
   | Try { body; handlers; orelse } ->
       block "try" body;
       let handler { exn; binder; body } =

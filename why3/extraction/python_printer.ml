@@ -221,7 +221,9 @@ let define_functions context decl definitions =
   in
   List.iter define named
 
-let define_constant context id ty e =
+let define_constant context id ity ty e =
+  if not ity.Ity.ity_pure then
+    Python_context.fail id.id_loc "%s is mutable: a global state is not supported" id.id_string;
   if Python_context.is_polymorphic ty then
     Python_context.fail id.id_loc "the polymorphic constant %s is not supported" id.id_string;
   let annotation = Python_context.python_type context id.id_loc ty in
@@ -246,12 +248,9 @@ let rec define context m decl =
   match decl with
   | Dtype types -> Python_context.in_definition context (fun () -> define_types context m types)
   | Dexn (xs, payload) -> define_exception context xs payload
-  | Dlet (Lvar (pv, e)) ->
-      let id = pv.pv_vs.vs_name in
-      if not pv.pv_ity.ity_pure then
-        Python_context.fail id.id_loc "%s is mutable: a global state is not supported" id.id_string;
-      define_constant context id e.e_mlty e
-  | Dlet (Lsym (rs, _, result, [], body)) -> define_constant context rs.rs_name result body
+  | Dlet (Lvar (pv, e)) -> define_constant context pv.pv_vs.vs_name pv.pv_ity e.e_mlty e
+  | Dlet (Lsym (rs, _, result, [], body)) ->
+      define_constant context rs.rs_name rs.rs_cty.cty_result result body
   | Dlet (Lsym (symbol, _, result, arguments, body)) ->
       define_functions context decl [ { symbol; arguments; result; body } ]
   | Dlet (Lrec definitions) ->

@@ -521,12 +521,54 @@ and for_loop env i ty lower direction upper body =
     | To -> [ lower; P.add_constant upper one ]
     | DownTo -> [ lower; P.add_constant upper (BigInt.minus one); P.small (-1) ]
   in
-  let id = variable_id i in
-  let name, _, inside =
-    if Python_inline.occurs i body then bind env id.id_string (Name "int") else ("_", false, env)
-  in
-  let body = loop_body (bound inside id (Value (Name name))) body in
-  [ P.For (name, P.call "range" range, body) ]
+  let counter = loop_variable env i (P.Name "int") in
+  match element_loop env i range body with
+  | Some (tuple, element, annotation, rest) when not (Python_inline.occurs i rest) ->
+      let element, inside = loop_variable env element annotation rest in
+      [ P.For (element, tuple, loop_body inside rest) ]
+  | Some (tuple, element, annotation, rest) ->
+      let i, inside = counter rest in
+      let element, inside = loop_variable inside element annotation rest in
+      [ P.For (P.Tuple [ i; element ], P.call "enumerate" [ tuple ], loop_body inside rest) ]
+  | None ->
+      let i, inside = counter body in
+      [ P.For (i, P.call "range" range, loop_body inside body) ]
+
+and loop_variable env pv annotation body =
+  let id = variable_id pv in
+  if Python_inline.occurs pv body then
+    let name, _, inside = bind env id.id_string annotation in
+    (P.Name name, bound inside id (Value (Name name)))
+  else (P.Name "_", env)
+
+(* A loop over all indices of a tuple that begins with reading the element there: the tuple, and
+   the variable for the element with its type. A tuple does not change, nor does a variable of
+   WhyML that is no reference, so this is a loop over the elements. *)
+and element_loop env i range body =
+  match body.e_node with
+  | Elet (Lvar (element, { e_node = Eapp (get, [ tuple; index ], false); e_mlty }), rest) -> (
+      match (tuple.e_node, index.e_node, Python_context.syntax env.context get.rs_name) with
+      | Evar s, Evar k, Some template
+        when Ity.pv_equal k i
+             && (not (Ity.pv_equal s i))
+             && (not (Python_context.is_reference element.pv_ity))
+             && is_tuple env tuple.e_mlty ->
+          let s = variable env s in
+          let index = P.Name "index" in
+          let is_element =
+            Python_template.instantiate template [ s; index ] = Value (P.Subscript (s, index))
+          in
+          let is_whole = range = [ P.call "len" [ s ] ] in
+          if is_element && is_whole then
+            Some (s, element, Python_context.python_type env.context env.loc e_mlty, rest)
+          else None
+      | _ -> None)
+  | _ -> None
+
+and is_tuple env ty =
+  match Python_context.python_type env.context env.loc ty with
+  | P.Subscript (Name "tuple", _) -> true
+  | _ -> false
 
 (* {1 Patterns} *)
 
