@@ -185,10 +185,14 @@ IDIOMS = {
         return ix s i
       done;
       -1""",
+    "def below_ten(n: int) -> None:\n    if n >= 10:\n        raise Found(n)": """
+    let below_ten (n: int) : unit raises { Found _ -> true } = if n >= 10 then raise (Found n)""",
     "def elements(s: tuple[int, ...], t: tuple[int, ...]) -> int:\n"
     "    r = 0\n"
     "    for x in s:\n"
     "        r += x\n"
+    "    for value in s:\n"
+    "        below_ten(value)\n"
     "    for k, y in enumerate(t):\n"
     "        r += k * y\n"
     "    for k in range(len(t)):\n"
@@ -204,8 +208,10 @@ IDIOMS = {
     "    return r + a[0]": """
     let elements (s t: seq int) : int
     requires { length s >= length t > 0 }
+    raises { Found _ -> true }
     = let ref r = 0 in
       for k = 0 to length s - 1 do let x = ix s k in r <- r + x done;
+      for k = 0 to length s - 1 do below_ten (ix s k) done;
       for k = 0 to length t - 1 do let y = ix t k in r <- r + k * y done;
       for k = 0 to length t - 1 do let x = ix s k in r <- r - x done;
       for k = 1 to length s - 1 do let x = ix s k in r <- r - x done;

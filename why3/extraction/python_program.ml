@@ -82,6 +82,10 @@ let bind env base annotation =
   let { Python_scope.name; declared; inside } = Python_scope.bind env.scope base annotation in
   (name, declared, { env with scope = inside })
 
+(* Why3 calls all the variables that it introduces by the same letter *)
+let base_name pv =
+  if Python_inline.is_proxy pv then "value" else (variable_id pv).id_string
+
 let bound env id binding = { env with bindings = Mid.add id binding env.bindings }
 
 let global_value env id template =
@@ -467,8 +471,7 @@ and let_reference env destination pv e1 e2 =
 
 and define_variable env pv e =
   let annotation = Python_context.python_type env.context env.loc e.e_mlty in
-  let base = if Python_inline.is_proxy pv then "value" else (variable_id pv).id_string in
-  let name, declared, inside = bind env base annotation in
+  let name, declared, inside = bind env (base_name pv) annotation in
   let body = statements { inside with bindings = env.bindings } (Variable (Name name)) e in
   (name, declare env name ~declared e.e_mlty body, inside)
 
@@ -535,10 +538,9 @@ and for_loop env i ty lower direction upper body =
       [ P.For (i, P.call "range" range, loop_body inside body) ]
 
 and loop_variable env pv annotation body =
-  let id = variable_id pv in
   if Python_inline.occurs pv body then
-    let name, _, inside = bind env id.id_string annotation in
-    (P.Name name, bound inside id (Value (Name name)))
+    let name, _, inside = bind env (base_name pv) annotation in
+    (P.Name name, bound inside (variable_id pv) (Value (Name name)))
   else (P.Name "_", env)
 
 (* A loop over all indices of a tuple that begins with reading the element there: the tuple, and
