@@ -67,6 +67,7 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
             arrays = tuple([as_tensor(a, f"argument {m}") for m, a in enumerate(arrays)])
             break
     shapes = tuple([array.shape for array in arrays])
+    # Equal shapes are their own common shape: lemma common_shape_equal of why3/stepwise.mlw.
     if shapes.count(shapes[0]) == len(shapes):
         views = [array.view() for array in arrays]
         for view in views:

@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel.mlw. Do not edit: change the source, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# e9857f79d8a5ade4fb0927b602e61355515918829f11fdc840356081a0e8b06a
+# 38eaf5b07b7697268616aa2498f6aa2cca8b39fdd43feb562830dbcc62c20a40
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
