@@ -47,7 +47,7 @@ test: tools
 
 doc: tools
 	@mkdir -p build/doc
-	why3 -C build/why3.conf doc -L why3 -o build/doc why3/*.mlw why3/trusted/*.mlw
+	cd why3 && why3 -C ../build/why3.conf doc -L . --title whycast -o ../build/doc *.mlw trusted/*.mlw
 
 clean:
 	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
