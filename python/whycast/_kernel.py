@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel.mlw. Do not edit: change the source, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 38eaf5b07b7697268616aa2498f6aa2cca8b39fdd43feb562830dbcc62c20a40
+# 7c020e5b65db926e4c71d155a584c0751d634ffbd0b82df0e708f6c7eab4c2b0
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
