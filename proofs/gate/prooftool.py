@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import shutil
 import subprocess
-import tempfile
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 from facts import Facts
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "provers"))
+import ocaml
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).resolve().parent
@@ -31,44 +32,17 @@ FACTOR = 10
 # An obsolete proof fails the gate in any case: this only tells whether it would still do.
 OBSOLETE_SECONDS = 3
 
-# All warnings are errors but five about style: fragile matching, fields left out of a record
-# pattern, names found by their type, module interfaces that are not written.
-WARNINGS = "+a-4-9-40-41-42-44-45-70"
-
 
 class ToolError(Exception):
     """The program itself is missing or failed, which says nothing about the theories."""
-
-
-def sources_hash() -> str:
-    """Hash what the program is made of; dates say nothing after a checkout."""
-    total = hashlib.sha256(WARNINGS.encode())
-    for source in sorted(SOURCES.glob("*.ml")):
-        total.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
-    return total.hexdigest()
 
 
 def build() -> None:
     """Compile the program, unless it was compiled from these very sources."""
     if not WHY3_CONF.exists():
         raise ToolError(f"{WHY3_CONF} is missing: `make tools` installs the toolchain")
-    stamp = BUILD / "whygate.sha256"
-    wanted = sources_hash()
-    if TOOL.exists() and stamp.exists() and stamp.read_text() == wanted:
-        return
-    BUILD.mkdir(parents=True, exist_ok=True)
-    names = [source.name for source in sorted(SOURCES.glob("*.ml"))]
-    with tempfile.TemporaryDirectory(dir=BUILD) as objects:
-        for name in names:
-            shutil.copy(SOURCES / name, objects)
-        sort = ["ocamlfind", "ocamldep", "-package", "why3", "-sort", *names]
-        order = subprocess.run(sort, cwd=objects, check=True, stdout=subprocess.PIPE, text=True)
-        compiler = ["ocamlfind", "ocamlopt", "-w", WARNINGS, "-warn-error", "+a"]
-        link = ["-package", "why3,unix", "-linkpkg", *order.stdout.split(), "-o", TOOL.name]
-        subprocess.run([*compiler, *link], cwd=objects, check=True)
-        # Whoever runs the former program keeps it.
-        (Path(objects) / TOOL.name).replace(TOOL)
-    stamp.write_text(wanted, encoding="utf-8")
+    sources = sorted(SOURCES.glob("*.ml"))
+    ocaml.build(sources, TOOL, packages="why3,unix", options=["-linkpkg"])
 
 
 def theory_files() -> list[str]:

@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel.mlw. Do not edit: change the source, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 5177f8c6734c1d98dd83a2eaee8c36ef4ffdbd22060994affc53d94800202295
+# 9f25b0758946e32602f0208d6939e9d528ba2784d48458eda2bfb3659a37bb6d
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -16,12 +16,14 @@ import argparse
 import difflib
 import hashlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "proofs" / "provers"))
+import ocaml
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).resolve().parent
@@ -35,10 +37,6 @@ TARGET = ROOT / "python" / "whycast" / "_kernel.py"
 
 # Why3 loads a plugin by its path without the extension.
 PLUGIN = BUILD / "python_extraction"
-
-# All warnings are errors but six about style: fragile matching, fields left out of a record
-# pattern, names found by their type, and module interfaces that are not written.
-WARNINGS = "+a-4-9-40-41-42-44-45-70"
 
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
@@ -81,25 +79,8 @@ def printer_sources() -> list[Path]:
 
 def build_plugin() -> None:
     """Compile the printer, unless it was compiled from these very sources."""
-    stamp = PLUGIN.with_suffix(".sha256")
-    wanted = f"{digest(printer_sources())} {WARNINGS}\n"
     library = PLUGIN.with_suffix(".cmxs")
-    if library.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
-        return
-    BUILD.mkdir(parents=True, exist_ok=True)
-    names = [source.name for source in printer_sources()]
-    with tempfile.TemporaryDirectory(dir=BUILD) as objects:
-        for name in names:
-            shutil.copy(SOURCES / name, objects)
-        why3 = ["-package", "why3"]
-        sort = ["ocamlfind", "ocamldep", *why3, "-sort", *names]
-        order = subprocess.run(sort, cwd=objects, check=True, stdout=subprocess.PIPE, text=True)
-        compiler = ["ocamlfind", "ocamlopt", "-w", WARNINGS, "-warn-error", "+a", *why3]
-        link = ["-shared", *order.stdout.split(), "-o", library.name]
-        subprocess.run([*compiler, *link], cwd=objects, check=True)
-        # Whoever runs the former plugin keeps it.
-        (Path(objects) / library.name).replace(library)
-    stamp.write_text(wanted, encoding="utf-8")
+    ocaml.build(printer_sources(), library, packages="why3", options=["-shared"])
 
 
 def why3_extract(
