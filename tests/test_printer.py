@@ -379,7 +379,7 @@ def extract_with(folder: Path, path: Path, program: str) -> str:
     file = folder / "program.mlw"
     file.write_text(f"module Program\n  use int.Int\n{program}\nend\n", encoding="utf-8")
     libraries = [extract.THEORIES, folder]
-    return extract.why3_extract(str(file), [extract.DRIVER, path], libraries)
+    return extract.why3_extract(str(file), drivers=[extract.DRIVER, path], libraries=libraries)
 
 
 def test_arguments_get_their_parentheses(tmp_path: Path) -> None:
@@ -560,6 +560,7 @@ def test_the_hash_is_over_everything_that_determines_the_kernel() -> None:
     names = {path.relative_to(extract.ROOT).as_posix() for path in extract.kernel_sources()}
     assert {
         "why3/kernel.mlw",
+        "why3/kernel_numpy.mlw",
         "why3/shape.mlw",
         "why3/trusted/python.mlw",
         "why3/extraction/python.drv",

@@ -1,7 +1,8 @@
-# Extracted by Why3 from why3/kernel.mlw. Do not edit: change the source, then `make extract`.
+# Extracted by Why3 from why3/kernel.mlw and why3/kernel_numpy.mlw.
+# Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 9f25b0758946e32602f0208d6939e9d528ba2784d48458eda2bfb3659a37bb6d
+# 881c827ed5840cb44dd66a49e4e52ee688f84e41d72aacf33e7e25989fb87d9f
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -251,3 +252,82 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
     for k in range(len(index)):
         result += index[k] * strides[k]
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """Two sizes of one axis that differ and are both not 1: of which two tensors, the lower one
+    first, and on which axis of the common rank.
+    """
+
+    first: int
+    second: int
+    axis: int
+
+
+class Incompatible(Exception):
+    """The shapes are not compatible by the rule of NumPy."""
+
+    def __init__(self, value: Mismatch) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
+    """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
+
+    Requires:
+        not Spec.numpy_compatible shapes
+    Ensures:
+        reports_mismatch shapes result
+    """
+    rank = 0
+    for s in shapes:
+        if len(s) > rank:
+            rank = len(s)
+    for i in range(rank):
+        size = 1
+        first = 0
+        for m in range(len(shapes)):
+            d = padded_size(shapes[m], rank, i)
+            if size == 1:
+                size = d
+                first = m
+            elif d != size and d != 1:
+                return Mismatch(first=first, second=m, axis=i)
+    raise AssertionError("unreachable")
+
+
+def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    r"""The shape of `shapes` by the rule of NumPy: on every axis the sizes that are not 1 must
+    agree; the result has that size, or 1.
+
+    Requires:
+        forall m. 0 <= m < length shapes -> Spec.is_shape shapes[m]
+    Ensures:
+        Spec.numpy_compatible shapes /\ Spec.is_shape result
+        result = Spec.numpy_shape shapes
+    Raises:
+        Incompatible v: not Spec.numpy_compatible shapes /\ reports_mismatch shapes v
+    """
+    if len(shapes) == 0:
+        return ()
+    sizes = list(shapes[0])
+    rank = len(sizes)
+    for m in range(1, len(shapes)):
+        s = shapes[m]
+        shift = rank - len(s)
+        if shift < 0:
+            sizes = [1] * -shift + sizes
+            rank = len(s)
+            shift = 0
+        i = shift
+        for x in s:
+            y = sizes[i]
+            if x != y:
+                if y == 1:
+                    sizes[i] = x
+                elif x != 1:
+                    raise Incompatible(first_mismatch(shapes))
+            i += 1
+    return tuple(sizes)

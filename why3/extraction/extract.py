@@ -5,8 +5,8 @@
     extract.py --output FILE    the same with another file
 
 The file is made by Why3 with the printer in this folder, then brought into the format of the
-project by ruff. Its first lines give the SHA-256 of the sources that determine it: the program,
-every theory of the project that it uses, the driver, the printer and this script, each with its
+project by ruff. Its first lines give the SHA-256 of the sources that determine it: the programs,
+every theory of the project that they use, the driver, the printer and this script, each with its
 name. A change of a source therefore shows even where the Python stays the same.
 """
 
@@ -31,8 +31,9 @@ THEORIES = ROOT / "why3"
 BUILD = ROOT / "build" / "extraction"
 RUFF = ROOT / ".venv" / "bin" / "ruff"
 DRIVER = SOURCES / "python.drv"
-KERNEL = THEORIES / "kernel.mlw"
-MODULE = "kernel.COPBroadcast"
+
+# The programs of the kernel, in the order in which they stand in the extracted file.
+MODULES = ("kernel.COPBroadcast", "kernel_numpy.COPNumpyBroadcast")
 TARGET = ROOT / "python" / "whycast" / "_kernel.py"
 
 # Why3 loads a plugin by its path without the extension.
@@ -84,9 +85,9 @@ def build_plugin() -> None:
 
 
 def why3_extract(
-    module: str, drivers: Sequence[Path] = (DRIVER,), libraries: Sequence[Path] = (THEORIES,)
+    *modules: str, drivers: Sequence[Path] = (DRIVER,), libraries: Sequence[Path] = (THEORIES,)
 ) -> str:
-    """Give the Python that Why3 makes of a module, or a file, and of all that it needs."""
+    """Give the Python that Why3 makes of modules, or files, and of all that they need."""
     build_plugin()
     with tempfile.TemporaryDirectory() as folder:
         # A configuration of its own: that of a user must not have an influence.
@@ -100,7 +101,7 @@ def why3_extract(
             options += ["-L", library]
         for driver in drivers:
             options += ["-D", driver]
-        run(["why3", "extract", *options, "-o", output, module])
+        run(["why3", "extract", *options, "-o", output, *modules])
         return output.read_text(encoding="utf-8")
 
 
@@ -111,10 +112,15 @@ def normalise(text: str, path: Path = TARGET) -> str:
     return run([RUFF, "format", "--quiet", *name], tidy)
 
 
-def used_theories(file: Path) -> set[Path]:
-    """Find the project's own files that a WhyML file uses, itself included."""
+def program_files() -> list[Path]:
+    """List the files with the programs of the kernel, in their order."""
+    return [THEORIES / f"{module.split('.')[0]}.mlw" for module in MODULES]
+
+
+def used_theories(files: Iterable[Path]) -> set[Path]:
+    """Find the project's own files that WhyML files use, themselves included."""
     found: set[Path] = set()
-    waiting = [file]
+    waiting = [*files]
     while waiting:
         theory = waiting.pop()
         if theory not in found and theory.exists():
@@ -129,7 +135,7 @@ def used_theories(file: Path) -> set[Path]:
 
 def kernel_sources() -> set[Path]:
     """List the files that determine the extracted kernel."""
-    return {*used_theories(KERNEL), *printer_sources(), DRIVER, Path(__file__).resolve()}
+    return {*used_theories(program_files()), *printer_sources(), DRIVER, Path(__file__).resolve()}
 
 
 def version(tool: str | Path) -> str:
@@ -139,10 +145,11 @@ def version(tool: str | Path) -> str:
 
 def header() -> str:
     """Give the first lines of the extracted kernel."""
-    source = KERNEL.relative_to(ROOT).as_posix()
+    names = [file.relative_to(ROOT).as_posix() for file in program_files()]
     script = Path(__file__).resolve().relative_to(ROOT).as_posix()
     return (
-        f"# Extracted by Why3 from {source}. Do not edit: change the source, then `make extract`.\n"
+        f"# Extracted by Why3 from {' and '.join(names)}.\n"
+        "# Do not edit: change the sources, then `make extract`.\n"
         "# SPDX-License-Identifier: Apache-2.0\n"
         f"# SHA-256 of the sources that {script} lists:\n"
         f"# {digest(kernel_sources())}\n"
@@ -152,7 +159,7 @@ def header() -> str:
 
 def extract_kernel() -> str:
     """Give the text of the extracted kernel."""
-    return normalise(header() + why3_extract(MODULE))
+    return normalise(header() + why3_extract(*MODULES))
 
 
 def difference(path: Path, wanted: str) -> str:
