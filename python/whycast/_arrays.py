@@ -69,27 +69,33 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
     shapes = tuple([array.shape for array in arrays])
     # Equal shapes are their own common shape: lemma common_shape_equal of why3/stepwise.mlw.
     if shapes.count(shapes[0]) == len(shapes):
-        views = [array.view() for array in arrays]
-        for view in views:
-            view.setflags(write=False)
-        return tuple(views)
+        return tuple([_view(array, writeable=False) for array in arrays])
     common = common_shape(shapes)
     return tuple([view_as(array, common) for array in arrays])
 
 
-def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
-    """Read-only view of a plain ndarray, broadcast to a target that its shape broadcasts to."""
+def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> Array[DTypeT]:
+    """View of a plain ndarray, broadcast to `target`, to which its shape has to broadcast.
+
+    Only a writeable array has writeable views.
+    """
+    source = _view(array, writeable=writeable)
     if array.shape == target:
-        view = array.view()
-    else:
-        strides = _kernel.broadcast_strides(array.shape, array.strides, target)
-        try:
-            view = _strided_view(array, target, strides)
-        except ValueError as error:
-            raise ValueError(
-                f"NumPy has no array of shape {show_shape(target)} and dtype {array.dtype}: {error}"
-            ) from error
-    view.setflags(write=False)
+        return source
+    strides = _kernel.broadcast_strides(array.shape, array.strides, target)
+    try:
+        return _strided_view(source, target, strides)
+    except (OverflowError, ValueError) as error:
+        raise ValueError(
+            f"NumPy has no array of shape {show_shape(target)} and dtype {array.dtype}: {error}"
+        ) from error
+
+
+def _view(array: Array[DTypeT], *, writeable: bool) -> Array[DTypeT]:
+    # Either flag also undoes the mark that numpy.broadcast_arrays sets on its results, by which
+    # NumPy takes the mere making of a view for a write, and warns.
+    view = array.view()
+    view.setflags(write=writeable)
     return view
 
 
@@ -97,25 +103,29 @@ def _strided_view(array: Array[DTypeT], shape: Shape, strides: tuple[int, ...]) 
     """View with the given strides that begins where `array` begins and stays inside its memory."""
     # The constructor is by far the fastest way, and refuses strides that leave the buffer, but it
     # wants a buffer that is contiguous, in C or in Fortran order.
-    owner: _AnyArray = array
-    offset = 0
-    if not array.flags.forc:
-        if not isinstance(array.dtype, np.dtypes.StringDType):
-            # NumPy's stubs lose the dtype here.
-            return cast("Array[DTypeT]", as_strided(array, shape, strides))
-        # as_strided goes through the array interface, which has no StringDType.
-        owner = _contiguous_owner(array)
-        offset = _address(array) - _address(owner)
-    return np.ndarray(shape, array.dtype, owner, offset, strides)
+    if array.flags.forc:
+        return np.ndarray(shape, array.dtype, array, 0, strides)
+    owner = _contiguous_owner(array)
+    if owner is None:
+        # NumPy's stubs lose the dtype here.
+        return cast("Array[DTypeT]", as_strided(array, shape, strides))
+    owner.setflags(write=array.flags.writeable)
+    return np.ndarray(shape, array.dtype, owner, _address(array) - _address(owner), strides)
 
 
-def _contiguous_owner(array: _AnyArray) -> _AnyArray:
-    """Array that owns the memory of `array`, its axes in the order that makes it contiguous."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
+def _contiguous_owner(array: Array[DTypeT]) -> _AnyArray | None:
+    """View of all the memory that `array` is a part of, its axes in the order of the memory.
+
+    None where no array has that memory as its own, or where it has gaps.
+    """
+    owner = array.base
+    while isinstance(owner, np.ndarray):
+        axes = sorted(range(owner.ndim), key=owner.strides.__getitem__, reverse=True)
+        view = np.ndarray.view(owner, np.ndarray).transpose(axes)
+        if view.flags.c_contiguous and np.may_share_memory(view, array):
+            return view
         owner = owner.base
-    axes = sorted(range(owner.ndim), key=owner.strides.__getitem__, reverse=True)
-    return np.ndarray.transpose(owner, axes)
+    return None
 
 
 def _address(array: _AnyArray) -> int:

@@ -60,7 +60,7 @@ def as_int(value: object, name: str) -> int:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise TypeError(f"{name}: expected an integer, got {_show(value)}")
+    raise TypeError(f"{name}: expected an integer, got {show(value)}")
 
 
 def as_size(value: object, name: str) -> int:
@@ -93,12 +93,12 @@ def as_shape(value: object, name: str) -> Shape:
 
 def as_shapes(values: tuple[object, ...]) -> tuple[Shape, ...]:
     """Return the arguments of a variadic function as shapes; they are named by their number."""
-    if _are_exact(values):
+    if are_exact(values):
         return values
     return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
 
 
-def _are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
+def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
     """Whether all values are tuples of Python ints of at least 0, as in almost every call."""
     # This loop calls nothing but type: it has to keep up with the kernel.
     for shape in values:
@@ -134,7 +134,7 @@ def as_tensor(
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(
-            f"{name}: expected a numpy.ndarray, got {_show(array)}; numpy.asarray makes one"
+            f"{name}: expected a numpy.ndarray, got {show(array)}; numpy.asarray makes one"
         )
     # Not array.view(): a subclass may have given its own meaning to that and to the attributes.
     plain: np.ndarray[tuple[int, ...], DTypeT]
@@ -154,7 +154,7 @@ def _check_strings(array: np.ndarray[tuple[int, ...], DTypeT], name: str) -> Non
         if not isinstance(element, str):
             raise TypeError(
                 f"{name}: dtype object is a SONNX type only if every element is a str, "
-                f"got {_show(element)} at {index}"
+                f"got {show(element)} at {index}"
             )
 
 
@@ -166,13 +166,17 @@ def _as_sequence(value: object, name: str, noun: str) -> Sequence[object]:
         hint = "; write array.shape for its shape, tuple(array) for its elements"
     elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         hint = f"; write ({show_int(int(value))},)"
-    raise TypeError(f"{name}: expected a {noun}, got {_show(value)}{hint}")
+    raise TypeError(f"{name}: expected a {noun}, got {show(value)}{hint}")
 
 
-def _show(value: object) -> str:
+def show(value: object) -> str:
     kind = type(value).__name__
     if isinstance(value, int):
         return f"{value if isinstance(value, bool) else show_int(value)} ({kind})"
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} ({kind})"
-    return f"{reprlib.repr(value)} ({kind})"
+    try:
+        return f"{reprlib.repr(value)} ({kind})"
+    except ValueError:
+        # Python refuses to print an int of more than some thousand digits, in a list for instance.
+        return f"an object ({kind})"
