@@ -1,17 +1,20 @@
-"""Arrays of every SONNX type and of any memory layout, with elements that tell their place."""
+"""Arrays of every type and of any memory layout, with elements that tell their place."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 from hypothesis import strategies as st
 from plain_rule import Shape
+from shape_strategies import compatible_shapes
 
 DType: TypeAlias = "np.dtype[np.generic] | np.dtypes.StringDType[object]"
 Array: TypeAlias = "np.ndarray[tuple[int, ...], DType]"
 
+# The types of SONNX ...
 DTYPES: tuple[DType, ...] = (
     *(np.dtype(order + code) for code in ("f2", "f4", "f8") for order in "<>"),
     *(np.dtype(order + code) for code in ("i1", "i2", "i4", "i8", "q") for order in "<>"),
@@ -21,6 +24,15 @@ DTYPES: tuple[DType, ...] = (
     np.dtype(np.object_),
     np.dtypes.StringDType(),
     np.dtypes.StringDType(na_object=None),
+)
+
+# ... and what else NumPy has.
+OTHER_DTYPES: tuple[DType, ...] = (
+    *(np.dtype(name) for name in ("<c8", ">c16", "clongdouble", "<M8[s]", ">m8[ns]", "S3", "V5")),
+    np.dtype([("a", "<i2"), ("b", ">f8", (2,)), ("c", "S1")]),
+    np.dtype({"names": ["a"], "formats": ["<i4"], "offsets": [4], "itemsize": 16}),
+    np.dtype([("count", "i4"), ("thing", "O")]),
+    np.dtype([]),
 )
 
 
@@ -62,6 +74,10 @@ def elements(size: int, dtype: DType) -> Array:
         return np.array([k % 3 == 1 for k in range(size)], dtype=dtype)
     if dtype.kind == "U":
         return np.array([chr(0x10300 + k) + str(k % 1000) for k in range(size)], dtype=dtype)
+    if dtype.itemsize == 0:
+        return np.empty(size, dtype)
+    if dtype.kind == "V" and dtype.hasobject:
+        return np.array([(k, f"{k}") for k in range(size)], dtype=dtype)
     if dtype.kind in "OT":
         # Some longer than StringDType keeps inside the array.
         return np.array([f"{k} " * (1 + k % 20) for k in range(size)], dtype=dtype)
@@ -100,18 +116,29 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
 
 @st.composite
 def array_lists(
-    draw: st.DrawFn, max_rank: int = 4, max_size: int = 3, max_tensors: int = 4
+    draw: st.DrawFn,
+    max_rank: int = 4,
+    max_size: int = 3,
+    max_tensors: int = 4,
+    *,
+    dtypes: tuple[DType, ...] = DTYPES,
+    zero_meets_one: bool = False,
 ) -> tuple[Array, ...]:
-    """Arrays whose shapes broadcast, of any types and layouts."""
-    common = draw(st.lists(st.integers(0, max_size), max_size=max_rank))
+    """Arrays whose shapes broadcast by SONNX's rule or by NumPy's, of any types and layouts."""
+    shapes = draw(compatible_shapes(max_rank, max_size, max_tensors, zero_meets_one=zero_meets_one))
     arrays = []
-    for _ in range(draw(st.integers(1, max_tensors))):
-        rank = draw(st.integers(0, len(common)))
-        own = common[len(common) - rank :]
-        # A size of 0 does not grow from 1, nor from a missing axis.
-        shape = [size if size == 0 else draw(st.sampled_from([size, 1])) for size in own]
-        if 0 in common:
-            shape = [*common[: len(common) - rank], *shape]
-        array = draw(arrays_of_shape(tuple(shape)))
+    for shape in shapes:
+        array = draw(arrays_of_shape(shape, draw(st.sampled_from(dtypes))))
         arrays.append(array.view(Subclass) if draw(st.integers(0, 5)) == 0 else array)
     return tuple(arrays)
+
+
+def distinct_arrays(shapes: Sequence[Shape]) -> list[Array]:
+    """Arrays that have no element in common, within one or between two."""
+    arrays: list[Array] = []
+    first = 1
+    for shape in shapes:
+        size = int(np.prod(shape))
+        arrays.append(np.arange(first, first + size).reshape(shape))
+        first += size
+    return arrays

@@ -1,6 +1,6 @@
-"""SONNX Broadcast once more, clause by clause, for the tests to compare with.
+"""SONNX Broadcast and NumPy's rule once more, clause by clause, for the tests to compare with.
 
-Written from the specification, not from the WhyML sources: plain nested loops in the order of the
+Written from the specifications, not from the WhyML sources: plain nested loops in the order of the
 clauses, no stride, no shortcut, nothing shared with the package.
 """
 
@@ -61,6 +61,38 @@ def mixes_zero_and_one(shapes: Sequence[Shape]) -> bool:
     rank = common_rank(shapes)
     extended = [prepend(shape, rank) for shape in shapes]
     return any({0, 1} <= {sizes[i] for sizes in extended} for i in range(rank))
+
+
+class Pair(NamedTuple):
+    """Two tensors and an axis of the common rank on which NumPy's rule does not let them meet."""
+
+    lower: int
+    higher: int
+    axis: int
+
+
+def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
+    """Return the pair that NumPy names: lowest axis, then lowest higher, then lowest lower one."""
+    rank = max(map(len, shapes), default=0)
+    extended = [prepend(shape, rank) for shape in shapes]
+    for i in range(rank):
+        for higher in range(len(shapes)):
+            for lower in range(higher):
+                a, b = extended[lower][i], extended[higher][i]
+                if a not in (1, b) and b != 1:
+                    return Pair(lower, higher, i)
+    return None
+
+
+def agreed(shapes: Sequence[Shape]) -> Shape:
+    """Return the shape by NumPy's rule: on each axis the one size that is not 1, else 1."""
+    rank = max(map(len, shapes), default=0)
+    extended = [prepend(shape, rank) for shape in shapes]
+    result = []
+    for i in range(rank):
+        (size,) = {sizes[i] for sizes in extended} - {1} or {1}
+        result.append(size)
+    return tuple(result)
 
 
 def fits(shape: Shape, target: Shape) -> int | None:

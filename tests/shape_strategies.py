@@ -10,11 +10,18 @@ SIZES = st.one_of(st.integers(0, 4), st.integers(0, 4), st.integers(0, 2**70))
 
 
 @st.composite
-def shape_lists(draw: st.DrawFn, max_rank: int = 40, max_tensors: int = 40) -> tuple[Shape, ...]:
+def shape_lists(
+    draw: st.DrawFn,
+    max_rank: int = 40,
+    max_tensors: int = 40,
+    *,
+    min_tensors: int = 1,
+    sizes: st.SearchStrategy[int] = SIZES,
+) -> tuple[Shape, ...]:
     """Shapes cut from one common shape: axes dropped in front, sizes replaced by 1 or at random."""
-    common = draw(st.lists(SIZES, max_size=max_rank))
+    common = draw(st.lists(sizes, max_size=max_rank))
     shapes = []
-    for _ in range(draw(st.integers(1, max_tensors))):
+    for _ in range(draw(st.integers(min_tensors, max_tensors))):
         rank = draw(st.integers(0, len(common)))
         # One bit per axis: a draw per axis of every tensor would be some thousand draws.
         kept = draw(st.integers(0, 2**rank - 1))
@@ -23,7 +30,44 @@ def shape_lists(draw: st.DrawFn, max_rank: int = 40, max_tensors: int = 40) -> t
     for _ in range(draw(st.sampled_from([0, 0, 1, 3]))):
         shape = draw(st.sampled_from(shapes))
         if shape:
-            shape[draw(st.integers(0, len(shape) - 1))] = draw(SIZES)
+            shape[draw(st.integers(0, len(shape) - 1))] = draw(sizes)
+    return tuple(map(tuple, shapes))
+
+
+@st.composite
+def compatible_shapes(
+    draw: st.DrawFn,
+    max_rank: int = 4,
+    max_size: int = 3,
+    max_tensors: int = 4,
+    *,
+    min_tensors: int = 1,
+    zero_meets_one: bool = False,
+) -> tuple[Shape, ...]:
+    """Shapes that broadcast by SONNX's rule, or else by NumPy's; small enough for arrays."""
+    common = draw(st.lists(st.integers(0, max_size), max_size=max_rank))
+    shapes = []
+    for _ in range(draw(st.integers(min_tensors, max_tensors))):
+        rank = draw(st.integers(0, len(common)))
+        own = common[len(common) - rank :]
+        shape = [draw(st.sampled_from([size, 1])) for size in own]
+        if 0 in common and not zero_meets_one:
+            # A size of 0 does not grow from 1, nor from a missing axis.
+            shape = [0 if size == 0 else kept for size, kept in zip(own, shape, strict=True)]
+            shape = [*common[: len(common) - rank], *shape]
+        shapes.append(tuple(shape))
+    return tuple(shapes)
+
+
+@st.composite
+def chains(draw: st.DrawFn, length: int, max_rank: int = 5, max_size: int = 3) -> tuple[Shape, ...]:
+    """Shapes of which each broadcasts to the next."""
+    shapes = [draw(st.lists(st.integers(0, max_size), max_size=max_rank))]
+    for _ in range(length - 1):
+        target = shapes[0]
+        rank = draw(st.integers(0, len(target)))
+        own = target[len(target) - rank :]
+        shapes.insert(0, [draw(st.sampled_from([size, 1])) for size in own])
     return tuple(map(tuple, shapes))
 
 

@@ -1,4 +1,9 @@
-"""Every small case against NumPy: shapes, and data on arrays whose every element is different."""
+"""Every small case of both rules against NumPy: shapes and verdicts, then data.
+
+Executed are the theorems of why3/numpy_sonnx.mlw that compare the two rules: sonnx_numpy_shape,
+e1_numpy, numpy_size_differs, numpy_shape_differs, sonnx_numpy_data. The data is that of arrays
+whose every element is different.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import whycast
-from plain_rule import Shape, all_shapes, mixes_zero_and_one
+from array_strategies import Array, distinct_arrays
+from plain_rule import Shape, all_shapes, common_rank, maxima, mixes_zero_and_one, prepend
+from whycast import numpy_rule
 
 
 class Tally(NamedTuple):
@@ -28,17 +35,34 @@ TRIPLES_OF_RANK_2 = product(all_shapes(2, 3), repeat=3)
 
 
 def numpy_shape(shapes: Sequence[Shape]) -> Shape | None:
+    """Return NumPy's shape, having compared it with that of our program for NumPy's rule."""
     try:
-        return np.broadcast_shapes(*shapes)
+        theirs = np.broadcast_shapes(*shapes)
     except ValueError:
+        with pytest.raises(numpy_rule.IncompatibleError):
+            numpy_rule.broadcast_shapes(*shapes)
         return None
+    assert numpy_rule.broadcast_shapes(*shapes) == theirs, shapes
+    return theirs
 
 
-def whycast_shape(shapes: Sequence[Shape]) -> Shape | None:
+def sonnx_shape(shapes: Sequence[Shape]) -> Shape | None:
     try:
         return whycast.broadcast_shapes(*shapes)
     except whycast.BroadcastError:
         return None
+
+
+def differs_by_zeros_alone(theirs: Shape, shapes: Sequence[Shape]) -> bool:
+    """Whether NumPy's size is 0 on every axis that mixes a 0 and a 1, and elsewhere the maximum."""
+    extended = [prepend(shape, common_rank(shapes)) for shape in shapes]
+    expected = []
+    for i, maximum in enumerate(maxima(shapes)):
+        mixed = {0, 1} <= {sizes[i] for sizes in extended}
+        # Compatible sizes have no third one besides 0 and 1.
+        assert not mixed or maximum == 1
+        expected.append(0 if mixed else maximum)
+    return theirs == tuple(expected)
 
 
 @pytest.mark.parametrize(
@@ -62,47 +86,67 @@ def whycast_shape(shapes: Sequence[Shape]) -> Shape | None:
 def test_shapes(cases: Iterable[tuple[Shape, ...]], expected: Tally) -> None:
     both = numpy_only = neither = 0
     for shapes in cases:
-        theirs, ours = numpy_shape(shapes), whycast_shape(shapes)
+        theirs, ours = numpy_shape(shapes), sonnx_shape(shapes)
+        # SONNX rejects exactly what NumPy rejects and what mixes a 0 with a 1 on some axis.
+        assert (ours is None) == (theirs is None or mixes_zero_and_one(shapes)), shapes
         if ours is not None:
             assert ours == theirs, shapes
-            assert not mixes_zero_and_one(shapes), shapes
             both += 1
         elif theirs is not None:
-            assert mixes_zero_and_one(shapes), shapes
+            assert differs_by_zeros_alone(theirs, shapes), shapes
             numpy_only += 1
         else:
             neither += 1
     assert Tally(both, numpy_only, neither) == expected
 
 
-def distinct_arrays(
-    shapes: Sequence[Shape],
-) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
-    """Arrays that have no element in common, within one or between two."""
-    arrays = []
-    first = 1
-    for shape in shapes:
-        size = int(np.prod(shape))
-        arrays.append(np.arange(first, first + size).reshape(shape))
-        first += size
-    return arrays
-
-
 @pytest.mark.parametrize(
-    ("max_rank", "tensors", "expected"), [(3, 1, 85), (3, 2, 1239), (2, 3, 1083)]
+    ("max_rank", "tensors", "accepted", "accepted_by_sonnx"),
+    [(3, 1, 85, 85), (3, 2, 1239 + 1240, 1239), (2, 3, 1083 + 978, 1083)],
 )
-def test_data(max_rank: int, tensors: int, expected: int) -> None:
-    compared = 0
+def test_data(max_rank: int, tensors: int, accepted: int, accepted_by_sonnx: int) -> None:
+    compared = compared_for_sonnx = 0
     for shapes in product(all_shapes(max_rank, 3), repeat=tensors):
         arrays = distinct_arrays(shapes)
-        if whycast_shape(shapes) is None:
+        try:
+            theirs = np.broadcast_arrays(*arrays)
+        except ValueError:
+            with pytest.raises(numpy_rule.IncompatibleError):
+                numpy_rule.broadcast_arrays(*arrays)
             with pytest.raises(whycast.BroadcastError):
                 whycast.broadcast(*arrays)
             continue
-        ours, theirs = whycast.broadcast(*arrays), np.broadcast_arrays(*arrays)
-        assert len(ours) == len(theirs)
-        for z, expected_z in zip(ours, theirs, strict=True):
-            assert z.shape == expected_z.shape, shapes
-            assert z.tobytes() == expected_z.tobytes(), shapes
+        assert_same_data(numpy_rule.broadcast_arrays(*arrays), theirs)
         compared += 1
-    assert compared == expected
+        if mixes_zero_and_one(shapes):
+            with pytest.raises(whycast.BroadcastError):
+                whycast.broadcast(*arrays)
+            continue
+        assert_same_data(whycast.broadcast(*arrays), theirs)
+        compared_for_sonnx += 1
+    assert (compared, compared_for_sonnx) == (accepted, accepted_by_sonnx)
+
+
+def assert_same_data(ours: Sequence[Array], theirs: Sequence[Array]) -> None:
+    assert len(ours) == len(theirs)
+    for z, expected in zip(ours, theirs, strict=True):
+        assert z.shape == expected.shape
+        assert z.tobytes() == expected.tobytes()
+
+
+def test_broadcast_to_data() -> None:
+    """Every array of rank <= 3 to every target of rank <= 3: one rule, for SONNX and NumPy."""
+    compared = 0
+    for shape in all_shapes(3, 3):
+        (array,) = distinct_arrays([shape])
+        for target in all_shapes(3, 3):
+            try:
+                theirs = np.broadcast_to(array, target)
+            except ValueError:
+                with pytest.raises(ValueError, match="expected"):
+                    numpy_rule.broadcast_to(array, target)
+                continue
+            assert_same_data([numpy_rule.broadcast_to(array, target)], [theirs])
+            compared += 1
+    # On an axis that both have 7 of 16 pairs of sizes fit, on one that the target alone has all 4.
+    assert compared == sum(7**rank * 4**more for rank in range(4) for more in range(4 - rank))

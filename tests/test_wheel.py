@@ -29,6 +29,7 @@ print(json.dumps({
     "shape": whycast.broadcast_shapes((3, 1), (1, 4), (4,)),
     "data": [z.tolist() for z in whycast.broadcast(numpy.array([[1], [2]]), numpy.array([3, 4]))],
     "strided": whycast.broadcast(numpy.arange(4)[::-2], numpy.zeros((2, 1)))[0].tolist(),
+    "numpy_rule": whycast.numpy_rule.broadcast_to(7, (2, 0)).shape,
     "foreign": sorted(
         {name.partition(".")[0] for name in set(sys.modules) - numpy_alone}
         - set(sys.stdlib_module_names)
@@ -112,6 +113,7 @@ def test_works_next_to_numpy_alone(wheel: Path, tmp_path: Path) -> None:
         "shape": [3, 4],
         "data": [[[1, 1], [2, 2]], [[3, 4], [3, 4]]],
         "strided": [[3, 1], [3, 1]],
+        "numpy_rule": [2, 0],
         "foreign": ["whycast"],
     }
 

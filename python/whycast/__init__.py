@@ -1,14 +1,24 @@
 """Formally verified Broadcast: NumPy views whose shapes and strides come from proved programs.
 
 The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is the rule of NumPy and
-ONNX; a size of 0, however, broadcasts with nothing but 0. What is proved, and on what assumptions,
-stands in the WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
+ONNX; a size of 0, however, broadcasts with nothing but 0. NumPy's rule, zero sizes included, has
+its own functions, in `whycast.numpy_rule`. What is proved, and on what assumptions, stands in the
+WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
 """
 
+from whycast import numpy_rule
 from whycast._arrays import broadcast
 from whycast._errors import BroadcastError
 from whycast._shapes import broadcast_shapes, f, source_index
 
 __version__ = "0.1.0"
 
-__all__ = ["BroadcastError", "__version__", "broadcast", "broadcast_shapes", "f", "source_index"]
+__all__ = [
+    "BroadcastError",
+    "__version__",
+    "broadcast",
+    "broadcast_shapes",
+    "f",
+    "numpy_rule",
+    "source_index",
+]

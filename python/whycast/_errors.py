@@ -1,4 +1,4 @@
-"""The error a failed broadcast raises, and how it shows the shapes."""
+"""The errors a failed broadcast raises, and how they show the shapes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ Shape = tuple[int, ...]
 # A report stays readable: so many tensors, and so many axes on either side of the one at fault.
 _MAX_ROWS = 8
 _MAX_AXES_BESIDE = 5
+_MAX_AXES_OF_A_SHAPE = 16
 
 
 def show_int(value: int) -> str:
@@ -18,15 +19,19 @@ def show_int(value: int) -> str:
 
 
 def show_shape(shape: Shape) -> str:
-    """Text of a shape as Python writes a tuple."""
-    sizes = ", ".join(map(show_int, shape))
+    """Text of a shape as Python writes a tuple; of a long one, both ends."""
+    shown = list(map(show_int, shape))
+    if len(shown) > _MAX_AXES_OF_A_SHAPE:
+        shown[_MAX_AXES_BESIDE:-_MAX_AXES_BESIDE] = ["..."]
+    sizes = ", ".join(shown)
     return f"({sizes},)" if len(shape) == 1 else f"({sizes})"
 
 
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
-    Of several violations the first one is reported: lowest tensor, then lowest axis.
+    Of several violations the first one is reported: lowest tensor, then lowest axis. By NumPy's
+    rule, shapes without a target fail with the subclass `whycast.numpy_rule.IncompatibleError`.
 
     Parameters
     ----------
@@ -54,6 +59,9 @@ class BroadcastError(ValueError):
 
     # Tracebacks and pickles name the class as callers do.
     __module__ = "whycast"
+
+    # What the text calls the tensors.
+    _noun = "tensor"
 
     def __init__(
         self,
@@ -99,7 +107,7 @@ class BroadcastError(ValueError):
     def _table(self) -> list[str]:
         if self.target_shape is None:
             numbers = self._rows_to_show()
-            labels = [f"tensor {m}" for m in numbers]
+            labels = [f"{self._noun} {m}" for m in numbers]
             shapes = [self.shapes[m] for m in numbers]
         else:
             numbers = [0, 1]
@@ -126,7 +134,7 @@ class BroadcastError(ValueError):
                 cells.append("...")
             lines.append(f"  {label + ':':<{label_width}} {' '.join(cells)}".rstrip())
         if self.target_shape is None and previous < len(self.shapes) - 1:
-            lines.append(f"  ... ({len(self.shapes)} tensors)")
+            lines.append(f"  ... ({len(self.shapes)} {self._noun}s)")
         return lines
 
     def _rows_to_show(self) -> list[int]:
@@ -158,3 +166,48 @@ class BroadcastError(ValueError):
             if size != 1:
                 return f">{show_int(size)}<"
         return f" {show_int(shape[own])} " if own >= 0 else ""
+
+
+class IncompatibleError(BroadcastError):
+    """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
+
+    Of several such pairs the one that NumPy names is reported: lowest axis, on it the lowest
+    `tensor`, with it the lowest `other`.
+
+    Parameters
+    ----------
+    other, tensor : int
+        Numbers of the two tensors, counted from 0; `other` is the lower one.
+    axis : int
+        Axis on which their sizes differ, counted from 0 in the common rank, so after ones have been
+        prepended.
+    shapes : tuple of shapes
+        All the shapes that were to be broadcast.
+
+    Notes
+    -----
+    Each parameter is an attribute of the same name. As in `BroadcastError`, of which this is a
+    subclass, `size` is the size of `tensor` on the axis and `target` the size it should have had,
+    here that of `other`; in the table ``[3]`` marks the sizes that are `target`, ``>4<`` those that
+    are neither `target` nor 1.
+    """
+
+    __module__ = "whycast.numpy_rule"
+
+    _noun = "argument"
+
+    def __init__(self, other: int, tensor: int, axis: int, shapes: tuple[Shape, ...]) -> None:
+        # Both tensors have that axis: their sizes there are not 1.
+        from_right = max(map(len, shapes)) - axis
+        super().__init__(
+            tensor, axis, shapes[tensor][-from_right], shapes[other][-from_right], shapes
+        )
+        self.args = (other, tensor, axis, shapes)
+        self.other = other
+
+    def _headline(self) -> str:
+        return (
+            f"shapes do not broadcast (NumPy's rule): axis {self.axis} of the common rank "
+            f"{self._rank}, argument {self.other} has size {show_int(self.target)}, "
+            f"argument {self.tensor} has size {show_int(self.size)}, expected equal sizes or 1"
+        )

@@ -1,0 +1,286 @@
+"""Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, name by name.
+
+The rule: on every axis the sizes that are not 1 are equal; the result has that size, or 1. On sizes
+of at least 1 it is the rule of `whycast.broadcast_shapes`. A size of 0, however, meets a 1, its own
+or a missing axis's, and the result is 0, where SONNX has error E1. In every other case the two
+rules agree.
+
+Signatures and behaviour are those of the functions of the same name in ``numpy``. What differs:
+shapes may have any rank and sizes of any magnitude, arrays up to 64 axes; errors name argument,
+axis and sizes; and the protocol ``__array_function__`` is not consulted, so that no other library's
+broadcasting takes the place of the proved one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, overload
+
+import numpy as np
+
+from whycast import _kernel
+from whycast._arrays import view_as
+from whycast._checks import are_exact, as_size, show
+from whycast._errors import BroadcastError, IncompatibleError, Shape
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["IncompatibleError", "broadcast_arrays", "broadcast_shapes", "broadcast_to"]
+
+_ScalarT = TypeVar("_ScalarT", bound=np.generic)
+
+_EXPECTED = "expected an integer or a sequence of integers"
+
+
+def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
+    """Shape that arrays of the given shapes have in common after broadcasting by NumPy's rule.
+
+    Parameters
+    ----------
+    *args : int or sequence of int
+        Any number of shapes of any ranks. Sizes are integers of at least 0; an integer ``n`` stands
+        for ``(n,)``.
+
+    Returns
+    -------
+    tuple of int
+        On each axis of the highest rank the size that is not 1, shorter shapes being prepended with
+        ones; 1 where all sizes are 1; ``()`` if no shape is given.
+
+    Raises
+    ------
+    IncompatibleError
+        Two sizes of one axis differ, and neither is 1. It is a `whycast.BroadcastError`, and a
+        ValueError.
+    TypeError
+        An argument is not a shape, or a size is not an integer.
+    ValueError
+        A size is negative.
+
+    Notes
+    -----
+    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy.mlw``. The program is
+    ``numpy_broadcast_shapes`` of module ``COPNumpyBroadcast`` (``why3/kernel_numpy.mlw``), proved
+    to return that shape, or to raise exactly when the shapes are not compatible.
+
+    Where `whycast.broadcast_shapes` returns a shape, this is it (lemma ``sonnx_numpy_shape`` of
+    ``why3/numpy_sonnx.mlw``). It fails where this does, and where some axis mixes a size 0 with a
+    size 1, own or prepended (lemma ``e1_numpy``).
+
+    Examples
+    --------
+    >>> broadcast_shapes((3, 1), (1, 4), 4)
+    (3, 4)
+    >>> broadcast_shapes((0, 2), 2)
+    (0, 2)
+    >>> import whycast
+    >>> whycast.broadcast_shapes((0, 2), (2,))
+    Traceback (most recent call last):
+    whycast.BroadcastError: shapes do not broadcast (E1): axis 0 of the common rank 2, tensor 0 \
+has size 0, expected 1
+      tensor 0: >0<  2
+      tensor 1: [1]  2
+    >>> broadcast_shapes((3, 4), (2, 5, 1))
+    Traceback (most recent call last):
+    whycast.numpy_rule.IncompatibleError: shapes do not broadcast (NumPy's rule): axis 1 of the \
+common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal sizes or 1
+      argument 0:     [3]  4
+      argument 1:  2  >5<  1
+    """
+    if are_exact(args):
+        return _common_shape(args)
+    for m, value in enumerate(args):
+        if isinstance(value, (Iterator, Mapping, Set)):
+            raise TypeError(f"argument {m}: {_EXPECTED}, got {show(value)}")
+    return _common_shape(tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(args)]))
+
+
+def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any], ...]:
+    """Broadcast arrays against each other by NumPy's rule.
+
+    Parameters
+    ----------
+    *args : array_like
+        Any number of arrays of any shapes, dtypes and memory layouts, or what `numpy.array` makes
+        arrays of.
+    subok : bool, optional
+        Whether a result is of the subclass of ndarray that its argument is of; by default it is a
+        plain ndarray.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        For each argument an array of the common shape and of the same dtype, on the same memory:
+        the argument itself where it has that shape, otherwise a view. A view of a writeable array
+        is writeable, but several of its elements may share one place in memory: NumPy warns when it
+        is written to, unless its flag ``writeable`` has been set, and so does this one.
+
+    Raises
+    ------
+    IncompatibleError
+        Two sizes of one axis differ, and neither is 1. It is a `whycast.BroadcastError`, and a
+        ValueError.
+    ValueError
+        NumPy can represent no array of the common shape, whose rank may be at most 64, or makes no
+        array of an argument.
+
+    Notes
+    -----
+    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy.mlw``, by the program that
+    `broadcast_shapes` runs, and on ``numpy_outputs`` of ``why3/numpy_sonnx.mlw``. The strides of a
+    view are those of the argument, and 0 on prepended and grown axes; that they address the right
+    elements is lemma ``view_offset`` of ``why3/layout.mlw`` with ``numpy_index_source_index``.
+
+    Examples
+    --------
+    >>> x, y = broadcast_arrays([[1], [2]], [0.5, 1.5, 2.5])
+    >>> x
+    array([[1, 1, 1],
+           [2, 2, 2]])
+    >>> y
+    array([[0.5, 1.5, 2.5],
+           [0.5, 1.5, 2.5]])
+    """
+    arrays = [np.array(argument, copy=None, subok=subok) for argument in args]
+    shapes = tuple([_plain(array).shape for array in arrays])
+    common = _common_shape(shapes)
+    return tuple(
+        [
+            array if shape == common else _marked_view(array, common)
+            for array, shape in zip(arrays, shapes, strict=True)
+        ]
+    )
+
+
+@overload
+def broadcast_to(
+    array: NDArray[_ScalarT], shape: SupportsIndex | Iterable[SupportsIndex], subok: bool = False
+) -> NDArray[_ScalarT]: ...
+@overload
+def broadcast_to(
+    array: ArrayLike, shape: SupportsIndex | Iterable[SupportsIndex], subok: bool = False
+) -> NDArray[Any]: ...
+def broadcast_to(
+    array: ArrayLike, shape: SupportsIndex | Iterable[SupportsIndex], subok: bool = False
+) -> NDArray[Any]:
+    """Broadcast an array to a given shape.
+
+    Parameters
+    ----------
+    array : array_like
+        Array of any shape, dtype and memory layout, or what `numpy.array` makes an array of.
+    shape : int or iterable of int
+        The shape to broadcast to, of at least the rank of `array`. Sizes are integers of at least
+        0; an integer ``n`` stands for ``(n,)``.
+    subok : bool, optional
+        Whether the result is of the subclass of ndarray that `array` is of; by default it is a
+        plain ndarray.
+
+    Returns
+    -------
+    numpy.ndarray
+        View of that shape and of the same dtype, on the same memory. It is not writable.
+
+    Raises
+    ------
+    whycast.BroadcastError
+        A size of the array is neither 1 nor that of `shape`.
+    TypeError
+        `shape` is not a shape, or a size is not an integer.
+    ValueError
+        The rank of `shape` is less than that of the array, a size is negative, NumPy can represent
+        no array of that shape, whose rank may be at most 64, or makes no array of `array`.
+
+    Notes
+    -----
+    Rests on ``broadcasts_to`` of ``why3/common_shape.mlw``, in which both rules are one: a 1 grows
+    to any size, 0 included. The program is ``broadcast_strides`` of module ``COPBroadcast``
+    (``why3/kernel.mlw``), proved to return the strides of the view, or to raise exactly when the
+    shape does not broadcast. That the strides address the right elements is lemma ``view_offset``
+    of ``why3/layout.mlw``.
+
+    Examples
+    --------
+    >>> broadcast_to([1, 2, 3], (2, 3))
+    array([[1, 2, 3],
+           [1, 2, 3]])
+    >>> broadcast_to([[1], [2]], (3, 4))
+    Traceback (most recent call last):
+    whycast.BroadcastError: shape (2, 1) does not broadcast to (3, 4): axis 0 of the target's \
+rank 2, the shape has size 2, expected 3 or 1
+      shape:  >2<  1
+      target: [3]  4
+    """
+    target = _as_shape(shape, "shape")
+    source = np.array(array, copy=None, subok=subok)
+    plain = _plain(source)
+    failure: ValueError
+    try:
+        return _of_the_type_of(source, view_as(plain, target))
+    except _kernel.RankMismatch:
+        failure = ValueError(
+            f"shape: expected a rank of at least {plain.ndim}, that of the array, got {len(target)}"
+        )
+    except _kernel.NotBroadcastable as error:
+        v = error.value
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (plain.shape,), target)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def _as_shape(value: object, name: str) -> Shape:
+    """Return what NumPy takes for a shape as a tuple of Python ints.
+
+    >>> _as_shape(np.int8(3), "shape")
+    (3,)
+    >>> _as_shape(np.array([2, 3]), "shape")
+    (2, 3)
+    >>> _as_shape(2.0, "shape")
+    Traceback (most recent call last):
+    TypeError: shape: expected an integer or a sequence of integers, got 2.0 (float)
+    """
+    if np.iterable(value):
+        sizes = cast("Iterable[object]", value)
+        return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
+    try:
+        return (as_size(value, name),)
+    except TypeError:
+        raise TypeError(f"{name}: {_EXPECTED}, got {show(value)}") from None
+
+
+def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
+    try:
+        return _kernel.numpy_broadcast_shapes(shapes)
+    except _kernel.Incompatible as error:
+        mismatch = error.value
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
+    raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
+
+
+def _plain(array: NDArray[_ScalarT]) -> NDArray[_ScalarT]:
+    # Not array.view(): a subclass may have given its own meaning to that.
+    return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
+
+
+def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
+    """View that is writeable if `array` is, and then marked, so that NumPy warns of a write."""
+    # Asked in the ordinary way, an array that is marked itself would warn. A NumPy without marks
+    # will be one in which the results are read-only: its documentation announces it.
+    writeable = getattr(array.flags, "_writeable_no_warn", False)
+    plain = view_as(_plain(array), common, writeable=writeable)
+    view = _of_the_type_of(array, plain)
+    if writeable:
+        view.flags._warn_on_write = True  # type: ignore[attr-defined]
+    return view
+
+
+def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> NDArray[_ScalarT]:
+    if type(array) is np.ndarray:
+        return plain_view
+    view = plain_view.view(type(array))
+    # NumPy has the subclass finalize the view a second time: now with its own array to take
+    # attributes from, not with the plain view.
+    if view.__array_finalize__ is not None:
+        view.__array_finalize__(array)
+    return view

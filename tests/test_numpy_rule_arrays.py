@@ -1,0 +1,343 @@
+"""whycast.numpy_rule on arrays: all that the functions of NumPy do, seen from outside."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import whycast
+from array_strategies import (
+    DTYPES,
+    OTHER_DTYPES,
+    Array,
+    DType,
+    array_lists,
+    arrays_of_shape,
+    elements,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+from plain_rule import Shape, fits
+from shape_strategies import shapes_and_target
+from whycast import numpy_rule
+
+# Under a looser type: anything is passed to ours and NumPy's alike.
+Function = Callable[..., Any]
+broadcast_arrays: Function = vars(numpy_rule)["broadcast_arrays"]
+broadcast_to: Function = vars(numpy_rule)["broadcast_to"]
+np_broadcast_arrays: Function = vars(np)["broadcast_arrays"]
+np_broadcast_to: Function = vars(np)["broadcast_to"]
+
+ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
+
+
+class Reaction(NamedTuple):
+    """What an array does when it is asked whether it is writeable, and when it is written to."""
+
+    writeable: bool
+    written: bool
+    exported_readonly: bool | None
+    warned: tuple[type[Warning], ...]
+
+
+def reaction(array: Any) -> Reaction:
+    content = np.array(array)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            readonly = memoryview(array).readonly
+        except (BufferError, NotImplementedError, ValueError):
+            readonly = None
+        writeable = array.flags.writeable
+        try:
+            array[...] = content
+            written = True
+        except ValueError:
+            written = False
+    return Reaction(writeable, written, readonly, tuple(warning.category for warning in caught))
+
+
+def assert_same_array(ours: Array, theirs: Array) -> None:
+    """Demand equality in all that can be asked of an array but for strides never used."""
+    assert type(ours) is type(theirs)
+    assert (ours.shape, ours.dtype, ours.dtype.str) == (
+        *(theirs.shape, theirs.dtype, theirs.dtype.str),
+    )
+    assert ours.dtype.metadata == theirs.dtype.metadata
+    for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED", "WRITEBACKIFCOPY"):
+        assert ours.flags[flag] == theirs.flags[flag], flag
+    if ours.dtype.kind in "TV":
+        # Bytes do not tell: those of a long string are elsewhere, a structure may have gaps.
+        assert repr(ours.tolist()) == repr(theirs.tolist())
+    else:
+        # Of objects these are the addresses.
+        assert ours.tobytes() == theirs.tobytes()
+    if ours.size:
+        assert _address(ours) == _address(theirs)
+        for size, stride, expected in zip(ours.shape, ours.strides, theirs.strides, strict=True):
+            assert size < 2 or stride == expected
+
+
+def _address(array: Array) -> int:
+    start: int = array.__array_interface__["data"][0]
+    return start
+
+
+def assert_same_results(arguments: tuple[Array, ...]) -> None:
+    ours, theirs = broadcast_arrays(*arguments), np_broadcast_arrays(*arguments)
+    assert type(ours) is type(theirs)
+    for z, expected, x in zip(ours, theirs, arguments, strict=True):
+        assert (z is x) == (expected is x)
+        assert z.base is expected.base
+        assert_same_array(z, expected)
+
+
+def assert_same_reactions(make: Callable[[], tuple[Array, ...]]) -> None:
+    """Compare on arguments made anew: of a mark that NumPy sets, the first write leaves nothing."""
+    ours, theirs = broadcast_arrays(*make()), np_broadcast_arrays(*make())
+    assert list(map(reaction, ours)) == list(map(reaction, theirs))
+
+
+MIXED_ARRAYS = array_lists(dtypes=ALL_DTYPES, zero_meets_one=True)
+
+
+@given(MIXED_ARRAYS)
+def test_broadcast_arrays(arrays: tuple[Array, ...]) -> None:
+    plain = tuple(np.ndarray.view(array, np.ndarray) for array in arrays)
+    assert_same_results(plain)
+    assert_same_reactions(lambda: plain)
+    # Of a subclass NumPy makes a plain array first, a new one in each call.
+    for z, expected in zip(broadcast_arrays(*arrays), np_broadcast_arrays(*arrays), strict=True):
+        assert_same_array(z, expected)
+
+
+@given(shapes_and_target(max_rank=5, max_size=3), st.data())
+def test_broadcast_to(case: tuple[Shape, Shape], data: st.DataObject) -> None:
+    shape, target = case
+    x = data.draw(arrays_of_shape(shape, data.draw(st.sampled_from(ALL_DTYPES))))
+    if fits(shape, target) is None:
+        ours, theirs = broadcast_to(x, target), np_broadcast_to(x, target)
+        assert ours is not x
+        assert ours.base is theirs.base
+        assert_same_array(ours, theirs)
+        assert reaction(ours) == reaction(theirs)
+        assert not ours.flags.writeable
+    else:
+        with pytest.raises(whycast.BroadcastError):
+            broadcast_to(x, target)
+
+
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
+    "C order": lambda a: a,
+    "Fortran order": lambda a: a.copy(order="F"),
+    "owner in a permuted order": lambda a: a.transpose(1, 2, 0).copy().transpose(2, 0, 1)[::-1],
+    "reversed and spread": lambda a: np.repeat(a, 2, axis=2)[::-1, :, ::-2],
+    "already broadcast": lambda a: np_broadcast_to(a[:, :, :1], a.shape),
+    "read-only": lambda a: _read_only(a.copy()),
+    "read-only part": lambda a: _read_only(np.repeat(a, 2, axis=0))[::-2],
+    "marked": lambda a: np_broadcast_arrays(a, np.zeros((2, 1, 6)))[0],
+    "marked and contiguous": lambda a: np_broadcast_arrays(a[0, 0], np.zeros((1, 1, 6)))[0],
+    "marked part": lambda a: np_broadcast_arrays(a[:, :, :1], np.zeros(6))[0][::-1],
+    "rank 0": lambda a: a[0, 0, 0, ...],
+    "middle part": lambda a: np.repeat(a, 3, axis=2)[:, :, 5:11],
+}
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=repr)
+def test_every_type_in_each_named_layout(dtype: DType, layout: str) -> None:
+    memory = elements(12, dtype).reshape(2, 1, 6)
+    x = LAYOUTS[layout](memory)
+    other = np.zeros((3, 1))
+    for arguments in ((x, other), (x, x), (x,)):
+        assert_same_results(arguments)
+    assert_same_reactions(lambda: (LAYOUTS[layout](memory), other))
+    assert_same_reactions(lambda: (LAYOUTS[layout](memory),))
+    ours, theirs = (f(x, (4, 2, 3, 6)) for f in (broadcast_to, np_broadcast_to))
+    assert ours.base is theirs.base
+    assert_same_array(ours, theirs)
+    # NumPy's own view of a marked array warns when it is asked for its flag, and is read-only.
+    assert reaction(ours) == reaction(theirs)._replace(warned=())
+
+
+@pytest.mark.parametrize("function", [whycast.broadcast, broadcast_arrays])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_warning_before_a_write(layout: str, function: Function) -> None:
+    """Nor any to the argument, whose own mark is left as it was."""
+    x = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
+    twin = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
+    function(x, np.zeros((3, 1)))
+    function(x, x)
+    broadcast_to(x, (4, *np.broadcast_shapes(x.shape, (3, 1))))
+    assert reaction(x) == reaction(twin)
+
+
+def test_write_reaches_the_argument_after_a_warning() -> None:
+    x = np.arange(3.0)
+    z, _ = broadcast_arrays(x, np.zeros((2, 3)))
+    with pytest.warns(FutureWarning, match="writeable"):
+        assert z.flags.writeable
+    with pytest.warns(DeprecationWarning, match="writing to an array"):
+        z[1, 2] = 9.0
+    assert x.tolist() == [0.0, 1.0, 9.0]
+    z, _ = broadcast_arrays(x, np.zeros((2, 3)))
+    z.flags.writeable = True
+    z[0, 0] = 8.0
+    assert x.tolist() == [8.0, 1.0, 9.0]
+
+
+def test_view_of_a_writeable_part_of_a_read_only_array() -> None:
+    """NumPy refuses: it cannot make the view writeable again."""
+    x = np.arange(6.0)[::2]
+    assert x.base is not None
+    x.base.flags.writeable = False
+    assert x.flags.writeable
+    for function in (broadcast_arrays, np_broadcast_arrays):
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
+            function(x, np.zeros((2, 1)))
+
+
+def test_all_shapes_equal_gives_the_arguments() -> None:
+    arrays = [np.zeros((2, 3)), np.ones((2, 3), int), np.empty((2, 3), "T")]
+    for z, x in zip(broadcast_arrays(*arrays), arrays, strict=True):
+        assert z is x
+    assert broadcast_arrays() == ()
+
+
+ARRAY_LIKES: list[Any] = [7, 2.5, True, "text", [1, 2, 3], (4,), [[1], [2]], range(3), None, []]
+
+
+@pytest.mark.parametrize("value", ARRAY_LIKES, ids=repr)
+def test_array_likes(value: Any) -> None:
+    shape = (2, *np.shape(value)) if np.shape(value) else (2,)
+    ours = (*broadcast_arrays(value, np.zeros(shape)), broadcast_to(value, shape))
+    theirs = (
+        *np_broadcast_arrays(value, np.zeros(shape)),
+        np_broadcast_to(value, shape),
+    )
+    for z, expected in zip(ours, theirs, strict=True):
+        assert (z.dtype, z.shape, z.tolist()) == (expected.dtype, expected.shape, expected.tolist())
+        assert reaction(z) == reaction(expected)
+
+
+class Labelled(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
+    """Subclass with an attribute that views take over, and a record of how often they do."""
+
+    label = "none"
+    finalized = 0
+
+    def __array_finalize__(self, source: object) -> None:
+        self.label = getattr(source, "label", "none")
+        self.finalized += 1
+
+
+def labelled(shape: Shape) -> Labelled:
+    array = np.arange(1.0, 1.0 + np.prod(shape)).reshape(shape).view(Labelled)
+    array.label = "x"
+    return array
+
+
+def test_subclass() -> None:
+    x = labelled((3, 1))
+    other = np.zeros(4)
+    for subok in (False, True):
+        ours = (*broadcast_arrays(x, other, subok=subok), broadcast_to(x, (3, 4), subok=subok))
+        theirs = (
+            *np_broadcast_arrays(x, other, subok=subok),
+            np_broadcast_to(x, (3, 4), subok=subok),
+        )
+        for z, expected in zip(ours, theirs, strict=True):
+            assert_same_array(z, expected)
+            assert getattr(z, "label", None) == getattr(expected, "label", None)
+            assert getattr(z, "finalized", None) == getattr(expected, "finalized", None)
+        assert (type(ours[0]), type(ours[2])) == (Labelled if subok else np.ndarray,) * 2
+    assert ours[0].label == "x"
+    # With subok a result of the right shape is the argument itself, without it a plain view.
+    assert broadcast_arrays(x, subok=True)[0] is x
+    assert type(broadcast_arrays(x)[0]) is np.ndarray
+    assert broadcast_to(x, (3, 4), True).label == "x"
+
+
+@pytest.mark.parametrize("part", [slice(None), slice(None, None, -1), slice(0, 2)])
+def test_well_known_subclasses(part: slice) -> None:
+    masked = np.ma.MaskedArray([[1.0], [2.0], [3.0]], mask=[[True], [False], [False]])
+    matrix = np.asarray([[1.0], [2.0], [3.0]]).view(np.matrix)
+    for x in (masked[part], matrix[part]):
+        for subok in (False, True):
+            target = (len(x), 4)
+            z = broadcast_to(x, target, subok=subok)
+            expected = np_broadcast_to(x, target, subok=subok)
+            assert type(z) is type(expected)
+            assert np.asarray(z).tobytes() == np.asarray(expected).tobytes()
+            if isinstance(z, np.ma.MaskedArray):
+                assert np.array_equal(z.mask, expected.mask)
+
+
+def foreign() -> Iterator[Array]:
+    """Arrays on memory that no array has as its own, or has with gaps."""
+    yield np.asarray(memoryview(bytearray(range(24)))[::3])
+    yield np.asarray(memoryview(bytes(range(24)))[::3])
+    yield as_strided(np.arange(24), (8,), (24,))
+    yield as_strided(np.arange(24), (2, 3), (8, 8))[::-1]
+    yield np.frombuffer(bytearray(range(24)), np.uint8)[::-3]
+
+
+@pytest.mark.parametrize("x", list(foreign()))
+def test_memory_that_is_not_numpys(x: Array) -> None:
+    """The base, where NumPy's is the array, may be an object that holds it."""
+    target = (2, *x.shape)
+    assert_same_array(broadcast_to(x, target), np_broadcast_to(x, target))
+    ours, _ = broadcast_arrays(x, np.zeros(target))
+    theirs, _ = np_broadcast_arrays(x, np.zeros(target))
+    assert_same_array(ours, theirs)
+
+
+def test_memory_map(tmp_path: Any) -> None:
+    memory = np.memmap(tmp_path / "memory", np.int32, "w+", shape=(4, 3))
+    memory[...] = np.arange(12).reshape(4, 3)
+    for x in (memory, memory[::2], memory.T, memory[:, ::-1]):
+        for subok in (False, True):
+            target = (2, *x.shape)
+            ours, theirs = (f(x, target, subok=subok) for f in (broadcast_to, np_broadcast_to))
+            assert_same_array(ours, theirs)
+    del memory, x, ours, theirs
+
+
+def test_ranks_above_32() -> None:
+    """NumPy's arrays end at rank 64, its broadcast_arrays at 32."""
+    for rank in (33, 64):
+        x = np.arange(6.0).reshape((2, 3, *(1,) * (rank - 2)))
+        y = np.arange(10.0, 14.0)
+        z, w = broadcast_arrays(x, y)
+        assert z.shape == w.shape == (2, 3, *(1,) * (rank - 3), 4)
+        assert z.tobytes() == np_broadcast_to(x, z.shape).tobytes()
+        assert w.tobytes() == np_broadcast_to(y, w.shape).tobytes()
+        assert_same_array(broadcast_to(y, z.shape), np_broadcast_to(y, z.shape))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+@pytest.mark.parametrize("target", [(1,) * 64 + (4,), (2**62, 2**62, 4), (2**70, 4)])
+def test_shape_that_no_array_can_have(target: Shape, step: int) -> None:
+    x = np.arange(4.0)[::step]
+    shown = "(1, 1, 1, 1, 1, ..., 1, 1, 1, 1, 4)" if len(target) > 16 else str(target)
+    message = re.escape(f"NumPy has no array of shape {shown} and dtype float64: ")
+    with pytest.raises(ValueError, match=f"^{message}"):
+        broadcast_to(x, target)
+    with pytest.raises(ValueError, match=r"dimension|too (big|large)"):
+        np_broadcast_to(x, target)
+
+
+def test_many_arrays() -> None:
+    shapes: list[Shape] = [(3, 1), (1, 0), (0,), ()] * 300
+    for z, x in zip(broadcast_arrays(*map(np.zeros, shapes)), map(np.zeros, shapes), strict=True):
+        assert_same_array(z.copy(), np_broadcast_to(x, (3, 0)).copy())

@@ -1,0 +1,74 @@
+"""NumPy's own tests of its broadcasting functions, run on ours."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+from plain_rule import Shape
+from whycast import numpy_rule
+
+SUITE = importlib.import_module("numpy.lib.tests.test_stride_tricks")
+
+# All that the module tests outside of its class for sliding windows.
+TESTS = (
+    "test_same",
+    "test_broadcast_kwargs",
+    "test_one_off",
+    "test_same_input_shapes",
+    "test_two_compatible_by_ones_input_shapes",
+    "test_two_compatible_by_prepending_ones_input_shapes",
+    "test_incompatible_shapes_raise_valueerror",
+    "test_same_as_ufunc",
+    "test_broadcast_to_succeeds",
+    "test_broadcast_to_raises",
+    "test_broadcast_shape",
+    "test_broadcast_shapes_succeeds",
+    "test_broadcast_shapes_raises",
+    "test_subclasses",
+    "test_writeable",
+    "test_writeable_memoryview",
+    "test_reference_types",
+)
+# It calls none of the functions that are ours.
+NOT_ABOUT_BROADCASTING = "test_as_strided"
+
+
+def shape_of_arrays(*arrays: ArrayLike) -> Shape:
+    """Do what NumPy's private _broadcast_shape does: broadcast_shapes for array-likes."""
+    return numpy_rule.broadcast_shapes(*map(np.shape, arrays))
+
+
+OURS: dict[str, Callable[..., object]] = {
+    "_broadcast_shape": shape_of_arrays,
+    "broadcast_arrays": numpy_rule.broadcast_arrays,
+    "broadcast_shapes": numpy_rule.broadcast_shapes,
+    "broadcast_to": numpy_rule.broadcast_to,
+}
+
+
+def test_the_suite_is_complete() -> None:
+    tests = {name for name in vars(SUITE) if name.startswith("test_")}
+    assert tests == {*TESTS, NOT_ABOUT_BROADCASTING}
+    assert len(TESTS) == 17
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_of_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(function: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **keywords: object) -> object:
+            calls.append(function)
+            return function(*arguments, **keywords)
+
+        return call
+
+    for function_name, function in OURS.items():
+        assert vars(SUITE)[function_name] is not function
+        monkeypatch.setattr(SUITE, function_name, counted(function))
+    vars(SUITE)[name]()
+    assert calls
