@@ -2,7 +2,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 881c827ed5840cb44dd66a49e4e52ee688f84e41d72aacf33e7e25989fb87d9f
+# 6d9c02869846b60e383c867d65cbd0a78d5c9e2933ddde9ca9de3ac0b10406a9
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
