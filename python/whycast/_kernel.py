@@ -2,7 +2,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 6d9c02869846b60e383c867d65cbd0a78d5c9e2933ddde9ca9de3ac0b10406a9
+# ce40f441c31d3dfc1e5d2d9782b5a938e8914246e78214d83a92973a3dd59641
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
