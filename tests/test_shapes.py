@@ -1,8 +1,6 @@
-"""broadcast_shapes and source_index at ranks and counts beyond NumPy's, and the laws they obey."""
+"""broadcast_shapes and source_index at ranks and counts beyond NumPy's."""
 
 from __future__ import annotations
-
-import random
 
 import pytest
 import whycast
@@ -72,21 +70,6 @@ def test_one_shape_is_its_own_common_shape(shape: Shape) -> None:
     assert whycast.broadcast_shapes(shape, shape, shape) == shape
 
 
-@given(SHAPES, st.randoms(use_true_random=False))
-def test_order_does_not_matter_to_the_shape(
-    shapes: tuple[Shape, ...], randomness: random.Random
-) -> None:
-    order = list(range(len(shapes)))
-    randomness.shuffle(order)
-    shuffled = tuple(shapes[m] for m in order)
-    if e1(shapes) is None:
-        assert outcome(shuffled) == outcome(shapes)
-    else:
-        assert _error(shuffled).tensor == min(
-            m for m, shape in enumerate(shuffled) if fits(shape, maxima(shapes)) is not None
-        )
-
-
 @given(SHAPES)
 def test_common_shape_and_ones_add_nothing(shapes: tuple[Shape, ...]) -> None:
     if e1(shapes) is None:
@@ -96,18 +79,6 @@ def test_common_shape_and_ones_add_nothing(shapes: tuple[Shape, ...]) -> None:
         assert whycast.broadcast_shapes(*extended) == common
         if 0 not in common:
             assert whycast.broadcast_shapes(*shapes, (), (1,) * len(common)) == common
-
-
-@given(SHAPES)
-def test_two_at_a_time_gives_the_same_shape(shapes: tuple[Shape, ...]) -> None:
-    """Folding the binary rule agrees with the n-ary one."""
-    folded: Shape | None = shapes[0]
-    for shape in shapes[1:]:
-        folded = None if folded is None or e1((folded, shape)) else maxima((folded, shape))
-    if folded is None:
-        _error(shapes)
-    else:
-        assert whycast.broadcast_shapes(*shapes) == folded
 
 
 def test_many_tensors_and_high_rank() -> None:
