@@ -4,7 +4,8 @@
     to call it proved. From cheap to dear:
     - what the session has and is not obsolete stays; obsolete proofs are tried first where they
       were;
-    - the goal whole, at a glance; else [split_vc] and each part in the same way;
+    - the goal whole, at a glance, by one prover of each family; else [split_vc] and each part in
+      the same way;
     - a part that no split takes further: longer limits, then other transformations.
 
     What failed is remembered in [build/gate/failures] by the task's checksum, so that the next
@@ -20,6 +21,9 @@ let glance = 1
 let brief = 2
 let middle = 5
 let long = 15
+
+(** Two proofs that take no longer than this each are as good as any. *)
+let good_price = 0.15
 
 (** For a part that resists. Each may split it further or change its shape. The gate knows these
     names as sound; there are unsound transformations. *)
@@ -40,35 +44,49 @@ let proved t id = pn_proved (tree t) id
 
 (** {1 Running provers} *)
 
-(** Configured provers, those in [first] in front. *)
+let is_among provers (p : Whyconf.config_prover) = List.mem p.prover provers
+
+(** Configured provers from cheap to dear, those in [first] in front. *)
 let candidates t first =
-  let is_first (p : Whyconf.config_prover) = List.mem p.prover first in
-  let before, after = List.partition is_first (Project.provers t.project.config) in
+  let before, after = List.partition (is_among first) (Project.provers t.project.config) in
   before @ after
 
-(** Runs the provers on a node for at most [seconds] each, until two families have proved it, or
-    [patience] of them have failed and none has proved it. *)
-let race ?(patience = max_int) ?(first = []) t id ~seconds proofs =
+(** The first of each family; the others only where they proved it before. *)
+let best_candidates t first =
+  let add chosen (p : Whyconf.config_prover) =
+    let same (q : Whyconf.config_prover) = Project.family q.prover = Project.family p.prover in
+    if List.exists same chosen && not (is_among first p) then chosen else p :: chosen
+  in
+  List.rev (List.fold_left add [] (candidates t first))
+
+let at_good_price proofs =
+  let is_cheap (p : Node.proof) = p.result.pr_time <= good_price in
+  Node.redundant (List.filter is_cheap proofs)
+
+(** Runs the provers on a node for at most [seconds] each, until two families have proved it at a
+    good price, or [patience] provers have failed and none has proved it. A third family gets a
+    glance at what two have proved dearly: the search pays once, the replay every time. *)
+let race ?(patience = max_int) t id ~seconds proofs provers =
   let task = get_task (tree t) id in
   let proofs = ref proofs and failed = ref 0 in
+  let limit () = if Node.redundant !proofs then min glance seconds else seconds in
   let wanted (p : Whyconf.config_prover) =
     (not (List.mem (Project.family p.prover) (Node.families !proofs)))
-    && not (Failures.mem t.failures task p.prover ~seconds)
+    && not (Failures.mem t.failures task p.prover ~seconds:(limit ()))
   in
   let start (p : Whyconf.config_prover) =
     let configured = Option.get (Session.find_prover t.session p.prover) in
-    Pool.submit t.project configured ~seconds task
+    Pool.submit t.project configured ~seconds:(limit ()) task
   in
   let finished (p : Whyconf.config_prover) (result : Call_provers.prover_result) =
     (match result.pr_answer with
     | Call_provers.Valid -> proofs := { Node.prover = p.prover; result } :: !proofs
     | answer ->
         incr failed;
-        Failures.add t.failures task p.prover ~seconds answer);
-    if Node.redundant !proofs || (!proofs = [] && !failed >= patience) then `Stop else `Go_on
+        Failures.add t.failures task p.prover ~seconds:(limit ()) answer);
+    if at_good_price !proofs || (!proofs = [] && !failed >= patience) then `Stop else `Go_on
   in
-  if not (Node.redundant !proofs) then
-    Pool.run t.project ~wanted ~start ~finished (candidates t first);
+  if not (Node.redundant !proofs) then Pool.run t.project ~wanted ~start ~finished provers;
   !proofs
 
 (** {1 A goal without usable proofs} *)
@@ -76,10 +94,10 @@ let race ?(patience = max_int) ?(first = []) t id ~seconds proofs =
 let rec search t id ~first proofs =
   match Node.split (tree t) t.project.env id with
   | None ->
-      let proofs = race t id ~seconds:brief ~first proofs in
+      let proofs = race t id ~seconds:brief proofs (candidates t first) in
       if Node.redundant proofs then Node.record (tree t) id proofs else insist t id proofs
   | Some (node, parts) ->
-      let proofs = race t id ~patience:2 ~seconds:glance ~first proofs in
+      let proofs = race t id ~patience:3 ~seconds:glance proofs (best_candidates t first) in
       if Node.redundant proofs then begin
         Node.drop (tree t) id node;
         Node.record (tree t) id proofs
@@ -103,7 +121,9 @@ and insist t id proofs =
     | Normal -> proofs = [] || seconds <= middle
     | Thorough -> true
   in
-  let step proofs seconds = if worth proofs seconds then race t id ~seconds proofs else proofs in
+  let step proofs seconds =
+    if worth proofs seconds then race t id ~seconds proofs (candidates t []) else proofs
+  in
   let proofs = List.fold_left step proofs [ middle; long ] in
   if proofs <> [] then Node.record (tree t) id proofs
   else transform t id (if t.effort = Quick then [] else other_transformations)
@@ -126,7 +146,7 @@ and transform t id = function
 and all_proved t = function
   | [] -> true
   | part :: rest ->
-      let proofs = race t part ~seconds:middle [] in
+      let proofs = race t part ~seconds:middle [] (candidates t []) in
       Node.record (tree t) part proofs;
       proofs <> [] && all_proved t rest
 
