@@ -2,7 +2,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# ce40f441c31d3dfc1e5d2d9782b5a938e8914246e78214d83a92973a3dd59641
+# 1732e16b7f911c545c60704c915132351efadcbf8d7bdc40f8825e97b4ad082b
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
