@@ -1,11 +1,12 @@
 # whycast: from a bare Debian 12 to proved theories and tested Python.
 #
 #   make          install the toolchain, extract the Python again and compare it with the committed
-#                 file, replay every proof
-#   make test     check the Python code and run the tests
+#                 file, replay a proof of every goal: of the recorded ones the quickest
+#   make test     check the Python code, run the tests, replay all recorded proofs
 #   make extract  write python/whycast/_kernel.py anew
-#   make prove    replay every proof and compare what is proved with proofs/theorems.txt
-#   make update   prove what changed and refresh the sessions (THEORY="shape layout": only these)
+#   make prove    replay all recorded proofs, those of a second family of provers too
+#   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these) and the
+#                 links of proofs/FINDINGS.md
 #   make doc      the theories as linked web pages in build/doc
 #   make clean    remove build/ and every cache
 #
@@ -25,7 +26,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 all: tools
 	@$(EXTRACT) --check
-	@$(GATE)
+	@$(GATE) --quickest
 
 tools:
 	@python3 proofs/provers/install.py
@@ -38,12 +39,14 @@ prove: tools
 
 update: tools
 	@$(GATE) --update $(THEORY)
+	@$(BIN)/python proofs/gate/findings.py
 
 test: tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest
+	@$(GATE)
 
 doc: tools
 	@mkdir -p build/doc

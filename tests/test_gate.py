@@ -18,6 +18,7 @@ from pathlib import Path
 import prooftool
 import provers
 import pytest
+from facts import Attempt, attempts
 
 ROOT = prooftool.ROOT
 
@@ -166,6 +167,37 @@ def theorems(tree: Path) -> Path:
 
 
 # --- what is sound ----------------------------------------------------------------------------
+
+
+def attempts_of(tree: Path) -> list[Attempt]:
+    """Give the attempts that the last run of the gate found in the small session."""
+    facts = json.loads((tree / "build" / "gate" / "facts.json").read_text(encoding="utf-8"))
+    return [attempt for theory in facts["theories"] for attempt in attempts(theory)]
+
+
+def test_a_quick_replay_runs_one_proof_of_each_part(small: Path) -> None:
+    passes(small)
+    assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 6
+    # Nobody can have taken less than no time: this is the quickest.
+    slow = re.sub(r'time="[0-9.]+"', 'time="0.5"', session(small).read_text(encoding="utf-8"))
+    quick = slow.replace('time="0.5"', 'time="0.0"', 1)
+    session(small).write_text(quick, encoding="utf-8")
+    printed = passes(small, "--quickest")
+    assert "recorded proofs left for a full replay: 3" in printed
+    assert "parts proved by one family of provers only: 0" in printed
+    chosen = [attempt for attempt in attempts_of(small) if attempt["replayed"] is not None]
+    assert len(chosen) == 3
+    assert 0.0 in [attempt["recorded"]["seconds"] for attempt in chosen if attempt["recorded"]]
+
+
+def test_a_proof_that_a_quick_replay_leaves_out_is_still_looked_at(small: Path) -> None:
+    """Its prover, its version and what it is said to have answered."""
+    slow = re.sub(r'time="[0-9.]+"', 'time="0.5"', session(small).read_text(encoding="utf-8"))
+    head, _, tail = slow.rpartition('status="valid"')
+    session(small).write_text(head + 'status="timeout"' + tail, encoding="utf-8")
+    result = run_gate(small, "--quickest")
+    assert result.returncode == 1
+    assert "that proves nothing" in result.stdout
 
 
 def test_the_untouched_tree_passes(small: Path) -> None:

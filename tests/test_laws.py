@@ -206,6 +206,19 @@ def test_recursion_fails_where_the_operator_does(shapes: tuple[Shape, ...]) -> N
         assert verdict(shapes) is not None
 
 
+@given(shape_lists(max_rank=5, max_tensors=2, min_tensors=2, sizes=FEW_SIZES))
+def test_binary_form_of_the_predecessor(shapes: tuple[Shape, ...]) -> None:
+    """SONNX-1's form for two tensors, counted from 1: binary_c1_e1, history_binary.mlw."""
+    x1, x2 = sorted(shapes, key=len)
+    rank = len(x2)
+    axes = range(1, rank + 1)
+    y1 = [1 if i <= rank - len(x1) else x1[i - rank + len(x1) - 1] for i in axes]
+    y2 = [x2[i - 1] for i in axes]
+    y = [max(sizes) for sizes in zip(y1, y2, strict=True)]
+    agree = all({a, b} <= {c, 1} for a, b, c in zip(y1, y2, y, strict=True))
+    assert verdict([x1, x2]) == (tuple(y) if agree else None)
+
+
 @given(THREE_SHAPES)
 def test_associativity(shapes: tuple[Shape, ...]) -> None:
     """Error included: binary_associative, binary_commutative, binary.mlw."""

@@ -26,6 +26,7 @@ class Attempt(TypedDict):
     alternative: str
     obsolete: bool
     installed: bool
+    chosen: bool
     recorded: Run | None
     replayed: Run | None
 
@@ -138,11 +139,19 @@ def nodes(node: Node) -> Iterator[Node]:
             yield from nodes(part)
 
 
+def stands(attempt: Attempt) -> bool:
+    """Tell whether the attempt proved its goal now, or when it was recorded if it was not run."""
+    recorded = attempt["recorded"]
+    if attempt["chosen"] or recorded is None:
+        return holds(attempt)
+    return recorded["answer"] == "Valid"
+
+
 def single_family(facts: Facts) -> int:
-    """Count the parts of goals that provers of one family only have proved now."""
+    """Count the parts of goals that have proofs by provers of one family only."""
     families = {prover["name"]: prover["family"] for prover in facts["provers"]}
     found = [
-        {families.get(attempt["prover"]) for attempt in node["attempts"] if holds(attempt)}
+        {families.get(attempt["prover"]) for attempt in node["attempts"] if stands(attempt)}
         for theory in facts["theories"]
         for goal in theory["goals"]
         for node in nodes(goal["tree"])

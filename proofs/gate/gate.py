@@ -1,6 +1,7 @@
 """The gate: every theorem claimed is proved, now, by the pinned provers, from nothing else.
 
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
+        --quickest                       of the proofs of each part, only the one that took least
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --update [theory ...]        find proofs, refresh the sessions
         --only PART                      only goals whose Module.name contains PART
@@ -59,6 +60,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--list", action="store_true", help="print the goals")
     action.add_argument("--update", action="store_true", help="find proofs, refresh the sessions")
+    parser.add_argument("--quickest", action="store_true", help="replay one proof of each part")
     update = parser.add_argument_group("with --update")
     update.add_argument("--only", metavar="PART", help="only goals whose Module.name contains PART")
     effort = update.add_mutually_exclusive_group()
@@ -67,6 +69,8 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     update.add_argument("--fresh", action="store_true", help="forget the stored proofs")
     update.add_argument("--retry", action="store_true", help="forget which provers failed before")
     arguments = parser.parse_args(argv)
+    if arguments.quickest and (arguments.update or arguments.list):
+        parser.error("--quickest is about the replay")
     if update_options(arguments) and not arguments.update:
         parser.error(f"{update_options(arguments)[0]} goes with --update")
     return arguments
@@ -79,12 +83,12 @@ def update_options(arguments: argparse.Namespace) -> list[str]:
     return options + [f"--{flag}" for flag in flags if getattr(arguments, flag)]
 
 
-def replay(files: list[str], console: Console) -> Facts:
+def replay(files: list[str], quickest: bool, console: Console) -> Facts:
     """Gather the facts, with a bar on a terminal."""
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("replaying", total=None)
         return prooftool.facts(
-            files, lambda done, total: bar.update(task, completed=done, total=total)
+            files, quickest, lambda done, total: bar.update(task, completed=done, total=total)
         )
 
 
@@ -115,10 +119,10 @@ def table(facts: Facts) -> Table:
     return drawn
 
 
-def run(files: list[str], console: Console) -> int:
+def run(files: list[str], quickest: bool, console: Console) -> int:
     """Replay, judge and print."""
     started = time.monotonic()
-    facts = replay(files, console)
+    facts = replay(files, quickest, console)
     claims = theorems.read(prooftool.ROOT / THEOREMS, THEOREMS)
     pinned = {name: tool.version for name, tool in provers.pinned().items()}
     failures = provers.check(facts["provers"]) + judge.judge(
@@ -132,6 +136,9 @@ def run(files: list[str], console: Console) -> int:
             f"trusted, without a body: {name} ({assumed['file']}:{assumed['line']})",
             highlight=False,
         )
+    if quickest:
+        left = sum(not a["chosen"] for theory in facts["theories"] for a in attempts(theory))
+        console.print(f"recorded proofs left for a full replay: {left}", highlight=False)
     single = f"parts proved by one family of provers only: {single_family(facts)}"
     console.print(single, highlight=False)
     for failure in failures:
@@ -177,7 +184,11 @@ def main(argv: list[str] | None = None) -> int:
         prooftool.build()
         if arguments.update:
             return prooftool.update(files, update_options(arguments))
-        return print_list(files, console) if arguments.list else run(files, console)
+        return (
+            print_list(files, console)
+            if arguments.list
+            else run(files, arguments.quickest, console)
+        )
     except prooftool.ToolError as error:
         sys.exit(str(error))
 

@@ -63,6 +63,8 @@ def attempt_faults(attempt: Attempt, pinned: dict[str, str]) -> list[str]:
     if recorded is None or recorded["answer"] != "Valid":
         answer = recorded["answer"] if recorded else "nothing"
         return [f"has an attempt by {name} that proves nothing (recorded: {answer})"]
+    if not attempt["chosen"] and attempt["installed"]:
+        return []
     if replayed is None:
         return [f"has a proof by {name} that could not be replayed: the prover is not configured"]
     if not holds(attempt) and not attempt["obsolete"]:

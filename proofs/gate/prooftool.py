@@ -56,10 +56,11 @@ def command(name: str, *arguments: str) -> list[str]:
     return [str(TOOL), str(WHY3_CONF), name, *arguments]
 
 
-def facts(theories: list[str], progress: Callable[[int, int], None]) -> Facts:
-    """Replay all proofs of the theories and audit them."""
+def facts(theories: list[str], quickest: bool, progress: Callable[[int, int], None]) -> Facts:
+    """Replay the proofs of the theories, all or of each part the quickest, and audit them."""
     limits = ["--floor", str(FLOOR_SECONDS), "--factor", str(FACTOR)]
     limits += ["--obsolete", str(OBSOLETE_SECONDS)]
+    limits += ["--quickest"] if quickest else []
     return gather(command("facts", *limits, *theories), progress)
 
 

@@ -1,4 +1,4 @@
-(** The command [facts]: goals and sessions, every recorded proof attempt run again now, the audit.
+(** The command [facts]: goals and sessions, the recorded proof attempts run again now, the audit.
 
     Nothing is judged here: the trees of goals, transformations and attempts go out as JSON, each
     attempt with what the session says and what its prover says now. A node below a transformation
@@ -9,30 +9,45 @@ open Session_itp
 open Json_base
 
 (** Seconds. A replay gets [factor] times the recorded ones and never less than [floor]. An
-    obsolete attempt belongs to another source: this only tells whether it would still do. *)
-type limits = { floor : int; factor : float; obsolete : int }
+    obsolete attempt belongs to another source: this only tells whether it would still do. With
+    [quickest], of the attempts at one node only the one that took least time is run again. *)
+type limits = { floor : int; factor : float; obsolete : int; quickest : bool }
 
 type job = { project : Project.t; session : Session.t; attempt : proof_attempt_node }
 
+let recorded_seconds (a : proof_attempt_node) =
+  match a.proof_state with None -> 0. | Some r -> r.pr_time
+
 let seconds limits (a : proof_attempt_node) =
-  let recorded = match a.proof_state with None -> 0. | Some r -> r.pr_time in
+  let recorded = recorded_seconds a in
   if a.proof_obsolete then limits.obsolete
   else max limits.floor (int_of_float (ceil (limits.factor *. recorded)))
 
 (** {1 Running} *)
 
-(** The replayable attempts of a node and of all below it, in the order of the session. *)
-let rec jobs project session id =
+let compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare a.prover b.prover
+
+let attempts session id =
+  List.sort compare_attempts (get_proof_attempts (Session.tree session) id)
+
+(** The attempts of a node that are to be run. One without a proof is not what the quickest is chosen
+    from; where there is none with a proof, all are run. *)
+let chosen limits session id =
+  let runnable (a : proof_attempt_node) = Session.find_prover session a.prover <> None in
+  let all = List.filter runnable (attempts session id) in
+  let quicker a b = if recorded_seconds b < recorded_seconds a then b else a in
+  match List.filter Node.is_valid all with
+  | first :: rest when limits.quickest -> [ List.fold_left quicker first rest ]
+  | _ -> all
+
+(** What is to be run at a node and below it, in the order of the session. *)
+let rec jobs project limits session id =
   let s = Session.tree session in
   if is_detached s (APn id) then []
   else
-    let attempts = List.sort compare_attempts (get_proof_attempts s id) in
-    let runnable (a : proof_attempt_node) = Session.find_prover session a.prover <> None in
-    let below node = List.concat_map (jobs project session) (get_sub_tasks s node) in
-    List.map (fun attempt -> { project; session; attempt }) (List.filter runnable attempts)
+    let below node = List.concat_map (jobs project limits session) (get_sub_tasks s node) in
+    List.map (fun attempt -> { project; session; attempt }) (chosen limits session id)
     @ List.concat_map below (get_transformations s id)
-
-and compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare a.prover b.prover
 
 let start limits job =
   let prover = Option.get (Session.find_prover job.session job.attempt.prover) in
@@ -59,38 +74,39 @@ let answer (r : Call_provers.prover_result) =
   let text = Format.asprintf "%a" Call_provers.print_prover_answer r.pr_answer in
   Record [ ("answer", String text); ("seconds", Float r.pr_time) ]
 
-let attempt_facts results session (a : proof_attempt_node) =
+let attempt_facts results session chosen (a : proof_attempt_node) =
   let replayed = Hashtbl.find_opt results (key session a) in
   Record
     [ ("prover", String a.prover.prover_name); ("version", String a.prover.prover_version);
       ("alternative", String a.prover.prover_altern); ("obsolete", Bool a.proof_obsolete);
       ("installed", Bool (Session.find_prover session a.prover <> None));
+      ("chosen", Bool (List.memq a chosen));
       ("recorded", Json.option answer a.proof_state); ("replayed", Json.option answer replayed) ]
 
-let rec node_facts project results session ~root id =
+let rec node_facts project limits results session ~root id =
   let s = Session.tree session in
-  let attempts = List.sort compare_attempts (get_proof_attempts s id) in
+  let chosen = match limits with None -> [] | Some limits -> chosen limits session id in
   let live = List.filter (fun n -> not (is_detached s (ATn n))) (get_transformations s id) in
   Record
     ([ ("name", String (get_proof_name s id).Ident.id_string);
        ("explanation", String (get_proof_expl s id)) ]
     @ Json.place (Option.map (Project.position project) (Session.goal_loc ~root s id))
-    @ [ ("attempts", List (List.map (attempt_facts results session) attempts));
-        ("transformations", List (List.map (transformation_facts project results session) live)) ])
+    @ [ ("attempts", List (List.map (attempt_facts results session chosen) (attempts session id)));
+        ("transformations", List (List.map (transformation_facts project limits results session) live)) ])
 
-and transformation_facts project results session node =
+and transformation_facts project limits results session node =
   let s = Session.tree session in
   let live = List.filter (fun id -> not (is_detached s (APn id))) (get_sub_tasks s node) in
   Record
     [ ("name", String (get_transf_name s node));
       ("arguments", Json.strings (get_transf_args s node));
-      ("parts", List (List.map (node_facts project results session ~root:false) live)) ]
+      ("parts", List (List.map (node_facts project limits results session ~root:false) live)) ]
 
-let goal_facts project results session (th, id) =
+let goal_facts project limits results session (th, id) =
   Record
     [ ("module", String (Session.module_name th));
       ("goal", String (Session.goal_name (Session.tree session) id));
-      ("tree", node_facts project results session ~root:true id) ]
+      ("tree", node_facts project limits results session ~root:true id) ]
 
 (** Nodes of the stored session that the present source does not have, by name; not those below
     them. *)
@@ -111,7 +127,7 @@ let detached session =
   in
   List.rev (fold_all_session s add [])
 
-let theory_facts project results (session : Session.t) =
+let theory_facts project limits results (session : Session.t) =
   let source f = String (Project.relative project (system_path (Session.tree session) f)) in
   Record
     [ ("file", String session.theory); ("session", String session.dir);
@@ -119,7 +135,7 @@ let theory_facts project results (session : Session.t) =
       ("errors", Json.strings session.errors);
       ("sources", List (List.map source (Session.files session)));
       ("detached", Json.strings (detached session));
-      ("goals", List (List.map (goal_facts project results session) (Session.goals session))) ]
+      ("goals", List (List.map (goal_facts project limits results session) (Session.goals session))) ]
 
 let prover_facts (p : Whyconf.config_prover) =
   Record
@@ -130,15 +146,15 @@ let prover_facts (p : Whyconf.config_prover) =
 (** Without [limits] nothing is run: for who only wants the goals. *)
 let facts (project : Project.t) limits theories =
   let sessions = List.map (Session.load project) theories in
-  let all session =
-    List.concat_map (fun (_, id) -> jobs project session id) (Session.goals session)
+  let all limits session =
+    List.concat_map (fun (_, id) -> jobs project limits session id) (Session.goals session)
   in
   let results =
     match limits with
     | None -> Hashtbl.create 1
-    | Some limits -> run_all project limits (List.concat_map all sessions)
+    | Some limits -> run_all project limits (List.concat_map (all limits) sessions)
   in
   Record
     [ ("provers", List (List.map prover_facts (Project.provers project.config)));
-      ("theories", List (List.map (theory_facts project results) sessions));
+      ("theories", List (List.map (theory_facts project limits results) sessions));
       ("audit", List (List.map (Audit.facts project) theories)) ]

@@ -2,7 +2,7 @@
 
     Run in the root of the tree (gate.py does):
     [whygate CONFIG update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw ...]
-    [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS THEORY.mlw ...]
+    [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS [--quickest] THEORY.mlw ...]
     [whygate CONFIG goals THEORY.mlw ...]
 
     [facts] replays the proofs, audits the theories, and prints one JSON value; [goals] prints the
@@ -36,10 +36,13 @@ let print_facts config_file limits files =
   print_endline (Json.to_string (Replay.facts (Project.load ~config_file) limits files))
 
 let facts config_file = function
-  | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: files ->
+  | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: rest ->
+      let quickest, files =
+        match rest with "--quickest" :: files -> (true, files) | files -> (false, files)
+      in
       let limits =
         { Replay.floor = int_of_string floor; factor = float_of_string factor;
-          obsolete = int_of_string obsolete }
+          obsolete = int_of_string obsolete; quickest }
       in
       print_facts config_file (Some limits) files
   | _ -> usage ()

@@ -2,7 +2,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 1732e16b7f911c545c60704c915132351efadcbf8d7bdc40f8825e97b4ad082b
+# 46d99e76fde9106f7e1f3cf45c787743645b968bd7cb8edd700ccbf9ad7e2d32
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

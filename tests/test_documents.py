@@ -1,4 +1,4 @@
-"""The examples of README.md give the output that stands there."""
+"""The examples of the documents give the output that stands there."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import doctest
 import re
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+import pytest
+
+ROOT = Path(__file__).parents[1]
 FENCED = re.compile(r"^```(?:python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_examples() -> None:
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["README.md", "proofs/FINDINGS.md"])
+def test_examples(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
     sessions = [block for block in FENCED.findall(text) if ">>>" in block]
     assert text.count(">>> ") == sum(block.count(">>> ") for block in sessions)
-    test = doctest.DocTestParser().get_doctest(
-        "\n".join(sessions), {}, README.name, str(README), lineno=0
-    )
+    test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, name, name, lineno=0)
     report: list[str] = []
     runner = doctest.DocTestRunner()
     result = runner.run(test, out=report.append)
