@@ -30,8 +30,8 @@ let compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare
 let attempts session id =
   List.sort compare_attempts (get_proof_attempts (Session.tree session) id)
 
-(** The attempts of a node that are to be run. One without a proof is not what the quickest is chosen
-    from; where there is none with a proof, all are run. *)
+(** The attempts of a node that are to be run. The quickest is chosen from those with a proof; where
+    there is none with a proof, all are run. *)
 let chosen limits session id =
   let runnable (a : proof_attempt_node) = Session.find_prover session a.prover <> None in
   let all = List.filter runnable (attempts session id) in
@@ -92,7 +92,8 @@ let rec node_facts project limits results session ~root id =
        ("explanation", String (get_proof_expl s id)) ]
     @ Json.place (Option.map (Project.position project) (Session.goal_loc ~root s id))
     @ [ ("attempts", List (List.map (attempt_facts results session chosen) (attempts session id)));
-        ("transformations", List (List.map (transformation_facts project limits results session) live)) ])
+        ( "transformations",
+          List (List.map (transformation_facts project limits results session) live) ) ])
 
 and transformation_facts project limits results session node =
   let s = Session.tree session in
@@ -128,6 +129,7 @@ let detached session =
   List.rev (fold_all_session s add [])
 
 let theory_facts project limits results (session : Session.t) =
+  let goal = goal_facts project limits results session in
   let source f = String (Project.relative project (system_path (Session.tree session) f)) in
   Record
     [ ("file", String session.theory); ("session", String session.dir);
@@ -135,7 +137,7 @@ let theory_facts project limits results (session : Session.t) =
       ("errors", Json.strings session.errors);
       ("sources", List (List.map source (Session.files session)));
       ("detached", Json.strings (detached session));
-      ("goals", List (List.map (goal_facts project limits results session) (Session.goals session))) ]
+      ("goals", List (List.map goal (Session.goals session))) ]
 
 let prover_facts (p : Whyconf.config_prover) =
   Record

@@ -2,7 +2,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 46d99e76fde9106f7e1f3cf45c787743645b968bd7cb8edd700ccbf9ad7e2d32
+# 5e41a113dc63831c06e42eb566448cbc6f633c6c25d702e86113cbe35ef22e7d
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
