@@ -1,7 +1,4 @@
-"""The links of FINDINGS.md: each goes to the line where the goal that it names stands.
-
-findings.py       write the lines anew
-"""
+"""Write the lines of the links in FINDINGS.md anew: each goes to the goal that it names."""
 
 from __future__ import annotations
 

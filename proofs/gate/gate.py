@@ -184,11 +184,9 @@ def main(argv: list[str] | None = None) -> int:
         prooftool.build()
         if arguments.update:
             return prooftool.update(files, update_options(arguments))
-        return (
-            print_list(files, console)
-            if arguments.list
-            else run(files, arguments.quickest, console)
-        )
+        if arguments.list:
+            return print_list(files, console)
+        return run(files, arguments.quickest, console)
     except prooftool.ToolError as error:
         sys.exit(str(error))
 
