@@ -237,7 +237,7 @@ def test_error_is_that_of_broadcast_and_a_value_error() -> None:
     assert (error.__context__, error.__cause__) == (None, None)
     assert vars(error) == {
         **{"other": 0, "tensor": 1, "axis": 1, "size": 5, "target": 3},
-        **{"shapes": ((3, 4), (2, 5, 1)), "target_shape": None},
+        **{"shapes": ((3, 4), (2, 5, 1)), "target_shape": None, "names": None},
     }
 
 

@@ -79,15 +79,22 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
 
     Only a writeable array has writeable views.
     """
-    source = _view(array, writeable=writeable)
     if array.shape == target:
-        return source
+        return _view(array, writeable=writeable)
     strides = _kernel.broadcast_strides(array.shape, array.strides, target)
+    return view_by(array, target, strides, writeable=writeable)
+
+
+def view_by(
+    array: Array[DTypeT], shape: Shape, strides: tuple[int, ...], *, writeable: bool = False
+) -> Array[DTypeT]:
+    """View of a plain ndarray with a given shape and strides that reach none but its elements."""
+    source = _view(array, writeable=writeable)
     try:
-        return _strided_view(source, target, strides)
+        return _strided_view(source, shape, strides)
     except (OverflowError, ValueError) as error:
         raise ValueError(
-            f"NumPy has no array of shape {show_shape(target)} and dtype {array.dtype}: {error}"
+            f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
         ) from error
 
 

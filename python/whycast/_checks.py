@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import operator
 import reprlib
-from collections.abc import Sequence
-from typing import TypeGuard, TypeVar
+from collections.abc import Sequence, Set
+from typing import Any, SupportsIndex, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,11 @@ from whycast._errors import Shape, show_int
 
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
+
+# What specifications call a one-dimensional tensor of integers.
+Integers: TypeAlias = (
+    "Sequence[SupportsIndex] | np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]"
+)
 
 DTypeT = TypeVar("DTypeT", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
@@ -123,6 +128,66 @@ def as_index(value: object, name: str) -> tuple[int, ...]:
     )
 
 
+def as_target(value: object, name: str) -> Shape:
+    """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints.
+
+    >>> as_target(np.array([2, 3], np.uint8), "target_shape")
+    (2, 3)
+    >>> as_target((2, -1), "target_shape")
+    Traceback (most recent call last):
+    ValueError: target_shape, axis 1: expected a size of at least 0, got -1; -1 has no special \
+meaning here
+    """
+    sizes = _as_integers(value, name, "axis")
+    for axis, size in enumerate(sizes):
+        if size < 0:
+            hint = "; -1 has no special meaning here" if size == -1 else ""
+            raise ValueError(
+                f"{name}, axis {axis}: expected a size of at least 0, got {show_int(size)}{hint}"
+            )
+    return sizes
+
+
+def as_axes(value: object, name: str) -> tuple[int, ...]:
+    """Return axes, in a sequence or an array of one dimension, as a tuple of Python ints.
+
+    That they increase and are axes of the target is left to the kernel.
+
+    >>> as_axes([1, "2"], "axes_mapping")
+    Traceback (most recent call last):
+    TypeError: axes_mapping, position 1: expected an integer, got '2' (str)
+    """
+    return _as_integers(value, name, "position")
+
+
+def as_axis_set(value: object, name: str) -> tuple[int, ...]:
+    """Return axes as a tuple of Python ints, those of a set in increasing order.
+
+    >>> as_axis_set({3, 1}, "broadcast_axes")
+    (1, 3)
+    """
+    if isinstance(value, Set):
+        return tuple(sorted([as_int(axis, name) for axis in value]))
+    return _as_integers(value, name, "position", or_else="a set of integers, ")
+
+
+def as_array(
+    array: np.ndarray[tuple[int, ...], DTypeT], name: str
+) -> np.ndarray[tuple[int, ...], DTypeT]:
+    """Return an array of any type as a plain ndarray on the same memory.
+
+    >>> as_array([1, 2], "data")
+    Traceback (most recent call last):
+    TypeError: data: expected a numpy.ndarray, got [1, 2] (list); numpy.asarray makes one
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(
+            f"{name}: expected a numpy.ndarray, got {show(array)}; numpy.asarray makes one"
+        )
+    # Not array.view(): a subclass may have given its own meaning to that and to the attributes.
+    return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
+
+
 def as_tensor(
     array: np.ndarray[tuple[int, ...], DTypeT], name: str
 ) -> np.ndarray[tuple[int, ...], DTypeT]:
@@ -132,13 +197,7 @@ def as_tensor(
     Traceback (most recent call last):
     TypeError: argument 1: dtype complex64 is not one of SONNX's types float16, ...
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"{name}: expected a numpy.ndarray, got {show(array)}; numpy.asarray makes one"
-        )
-    # Not array.view(): a subclass may have given its own meaning to that and to the attributes.
-    plain: np.ndarray[tuple[int, ...], DTypeT]
-    plain = array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
+    plain = as_array(array, name)
     dtype = plain.dtype
     if dtype.type is np.object_:
         _check_strings(plain, name)
@@ -158,15 +217,40 @@ def _check_strings(array: np.ndarray[tuple[int, ...], DTypeT], name: str) -> Non
             )
 
 
+def _as_integers(value: object, name: str, place: str, or_else: str = "") -> tuple[int, ...]:
+    if _is_sequence(value):
+        return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(value)])
+    shown = show(value) + _hint_for_int(value)
+    if isinstance(value, np.ndarray):
+        array = np.ndarray.view(value, np.ndarray)
+        if array.ndim == 1 and array.dtype.kind in "iu":
+            return tuple(array.tolist())
+        shown = f"an array of shape {array.shape} and dtype {array.dtype}"
+    raise TypeError(
+        f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "
+        f"integer dtype, got {shown}"
+    )
+
+
 def _as_sequence(value: object, name: str, noun: str) -> Sequence[object]:
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
+    if _is_sequence(value):
         return value
-    hint = ""
+    hint = _hint_for_int(value)
     if isinstance(value, np.ndarray):
         hint = "; write array.shape for its shape, tuple(array) for its elements"
-    elif isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        hint = f"; write ({show_int(int(value))},)"
     raise TypeError(f"{name}: expected a {noun}, got {show(value)}{hint}")
+
+
+def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, Sequence) and not isinstance(
+        value, (str, bytes, bytearray, memoryview)
+    )
+
+
+def _hint_for_int(value: object) -> str:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return f"; write ({show_int(int(value))},)"
+    return ""
 
 
 def show(value: object) -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
 Shape = tuple[int, ...]
 
 # A report stays readable: so many tensors, and so many axes on either side of the one at fault.
@@ -27,6 +31,23 @@ def show_shape(shape: Shape) -> str:
     return f"({sizes},)" if len(shape) == 1 else f"({sizes})"
 
 
+class Names(NamedTuple):
+    """What a function calls its parameters: a tensor, a target, and axes where it takes any."""
+
+    tensor: str
+    target: str
+    axes: str = ""
+
+
+class _Row(NamedTuple):
+    """Line of a table: numbers, and the axes of the common rank on which they stand."""
+
+    label: str
+    axes: Sequence[int]
+    numbers: Sequence[int]
+    marked: bool = True
+
+
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
@@ -49,6 +70,8 @@ class BroadcastError(ValueError):
         All the shapes that were to be broadcast.
     target_shape : shape, optional
         The target, where one was given.
+    names : tuple of str, optional
+        What the function that failed calls the tensor and the target.
 
     Notes
     -----
@@ -60,8 +83,9 @@ class BroadcastError(ValueError):
     # Tracebacks and pickles name the class as callers do.
     __module__ = "whycast"
 
-    # What the text calls the tensors.
+    # What the text calls the tensors, and whether a size 1 is at fault like any other.
     _noun = "tensor"
+    _one_is_wrong = False
 
     def __init__(
         self,
@@ -71,15 +95,17 @@ class BroadcastError(ValueError):
         target: int,
         shapes: tuple[Shape, ...],
         target_shape: Shape | None = None,
+        names: Names | None = None,
     ) -> None:
         # All of it goes into args: that is what pickle and copy rebuild an exception from.
-        super().__init__(tensor, axis, size, target, shapes, target_shape)
+        super().__init__(tensor, axis, size, target, shapes, target_shape, names)
         self.tensor = tensor
         self.axis = axis
         self.size = size
         self.target = target
         self.shapes = shapes
         self.target_shape = target_shape
+        self.names = names
 
     def __str__(self) -> str:
         return "\n".join([self._headline(), *self._table()])
@@ -92,10 +118,17 @@ class BroadcastError(ValueError):
                 f"shapes do not broadcast (E1): axis {self.axis} of the common rank {self._rank}, "
                 f"tensor {self.tensor} has size {size}, expected {expected}"
             )
+        shape, target = show_shape(self.shapes[self.tensor]), show_shape(self.target_shape)
+        if self.names is None:
+            subject, tensor = f"shape {shape} does not broadcast to {target}", "the shape"
+        else:
+            tensor = self.names.tensor
+            subject = (
+                f"{tensor} of shape {shape} does not broadcast to {self.names.target} {target}"
+            )
         return (
-            f"shape {show_shape(self.shapes[self.tensor])} does not broadcast to "
-            f"{show_shape(self.target_shape)}: axis {self.axis} of the target's rank {self._rank}, "
-            f"the shape has size {size}, expected {expected}"
+            f"{subject}: axis {self.axis} of the target's rank {self._rank}, "
+            f"{tensor} has size {size}, expected {expected}"
         )
 
     @property
@@ -104,40 +137,73 @@ class BroadcastError(ValueError):
             return len(self.target_shape)
         return max(map(len, self.shapes))
 
-    def _table(self) -> list[str]:
-        if self.target_shape is None:
-            numbers = self._rows_to_show()
-            labels = [f"{self._noun} {m}" for m in numbers]
-            shapes = [self.shapes[m] for m in numbers]
-        else:
-            numbers = [0, 1]
-            labels = ["shape", "target"]
-            shapes = [self.shapes[self.tensor], self.target_shape]
+    def _rows(self) -> list[_Row | None]:
+        """Return the lines of the table; None stands for those left out."""
+        if self.target_shape is not None:
+            names = self.names or Names("shape", "target")
+            return [
+                self._aligned(names.tensor, self.shapes[self.tensor]),
+                self._aligned(names.target, self.target_shape),
+            ]
+        rows: list[_Row | None] = []
+        previous = -1
+        for number in self._tensors_to_show():
+            if number > previous + 1:
+                rows.append(None)
+            previous = number
+            rows.append(self._aligned(self._label(number), self.shapes[number]))
+        return rows
 
-        rank = self._rank
+    def _label(self, tensor: int) -> str:
+        return f"{self._noun} {tensor}"
+
+    def _aligned(self, label: str, shape: Shape) -> _Row:
+        """Line of a shape whose last axis is that of the common rank."""
+        axes = range(self._rank - len(shape), self._rank)
+        if self.axis < axes.start and self.target == 1:
+            # The size that others should have had is that of a prepended axis.
+            return _Row(label, [self.axis, *axes], [1, *shape])
+        return _Row(label, axes, shape)
+
+    def _table(self) -> list[str]:
+        rows = self._rows()
         first = max(0, self.axis - _MAX_AXES_BESIDE)
-        last = min(rank, self.axis + _MAX_AXES_BESIDE + 1)
-        rows = [[self._cell(shape, axis) for axis in range(first, last)] for shape in shapes]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        label_width = max(map(len, labels)) + 1
+        last = min(self._rank, self.axis + _MAX_AXES_BESIDE + 1)
+        cells = [
+            [""] * (last - first) if row is None else self._cells(row, first, last) for row in rows
+        ]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        label_width = max(len(row.label) for row in rows if row is not None) + 1
 
         lines = []
-        previous = -1
-        for number, label, shape, row in zip(numbers, labels, shapes, rows, strict=True):
-            if number > previous + 1:
+        for row, own in zip(rows, cells, strict=True):
+            if row is None:
                 lines.append("  ...")
-            previous = number
-            cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+                continue
+            texts = [cell.rjust(width) for cell, width in zip(own, widths, strict=True)]
             if first > 0:
-                cells.insert(0, "..." if len(shape) > rank - first else "   ")
-            if last < rank:
-                cells.append("...")
-            lines.append(f"  {label + ':':<{label_width}} {' '.join(cells)}".rstrip())
-        if self.target_shape is None and previous < len(self.shapes) - 1:
+                texts.insert(0, "..." if row.axes and row.axes[0] < first else "   ")
+            if row.axes and row.axes[-1] >= last:
+                texts.append("...")
+            lines.append(f"  {row.label + ':':<{label_width}} {' '.join(texts)}".rstrip())
+        if self.target_shape is None and self._tensors_to_show()[-1] < len(self.shapes) - 1:
             lines.append(f"  ... ({len(self.shapes)} {self._noun}s)")
         return lines
 
-    def _rows_to_show(self) -> list[int]:
+    def _cells(self, row: _Row, first: int, last: int) -> list[str]:
+        """Texts on the axes shown, as wide as the marks whether they have any or not."""
+        cells = [""] * (last - first)
+        for k in range(bisect_left(row.axes, first), bisect_left(row.axes, last)):
+            left = right = " "
+            if row.marked and row.axes[k] == self.axis:
+                if row.numbers[k] == self.target:
+                    left, right = "[]"
+                elif row.numbers[k] != 1 or self._one_is_wrong:
+                    left, right = "><"
+            cells[row.axes[k] - first] = f"{left}{show_int(row.numbers[k])}{right}"
+        return cells
+
+    def _tensors_to_show(self) -> list[int]:
         """Numbers of the tensors to show: the one at fault, one with the maximum, the first few."""
         rank = self._rank
         reaching = next(
@@ -156,17 +222,6 @@ class BroadcastError(ValueError):
         own = self.axis - rank + len(shape)
         return shape[own] if own >= 0 else 1
 
-    def _cell(self, shape: Shape, axis: int) -> str:
-        """Text of one size, as wide as its marks whether it has them or not."""
-        own = axis - self._rank + len(shape)
-        if axis == self.axis:
-            size = self._size_on_axis(shape, self._rank)
-            if size == self.target:
-                return f"[{show_int(size)}]"
-            if size != 1:
-                return f">{show_int(size)}<"
-        return f" {show_int(shape[own])} " if own >= 0 else ""
-
 
 class IncompatibleError(BroadcastError):
     """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
@@ -183,6 +238,8 @@ class IncompatibleError(BroadcastError):
         prepended.
     shapes : tuple of shapes
         All the shapes that were to be broadcast.
+    names : tuple of str, optional
+        What the function that failed calls the two tensors, where it takes no others.
 
     Notes
     -----
@@ -196,18 +253,155 @@ class IncompatibleError(BroadcastError):
 
     _noun = "argument"
 
-    def __init__(self, other: int, tensor: int, axis: int, shapes: tuple[Shape, ...]) -> None:
+    def __init__(
+        self,
+        other: int,
+        tensor: int,
+        axis: int,
+        shapes: tuple[Shape, ...],
+        names: Names | None = None,
+    ) -> None:
         # Both tensors have that axis: their sizes there are not 1.
         from_right = max(map(len, shapes)) - axis
         super().__init__(
-            tensor, axis, shapes[tensor][-from_right], shapes[other][-from_right], shapes
+            tensor,
+            axis,
+            shapes[tensor][-from_right],
+            shapes[other][-from_right],
+            shapes,
+            names=names,
         )
-        self.args = (other, tensor, axis, shapes)
+        self.args = (other, tensor, axis, shapes, names)
         self.other = other
+
+    def _label(self, tensor: int) -> str:
+        return super()._label(tensor) if self.names is None else self.names[tensor]
 
     def _headline(self) -> str:
         return (
             f"shapes do not broadcast (NumPy's rule): axis {self.axis} of the common rank "
-            f"{self._rank}, argument {self.other} has size {show_int(self.target)}, "
-            f"argument {self.tensor} has size {show_int(self.size)}, expected equal sizes or 1"
+            f"{self._rank}, {self._label(self.other)} has size {show_int(self.target)}, "
+            f"{self._label(self.tensor)} has size {show_int(self.size)}, expected equal sizes or 1"
         )
+
+
+class AxisSizeError(BroadcastError):
+    """A tensor whose axes lie on given axes of a target does not broadcast to it: a size differs.
+
+    Of several axes at fault the lowest is reported.
+
+    Parameters
+    ----------
+    tensor_axis : int
+        Axis of the tensor at fault, counted from 0.
+    axes : tuple of int
+        For each axis of the tensor the axis of the target on which it lies.
+    shape : shape
+        Shape of the tensor.
+    target_shape : shape
+        Shape it was to be broadcast to.
+    names : tuple of str
+        What the function that failed calls the tensor, the target and the axes.
+
+    Notes
+    -----
+    `tensor_axis`, `axes`, `target_shape` and `names` are attributes, and so are those of
+    `BroadcastError`, of which this is a subclass: `axis` is an axis of the target, and `shapes` has
+    `shape` alone. The text shows each size of the tensor above that of the axis on which it lies.
+    """
+
+    __module__ = "whycast"
+
+    target_shape: Shape
+    names: Names
+
+    def __init__(
+        self,
+        tensor_axis: int,
+        axes: tuple[int, ...],
+        shape: Shape,
+        target_shape: Shape,
+        names: Names,
+    ) -> None:
+        axis = axes[tensor_axis]
+        super().__init__(
+            0, axis, shape[tensor_axis], target_shape[axis], (shape,), target_shape, names
+        )
+        self.args = (tensor_axis, axes, shape, target_shape, names)
+        self.tensor_axis = tensor_axis
+        self.axes = axes
+
+    def _headline(self) -> str:
+        tensor, target, _ = self.names
+        return (
+            f"{tensor} of shape {show_shape(self.shapes[0])} does not broadcast to {target} "
+            f"{show_shape(self.target_shape)}: axis {self.tensor_axis} of {tensor}, which lies on "
+            f"axis {self.axis} of {target}, has size {show_int(self.size)}, {self._expected()}"
+        )
+
+    def _expected(self) -> str:
+        return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
+
+    def _rows(self) -> list[_Row | None]:
+        return [
+            _Row(self.names.tensor, self.axes, self.shapes[0]),
+            _Row(self.names.target, range(self._rank), self.target_shape),
+            self._axes_row(self.names.axes),
+        ]
+
+    def _axes_row(self, label: str) -> _Row:
+        return _Row(label, self.axes, self.axes, marked=False)
+
+
+class ArgShapeError(AxisSizeError):
+    """The shape of arg is not `shape` without the axes in broadcast_axes: a size differs.
+
+    Of several axes at fault the lowest is reported.
+
+    Parameters
+    ----------
+    tensor_axis : int
+        Axis of arg at fault, counted from 0.
+    axes : tuple of int
+        The axes of the target that are not broadcast axes, in increasing order.
+    shape : shape
+        Shape of arg.
+    target_shape : shape
+        Shape it was to be broadcast to.
+    broadcast_axes : tuple of int
+        The broadcast axes in increasing order.
+
+    Notes
+    -----
+    `broadcast_axes` is an attribute, and so are those of `whycast.AxisSizeError`, of which this is
+    a subclass. In nGraph sizes do not grow: here `size` may be 1.
+    """
+
+    __module__ = "whycast.ngraph"
+
+    _one_is_wrong = True
+
+    def __init__(
+        self,
+        tensor_axis: int,
+        axes: tuple[int, ...],
+        shape: Shape,
+        target_shape: Shape,
+        broadcast_axes: tuple[int, ...],
+    ) -> None:
+        names = Names("arg", "shape", "broadcast_axes")
+        super().__init__(tensor_axis, axes, shape, target_shape, names)
+        self.args = (tensor_axis, axes, shape, target_shape, broadcast_axes)
+        self.broadcast_axes = broadcast_axes
+
+    def _expected(self) -> str:
+        text = f"expected {show_int(self.target)}"
+        if self.size == 1:
+            text += (
+                "; nGraph grows no size of 1: reshape arg so that it lacks the axis, and add "
+                f"{self.axis} to broadcast_axes"
+            )
+        return text
+
+    def _axes_row(self, label: str) -> _Row:
+        return _Row(label, self.broadcast_axes, self.broadcast_axes, marked=False)

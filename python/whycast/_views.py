@@ -1,0 +1,106 @@
+"""Views by the rules that several specifications share, each under its own names for parameters.
+
+The kernel decides; here its exceptions become errors that name the parameters.
+"""
+
+from __future__ import annotations
+
+from whycast import _kernel
+from whycast._arrays import Array, view_as, view_by
+from whycast._checks import DTypeT
+from whycast._errors import (
+    AxisSizeError,
+    BroadcastError,
+    IncompatibleError,
+    Names,
+    Shape,
+    show_int,
+)
+
+
+def unidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
+    """View of shape `target`, whose last axes are those of the array."""
+    failure: ValueError
+    try:
+        return view_as(array, target)
+    except _kernel.RankMismatch:
+        failure = ValueError(
+            f"{names.target}: expected a rank of at least {array.ndim}, that of {names.tensor}, "
+            f"got {len(target)}"
+        )
+    except _kernel.NotBroadcastable as error:
+        v = error.value
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (array.shape,), target, names)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
+    """View of the shape that the array's shape and `target` have in common by NumPy's rule."""
+    try:
+        common = _kernel.expand_shape(array.shape, target)
+    except _kernel.NotExpandable as error:
+        failure = IncompatibleError(0, 1, error.value, (array.shape, target), names)
+    else:
+        return view_as(array, common)
+    raise failure
+
+
+def explicit_view(
+    array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
+) -> Array[DTypeT]:
+    """View of shape `target`; axis j of the array lies on its axis ``axes[j]``."""
+    failure: ValueError
+    try:
+        strides = _kernel.explicit_strides(array.shape, array.strides, target, axes)
+    except _kernel.AxesCount:
+        failure = ValueError(
+            f"{names.axes}: expected {show_count(array.ndim)}, one for each axis of "
+            f"{names.tensor}, got {len(axes)}"
+        )
+    except _kernel.AxisOutOfRange as error:
+        failure = axis_out_of_range(axes, error.value, len(target), names)
+    except _kernel.AxesNotIncreasing as error:
+        failure = axes_not_increasing(axes, error.value, names.axes)
+    except _kernel.AxisMisfit as error:
+        failure = AxisSizeError(error.value, axes, array.shape, target, names)
+    else:
+        return view_by(array, target, strides)
+    raise failure
+
+
+def axis_out_of_range(
+    axes: tuple[int, ...], position: int, rank: int, names: Names, *, numbered: bool = True
+) -> ValueError:
+    """Error for an axis that a target of that rank does not have.
+
+    >>> axis_out_of_range((1, -1), 1, 4, Names("data", "target_shape", "axes_mapping"))
+    ValueError('axes_mapping, position 1: expected an axis of target_shape, whose rank is 4, \
+got -1; axes are counted from 0, none from the end')
+    """
+    place = f", position {position}" if numbered else ""
+    hint = "; axes are counted from 0, none from the end" if axes[position] < 0 else ""
+    return ValueError(
+        f"{names.axes}{place}: expected an axis of {names.target}, whose rank is {rank}, "
+        f"got {show_int(axes[position])}{hint}"
+    )
+
+
+def axes_not_increasing(axes: tuple[int, ...], position: int, name: str) -> ValueError:
+    """Error for an axis that is not greater than the one before it.
+
+    >>> axes_not_increasing((2, 1), 1, "axes_mapping")
+    ValueError('axes_mapping, position 1: expected strictly increasing axes, got 1 after 2 \
+(unsorted)')
+    """
+    previous, axis = axes[position - 1], axes[position]
+    fault = "repeated" if axis == previous else "unsorted"
+    return ValueError(
+        f"{name}, position {position}: expected strictly increasing axes, "
+        f"got {show_int(axis)} after {show_int(previous)} ({fault})"
+    )
+
+
+def show_count(count: int) -> str:
+    """Text of a number of axes."""
+    return f"{count} axis" if count == 1 else f"{count} axes"

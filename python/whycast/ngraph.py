@@ -1,0 +1,197 @@
+"""Broadcast of nGraph and its adjoint, from proved programs.
+
+nGraph names the axes of the output that the argument does not have, the set `broadcast_axes`; p(C)
+is the coordinate C without its components on these axes, and output_C = arg_p(C). Sizes do not
+grow: the shape of the argument is p(shape).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import SupportsIndex, TypeAlias
+
+import numpy as np
+
+from whycast import _kernel
+from whycast._arrays import Array, view_by
+from whycast._checks import DTypeT, Integers, as_array, as_axis_set, as_target
+from whycast._errors import ArgShapeError, Names
+from whycast._views import axes_not_increasing, axis_out_of_range, show_count
+
+__all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
+
+AxisSet: TypeAlias = "Set[SupportsIndex] | Integers"
+
+
+def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> Array[DTypeT]:
+    """Broadcast a tensor to a shape along given axes, as nGraph Broadcast does.
+
+    Parameters
+    ----------
+    arg : numpy.ndarray
+        Tensor of any dtype and memory layout. Its shape is `shape` without the axes in
+        `broadcast_axes`.
+    shape : sequence of int or one-dimensional array of an integer dtype
+        Shape of the output. Sizes are at least 0.
+    broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
+        The axes of `shape` that `arg` does not have, counted from 0. A sequence or an array of them
+        increases strictly.
+
+    Returns
+    -------
+    numpy.ndarray
+        View of shape `shape`, of the same dtype, on the same memory. It is not writable, and is a
+        plain ndarray also where `arg` is of a subclass.
+
+    Raises
+    ------
+    ArgShapeError
+        A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
+        It is a `whycast.BroadcastError`, and a ValueError.
+    TypeError
+        `arg` is not an ndarray, `shape` neither a sequence of integers nor a one-dimensional array
+        of them, or `broadcast_axes` none of these nor a set of integers.
+    ValueError
+        A size is negative; `broadcast_axes` has an axis that `shape` does not have, is a sequence
+        that does not increase strictly, or leaves not as many axes of `shape` as `arg` has; or
+        NumPy can represent no array of that shape.
+
+    Notes
+    -----
+    Rests on ``p``, ``ngraph_valid`` and ``ngraph_broadcast`` of ``why3/ngraph.mlw``; theorem
+    ``ngraph_explicit`` says that it is the broadcast along explicit axes, those not in
+    `broadcast_axes`. The program is ``ngraph_strides`` (``why3/kernel_axes.mlw``), proved to return
+    the strides of the view, or to raise exactly when the arguments are not valid.
+
+    Unlike `whycast.broadcast` this broadcasts to a size of 0 too, on a broadcast axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> arg = np.array([1, 2, 3])
+    >>> broadcast(arg, (2, 3), {0})
+    array([[1, 2, 3],
+           [1, 2, 3]])
+    >>> broadcast(arg, (3, 2), {1})
+    array([[1, 1],
+           [2, 2],
+           [3, 3]])
+    >>> broadcast(np.array([1]), (2, 3), {0})
+    Traceback (most recent call last):
+    whycast.ngraph.ArgShapeError: arg of shape (1,) does not broadcast to shape (2, 3): axis 0 of \
+arg, which lies on axis 1 of shape, has size 1, expected 3; nGraph grows no size of 1: reshape arg \
+so that it lacks the axis, and add 1 to broadcast_axes
+      arg:                >1<
+      shape:           2  [3]
+      broadcast_axes:  0
+    """
+    array = as_array(arg, "arg")
+    target = as_target(shape, "shape")
+    axes = as_axis_set(broadcast_axes, "broadcast_axes")
+    failure: ValueError
+    try:
+        strides = _kernel.ngraph_strides(array.shape, array.strides, target, axes)
+    except _kernel.AxesCount:
+        failure = _wrong_count(array.ndim, len(target), len(axes))
+    except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
+        failure = _not_an_axis_set(broadcast_axes, axes, error, "shape", len(target))
+    except _kernel.AxisMisfit as error:
+        kept = _kernel.kept_axes(len(target), axes)
+        failure = ArgShapeError(error.value, kept, array.shape, target, axes)
+    else:
+        return view_by(array, target, strides)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DTypeT]:
+    """Sum a tensor over the axes along which `broadcast` repeats: the adjoint of `broadcast`.
+
+    Parameters
+    ----------
+    delta : numpy.ndarray
+        Tensor of any shape and memory layout, of an integer, floating-point or complex dtype. In
+        nGraph: the gradient that comes to the output.
+    broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
+        Axes of `delta`, counted from 0. A sequence or an array of them increases strictly.
+
+    Returns
+    -------
+    numpy.ndarray
+        New array of the same dtype, with the shape of `delta` without the axes in `broadcast_axes`:
+        its sums over these axes. It is writeable, contiguous, and a plain ndarray also where
+        `delta` is of a subclass. In nGraph: what is added to the gradient that comes to arg.
+
+    Raises
+    ------
+    TypeError
+        `delta` is not an ndarray of such a dtype, or `broadcast_axes` neither a set nor a sequence
+        of integers nor a one-dimensional array of them.
+    ValueError
+        `broadcast_axes` has an axis that `delta` does not have, or is a sequence that does not
+        increase strictly.
+
+    Notes
+    -----
+    The shape is ``p`` of that of `delta` (``why3/ngraph.mlw``), by the program of the same name.
+    That the sum is the adjoint is theorem ``ngraph_adjoint`` of ``why3/adjoint.mlw``: over any
+    commutative ring, the inner products ⟨broadcast(x), delta⟩ and ⟨x, broadcast_adjoint(delta)⟩
+    are equal. The integers modulo 2**n are such a ring, so it holds exactly for an integer dtype
+    of n bits, in which sums and products wrap around. Floating-point numbers are none: they are
+    added in the order of `numpy.sum`, in their own dtype, and each addition rounds. The sums
+    start at 0, as those of `numpy.sum` do, also where there is nothing to add.
+
+    Boolean values have no sum in their own dtype, and are refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> broadcast_adjoint(np.array([[1, 2, 3], [10, 20, 30]]), {0})
+    array([11, 22, 33])
+    >>> broadcast_adjoint(np.full((2, 3), 100, np.uint8), {0, 1})
+    array(88, dtype=uint8)
+    >>> broadcast_adjoint(np.zeros((2, 0)), {1})
+    array([0., 0.])
+    """
+    array = as_array(delta, "delta")
+    if array.dtype.kind not in "iufc":
+        raise TypeError(
+            f"delta: expected an integer, floating-point or complex dtype, got {array.dtype}"
+        )
+    axes = as_axis_set(broadcast_axes, "broadcast_axes")
+    try:
+        shape = _kernel.p(array.shape, axes)
+    except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
+        failure = _not_an_axis_set(broadcast_axes, axes, error, "delta", array.ndim)
+    else:
+        sums = np.empty(shape, array.dtype)
+        # The type alone: as a dtype NumPy takes none but the machine's order of bytes.
+        np.add.reduce(array, axis=axes, dtype=array.dtype.type, out=sums)
+        return sums
+    raise failure
+
+
+def _wrong_count(rank_of_arg: int, rank: int, count: int) -> ValueError:
+    if rank_of_arg > rank:
+        return ValueError(
+            f"shape: expected a rank of at least {rank_of_arg}, that of arg, got {rank}"
+        )
+    return ValueError(
+        f"broadcast_axes: expected {show_count(rank - rank_of_arg)}, as shape has rank {rank} and "
+        f"arg rank {rank_of_arg}, got {count}"
+    )
+
+
+def _not_an_axis_set(
+    given: AxisSet,
+    axes: tuple[int, ...],
+    error: _kernel.AxisOutOfRange | _kernel.AxesNotIncreasing,
+    target: str,
+    rank: int,
+) -> ValueError:
+    if isinstance(error, _kernel.AxisOutOfRange):
+        names = Names("", target, "broadcast_axes")
+        # The elements of a set have no position.
+        numbered = not isinstance(given, Set)
+        return axis_out_of_range(axes, error.value, rank, names, numbered=numbered)
+    return axes_not_increasing(axes, error.value, "broadcast_axes")

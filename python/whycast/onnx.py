@@ -1,0 +1,72 @@
+"""Expand of ONNX, from a proved program.
+
+Expand broadcasts its input with a tensor of the given shape, in both directions: where the shape
+has a 1, or no axis at all, the input keeps its own size. Sizes follow NumPy's rule, that of
+`whycast.numpy_rule`: a 1 grows to 0 too, which `whycast.broadcast` would not let it.
+"""
+
+from __future__ import annotations
+
+from whycast._arrays import Array
+from whycast._checks import DTypeT, Integers, as_array, as_target
+from whycast._errors import Names
+from whycast._views import bidirectional_view
+
+__all__ = ["expand"]
+
+_NAMES = Names("input", "shape")
+
+
+def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
+    """Broadcast a tensor with a shape, as ONNX Expand does.
+
+    Parameters
+    ----------
+    input : numpy.ndarray
+        Tensor of any shape, dtype and memory layout.
+    shape : sequence of int or one-dimensional array of an integer dtype
+        Sizes of at least 0; -1 has no special meaning. It may have fewer axes than `input`.
+
+    Returns
+    -------
+    numpy.ndarray
+        View of the shape that `input` and `shape` have in common by NumPy's rule, of the same
+        dtype, on the same memory. It is not writable, and is a plain ndarray also where `input` is
+        of a subclass.
+
+    Raises
+    ------
+    whycast.numpy_rule.IncompatibleError
+        A size of `input` and one of `shape` differ, and neither is 1. It is a
+        `whycast.BroadcastError`, and a ValueError.
+    TypeError
+        `input` is not an ndarray, or `shape` neither a sequence of integers nor a one-dimensional
+        array of them.
+    ValueError
+        A size is negative, or NumPy can represent no array of the common shape.
+
+    Notes
+    -----
+    Rests on ``expand`` of module ``OPExpand`` (``why3/expand.mlw``). The programs are
+    ``expand_shape``, proved to return the common shape or to raise exactly when there is none, and
+    ``broadcast_strides``; that the strides address the right elements is lemma ``view_offset`` of
+    ``why3/layout.mlw``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> expand(np.array([[1], [2]]), (3, 1, 2)).shape
+    (3, 2, 2)
+    >>> expand(np.array([[1, 2, 3]]), (2, 1))
+    array([[1, 2, 3],
+           [1, 2, 3]])
+    >>> expand(np.array([1]), (0,)).shape
+    (0,)
+    >>> expand(np.zeros((2, 3)), (2,))
+    Traceback (most recent call last):
+    whycast.numpy_rule.IncompatibleError: shapes do not broadcast (NumPy's rule): axis 1 of the \
+common rank 2, input has size 3, shape has size 2, expected equal sizes or 1
+      input:  2  [3]
+      shape:     >2<
+    """
+    return bidirectional_view(as_array(input, "input"), as_target(shape, "shape"), _NAMES)
