@@ -1,13 +1,15 @@
-# Extracted by Why3 from why3/kernel.mlw and why3/kernel_numpy.mlw.
+# Extracted by Why3 from why3/kernel.mlw, why3/kernel_numpy.mlw, why3/kernel_axes.mlw,
+# why3/kernel_expand.mlw and why3/kernel_flat.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 5e41a113dc63831c06e42eb566448cbc6f633c6c25d702e86113cbe35ef22e7d
+# bb834db72d47ef9ba4158d55ee74c3ea4eba4d6e839e5e49131379af16b18ecf
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,3 +333,256 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
                     raise Incompatible(first_mismatch(shapes))
             i += 1
     return tuple(sizes)
+
+
+class AxesCount(Exception):
+    """There are not as many axes as the data has."""
+
+
+class AxisOutOfRange(Exception):
+    """An axis that the target does not have: its lowest position among the axes."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+class AxesNotIncreasing(Exception):
+    """An axis that is not above the one before it: its lowest position among the axes."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+class AxisMisfit(Exception):
+    """A size of the data that does not fit the target: the lowest axis of the data with one."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def check_axes(axes: tuple[int, ...], rank: int) -> None:
+    """Whether `axes` are axes of the rank `rank`, each above the one before it.
+
+    Ensures:
+        Spec.are_axes axes rank
+    Raises:
+        AxisOutOfRange j: first_out_of_range axes rank j
+        AxesNotIncreasing j: first_not_increasing axes rank j
+    """
+    for j, axis in enumerate(axes):
+        if axis < 0 or axis >= rank:
+            raise AxisOutOfRange(j)
+        if j > 0 and axis <= axes[j - 1]:
+            raise AxesNotIncreasing(j)
+
+
+def explicit_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
+) -> tuple[int, ...]:
+    r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
+    `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
+    the tensor lies on, and where a size grows.
+
+    Ensures:
+        length strides = length shape /\ Spec.explicit_broadcasts_to shape target axes
+        result = Spec.explicit_strides shape strides target axes
+    Raises:
+        RankMismatch: length strides <> length shape
+        AxesCount: length strides = length shape /\ length axes <> length shape
+        AxisOutOfRange j: length strides = length shape = length axes /\ first_out_of_range axes
+            (length target) j
+        AxesNotIncreasing j: length strides = length shape = length axes /\ first_not_increasing
+            axes (length target) j
+        AxisMisfit j: length strides = length shape = length axes /\ Spec.are_axes axes (length
+            target) /\ first_misfit shape target axes j
+    """
+    if len(strides) != len(shape):
+        raise RankMismatch()
+    if len(axes) != len(shape):
+        raise AxesCount()
+    check_axes(axes, len(target))
+    result = [0] * len(target)
+    for j, size in enumerate(shape):
+        axis = axes[j]
+        if size == target[axis]:
+            result[axis] = strides[j]
+        elif size != 1:
+            raise AxisMisfit(j)
+    return tuple(result)
+
+
+def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of the rank `rank` that are not among `broadcast_axes`.
+
+    Requires:
+        0 <= rank
+    Ensures:
+        Spec.are_axes broadcast_axes rank
+        result = Spec.kept_axes (Spec.axis_set_of broadcast_axes) rank
+    Raises:
+        AxisOutOfRange j: first_out_of_range broadcast_axes rank j
+        AxesNotIncreasing j: first_not_increasing broadcast_axes rank j
+    """
+    check_axes(broadcast_axes, rank)
+    result = [0] * (rank - len(broadcast_axes))
+    j = 0
+    for k in range(rank):
+        if j < len(broadcast_axes) and broadcast_axes[j] == k:
+            j += 1
+        else:
+            result[k - j] = k
+    return tuple(result)
+
+
+def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
+    """The components of `coordinate` on the axes that are not among `broadcast_axes`.
+
+    Ensures:
+        Spec.are_axes broadcast_axes (length coordinate)
+        result = Spec.p coordinate (Spec.axis_set_of broadcast_axes)
+    Raises:
+        AxisOutOfRange j: first_out_of_range broadcast_axes (length coordinate) j
+        AxesNotIncreasing j: first_not_increasing broadcast_axes (length coordinate) j
+    """
+    axes = kept_axes(len(coordinate), broadcast_axes)
+    result = [0] * len(axes)
+    for j in range(len(axes)):
+        result[j] = coordinate[axes[j]]
+    return tuple(result)
+
+
+def ngraph_strides(
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    target: tuple[int, ...],
+    broadcast_axes: tuple[int, ...],
+) -> tuple[int, ...]:
+    r"""The strides of the view with shape `target` of an argument with shape `shape` and strides
+    `strides`, which has the axes of the target that are not among `broadcast_axes`: 0 on
+    `broadcast_axes`.
+
+    Ensures:
+        length strides = length shape
+        Spec.are_axes broadcast_axes (length target)
+        Spec.ngraph_valid shape target (Spec.axis_set_of broadcast_axes)
+        result = Spec.ngraph_strides shape strides target (Spec.axis_set_of broadcast_axes)
+    Raises:
+        RankMismatch: length strides <> length shape
+        AxisOutOfRange j: length strides = length shape /\ first_out_of_range broadcast_axes (length
+            target) j
+        AxesNotIncreasing j: length strides = length shape /\ first_not_increasing broadcast_axes
+            (length target) j
+        AxesCount: length strides = length shape /\ Spec.are_axes broadcast_axes (length target) /\
+            length shape <> length (Spec.p target (Spec.axis_set_of broadcast_axes))
+        AxisMisfit j: length strides = length shape /\ Spec.are_axes broadcast_axes (length target)
+            /\ length shape = length (Spec.p target (Spec.axis_set_of broadcast_axes)) /\
+            first_difference shape (Spec.p target (Spec.axis_set_of broadcast_axes)) j
+    """
+    if len(strides) != len(shape):
+        raise RankMismatch()
+    axes = kept_axes(len(target), broadcast_axes)
+    if len(axes) != len(shape):
+        raise AxesCount()
+    result = [0] * len(target)
+    for j in range(len(shape)):
+        axis = axes[j]
+        if shape[j] != target[axis]:
+            raise AxisMisfit(j)
+        result[axis] = strides[j]
+    return tuple(result)
+
+
+class NotExpandable(Exception):
+    """Two sizes of an axis differ and neither is 1: the lowest such axis of the common rank."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape of a tensor of shape `shape` that is expanded by the shape `target`.
+
+    Ensures:
+        Spec.expandable shape target
+        result = Spec.expand_shape shape target
+    Raises:
+        NotExpandable i: Spec.first_unexpandable shape target i
+    """
+    rank = max(len(shape), len(target))
+    result = [1] * rank
+    for i in range(rank):
+        a = padded_size(shape, rank, i)
+        b = padded_size(target, rank, i)
+        if a != b and a != 1 and b != 1:
+            raise NotExpandable(i)
+        result[i] = b if a == 1 else a
+    return tuple(result)
+
+
+class DataLength(Exception):
+    """There are not as many elements as the shape says."""
+
+
+def size(shape: tuple[int, ...]) -> int:
+    """The number of elements of a tensor of shape `shape`.
+
+    Ensures:
+        result = Spec.size shape
+    """
+    result = 1
+    for x in shape:
+        result *= x
+    return result
+
+
+_A = TypeVar("_A")
+
+
+def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
+    r"""The elements, in row-major order, of a tensor of shape `shape` once it has been broadcast to
+    the shape `target`; `data` are those of the tensor, in the same order.
+
+    Requires:
+        Spec.is_shape shape /\ Spec.is_shape target
+    Ensures:
+        A.length data = Spec.size shape /\ Spec.broadcasts_to shape target
+        Spec.is_flat_broadcast data shape target result
+    Raises:
+        DataLength: A.length data <> Spec.size shape
+        RankMismatch: A.length data = Spec.size shape /\ length target < length shape
+        NotBroadcastable v: A.length data = Spec.size shape /\ length shape <= length target /\
+            reports_misfit shape target v
+    """
+    if len(data) != size(shape):
+        raise DataLength()
+    strides = broadcast_strides(shape, row_major_strides(shape), target)
+    n = size(target)
+    if n == 0:
+        return []
+    result = [data[0]] * n
+    if len(data) == 1:
+        return result
+    last = len(target) - 1
+    row = target[last]
+    step = strides[last]
+    index = [0] * len(target)
+    k = 0
+    o = 0
+    while k < n:
+        for _ in range(row):
+            result[k] = data[o]
+            k += 1
+            o += step
+        index[last] = row
+        a = last
+        while a > 0 and index[a] == target[a]:
+            index[a] = 0
+            o -= target[a] * strides[a]
+            a -= 1
+            index[a] += 1
+            o += strides[a]
+    return result

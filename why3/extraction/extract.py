@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -33,7 +34,13 @@ RUFF = ROOT / ".venv" / "bin" / "ruff"
 DRIVER = SOURCES / "python.drv"
 
 # The programs of the kernel, in the order in which they stand in the extracted file.
-MODULES = ("kernel.COPBroadcast", "kernel_numpy.COPNumpyBroadcast")
+MODULES = (
+    "kernel.COPBroadcast",
+    "kernel_numpy.COPNumpyBroadcast",
+    "kernel_axes.COPAxes",
+    "kernel_expand.COPExpand",
+    "kernel_flat.COPFlatBroadcast",
+)
 TARGET = ROOT / "python" / "whycast" / "_kernel.py"
 
 # Why3 loads a plugin by its path without the extension.
@@ -46,6 +53,9 @@ CONFIGURATION_FORMAT = 14
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
 DIFFERENCE_LINES = 40
+
+# Of the comment in the header, without its `# `.
+LINE_LENGTH = 98
 
 
 class ExtractionError(Exception):
@@ -145,10 +155,11 @@ def version(tool: str | Path) -> str:
 
 def header() -> str:
     """Give the first lines of the extracted kernel."""
-    names = [file.relative_to(ROOT).as_posix() for file in program_files()]
+    *names, last = (file.relative_to(ROOT).as_posix() for file in program_files())
+    origin = f"Extracted by Why3 from {', '.join(names)} and {last}."
     script = Path(__file__).resolve().relative_to(ROOT).as_posix()
     return (
-        f"# Extracted by Why3 from {' and '.join(names)}.\n"
+        f"{textwrap.indent(textwrap.fill(origin, LINE_LENGTH), '# ')}\n"
         "# Do not edit: change the sources, then `make extract`.\n"
         "# SPDX-License-Identifier: Apache-2.0\n"
         f"# SHA-256 of the sources that {script} lists:\n"
