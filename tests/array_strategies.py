@@ -43,6 +43,11 @@ class Subclass(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
         raise AssertionError(f"asked the subclass for {name}")
 
 
+def plain(array: Array) -> Array:
+    """Return an array as one of no subclass, on the same memory."""
+    return np.ndarray.view(array, np.ndarray)
+
+
 def bits(size: int, dtype: DType) -> Array:
     """Elements of a fixed-width type, their bit patterns spread over all that the type has.
 

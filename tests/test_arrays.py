@@ -6,51 +6,29 @@ import gc
 import itertools
 import weakref
 from collections.abc import Callable
-from types import EllipsisType
 
 import numpy as np
 import pytest
 import whycast
-from array_strategies import DTYPES, Array, DType, Subclass, array_lists, arrays_of_shape, elements
+from array_strategies import (
+    DTYPES,
+    Array,
+    DType,
+    Subclass,
+    array_lists,
+    arrays_of_shape,
+    elements,
+    plain,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_rule import Shape, indices, maxima, source
-
-
-def address(array: Array, index: tuple[int, ...]) -> int:
-    """Return where in memory an element lies."""
-    start: int = array.__array_interface__["data"][0]
-    return start + sum(i * stride for i, stride in zip(index, array.strides, strict=True))
-
-
-def cell(array: Array, index: tuple[int, ...]) -> Array:
-    """Return one element as an array of rank 0: a scalar is a conversion away from its bytes."""
-    key: tuple[int | EllipsisType, ...] = (*index, ...)
-    return array[key]
+from plain_rule import Shape, maxima, source
+from view_checks import assert_view
 
 
 def assert_broadcast(z: Array, x: Array, common: Shape) -> None:
-    """Demand a read-only plain view of `x`, each element the one that step 1 and step 2 lead to."""
-    assert type(z) is np.ndarray
-    assert z is not x
-    assert z.shape == common
-    assert z.dtype == x.dtype
-    assert z.dtype.str == x.dtype.str
-    assert not z.flags.writeable
-    for index in indices(common):
-        from_x = source(x.shape, common, index)
-        assert address(z, index) == address(x, from_x)
-        element, expected = cell(z, index), cell(x, from_x)
-        if x.dtype.kind == "O":
-            assert element.tolist() is expected.tolist()
-        elif x.dtype.kind == "T":
-            assert element.tolist() == expected.tolist()
-        else:
-            assert element.tobytes() == expected.tobytes()
-
-
-def plain(array: Array) -> Array:
-    return np.ndarray.view(array, np.ndarray)
+    """Demand a view whose every element is the one that step 1 and step 2 lead to."""
+    assert_view(z, x, common, lambda index: source(x.shape, common, index))
 
 
 @given(array_lists())

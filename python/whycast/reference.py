@@ -6,7 +6,6 @@ a proved program fetches the elements itself, and writes them one by one into a 
 
 from __future__ import annotations
 
-import math
 from typing import TypeVar
 
 from whycast import _kernel
@@ -45,8 +44,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         `data` is not a list, or `shape` or `target` neither a sequence of integers nor a
         one-dimensional array of them.
     ValueError
-        A size is negative, the rank of `target` is less than that of `shape`, or `data` has not as
-        many elements as a tensor of that shape.
+        A size is negative, the rank of `target` is less than that of `shape`, `data` has not as
+        many elements as a tensor of that shape, or no list has as many as one of shape `target`.
 
     Notes
     -----
@@ -74,7 +73,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         return _kernel.broadcast_flat(data, checked_shape, checked_target)
     except _kernel.DataLength:
         failure = ValueError(
-            f"data: expected {show_int(math.prod(checked_shape))} elements, the product of the "
+            f"data: expected {show_int(_kernel.size(checked_shape))} elements, the product of the "
             f"sizes of shape {show_shape(checked_shape)}, got {len(data)}"
         )
     except _kernel.RankMismatch:
@@ -86,6 +85,10 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         v = error.value
         failure = BroadcastError(
             v.tensor, v.axis, v.size, v.target, (checked_shape,), checked_target
+        )
+    except OverflowError:
+        failure = ValueError(
+            f"target: no list has as many elements as a tensor of shape {show_shape(checked_target)}"
         )
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure

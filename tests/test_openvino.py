@@ -1,0 +1,134 @@
+"""OpenVINO Broadcast: its modes numpy and bidirectional, and the examples of its text.
+
+Mode explicit has its own tests, together with broadcast_in_dim.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import whycast
+from array_strategies import Array, plain
+from axes_cases import SHAPE_PAIRS, arrays_along_axes, assert_elements, numbered, outcome
+from hypothesis import given
+from plain_axes import expand, expand_shape, numpy_mode
+from plain_rule import Shape
+from view_checks import assert_view
+from whycast import numpy_rule, onnx
+from whycast.openvino import broadcast
+
+
+def test_every_small_case_of_mode_numpy() -> None:
+    accepted = misfits = 0
+    for shape, target in SHAPE_PAIRS:
+        x = numbered(shape)
+        sources = numpy_mode(shape, target)
+        z = outcome(broadcast, x, target)
+        if sources is not None:
+            assert not isinstance(z, ValueError)
+            assert_elements(z, shape, target, sources)
+            assert z.tobytes() == np.broadcast_to(x, target).tobytes()
+            accepted += 1
+            continue
+        with pytest.raises(ValueError, match=r"remap|broadcast"):
+            np.broadcast_to(x, target)
+        if len(shape) > len(target):
+            assert type(z) is ValueError
+            assert str(z) == (
+                f"target_shape: expected a rank of at least {len(shape)}, that of data, "
+                f"got {len(target)}"
+            )
+            continue
+        assert type(z) is whycast.BroadcastError
+        own = z.axis - len(target) + len(shape)
+        assert numpy_mode(shape[:own], target[: z.axis]) is not None
+        assert (z.size, z.target) == (shape[own], target[z.axis])
+        assert z.size not in (1, z.target)
+        misfits += 1
+    # On an axis that both have 7 of 16 pairs of sizes fit, on one of the target alone all 4 sizes.
+    pairs = [(rank, more) for rank in range(4) for more in range(4 - rank)]
+    assert accepted == sum(7**rank * 4**more for rank, more in pairs)
+    assert accepted + misfits == sum(16**rank * 4**more for rank, more in pairs)
+
+
+def test_every_small_case_of_mode_bidirectional() -> None:
+    """It is ONNX Expand; the shape of the output need not be the target."""
+    accepted = 0
+    for shape, target in SHAPE_PAIRS:
+        x = numbered(shape)
+        sources = expand(shape, target)
+        common = expand_shape(shape, target)
+        if sources is None or common is None:
+            with pytest.raises(numpy_rule.IncompatibleError) as caught:
+                broadcast(x, target, mode="bidirectional")
+            with pytest.raises(numpy_rule.IncompatibleError) as of_expand:
+                onnx.expand(x, target)
+            assert caught.value.axis == of_expand.value.axis
+            continue
+        z = broadcast(x, target, mode="bidirectional")
+        assert_elements(z, shape, common, sources)
+        assert onnx.expand(x, target).tobytes() == z.tobytes()
+        accepted += 1
+    # Of 16 pairs of sizes 10 are equal or have a 1.
+    assert accepted == sum(
+        10 ** min(ranks) * 4 ** (max(ranks) - min(ranks))
+        for ranks in [(a, b) for a in range(4) for b in range(4)]
+    )
+
+
+@given(arrays_along_axes())
+def test_any_array_in_mode_numpy(case: tuple[Array, Shape, tuple[int, ...]]) -> None:
+    array, target, axes = case
+    x = plain(array)
+    # The axes that the array lies on, and before them the others.
+    others = [size for axis, size in enumerate(target) if axis not in axes]
+    target = (*others, *[target[axis] for axis in axes])
+    sources = numpy_mode(x.shape, target)
+    if sources is None:
+        with pytest.raises(whycast.BroadcastError):
+            broadcast(array, target)
+    else:
+        assert_view(broadcast(array, target), x, target, sources.__getitem__)
+
+
+def test_examples_of_the_text() -> None:
+    x, target = numbered((16, 1, 1)), np.array([1, 16, 50, 50])
+    z = broadcast(x, target, mode="numpy")
+    assert z.shape == (1, 16, 50, 50)
+    assert all((z[0, c] == x[c, 0, 0]).all() for c in range(16))
+
+    x = numbered((16,))
+    z = broadcast(x, target, np.array([1]), mode="explicit")
+    assert z.shape == (1, 16, 50, 50)
+    assert all((z[0, c] == x[c]).all() for c in range(16))
+
+    x, target = numbered((50, 50)), np.array([1, 50, 50, 16])
+    z = broadcast(x, target, np.array([1, 2]), mode="explicit")
+    assert z.shape == (1, 50, 50, 16)
+    assert all((z[0, :, :, k] == x).all() for k in range(16))
+
+
+@pytest.mark.parametrize("target", [(2, 3, 4, 5), (2, 3, 3, 3)])
+def test_prose_examples_of_the_text(target: Shape) -> None:
+    """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2)."""
+    n, c, h, w = target
+    x = numbered((c,))
+    z = broadcast(x, target, [1], "explicit")
+    assert all(z[i, j, k, m] == x[j] for i, j, k, m in np.ndindex(n, c, h, w))
+    x = numbered((c, h))
+    z = broadcast(x, target, [1, 2], "explicit")
+    assert all(z[i, j, k, m] == x[j, k] for i, j, k, m in np.ndindex(n, c, h, w))
+
+
+def test_default_mode_is_numpy() -> None:
+    x = numbered((2, 1))
+    expected = broadcast(x, (3, 2, 2), None, "numpy")
+    assert broadcast(x, (3, 2, 2)).tobytes() == expected.tobytes()
+    assert broadcast(data=x, target_shape=(3, 2, 2)).tobytes() == expected.tobytes()
+
+
+def test_bidirectional_keeps_what_the_target_lacks() -> None:
+    x = numbered((4, 3, 1))
+    assert broadcast(x, (), mode="bidirectional").tobytes() == x.tobytes()
+    assert broadcast(x, (3, 5), mode="bidirectional").shape == (4, 3, 5)
+    assert broadcast(x, (2, 1, 1, 0), mode="bidirectional").shape == (2, 4, 3, 0)

@@ -1,0 +1,86 @@
+"""The reference on lists: against a reading of the rule and against the views of the package."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import whycast
+from axes_cases import SHAPE_PAIRS, outcome
+from hypothesis import given
+from plain_axes import numpy_mode
+from plain_rule import Shape, indices
+from shape_strategies import shapes_and_target
+from whycast import numpy_rule, reference
+
+
+class Thing:
+    """Object that is equal to none but itself."""
+
+
+def things(shape: Shape) -> dict[tuple[int, ...], object]:
+    """Objects at the multi-indices of a tensor, those with the last index varying fastest."""
+    return {index: Thing() for index in indices(shape)}
+
+
+def test_every_small_case() -> None:
+    accepted = 0
+    for shape, target in SHAPE_PAIRS:
+        tensor = things(shape)
+        data = list(tensor.values())
+        sources = numpy_mode(shape, target)
+        if sources is None:
+            with pytest.raises(ValueError, match="expected") as caught:
+                reference.broadcast(data, shape, target)
+            fits_in_rank = len(shape) <= len(target)
+            assert caught.type is (whycast.BroadcastError if fits_in_rank else ValueError)
+            continue
+        assert reference.broadcast(data, shape, target) == [tensor[i] for i in sources.values()]
+        accepted += 1
+    assert accepted == sum(7**rank * 4**more for rank in range(4) for more in range(4 - rank))
+
+
+@given(shapes_and_target(max_rank=7, max_size=3))
+def test_same_as_the_views_of_arrays(case: tuple[Shape, Shape]) -> None:
+    shape, target = case
+    x = np.arange(np.prod(shape, dtype=int)).reshape(shape)
+    view = outcome(numpy_rule.broadcast_to, x, target)
+    if isinstance(view, ValueError):
+        with pytest.raises(whycast.BroadcastError) as caught:
+            reference.broadcast(x.ravel().tolist(), shape, target)
+        assert str(caught.value) == str(view)
+    else:
+        assert reference.broadcast(x.ravel().tolist(), shape, target) == view.ravel().tolist()
+
+
+def test_result_is_new_and_the_argument_untouched() -> None:
+    for shape, target in [((2, 2), (2, 2)), ((2, 2), (3, 2, 2)), ((0,), (0,)), ((), ())]:
+        data = list(things(shape).values())
+        before = copy.copy(data)
+        result = reference.broadcast(data, shape, target)
+        assert type(result) is list
+        assert result is not data
+        result.append(None)
+        assert data == before
+
+
+@pytest.mark.parametrize("count", [0, 5, 7])
+def test_number_of_elements(count: int) -> None:
+    message = r"^data: expected 6 elements, the product of the sizes of shape \(2, 3\), got {}$"
+    with pytest.raises(ValueError, match=message.format(count)):
+        reference.broadcast([0] * count, (2, 3), (2, 3))
+
+
+def test_number_of_elements_too_long_to_print() -> None:
+    with pytest.raises(ValueError, match=r"^data: expected 2\*\*16609\+ elements, .*, got 1$"):
+        reference.broadcast([0], (10**5000,), (10**5000,))
+
+
+def test_target_that_no_list_can_have() -> None:
+    message = r"^target: no list has as many elements as a tensor of shape \(2, 2\*\*5000\+\)$"
+    for data, shape in (([0], (1,)), ([0, 1], (2, 1))):
+        with pytest.raises(ValueError, match=message) as caught:
+            reference.broadcast(data, shape, (2, 2**5000))
+        assert caught.value.__context__ is None
+    assert reference.broadcast([0], (1,), (2**5000, 0)) == []
