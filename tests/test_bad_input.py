@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
-from typing import Protocol
 
 import numpy as np
 import pytest
 import whycast
 from array_strategies import Array
+from bad_values import NEGATIVE, NOT_INTEGERS, Caller, Weird, fails
 from whycast._checks import MAX_TENSORS, check_count
-
-
-class Caller(Protocol):
-    """Function that is called in the wrong way."""
-
-    def __call__(self, *arguments: object) -> object:
-        """Accept what the typed functions would not."""
-
 
 # Under a looser type: the checker must not keep us from passing what has to be refused.
 broadcast: Caller = vars(whycast)["broadcast"]
 broadcast_shapes: Caller = vars(whycast)["broadcast_shapes"]
 f: Caller = vars(whycast)["f"]
 source_index: Caller = vars(whycast)["source_index"]
-
-
-class Weird:
-    """Object that stands for any type unknown to the package."""
-
-    def __repr__(self) -> str:
-        return "weird"
 
 
 NOT_SHAPES = [
@@ -54,34 +39,6 @@ NOT_SHAPES = [
         id="array",
     ),
 ]
-
-NOT_INTEGERS = [
-    pytest.param(2.0, r"2.0 \(float\)", id="float"),
-    pytest.param(np.float64(2), r".*2.0.* \(float64\)", id="float64"),
-    pytest.param("2", r"'2' \(str\)", id="str"),
-    pytest.param(None, r"None \(NoneType\)", id="None"),
-    pytest.param(True, r"True \(bool\)", id="bool"),
-    pytest.param(False, r"False \(bool\)", id="bool that is 0"),
-    pytest.param(np.True_, r".*True.* \(bool_?\)", id="bool of NumPy"),
-    pytest.param(2 + 0j, r"\(2\+0j\) \(complex\)", id="complex"),
-    pytest.param((2,), r"\(2,\) \(tuple\)", id="tuple"),
-    pytest.param(np.array([2]), r"an array of shape \(1,\) \(ndarray\)", id="array"),
-    pytest.param(Weird(), r"weird \(Weird\)", id="object"),
-    pytest.param("x" * 10_000, r".{,60} \(str\)", id="long text"),
-]
-
-NEGATIVE = [
-    pytest.param(-1, "-1", id="int"),
-    pytest.param(np.int8(-3), "-3", id="int8"),
-    pytest.param(-(10**5000), r"-2\*\*16609\+", id="too long to print"),
-]
-
-
-def fails(expected: type[Exception], message: str, function: Caller, *arguments: object) -> None:
-    """Demand an exception of exactly this type whose text begins so."""
-    with pytest.raises(expected, match=f"^{message}") as caught:
-        function(*arguments)
-    assert caught.type is expected
 
 
 @pytest.mark.parametrize(("value", "shown"), NOT_SHAPES)

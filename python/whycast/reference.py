@@ -88,7 +88,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         )
     except OverflowError:
         failure = ValueError(
-            f"target: no list has as many elements as a tensor of shape {show_shape(checked_target)}"
+            "target: no list has as many elements as a tensor of shape "
+            f"{show_shape(checked_target)}"
         )
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
