@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import tracemalloc
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 import whycast
 from array_strategies import Array
 from bad_values import NEGATIVE, NOT_INTEGERS, Caller, Weird, fails
+from whycast import lax, ngraph, onnx, reference
 from whycast._checks import MAX_TENSORS, check_count
 
 # Under a looser type: the checker must not keep us from passing what has to be refused.
@@ -230,7 +232,7 @@ def test_inputs_are_untouched_by_failure() -> None:
 
 def test_repeated_failure_leaks_nothing() -> None:
     x, y = np.zeros((2, 3)), np.zeros((4, 1))
-    failing: list[tuple[type[Exception], Caller, tuple[object, ...]]] = [
+    failing: list[tuple[type[Exception], Callable[..., object], tuple[object, ...]]] = [
         (whycast.BroadcastError, broadcast, (x, y)),
         (TypeError, broadcast, (x, x.astype(complex))),
         (TypeError, broadcast, (x, np.array([1], object))),
@@ -239,6 +241,12 @@ def test_repeated_failure_leaks_nothing() -> None:
         (TypeError, broadcast_shapes, ((2, None),)),
         (whycast.BroadcastError, source_index, ((2,), (3,), (0,))),
         (IndexError, source_index, ((3,), (3,), (3,))),
+        (whycast.BroadcastError, onnx.expand, (x, (4, 1))),
+        (whycast.AxisSizeError, lax.broadcast_in_dim, (x, (2, 4, 5), (0, 1))),
+        (ValueError, lax.broadcast_in_dim, (x, (2, 3), (1, 0))),
+        (whycast.BroadcastError, ngraph.broadcast, (y, (4, 2), set())),
+        (TypeError, ngraph.broadcast_adjoint, (x > 0, {0})),
+        (ValueError, reference.broadcast, ([1, 2], (3,), (3,))),
     ]
 
     def fail_all(times: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
+import whycast
 from array_strategies import DTYPES, OTHER_DTYPES, Array, array_lists, plain
 from axes_cases import SHAPE_PAIRS, assert_elements, numbered, outcome
 from hypothesis import given
@@ -57,6 +59,13 @@ def test_any_array(arrays: tuple[Array, ...]) -> None:
     assert sources is not None
     assert common is not None
     assert_view(expand(arrays[0], target), x, common, sources.__getitem__)
+
+
+def test_module_of_the_same_name_is_another() -> None:
+    assert whycast.onnx.expand is expand
+    assert not hasattr(onnx, "expand")
+    assert not hasattr(whycast.onnx, "ModelProto")
+    assert hasattr(onnx, "ModelProto")
 
 
 def test_zero_and_one() -> None:

@@ -30,6 +30,11 @@ print(json.dumps({
     "data": [z.tolist() for z in whycast.broadcast(numpy.array([[1], [2]]), numpy.array([3, 4]))],
     "strided": whycast.broadcast(numpy.arange(4)[::-2], numpy.zeros((2, 1)))[0].tolist(),
     "numpy_rule": whycast.numpy_rule.broadcast_to(7, (2, 0)).shape,
+    "onnx": whycast.onnx.expand(numpy.arange(2), (2, 1)).tolist(),
+    "openvino": whycast.openvino.broadcast(numpy.arange(2), (2, 2)).tolist(),
+    "ngraph": whycast.ngraph.broadcast_adjoint(numpy.ones((2, 3)), {0}).tolist(),
+    "lax": whycast.lax.broadcast_in_dim(numpy.arange(2), (2, 2), (0,)).tolist(),
+    "reference": whycast.reference.broadcast([3, 4], (2,), (2, 2)),
     "foreign": sorted(
         {name.partition(".")[0] for name in set(sys.modules) - numpy_alone}
         - set(sys.stdlib_module_names)
@@ -114,6 +119,11 @@ def test_works_next_to_numpy_alone(wheel: Path, tmp_path: Path) -> None:
         "data": [[[1, 1], [2, 2]], [[3, 4], [3, 4]]],
         "strided": [[3, 1], [3, 1]],
         "numpy_rule": [2, 0],
+        "onnx": [[0, 1], [0, 1]],
+        "openvino": [[0, 1], [0, 1]],
+        "ngraph": [2.0, 2.0, 2.0],
+        "lax": [[0, 0], [1, 1]],
+        "reference": [3, 4, 3, 4],
         "foreign": ["whycast"],
     }
 
