@@ -45,7 +45,7 @@ test: tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal
 	@$(GATE)
 
 doc: tools

@@ -1,5 +1,6 @@
 """The toolchain: what the lock says, what is refused, and what the user is told."""
 
+import importlib.metadata
 import os
 import re
 import stat
@@ -18,6 +19,8 @@ import machine
 import pytest
 from lock import ROOT, Lock, Package, Platform, Tool, Wheel, read, sha256_of
 from machine import Machine, ToolchainError
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 LOCK = read()
 BOOKWORM = LOCK.platform
@@ -88,6 +91,19 @@ def test_the_extras_of_the_package_are_the_versions_of_the_lock() -> None:
     extras = [name for extra in project["optional-dependencies"].values() for name in extra]
     assert extras
     assert set(extras) <= locked
+
+
+def test_the_lock_has_all_that_its_wheels_require_but_what_reports_home() -> None:
+    versions = {wheel.name: wheel.version for wheel in LOCK.wheels}
+    missing = []
+    for name in versions:
+        for text in importlib.metadata.requires(name) or ():
+            required = Requirement(text)
+            if required.marker is None or required.marker.evaluate({"extra": ""}):
+                version = versions.get(canonicalize_name(required.name))
+                if version is None or version not in required.specifier:
+                    missing.append(f"{name} wants {required.name}")
+    assert missing == ["openvino wants openvino-telemetry"]
 
 
 def test_no_file_of_the_project_names_a_registry_or_a_place_on_one_machine() -> None:
