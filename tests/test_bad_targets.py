@@ -460,6 +460,7 @@ def test_text(failure: Failure) -> None:
 
 
 def twins(error: ValueError) -> Iterator[Any]:
+    yield type(error)(*error.args)
     yield copy.copy(error)
     yield copy.deepcopy(error)
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):

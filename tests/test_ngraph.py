@@ -125,6 +125,8 @@ def test_axes_may_be_listed_in_any_type() -> None:
     for axes in listings:
         assert_elements(broadcast(x, (2, 3, 2), axes), (3,), (2, 3, 2), expected)
         assert broadcast_adjoint(numbered((2, 3, 2)), axes).shape == (3,)
+    # A set whose elements come as 8, 1.
+    assert broadcast_adjoint(np.ones((2,) * 9), {8, 1}).tolist() == np.full((2,) * 7, 4.0).tolist()
     none: list[Any] = [set(), (), [], np.array([], int)]
     for axes in none:
         assert broadcast(x, (3,), axes).tobytes() == x.tobytes()
