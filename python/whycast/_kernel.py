@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# bb834db72d47ef9ba4158d55ee74c3ea4eba4d6e839e5e49131379af16b18ecf
+# 0686c5d18b4d36c8a66c11ada7d6e16f746d028b741c1dc8057b80cedfd73c21
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -379,31 +379,21 @@ def check_axes(axes: tuple[int, ...], rank: int) -> None:
             raise AxesNotIncreasing(j)
 
 
-def explicit_strides(
+def place_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
-    the tensor lies on, and where a size grows.
+    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
+    `strides`, along axes that are known to be axes of the target, one for each of the tensor.
 
+    Requires:
+        length strides = length shape = length axes
+        Spec.are_axes axes (length target)
     Ensures:
-        length strides = length shape /\ Spec.explicit_broadcasts_to shape target axes
+        Spec.explicit_broadcasts_to shape target axes
         result = Spec.explicit_strides shape strides target axes
     Raises:
-        RankMismatch: length strides <> length shape
-        AxesCount: length strides = length shape /\ length axes <> length shape
-        AxisOutOfRange j: length strides = length shape = length axes /\ first_out_of_range axes
-            (length target) j
-        AxesNotIncreasing j: length strides = length shape = length axes /\ first_not_increasing
-            axes (length target) j
-        AxisMisfit j: length strides = length shape = length axes /\ Spec.are_axes axes (length
-            target) /\ first_misfit shape target axes j
+        AxisMisfit j: first_misfit shape target axes j
     """
-    if len(strides) != len(shape):
-        raise RankMismatch()
-    if len(axes) != len(shape):
-        raise AxesCount()
-    check_axes(axes, len(target))
     result = [0] * len(target)
     for j, size in enumerate(shape):
         axis = axes[j]
@@ -454,6 +444,34 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
     return tuple(result)
 
 
+def explicit_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
+) -> tuple[int, ...]:
+    r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
+    `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
+    the tensor lies on, and where a size grows.
+
+    Ensures:
+        length strides = length shape /\ Spec.explicit_broadcasts_to shape target axes
+        result = Spec.explicit_strides shape strides target axes
+    Raises:
+        RankMismatch: length strides <> length shape
+        AxesCount: length strides = length shape /\ length axes <> length shape
+        AxisOutOfRange j: length strides = length shape = length axes /\ first_out_of_range axes
+            (length target) j
+        AxesNotIncreasing j: length strides = length shape = length axes /\ first_not_increasing
+            axes (length target) j
+        AxisMisfit j: length strides = length shape = length axes /\ Spec.are_axes axes (length
+            target) /\ first_misfit shape target axes j
+    """
+    if len(strides) != len(shape):
+        raise RankMismatch()
+    if len(axes) != len(shape):
+        raise AxesCount()
+    check_axes(axes, len(target))
+    return place_strides(shape, strides, target, axes)
+
+
 def ngraph_strides(
     shape: tuple[int, ...],
     strides: tuple[int, ...],
@@ -486,13 +504,10 @@ def ngraph_strides(
     axes = kept_axes(len(target), broadcast_axes)
     if len(axes) != len(shape):
         raise AxesCount()
-    result = [0] * len(target)
     for j in range(len(shape)):
-        axis = axes[j]
-        if shape[j] != target[axis]:
+        if shape[j] != target[axes[j]]:
             raise AxisMisfit(j)
-        result[axis] = strides[j]
-    return tuple(result)
+    return place_strides(shape, strides, target, axes)
 
 
 class NotExpandable(Exception):
@@ -534,8 +549,8 @@ def size(shape: tuple[int, ...]) -> int:
         result = Spec.size shape
     """
     result = 1
-    for x in shape:
-        result *= x
+    for k in range(len(shape) - 1, -1, -1):
+        result *= shape[k]
     return result
 
 

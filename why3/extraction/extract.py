@@ -38,6 +38,7 @@ MODULES = (
     "kernel.COPBroadcast",
     "kernel_numpy.COPNumpyBroadcast",
     "kernel_axes.COPAxes",
+    "kernel_axes.COPAxesStrides",
     "kernel_expand.COPExpand",
     "kernel_flat.COPFlatBroadcast",
 )
@@ -124,7 +125,8 @@ def normalise(text: str, path: Path = TARGET) -> str:
 
 def program_files() -> list[Path]:
     """List the files with the programs of the kernel, in their order."""
-    return [THEORIES / f"{module.split('.')[0]}.mlw" for module in MODULES]
+    names = dict.fromkeys(module.split(".")[0] for module in MODULES)
+    return [THEORIES / f"{name}.mlw" for name in names]
 
 
 def used_theories(files: Iterable[Path]) -> set[Path]:
