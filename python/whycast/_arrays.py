@@ -89,18 +89,24 @@ def view_by(
     array: Array[DTypeT], shape: Shape, strides: tuple[int, ...], *, writeable: bool = False
 ) -> Array[DTypeT]:
     """View of a plain ndarray with a given shape and strides that reach none but its elements."""
-    source = _view(array, writeable=writeable)
+    source = array
+    # By the sign of its flags NumPy remembers that it is to warn of a write: a mark that
+    # numpy.broadcast_arrays sets on its results. It then takes the mere making of a view for one.
+    if writeable or array.flags.num < 0:
+        source = _view(array, writeable=writeable)
     try:
-        return _strided_view(source, shape, strides)
+        view = _strided_view(source, shape, strides)
     except (OverflowError, ValueError) as error:
         raise ValueError(
             f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
         ) from error
+    if not writeable:
+        view.setflags(write=False)
+    return view
 
 
 def _view(array: Array[DTypeT], *, writeable: bool) -> Array[DTypeT]:
-    # Either flag also undoes the mark that numpy.broadcast_arrays sets on its results, by which
-    # NumPy takes the mere making of a view for a write, and warns.
+    # Either flag also undoes the mark.
     view = array.view()
     view.setflags(write=writeable)
     return view
@@ -112,24 +118,26 @@ def _strided_view(array: Array[DTypeT], shape: Shape, strides: tuple[int, ...]) 
     # wants a buffer that is contiguous, in C or in Fortran order.
     if array.flags.forc:
         return np.ndarray(shape, array.dtype, array, 0, strides)
-    owner = _contiguous_owner(array)
-    if owner is None:
-        # NumPy's stubs lose the dtype here.
-        return cast("Array[DTypeT]", as_strided(array, shape, strides))
-    owner.setflags(write=array.flags.writeable)
+    owner = array.base
+    if type(owner) is not np.ndarray or not owner.flags.forc or owner.flags.num < 0:
+        owner = _contiguous_owner(array)
+        if owner is None:
+            # NumPy's stubs lose the dtype here.
+            return cast("Array[DTypeT]", as_strided(array, shape, strides))
     return np.ndarray(shape, array.dtype, owner, _address(array) - _address(owner), strides)
 
 
 def _contiguous_owner(array: Array[DTypeT]) -> _AnyArray | None:
-    """View of all the memory that `array` is a part of, its axes in the order of the memory.
+    """View of all the memory that `array` is or is a part of, its axes in the order of the memory.
 
     None where no array has that memory as its own, or where it has gaps.
     """
-    owner = array.base
+    owner: object = array
     while isinstance(owner, np.ndarray):
         axes = sorted(range(owner.ndim), key=owner.strides.__getitem__, reverse=True)
         view = np.ndarray.view(owner, np.ndarray).transpose(axes)
         if view.flags.c_contiguous and np.may_share_memory(view, array):
+            view.setflags(write=array.flags.writeable)
             return view
         owner = owner.base
     return None

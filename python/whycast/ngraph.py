@@ -165,8 +165,8 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
         failure = _not_an_axis_set(broadcast_axes, axes, error, "delta", array.ndim)
     else:
         sums = np.empty(shape, array.dtype)
-        # The type alone: as a dtype NumPy takes none but the machine's order of bytes.
-        np.add.reduce(array, axis=axes, dtype=array.dtype.type, out=sums)
+        # The sums are computed in the dtype of what they are written to.
+        np.add.reduce(array, axis=axes, out=sums)
         return sums
     raise failure
 
