@@ -1,0 +1,298 @@
+"""The extracted programs for explicit axes, nGraph, Expand and lists, with all their exceptions."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+import plain_axes
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_rule import Shape, all_shapes, fits, indices, prepend
+from shape_strategies import SIZES
+from whycast import _kernel
+
+Outcome = tuple[object, ...]
+STRIDES = st.integers(-(2**70), 2**70)
+
+# All sequences of at most three numbers that are axes of a rank up to 3, or just beyond.
+SEQUENCES = [axes for count in range(4) for axes in product(range(-1, 4), repeat=count)]
+
+
+def outcome(program: Callable[..., Sequence[int] | None], *arguments: object) -> Outcome:
+    """What a program returns; of an exception its type and what it carries."""
+    try:
+        result = program(*arguments)
+    except (_kernel.RankMismatch, _kernel.AxesCount) as error:
+        return (type(error), *error.args)
+    except (
+        _kernel.AxisOutOfRange,
+        _kernel.AxesNotIncreasing,
+        _kernel.AxisMisfit,
+        _kernel.NotExpandable,
+    ) as error:
+        return type(error), error.value
+    assert result is None or type(result) is tuple
+    return () if result is None else tuple(result)
+
+
+def axes_fault(axes: Sequence[int], rank: int) -> Outcome | None:
+    """The first axis that is out of range, or not above the one before it."""
+    for j, axis in enumerate(axes):
+        if axis not in range(rank):
+            return _kernel.AxisOutOfRange, j
+        if j and axis <= axes[j - 1]:
+            return _kernel.AxesNotIncreasing, j
+    return None
+
+
+def explicit(shape: Shape, strides: Shape, target: Shape, axes: Sequence[int]) -> Outcome:
+    """What explicit_strides is to do: ranks, number of axes, axes, sizes, in this order."""
+    if len(strides) != len(shape):
+        return (_kernel.RankMismatch,)
+    if len(axes) != len(shape):
+        return (_kernel.AxesCount,)
+    fault = axes_fault(axes, len(target))
+    if fault:
+        return fault
+    misfit = plain_axes.explicit_misfit(shape, target, axes)
+    if misfit is not None:
+        return _kernel.AxisMisfit, misfit
+    result = [0] * len(target)
+    for size, stride, axis in zip(shape, strides, axes, strict=True):
+        if size == target[axis]:
+            result[axis] = stride
+    return tuple(result)
+
+
+def ngraph(shape: Shape, strides: Shape, target: Shape, axes: Sequence[int]) -> Outcome:
+    """What ngraph_strides is to do: ranks, broadcast axes, the rank that is left, sizes."""
+    if len(strides) != len(shape):
+        return (_kernel.RankMismatch,)
+    fault = axes_fault(axes, len(target))
+    if fault:
+        return fault
+    wanted = plain_axes.p(target, axes)
+    if len(wanted) != len(shape):
+        return (_kernel.AxesCount,)
+    for j in range(len(shape)):
+        if shape[j] != wanted[j]:
+            return _kernel.AxisMisfit, j
+    own = iter(strides)
+    return tuple(0 if axis in axes else next(own) for axis in range(len(target)))
+
+
+def kinds(outcomes: set[Outcome]) -> set[object]:
+    """The exceptions among outcomes, and "result" for what is none."""
+    return {found[0] if found and isinstance(found[0], type) else "result" for found in outcomes}
+
+
+def test_check_axes() -> None:
+    found = set()
+    for rank, axes in product(range(5), SEQUENCES):
+        result = outcome(_kernel.check_axes, axes, rank)
+        assert result == (axes_fault(axes, rank) or ())
+        assert plain_axes.are_axes(axes, rank) == (result == ())
+        found.add(result)
+    positions = {(_kernel.AxisOutOfRange, j) for j in range(3)}
+    assert found == {(), *positions, *((_kernel.AxesNotIncreasing, j) for j in (1, 2))}
+
+
+def test_explicit_strides() -> None:
+    found = set()
+    for shape, target, axes in product(all_shapes(2, 2), all_shapes(3, 2), SEQUENCES):
+        strides = (7, 5)[: len(shape)]
+        result = outcome(_kernel.explicit_strides, shape, strides, target, axes)
+        assert result == explicit(shape, strides, target, axes)
+        found.add(result)
+    assert kinds(found) == {
+        "result",
+        _kernel.AxesCount,
+        _kernel.AxisOutOfRange,
+        _kernel.AxesNotIncreasing,
+        _kernel.AxisMisfit,
+    }
+
+
+def test_explicit_strides_lead_to_the_elements() -> None:
+    accepted = 0
+    for target in all_shapes(3, 3):
+        for axes in plain_axes.axis_sets(len(target)):
+            for shape in product(*({1, target[axis]} for axis in axes)):
+                strides = (100, 10, 1)[: len(shape)]
+                view = _kernel.explicit_strides(shape, strides, target, axes)
+                sources = plain_axes.explicit(shape, target, axes)
+                for index, source in sources.items():
+                    assert _kernel.offset(index, view) == _kernel.offset(source, strides)
+                accepted += 1
+    # On each axis of the target, the data has none, one of size 1, or one of the target's size.
+    assert accepted == sum((2 + 3 * 3) ** rank for rank in range(4))
+
+
+def test_place_strides_of_axes_that_are_known_to_be_axes() -> None:
+    for target in all_shapes(3, 2):
+        for axes in plain_axes.axis_sets(len(target)):
+            for shape in product(range(3), repeat=len(axes)):
+                strides = (7, 5, 3)[: len(shape)]
+                result = outcome(_kernel.place_strides, shape, strides, target, axes)
+                assert result == explicit(shape, strides, target, axes)
+
+
+@pytest.mark.parametrize("program", [_kernel.explicit_strides, _kernel.ngraph_strides])
+def test_strides_of_another_rank_come_first(program: Callable[..., tuple[int, ...]]) -> None:
+    reading = explicit if program is _kernel.explicit_strides else ngraph
+    found = set()
+    for rank, strides, target in product(range(4), repeat=3):
+        for axes in SEQUENCES:
+            arguments = ((1,) * rank, (8,) * strides, (1,) * target, axes)
+            result = outcome(program, *arguments)
+            assert result == reading(*arguments)
+            assert (result == (_kernel.RankMismatch,)) == (rank != strides)
+            found.add(result)
+    assert _kernel.AxesCount in kinds(found)
+    assert "result" in kinds(found)
+
+
+def test_kept_axes_and_p() -> None:
+    letters = (-7, 2**70, 5, 5)
+    for rank, axes in product(range(5), SEQUENCES):
+        coordinate = letters[:rank]
+        fault = axes_fault(axes, rank)
+        if fault:
+            assert outcome(_kernel.kept_axes, rank, axes) == fault
+            assert outcome(_kernel.p, coordinate, axes) == fault
+        else:
+            kept = plain_axes.p(range(rank), axes)
+            assert outcome(_kernel.kept_axes, rank, axes) == kept
+            assert outcome(_kernel.p, coordinate, axes) == tuple(letters[axis] for axis in kept)
+
+
+@given(st.lists(st.tuples(STRIDES, st.booleans()), max_size=40))
+def test_p_and_kept_axes_of_any_rank(components: list[tuple[int, bool]]) -> None:
+    coordinate = tuple(component for component, _ in components)
+    axes = tuple(axis for axis, (_, removed) in enumerate(components) if removed)
+    kept = tuple(axis for axis, (_, removed) in enumerate(components) if not removed)
+    assert _kernel.kept_axes(len(coordinate), axes) == kept
+    assert _kernel.p(coordinate, axes) == plain_axes.p(coordinate, axes)
+
+
+def test_ngraph_strides() -> None:
+    found = set()
+    for shape, target, axes in product(all_shapes(2, 2), all_shapes(3, 2), SEQUENCES):
+        strides = (7, 5)[: len(shape)]
+        result = outcome(_kernel.ngraph_strides, shape, strides, target, axes)
+        assert result == ngraph(shape, strides, target, axes)
+        found.add(result)
+    assert kinds(found) == {
+        "result",
+        _kernel.AxesCount,
+        _kernel.AxisOutOfRange,
+        _kernel.AxesNotIncreasing,
+        _kernel.AxisMisfit,
+    }
+
+
+def test_ngraph_strides_lead_to_the_elements() -> None:
+    for target in all_shapes(3, 3):
+        for axes in plain_axes.axis_sets(len(target)):
+            shape = plain_axes.p(target, axes)
+            strides = (100, 10, 1)[: len(shape)]
+            view = _kernel.ngraph_strides(shape, strides, target, axes)
+            for index in indices(target):
+                source = plain_axes.p(index, axes)
+                assert _kernel.offset(index, view) == _kernel.offset(source, strides)
+
+
+@given(st.lists(st.tuples(SIZES, STRIDES, st.integers(0, 3)), max_size=40), st.data())
+def test_strides_of_any_rank(described: list[tuple[int, int, int]], data: st.DataObject) -> None:
+    """An axis of the target has no axis of the data (0), one of size 1 (1), or of its own size."""
+    target = tuple(size for size, _, _ in described)
+    axes = tuple(axis for axis, (_, _, kind) in enumerate(described) if kind)
+    shape = tuple(1 if kind == 1 else size for size, _, kind in described if kind)
+    strides = tuple(stride for _, stride, kind in described if kind)
+    assert _kernel.explicit_strides(shape, strides, target, axes) == tuple(
+        stride if kind > 1 or (kind == 1 and size == 1) else 0 for size, stride, kind in described
+    )
+    removed = tuple(axis for axis in range(len(target)) if axis not in axes)
+    found = outcome(_kernel.ngraph_strides, shape, strides, target, removed)
+    assert found == ngraph(shape, strides, target, removed)
+    if shape:
+        j = data.draw(st.integers(0, len(shape) - 1))
+        wrong = (*shape[:j], target[axes[j]] + 2, *shape[j + 1 :])
+        assert outcome(_kernel.explicit_strides, wrong, strides, target, axes) == (
+            _kernel.AxisMisfit,
+            j,
+        )
+
+
+def test_expand_shape() -> None:
+    rejected = 0
+    for shape, target in product(all_shapes(3, 3), repeat=2):
+        result = outcome(_kernel.expand_shape, shape, target)
+        expected = plain_axes.expand_shape(shape, target)
+        if expected is None:
+            rank = max(len(shape), len(target))
+            pairs = zip(prepend(shape, rank), prepend(target, rank), strict=True)
+            at_fault = [i for i, (a, b) in enumerate(pairs) if a != b and 1 not in (a, b)]
+            assert result == (_kernel.NotExpandable, at_fault[0])
+            rejected += 1
+        else:
+            assert result == expected == np.broadcast_shapes(shape, target)
+    assert 0 < rejected < 85 * 85
+
+
+@given(st.lists(st.tuples(SIZES, st.integers(0, 2)), max_size=40), st.integers(0, 40))
+def test_expand_shape_of_any_rank(described: list[tuple[int, int]], dropped: int) -> None:
+    result = tuple(size for size, _ in described)
+    one = tuple(1 if who == 1 else size for size, who in described)
+    other = tuple(1 if who == 2 else size for size, who in described)
+    # A shape may as well end early, where it would have ones alone.
+    start = min(dropped, next((i for i, size in enumerate(one) if size != 1), len(one)))
+    assert _kernel.expand_shape(one[start:], other) == result
+    assert _kernel.expand_shape(other, one[start:]) == result
+
+
+def test_size_is_the_number_of_multi_indices() -> None:
+    for shape in all_shapes(4, 3):
+        assert _kernel.size(shape) == len(list(indices(shape)))
+    assert _kernel.size((2**40, 2**40)) == 2**80
+
+
+def test_broadcast_flat() -> None:
+    rejected = 0
+    for shape, target in product(all_shapes(3, 2), repeat=2):
+        elements = {index: object() for index in indices(shape)}
+        data = list(elements.values())
+        before = list(data)
+        sources = plain_axes.numpy_mode(shape, target)
+        if sources is not None:
+            result = _kernel.broadcast_flat(data, shape, target)
+            assert type(result) is list
+            assert result is not data
+            assert result == [elements[source] for source in sources.values()]
+        elif len(shape) > len(target):
+            with pytest.raises(_kernel.RankMismatch):
+                _kernel.broadcast_flat(data, shape, target)
+        else:
+            with pytest.raises(_kernel.NotBroadcastable) as caught:
+                _kernel.broadcast_flat(data, shape, target)
+            axis = fits(shape, target)
+            assert axis is not None
+            size = prepend(shape, len(target))[axis]
+            assert dataclasses.astuple(caught.value.value) == (0, axis, size, target[axis])
+            rejected += 1
+        assert data == before
+    assert rejected > 0
+
+
+def test_broadcast_flat_counts_the_data_first() -> None:
+    """One element more or less, whether or not the shape fits the target."""
+    for shape, target in product(all_shapes(2, 2), repeat=2):
+        count = prod(shape)
+        for length in {count - 1, count + 1} - {-1}:
+            with pytest.raises(_kernel.DataLength):
+                _kernel.broadcast_flat([0] * length, shape, target)
