@@ -116,7 +116,7 @@ def assert_known(
     for deviation in deviations:
         assert any(map(deviation.holds, cases)), f"no case for: {deviation.reason}"
     # The first of them tell enough.
-    assert unexpected[:5] == []
+    assert not unexpected, "\n".join(unexpected[:5])
 
 
 def ask(runtime: str, cases: Sequence[Case]) -> list[Answer]:
@@ -142,8 +142,9 @@ def ask(runtime: str, cases: Sequence[Case]) -> list[Answer]:
             else:
                 assert child.returncode == 0, child.stderr
                 assert len(answers) == len(cases)
-        assert list(home.iterdir()) == [], f"{runtime} left files"
-    assert len(answers) == len(cases)
+        assert len(answers) == len(cases), f"{runtime} crashed at its end"
+        left = sorted(path.relative_to(home).as_posix() for path in home.rglob("*"))
+        assert not left, f"{runtime} left files: {', '.join(left)}"
     return answers
 
 
