@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 from array_strategies import DTYPES, OTHER_DTYPES, Array, Subclass, arrays_of_shape
 from hypothesis import strategies as st
 from plain_axes import Index, Sources, axis_sets
 from plain_rule import Shape, all_shapes
+
+_T = TypeVar("_T")
 
 # Rank 3 and size 3 at most: what the tests try without gaps.
 SHAPES = all_shapes(3, 3)
@@ -37,7 +40,7 @@ def assert_elements(z: Array, shape: Shape, target: Shape, sources: Sources) -> 
     assert z.tobytes() == expected.tobytes()
 
 
-def outcome(function: Callable[..., Array], *arguments: object) -> Array | ValueError:
+def outcome(function: Callable[..., _T], *arguments: object) -> _T | ValueError:
     """Return what a function returns, or the ValueError that it raises."""
     try:
         return function(*arguments)

@@ -7,11 +7,8 @@ compared bit by bit: one element in the wrong place shows.
 from __future__ import annotations
 
 import random
-import re
-import sys
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,13 +16,10 @@ import whycast
 from array_strategies import Array, array_lists, distinct_arrays, elements
 from hypothesis import example, given
 from hypothesis import strategies as st
+from named_theorems import assert_every_test_names_a_theorem
 from plain_rule import Shape, all_shapes, indices, maxima, mixes_zero_and_one
 from shape_strategies import chains, compatible_shapes, shape_lists
 from whycast import _kernel, numpy_rule
-
-THEORIES = Path(__file__).parents[1] / "why3"
-THEOREM = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b(?!\.mlw)")
-THEORY = re.compile(r"\b\w+\.mlw")
 
 # A verdict: the common shape, or None for the error.
 Verdict = Shape | None
@@ -68,18 +62,7 @@ def assert_same(ours: Sequence[Array], expected: Sequence[Array]) -> None:
 
 
 def test_every_test_names_a_theorem() -> None:
-    tests = [
-        function
-        for name, function in vars(sys.modules[__name__]).items()
-        if name.startswith("test_") and function is not test_every_test_names_a_theorem
-    ]
-    assert len(tests) > 20
-    for function in tests:
-        theories = [(THEORIES / name).read_text() for name in THEORY.findall(function.__doc__)]
-        theorems = THEOREM.findall(function.__doc__)
-        assert theorems, function
-        for name in theorems:
-            assert any(re.search(rf"\blemma {name}\b", text) for text in theories), name
+    assert_every_test_names_a_theorem(__name__, at_least=21)
 
 
 # Laws of the operator

@@ -51,7 +51,7 @@ def broadcast_in_dim(
 
     Notes
     -----
-    Rests on ``explicit_broadcast`` and ``explicit_broadcasts_to`` of module ``ExplicitAxes``
+    Rests on ``explicit_broadcasts_to`` and ``explicit_broadcast`` of module ``ExplicitAxes``
     (``why3/axes.mlw``). The program is ``explicit_strides`` (``why3/kernel_axes.mlw``), proved to
     return the strides of the view, or to raise exactly when the operand does not broadcast. That
     they address the right elements is lemma ``explicit_offset`` of ``why3/axes_layout.mlw``.

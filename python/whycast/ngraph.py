@@ -58,10 +58,11 @@ def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> A
 
     Notes
     -----
-    Rests on ``p``, ``ngraph_valid`` and ``ngraph_broadcast`` of ``why3/ngraph.mlw``; theorem
+    Rests on ``p``, ``ngraph_valid`` and ``ngraph_broadcast`` of ``why3/ngraph.mlw``; lemma
     ``ngraph_explicit`` says that it is the broadcast along explicit axes, those not in
     `broadcast_axes`. The program is ``ngraph_strides`` (``why3/kernel_axes.mlw``), proved to return
-    the strides of the view, or to raise exactly when the arguments are not valid.
+    the strides of the view, or to raise exactly when the arguments are not valid. That the strides
+    address the right elements is lemma ``ngraph_offset`` of ``why3/axes_layout.mlw``.
 
     Unlike `whycast.broadcast` this broadcasts to a size of 0 too, on a broadcast axis.
 
@@ -133,13 +134,16 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
 
     Notes
     -----
-    The shape is ``p`` of that of `delta` (``why3/ngraph.mlw``), by the program of the same name.
-    That the sum is the adjoint is theorem ``ngraph_adjoint`` of ``why3/adjoint.mlw``: over any
-    commutative ring, the inner products ⟨broadcast(x), delta⟩ and ⟨x, broadcast_adjoint(delta)⟩
-    are equal. The integers modulo 2**n are such a ring, so it holds exactly for an integer dtype
-    of n bits, in which sums and products wrap around. Floating-point numbers are none: they are
-    added in the order of `numpy.sum`, in their own dtype, and each addition rounds. The sums
-    start at 0, as those of `numpy.sum` do, also where there is nothing to add.
+    Rests on ``sum_axes`` of ``why3/adjoint.mlw``. Its shape is ``p`` of that of `delta`
+    (``why3/ngraph.mlw``), and comes from the proved program of that name; the additions are those
+    of `numpy.sum`, on which nothing is proved here.
+
+    Lemma ``ngraph_adjoint`` says that this is the adjoint: over any commutative ring the inner
+    products of ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal, and by
+    ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
+    ring, so it holds exactly for an integer dtype of n bits, whose sums and products wrap around.
+    Floating-point numbers are none: they are added in the order of `numpy.sum`, in their own dtype,
+    and each addition rounds. Every sum starts at 0, also where there is nothing to add.
 
     Boolean values have no sum in their own dtype, and are refused.
 

@@ -47,10 +47,12 @@ def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Rests on ``expand`` of module ``OPExpand`` (``why3/expand.mlw``). The programs are
-    ``expand_shape``, proved to return the common shape or to raise exactly when there is none, and
-    ``broadcast_strides``; that the strides address the right elements is lemma ``view_offset`` of
-    ``why3/layout.mlw``.
+    Rests on ``expandable``, ``expand_shape`` and ``expand`` of ``why3/expand.mlw``; by lemma
+    ``expand_numpy`` the result is the first output of NumPy's rule for `input` and any tensor of
+    shape `shape`. The program for the shape is ``expand_shape`` (``why3/kernel_expand.mlw``),
+    proved to return it, or to raise exactly when there is none. The strides are those of
+    ``broadcast_strides`` (``why3/kernel.mlw``); that they address the right elements is lemma
+    ``view_offset`` of ``why3/layout.mlw``.
 
     Examples
     --------
