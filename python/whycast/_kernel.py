@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 0686c5d18b4d36c8a66c11ada7d6e16f746d028b741c1dc8057b80cedfd73c21
+# a9c1280261b50bb878210d15d98bd6e1322e6f79fc7b51a5880965674b7413e9
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -383,7 +383,8 @@ def place_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides`, along axes that are known to be axes of the target, one for each of the tensor.
+    `strides`, along `axes` that have been checked: axes of the target, one for each of the
+    tensor. Mode explicit and nGraph have this in common.
 
     Requires:
         length strides = length shape = length axes
@@ -534,7 +535,8 @@ def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
         b = padded_size(target, rank, i)
         if a != b and a != 1 and b != 1:
             raise NotExpandable(i)
-        result[i] = b if a == 1 else a
+        size = b if a == 1 else a
+        result[i] = size
     return tuple(result)
 
 
@@ -595,9 +597,8 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
         index[last] = row
         a = last
         while a > 0 and index[a] == target[a]:
+            o = o - target[a] * strides[a] + strides[a - 1]
             index[a] = 0
-            o -= target[a] * strides[a]
+            index[a - 1] += 1
             a -= 1
-            index[a] += 1
-            o += strides[a]
     return result
