@@ -41,6 +41,8 @@ update: tools
 	@$(GATE) --update $(THEORY)
 	@$(BIN)/python proofs/gate/findings.py
 
+# The tests run on all cores. Those of a file stay in one process, which prepares once what they
+# share, until another process has nothing left to do.
 test: tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
