@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# a9c1280261b50bb878210d15d98bd6e1322e6f79fc7b51a5880965674b7413e9
+# 51853e17a9dcead9c941e24b8bf386c2705ae57056fc4b8dd803bc03c3fb2a10
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -336,7 +336,7 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """There are not as many axes as the data has."""
+    """The axes that are named, or in nGraph those that are kept, are not as many as the data has."""
 
 
 class AxisOutOfRange(Exception):
