@@ -218,6 +218,9 @@ def _check_strings(array: np.ndarray[tuple[int, ...], DTypeT], name: str) -> Non
 
 
 def _as_integers(value: object, name: str, place: str, or_else: str = "") -> tuple[int, ...]:
+    values = (value,)
+    if are_exact(values):
+        return values[0]
     if _is_sequence(value):
         return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(value)])
     shown = show(value) + _hint_for_int(value)

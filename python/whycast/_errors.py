@@ -52,7 +52,8 @@ class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
     Of several violations the first one is reported: lowest tensor, then lowest axis. By NumPy's
-    rule, shapes without a target fail with the subclass `whycast.numpy_rule.IncompatibleError`.
+    rule, shapes without a target fail with the subclass `whycast.numpy_rule.IncompatibleError`; a
+    tensor whose axes are mapped to those of its target fails with `whycast.AxisSizeError`.
 
     Parameters
     ----------
