@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 51853e17a9dcead9c941e24b8bf386c2705ae57056fc4b8dd803bc03c3fb2a10
+# ca2e2cb13fcb2adeb5b3982a78ca43a83a959a0ea72d125dccbc9a93b301cc45
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -568,6 +568,8 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
     Ensures:
         A.length data = Spec.size shape /\ Spec.broadcasts_to shape target
         Spec.is_flat_broadcast data shape target result
+        forall x: Spec.tensor 'a. x.Spec.dims = shape -> Spec.represents data x -> Spec.represents
+            result (Spec.broadcast_to x target)
     Raises:
         DataLength: A.length data <> Spec.size shape
         RankMismatch: A.length data = Spec.size shape /\ length target < length shape
