@@ -250,7 +250,7 @@ def test_adjoint_along_explicit_axes(case: tuple[Shape, Shape, Axes], data: st.D
 @given(shapes_and_target(max_rank=5, max_size=3), st.data())
 def test_adjoint_in_mode_numpy(case: tuple[Shape, Shape], data: st.DataObject) -> None:
     """Also where 1 grows to 0: numpy_adjoint, broadcast_to_adjoint and repeated_trailing,
-    adjoint_grown.mlw.
+    adjoint_numpy.mlw.
     """
     shape, target = case
     x = data.draw(numbers(shape))

@@ -125,6 +125,9 @@ def test_default_mode_is_numpy() -> None:
     expected = broadcast(x, (3, 2, 2), None, "numpy")
     assert broadcast(x, (3, 2, 2)).tobytes() == expected.tobytes()
     assert broadcast(data=x, target_shape=(3, 2, 2)).tobytes() == expected.tobytes()
+    # In mode bidirectional the target would give way.
+    with pytest.raises(whycast.BroadcastError):
+        broadcast(x, (1, 1))
 
 
 def test_bidirectional_keeps_what_the_target_lacks() -> None:
