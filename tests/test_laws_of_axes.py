@@ -115,7 +115,9 @@ def test_ngraph_and_explicit_axes() -> None:
 
 
 def test_axes_and_those_that_are_left() -> None:
-    """One the complement of the other: kept_axes_complement, complement_kept_axes, ngraph.mlw."""
+    """One the complement of the other: kept_axes_complement, complement_kept_axes,
+    axis_set.mlw.
+    """
     for rank in range(7):
         for axes in axis_sets(rank):
             kept = _kernel.kept_axes(rank, axes)
