@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# ca2e2cb13fcb2adeb5b3982a78ca43a83a959a0ea72d125dccbc9a93b301cc45
+# dbf5d761e449361a202d1e5768dd1aaeab4930d7b6f82bd333b684e296248af1
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -336,7 +336,7 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """The axes that are named, or in nGraph those that are kept, are not as many as the data has."""
+    """The axes that are named, in nGraph those that are kept, are not as many as the data's."""
 
 
 class AxisOutOfRange(Exception):
