@@ -2,9 +2,9 @@
 #
 #   make          install the toolchain, extract the Python again and compare it with the committed
 #                 file, replay a proof of every goal: of the recorded ones the quickest
-#   make test     check the Python code, run the tests, replay all recorded proofs
+#   make test     check the Python code, run the tests, replay the proofs that `make` leaves out
 #   make extract  write python/whycast/_kernel.py anew
-#   make prove    replay all recorded proofs, those of a second family of provers too
+#   make prove    replay all recorded proofs: what `make` and `make test` do in two halves
 #   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these) and the
 #                 links of proofs/FINDINGS.md
 #   make doc      the theories as linked web pages in build/doc
@@ -48,7 +48,7 @@ test: tools
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist worksteal
-	@$(GATE)
+	@$(GATE) --others
 
 doc: tools
 	@mkdir -p build/doc

@@ -175,27 +175,46 @@ def attempts_of(tree: Path) -> list[Attempt]:
     return [attempt for theory in facts["theories"] for attempt in attempts(theory)]
 
 
-def test_a_quick_replay_runs_one_proof_of_each_part(small: Path) -> None:
+def test_two_replays_share_the_proofs(small: Path) -> None:
     passes(small)
     assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 6
     # Nobody can have taken less than no time: this is the quickest.
     slow = re.sub(r'time="[0-9.]+"', 'time="0.5"', session(small).read_text(encoding="utf-8"))
     quick = slow.replace('time="0.5"', 'time="0.0"', 1)
     session(small).write_text(quick, encoding="utf-8")
-    printed = passes(small, "--quickest")
-    assert "recorded proofs left for a full replay: 3" in printed
-    assert "parts proved by one family of provers only: 0" in printed
-    chosen = [attempt for attempt in attempts_of(small) if attempt["replayed"] is not None]
-    assert len(chosen) == 3
-    assert 0.0 in [attempt["recorded"]["seconds"] for attempt in chosen if attempt["recorded"]]
+    shares = []
+    for share, other in [("--quickest", "--others"), ("--others", "--quickest")]:
+        printed = passes(small, share)
+        assert f"recorded proofs left to a replay with {other}: 3" in printed
+        assert "parts proved by one family of provers only: 0" in printed
+        shares.append([attempt["replayed"] is not None for attempt in attempts_of(small)])
+    first, second = shares
+    assert sorted(zip(first, second, strict=True)) == [(False, True)] * 3 + [(True, False)] * 3
+    is_quickest = [
+        attempt["recorded"]["seconds"] == 0.0
+        for attempt in attempts_of(small)
+        if attempt["recorded"]
+    ]
+    assert first[is_quickest.index(True)]
 
 
-def test_a_proof_that_a_quick_replay_leaves_out_is_still_looked_at(small: Path) -> None:
+def test_a_part_with_one_proof_is_replayed_in_either_share(small: Path) -> None:
+    text = session(small).read_text(encoding="utf-8")
+    alone, count = re.subn(r"(<proof [^\n]*\n) *<proof [^\n]*\n", r"\1", text)
+    assert count == 3
+    session(small).write_text(alone, encoding="utf-8")
+    for share in ["--quickest", "--others"]:
+        assert "parts proved by one family of provers only: 3" in passes(small, share)
+        assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 3
+
+
+@pytest.mark.parametrize("share", ["--quickest", "--others"])
+def test_a_proof_that_a_replay_leaves_out_is_still_looked_at(small: Path, share: str) -> None:
     """Its prover, its version and what it is said to have answered."""
     slow = re.sub(r'time="[0-9.]+"', 'time="0.5"', session(small).read_text(encoding="utf-8"))
     head, _, tail = slow.rpartition('status="valid"')
     session(small).write_text(head + 'status="timeout"' + tail, encoding="utf-8")
-    result = run_gate(small, "--quickest")
+    result = run_gate(small, share)
     assert result.returncode == 1
     assert "that proves nothing" in result.stdout
 

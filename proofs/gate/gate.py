@@ -1,7 +1,8 @@
 """The gate: every theorem claimed is proved, now, by the pinned provers, from nothing else.
 
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
-        --quickest                       of the proofs of each part, only the one that took least
+        --quickest | --others            of the proofs of each part, the one that took least | all
+                                         but that one; together they replay all
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --update [theory ...]        find proofs, refresh the sessions
         --only PART                      only goals whose Module.name contains PART
@@ -60,7 +61,17 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--list", action="store_true", help="print the goals")
     action.add_argument("--update", action="store_true", help="find proofs, refresh the sessions")
-    parser.add_argument("--quickest", action="store_true", help="replay one proof of each part")
+    share = parser.add_mutually_exclusive_group()
+    for name, what in zip(
+        prooftool.SHARES, ("one proof", "all proofs but the quickest"), strict=True
+    ):
+        share.add_argument(
+            f"--{name}",
+            action="store_const",
+            const=name,
+            dest="share",
+            help=f"replay {what} of each part",
+        )
     update = parser.add_argument_group("with --update")
     update.add_argument("--only", metavar="PART", help="only goals whose Module.name contains PART")
     effort = update.add_mutually_exclusive_group()
@@ -69,8 +80,8 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     update.add_argument("--fresh", action="store_true", help="forget the stored proofs")
     update.add_argument("--retry", action="store_true", help="forget which provers failed before")
     arguments = parser.parse_args(argv)
-    if arguments.quickest and (arguments.update or arguments.list):
-        parser.error("--quickest is about the replay")
+    if arguments.share and (arguments.update or arguments.list):
+        parser.error(f"--{arguments.share} is about the replay")
     if update_options(arguments) and not arguments.update:
         parser.error(f"{update_options(arguments)[0]} goes with --update")
     return arguments
@@ -83,12 +94,12 @@ def update_options(arguments: argparse.Namespace) -> list[str]:
     return options + [f"--{flag}" for flag in flags if getattr(arguments, flag)]
 
 
-def replay(files: list[str], quickest: bool, console: Console) -> Facts:
+def replay(files: list[str], share: str | None, console: Console) -> Facts:
     """Gather the facts, with a bar on a terminal."""
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("replaying", total=None)
         return prooftool.facts(
-            files, quickest, lambda done, total: bar.update(task, completed=done, total=total)
+            files, share, lambda done, total: bar.update(task, completed=done, total=total)
         )
 
 
@@ -119,10 +130,10 @@ def table(facts: Facts) -> Table:
     return drawn
 
 
-def run(files: list[str], quickest: bool, console: Console) -> int:
+def run(files: list[str], share: str | None, console: Console) -> int:
     """Replay, judge and print."""
     started = time.monotonic()
-    facts = replay(files, quickest, console)
+    facts = replay(files, share, console)
     claims = theorems.read(prooftool.ROOT / THEOREMS, THEOREMS)
     pinned = {name: tool.version for name, tool in provers.pinned().items()}
     failures = provers.check(facts["provers"]) + judge.judge(
@@ -136,9 +147,10 @@ def run(files: list[str], quickest: bool, console: Console) -> int:
             f"trusted, without a body: {name} ({assumed['file']}:{assumed['line']})",
             highlight=False,
         )
-    if quickest:
+    if share:
         left = sum(not a["chosen"] for theory in facts["theories"] for a in attempts(theory))
-        console.print(f"recorded proofs left for a full replay: {left}", highlight=False)
+        other = next(f"--{name}" for name in prooftool.SHARES if name != share)
+        console.print(f"recorded proofs left to a replay with {other}: {left}", highlight=False)
     single = f"parts proved by one family of provers only: {single_family(facts)}"
     console.print(single, highlight=False)
     for failure in failures:
@@ -186,7 +198,7 @@ def main(argv: list[str] | None = None) -> int:
             return prooftool.update(files, update_options(arguments))
         if arguments.list:
             return print_list(files, console)
-        return run(files, arguments.quickest, console)
+        return run(files, arguments.share, console)
     except prooftool.ToolError as error:
         sys.exit(str(error))
 

@@ -8,10 +8,13 @@ open Why3
 open Session_itp
 open Json_base
 
+(** Of the proofs at one node: all, the one that took least time, or all but that one. Where there
+    is only one, it is run in each case: what is not run is nowhere all there is. *)
+type share = All | Quickest | Others
+
 (** Seconds. A replay gets [factor] times the recorded ones and never less than [floor]. An
-    obsolete attempt belongs to another source: this only tells whether it would still do. With
-    [quickest], of the attempts at one node only the one that took least time is run again. *)
-type limits = { floor : int; factor : float; obsolete : int; quickest : bool }
+    obsolete attempt belongs to another source: this only tells whether it would still do. *)
+type limits = { floor : int; factor : float; obsolete : int; share : share }
 
 type job = { project : Project.t; session : Session.t; attempt : proof_attempt_node }
 
@@ -30,15 +33,18 @@ let compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare
 let attempts session id =
   List.sort compare_attempts (get_proof_attempts (Session.tree session) id)
 
-(** The attempts of a node that are to be run. The quickest is chosen from those with a proof; where
-    there is none with a proof, all are run. *)
+(** The attempts of a node that are to be run. The quickest is one with a proof; where there is none
+    with a proof, all are run. *)
 let chosen limits session id =
   let runnable (a : proof_attempt_node) = Session.find_prover session a.prover <> None in
   let all = List.filter runnable (attempts session id) in
   let quicker a b = if recorded_seconds b < recorded_seconds a then b else a in
-  match List.filter Node.is_valid all with
-  | first :: rest when limits.quickest -> [ List.fold_left quicker first rest ]
-  | _ -> all
+  match (limits.share, List.filter Node.is_valid all) with
+  | All, _ | _, [] | Others, [ _ ] -> all
+  | Quickest, first :: rest -> [ List.fold_left quicker first rest ]
+  | Others, first :: rest ->
+      let quickest = List.fold_left quicker first rest in
+      List.filter (fun a -> a != quickest) all
 
 (** What is to be run at a node and below it, in the order of the session. *)
 let rec jobs project limits session id =

@@ -2,7 +2,8 @@
 
     Run in the root of the tree (gate.py does):
     [whygate CONFIG update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw ...]
-    [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS [--quickest] THEORY.mlw ...]
+    [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS [--quickest | --others]
+     THEORY.mlw ...]
     [whygate CONFIG goals THEORY.mlw ...]
 
     [facts] replays the proofs, audits the theories, and prints one JSON value; [goals] prints the
@@ -37,12 +38,15 @@ let print_facts config_file limits files =
 
 let facts config_file = function
   | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: rest ->
-      let quickest, files =
-        match rest with "--quickest" :: files -> (true, files) | files -> (false, files)
+      let share, files =
+        match rest with
+        | "--quickest" :: files -> (Replay.Quickest, files)
+        | "--others" :: files -> (Replay.Others, files)
+        | files -> (Replay.All, files)
       in
       let limits =
         { Replay.floor = int_of_string floor; factor = float_of_string factor;
-          obsolete = int_of_string obsolete; quickest }
+          obsolete = int_of_string obsolete; share }
       in
       print_facts config_file (Some limits) files
   | _ -> usage ()
