@@ -26,7 +26,7 @@ NUMBERS = st.integers(-(10**6), 10**6)
 
 
 def test_every_test_names_a_theorem() -> None:
-    assert_every_test_names_a_theorem(__name__, at_least=14)
+    assert_every_test_names_a_theorem(__name__, at_least=15)
 
 
 def assert_same(z: Array | ValueError, w: Array | ValueError) -> None:
@@ -87,6 +87,20 @@ def test_without_growth_the_shape_is_that_of_the_axes(case: tuple[Shape, Shape, 
     z = lax.broadcast_in_dim(x, target, axes)
     for c in np.ndindex(target):
         assert z[c] == x[tuple(c[axis] for axis in axes)]
+
+
+@given(along_axes())
+def test_sonnx_broadcasts_the_unsqueezed_data(case: tuple[Shape, Shape, Axes]) -> None:
+    """Unless a 1 has to grow to 0: explicit_broadcast_to and explicit_sonnx, unsqueeze.mlw."""
+    shape, target, axes = case
+    x = numbered(shape)
+    y = np.expand_dims(x, [axis for axis in range(len(target)) if axis not in axes])
+    if any(size == 1 and wanted == 0 for size, wanted in zip(y.shape, target, strict=True)):
+        with pytest.raises(whycast.BroadcastError):
+            whycast.broadcast_shapes(y.shape, target)
+    else:
+        z, _ = whycast.broadcast(y, np.zeros(target))
+        assert_same(lax.broadcast_in_dim(x, target, axes), z)
 
 
 # nGraph
