@@ -186,7 +186,6 @@ def test_two_replays_share_the_proofs(small: Path) -> None:
     for share, other in [("--quickest", "--others"), ("--others", "--quickest")]:
         printed = passes(small, share)
         assert f"recorded proofs left to a replay with {other}: 3" in printed
-        assert "parts proved by one family of provers only: 0" in printed
         shares.append([attempt["replayed"] is not None for attempt in attempts_of(small)])
     first, second = shares
     assert sorted(zip(first, second, strict=True)) == [(False, True)] * 3 + [(True, False)] * 3
@@ -198,14 +197,17 @@ def test_two_replays_share_the_proofs(small: Path) -> None:
     assert first[is_quickest.index(True)]
 
 
-def test_a_part_with_one_proof_is_replayed_in_either_share(small: Path) -> None:
+@pytest.mark.parametrize("share", ["--quickest", "--others"])
+def test_parts_with_one_proof(small: Path, share: str) -> None:
+    """They are refused; none goes by without a replay."""
     text = session(small).read_text(encoding="utf-8")
     alone, count = re.subn(r"(<proof [^\n]*\n) *<proof [^\n]*\n", r"\1", text)
     assert count == 3
     session(small).write_text(alone, encoding="utf-8")
-    for share in ["--quickest", "--others"]:
-        assert "parts proved by one family of provers only: 3" in passes(small, share)
-        assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 3
+    printed = fails(small, only=(share,))
+    assert printed.count("has proofs by one family of provers only, ") == 3
+    assert "gate: FAILED, 3 failures" in printed
+    assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 3
 
 
 @pytest.mark.parametrize("share", ["--quickest", "--others"])
@@ -223,7 +225,6 @@ def test_the_untouched_tree_passes(small: Path) -> None:
     printed = passes(small)
     assert re.search(r"why3/small\.mlw +3 +3 ", printed)
     assert "trusted, without a body: Tuple.size (why3/trusted/python.mlw:3)" in printed
-    assert "parts proved by one family of provers only: 0" in printed
     facts = json.loads((small / "build" / "gate" / "facts.json").read_text(encoding="utf-8"))
     assert facts["passed"] is True
     assert [goal["goal"] for goal in facts["theories"][0]["goals"]] == [

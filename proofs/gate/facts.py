@@ -139,24 +139,14 @@ def nodes(node: Node) -> Iterator[Node]:
             yield from nodes(part)
 
 
-def stands(attempt: Attempt) -> bool:
-    """Tell whether the attempt proved its goal now, or when it was recorded if it was not run."""
-    recorded = attempt["recorded"]
-    if attempt["chosen"] or recorded is None:
-        return holds(attempt)
-    return recorded["answer"] == "Valid"
-
-
-def single_family(facts: Facts) -> int:
-    """Count the parts of goals that have proofs by provers of one family only."""
-    families = {prover["name"]: prover["family"] for prover in facts["provers"]}
-    found = [
-        {families.get(attempt["prover"]) for attempt in node["attempts"] if stands(attempt)}
-        for theory in facts["theories"]
-        for goal in theory["goals"]
-        for node in nodes(goal["tree"])
-    ]
-    return sum(len(proved_by) == 1 for proved_by in found)
+def recorded_families(node: Node, families: dict[str, str]) -> set[str]:
+    """Give the families of the provers that have proved the node as it is, by the session."""
+    provers = {
+        attempt["prover"]
+        for attempt in node["attempts"]
+        if attempt["recorded"] is not None and attempt["recorded"]["answer"] == "Valid"
+    }
+    return {families.get(prover, prover) for prover in provers}
 
 
 def attempts(theory: Theory) -> Iterator[Attempt]:

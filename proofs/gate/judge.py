@@ -17,6 +17,7 @@ from facts import (
     holds,
     nodes,
     proved,
+    recorded_families,
 )
 from failures import Failure
 
@@ -80,7 +81,9 @@ def is_bare(node: Node) -> bool:
     return not node["attempts"] and not node["transformations"]
 
 
-def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Failure]:
+def goal_faults(
+    theory: Theory, goal: Goal, pinned: dict[str, str], families: dict[str, str]
+) -> list[Failure]:
     """Say everything that is wrong with the proof of a goal."""
     tree, name = goal["tree"], full_name(goal)
     here = place(tree, theory["file"])
@@ -106,6 +109,11 @@ def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Fail
             Failure(where, part, f"is taken apart by {step}, which the gate does not know as sound")
             for step in sorted({used["name"] for used in node["transformations"]} - SOUND)
         )
+        # Whether the recorded proofs hold is said above, of each.
+        proved_by = recorded_families(node, families)
+        if len(proved_by) == 1:
+            what = f"has proofs by one family of provers only, {proved_by.pop()}; two are wanted"
+            failures.append(Failure(where, part, f"{what} (make update)"))
         if is_bare(node):
             explanation = f" ({node['explanation']})" if node["explanation"] else ""
             failures.append(Failure(where, part, f"has no proof in the session{explanation}"))
@@ -115,7 +123,9 @@ def goal_faults(theory: Theory, goal: Goal, pinned: dict[str, str]) -> list[Fail
 # --- sessions ---------------------------------------------------------------------------------
 
 
-def theory_faults(theory: Theory, pinned: dict[str, str]) -> list[Failure]:
+def theory_faults(
+    theory: Theory, pinned: dict[str, str], families: dict[str, str]
+) -> list[Failure]:
     """Say what is wrong with a theory's session and with the proofs in it."""
     file, session = theory["file"], theory["session"]
     if theory["errors"]:
@@ -134,7 +144,7 @@ def theory_faults(theory: Theory, pinned: dict[str, str]) -> list[Failure]:
         for node in theory["detached"]
     )
     for goal in theory["goals"]:
-        failures.extend(goal_faults(theory, goal, pinned))
+        failures.extend(goal_faults(theory, goal, pinned, families))
     return failures
 
 
@@ -225,7 +235,8 @@ def judge(
 ) -> list[Failure]:
     """Give everything that is wrong; `files` are all theories, `facts` may be about some."""
     theories = facts["theories"]
-    failures = [fault for theory in theories for fault in theory_faults(theory, pinned)]
+    families = {prover["name"]: prover["family"] for prover in facts["provers"]}
+    failures = [fault for theory in theories for fault in theory_faults(theory, pinned, families)]
     if len(theories) == len(files):
         with_goals = {Path(theory["session"]).name for theory in theories if theory["goals"]}
         failures.extend(directory_faults(root / "proofs", with_goals))
