@@ -166,9 +166,7 @@ def print_verdict(facts: Facts, failures: list[Failure], seconds: float, console
     if failures:
         verdict = f"[bold red]gate: FAILED[/], {len(failures)} failures; {about}"
     else:
-        verdict = (
-            f"[bold green]gate: passed[/], all proved, by two families of provers each; {about}"
-        )
+        verdict = f"[bold green]gate: passed[/], all proved, by two families each; {about}"
     console.print(verdict, highlight=False)
 
 
