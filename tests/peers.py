@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeAlias
@@ -23,6 +24,14 @@ WORKER = Path(__file__).with_name("peer_worker.py")
 
 # Many times what the slowest takes; without a limit, one that hangs would hang the tests.
 SECONDS = 240
+
+# Targets of rank 1 and 2 in which some size is negative.
+NEGATIVE_TARGETS = [
+    target
+    for rank in (1, 2)
+    for target in product((-2, -1, 0, 1, 2), repeat=rank)
+    if min(target) < 0
+]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import pytest
 from peer_worker import Array, Case, sample
 from peers import (
     DTYPES,
+    NEGATIVE_TARGETS,
     Answer,
     Deviation,
     Refused,
@@ -143,16 +144,10 @@ def test_axes_that_are_not_one_for_each_of_the_data_or_do_not_increase() -> None
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_negative_sizes_are_refused(operator: str) -> None:
-    targets = [
-        target
-        for rank in (1, 2)
-        for target in product((-2, -1, 0, 1, 2), repeat=rank)
-        if min(target) < 0
-    ]
     cases = [
         Case(operator, "int32", shape, target, axes)
         for shape in all_shapes(2, 2)
-        for target in targets
+        for target in NEGATIVE_TARGETS
         for axes in (
             combinations(range(len(target)), len(shape)) if "explicit" in operator else [None]
         )

@@ -48,6 +48,17 @@ class _Row(NamedTuple):
     marked: bool = True
 
 
+def rank_too_low(target: str, tensor: str, wanted: int, rank: int) -> ValueError:
+    """Error for a target with fewer axes than the tensor.
+
+    >>> rank_too_low("target_shape", "data", 3, 1)
+    ValueError('target_shape: expected a rank of at least 3, that of data, got 1')
+    """
+    return ValueError(
+        f"{target}: expected a rank of at least {wanted}, that of {tensor}, got {rank}"
+    )
+
+
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 

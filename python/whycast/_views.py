@@ -14,6 +14,7 @@ from whycast._errors import (
     IncompatibleError,
     Names,
     Shape,
+    rank_too_low,
     show_int,
 )
 
@@ -24,10 +25,7 @@ def unidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Ar
     try:
         return view_as(array, target)
     except _kernel.RankMismatch:
-        failure = ValueError(
-            f"{names.target}: expected a rank of at least {array.ndim}, that of {names.tensor}, "
-            f"got {len(target)}"
-        )
+        failure = rank_too_low(names.target, names.tensor, array.ndim, len(target))
     except _kernel.NotBroadcastable as error:
         v = error.value
         failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (array.shape,), target, names)

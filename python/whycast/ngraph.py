@@ -15,7 +15,7 @@ import numpy as np
 from whycast import _kernel
 from whycast._arrays import Array, view_by
 from whycast._checks import DTypeT, Integers, as_array, as_axis_set, as_target
-from whycast._errors import ArgShapeError, Names
+from whycast._errors import ArgShapeError, Names, rank_too_low
 from whycast._views import axes_not_increasing, axis_out_of_range, show_count
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
@@ -178,9 +178,7 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
 
 def _wrong_count(rank_of_arg: int, rank: int, count: int) -> ValueError:
     if rank_of_arg > rank:
-        return ValueError(
-            f"shape: expected a rank of at least {rank_of_arg}, that of arg, got {rank}"
-        )
+        return rank_too_low("shape", "arg", rank_of_arg, rank)
     return ValueError(
         f"broadcast_axes: expected {show_count(rank - rank_of_arg)}, as shape has rank {rank} and "
         f"arg rank {rank_of_arg}, got {count}"

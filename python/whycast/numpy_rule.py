@@ -21,7 +21,7 @@ import numpy as np
 from whycast import _kernel
 from whycast._arrays import view_as
 from whycast._checks import are_exact, as_size, show
-from whycast._errors import BroadcastError, IncompatibleError, Shape
+from whycast._errors import BroadcastError, IncompatibleError, Shape, rank_too_low
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -219,9 +219,7 @@ rank 2, the shape has size 2, expected 3 or 1
     try:
         return _of_the_type_of(source, view_as(plain, target))
     except _kernel.RankMismatch:
-        failure = ValueError(
-            f"shape: expected a rank of at least {plain.ndim}, that of the array, got {len(target)}"
-        )
+        failure = rank_too_low("shape", "the array", plain.ndim, len(target))
     except _kernel.NotBroadcastable as error:
         v = error.value
         failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (plain.shape,), target)

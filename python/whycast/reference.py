@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from whycast import _kernel
 from whycast._checks import Integers, as_target, show
-from whycast._errors import BroadcastError, show_int, show_shape
+from whycast._errors import BroadcastError, rank_too_low, show_int, show_shape
 
 __all__ = ["broadcast"]
 
@@ -77,10 +77,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
             f"sizes of shape {show_shape(checked_shape)}, got {len(data)}"
         )
     except _kernel.RankMismatch:
-        failure = ValueError(
-            f"target: expected a rank of at least {len(checked_shape)}, that of shape, "
-            f"got {len(checked_target)}"
-        )
+        failure = rank_too_low("target", "shape", len(checked_shape), len(checked_target))
     except _kernel.NotBroadcastable as error:
         v = error.value
         failure = BroadcastError(
