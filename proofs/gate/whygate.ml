@@ -5,9 +5,11 @@
     [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS [--quickest | --others]
      THEORY.mlw ...]
     [whygate CONFIG goals THEORY.mlw ...]
+    [whygate CONFIG mutant [--goal MODULE.GOAL] THEORY.mlw ...]
 
     [facts] replays the proofs, audits the theories, and prints one JSON value; [goals] prints the
-    same without having replayed.
+    same without having replayed. [mutant] tells which goal of the theories notices that they were
+    changed; it asks the one that is named, of the first theory, first.
     Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call; 130 when
     interrupted. *)
 
@@ -51,6 +53,12 @@ let facts config_file = function
       print_facts config_file (Some limits) files
   | _ -> usage ()
 
+let mutant config_file args =
+  let named, theories =
+    match args with "--goal" :: goal :: theories -> (Some goal, theories) | files -> (None, files)
+  in
+  print_endline (Json.to_string (Mutant.facts (Project.load ~config_file) named theories))
+
 (** Most of what this program makes, the task that a prover is to read, lives for a moment: it fits
     into a minor heap of eight megabytes. *)
 let tune_collector () = Gc.set { (Gc.get ()) with minor_heap_size = 1_000_000 }
@@ -66,5 +74,6 @@ let () =
     | config :: "update" :: args -> update config args
     | config :: "facts" :: args -> facts config args
     | config :: "goals" :: files -> print_facts config None files
+    | config :: "mutant" :: args -> mutant config args
     | _ -> usage ()
   with Sys.Break -> exit 130

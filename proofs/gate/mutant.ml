@@ -1,0 +1,163 @@
+(** The command [mutant]: does any goal notice that a theory has been changed?
+
+    Runs in a tree of its own, whose theories hold one change and whose sessions are those of the
+    theories as they were. What the change does not reach keeps its proofs: by the task's checksum,
+    nothing is run for it. What it reaches is tried again by every prover, with three times what
+    the recorded proof took. A goal notices the change if one of its parts is then proved by none;
+    if the goal was proved whole, it is split first, so that what fails is one sentence of it and
+    not its size.
+
+    The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
+
+open Why3
+open Session_itp
+open Json_base
+
+(** Of the recorded seconds; Why3's limits are whole seconds, so one is the least. *)
+let factor = 3.
+
+type t = { project : Project.t; session : Session.t }
+
+type verdict =
+  | Ill_typed of string  (** the first error *)
+  | Killed of { goal : string; part : string }
+  | Survived
+
+let tree t = Session.tree t.session
+
+(** {1 What is recorded} *)
+
+let seconds_of (a : proof_attempt_node) =
+  match a.proof_state with None -> 0. | Some r -> r.pr_time
+
+let recorded t id = List.map seconds_of (Node.valid_attempts (tree t) id)
+
+(** The sum and the longest of all proofs of a goal, those of parts that are gone included. *)
+let recorded_below t id =
+  let add acc = function
+    | APa attempt -> seconds_of (get_proof_attempt_node (tree t) attempt) :: acc
+    | AFile _ | ATh _ | ATn _ | APn _ -> acc
+  in
+  let all = fold_all_any (tree t) add [] (APn id) in
+  (List.fold_left ( +. ) 0. all, List.fold_left max 0. all)
+
+let limit seconds = max 1 (int_of_float (ceil (factor *. seconds)))
+
+(** {1 Trying again} *)
+
+(** Those that proved it before come first. *)
+let provers t id =
+  let before = List.map (fun (a : proof_attempt_node) -> a.prover) (Node.valid_attempts (tree t) id) in
+  let is_among (p : Whyconf.config_prover) = List.mem p.prover before in
+  let first, rest = List.partition is_among (Project.provers t.project.config) in
+  first @ rest
+
+(** One prover after the other: the other core works at another mutant. *)
+let is_proved t id ~seconds =
+  let proves (p : Whyconf.config_prover) =
+    let valid = ref false in
+    let start p =
+      let configured = Option.get (Session.find_prover t.session p.Whyconf.prover) in
+      Pool.submit t.project configured ~seconds (get_task (tree t) id)
+    in
+    let finished _ (result : Call_provers.prover_result) =
+      valid := result.pr_answer = Call_provers.Valid;
+      `Stop
+    in
+    Pool.run t.project ~wanted:(fun _ -> true) ~start ~finished [ p ];
+    !valid
+  in
+  List.exists proves (provers t id)
+
+let rec first_failing check = function
+  | [] -> None
+  | part :: rest -> ( match check part with None -> first_failing check rest | found -> found)
+
+(** The part below a node without usable proofs that nobody proves; [otherwise] stands for the
+    seconds of parts that the session does not know. *)
+let rec unproved_leaf t ~otherwise id =
+  let seconds = limit (List.fold_left max otherwise (recorded t id)) in
+  if is_proved t id ~seconds then None
+  else
+    match Node.split (tree t) t.project.env id with
+    | None -> Some id
+    | Some (_, parts) -> first_failing (unproved_leaf t ~otherwise) parts
+
+(** The same for any node, as the session takes it apart. *)
+let rec unproved t ~otherwise id =
+  let s = tree t in
+  let is_current (a : proof_attempt_node) = not a.proof_obsolete in
+  let is_live node = not (is_detached s (ATn node)) in
+  if List.exists is_current (Node.valid_attempts s id) then None
+  else
+    match List.filter is_live (get_transformations s id) with
+    | [] -> unproved_leaf t ~otherwise id
+    | node :: _ ->
+        let parts = List.filter (fun p -> not (is_detached s (APn p))) (get_sub_tasks s node) in
+        first_failing (unproved t ~otherwise) parts
+
+(** {1 Goals} *)
+
+let full_name t (th, id) = Session.module_name th ^ "." ^ Session.goal_name (tree t) id
+
+(** [postcondition, why3/shape.mlw:42]; a lemma is one formula and its place that of its name. *)
+let describe t ~top id =
+  let place =
+    match Session.goal_loc ~root:(id = top) (tree t) id with
+    | None -> []
+    | Some loc ->
+        let file, line = Project.position t.project loc in
+        [ Printf.sprintf "%s:%d" file line ]
+  in
+  let explanation = match get_proof_expl (tree t) id with "" -> [] | text -> [ text ] in
+  String.concat ", " (explanation @ place)
+
+let notices t (th, top) =
+  let _, otherwise = recorded_below t top in
+  match unproved t ~otherwise top with
+  | None -> None
+  | Some id -> Some (Killed { goal = full_name t (th, top); part = describe t ~top id })
+
+(** The goals but [named], from cheap to dear. *)
+let others t named =
+  let price (_, id) = fst (recorded_below t id) in
+  let cheaper a b = compare (price a) (price b) in
+  List.stable_sort cheaper
+    (List.filter (fun goal -> Some (full_name t goal) <> named) (Session.goals t.session))
+
+let well_typed t judge =
+  match t.session.errors with [] -> judge () | first :: _ -> Some (Ill_typed first)
+
+(** {1 The verdict} *)
+
+let load project theory = { project; session = Session.load project theory }
+
+(** The goal that should notice, then all others, theory by theory. *)
+let verdict project named theories =
+  let is_named t goal = Some (full_name t goal) = named in
+  let by_hint t () = first_failing (notices t) (List.filter (is_named t) (Session.goals t.session)) in
+  let by_others t () = first_failing (notices t) (others t named) in
+  let search theory =
+    let t = load project theory in
+    well_typed t (by_others t)
+  in
+  match theories with
+  | [] -> Survived
+  | first :: rest -> (
+      let t = load project first in
+      let attempts =
+        [ (fun () -> well_typed t (by_hint t)); by_others t;
+          (fun () -> first_failing search rest) ]
+      in
+      match first_failing (fun attempt -> attempt ()) attempts with
+      | Some found -> found
+      | None -> Survived)
+
+let record verdict goal part =
+  Record [ ("verdict", String verdict); ("goal", goal); ("part", String part) ]
+
+let facts project named theories =
+  match verdict project named theories with
+  | Ill_typed error -> record "does not type-check" Null error
+  | Killed { goal; part } -> record "killed" (String goal) part
+  | Survived -> record "survived" Null ""
