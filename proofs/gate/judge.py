@@ -35,7 +35,7 @@ SOUND = {"split_vc", "split_all_full", "introduce_premises", "inline_goal"}
 SESSION_FILES = {"why3session.xml", "why3shapes.gz"}
 
 # Directories of proofs/ that are not sessions.
-TOOLS = {"gate", "provers"}
+TOOLS = {"evidence", "gate", "provers"}
 
 
 def place(node: Node, theory: str) -> str:
