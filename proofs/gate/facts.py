@@ -96,6 +96,28 @@ class Audit(TypedDict):
     uses: list[Use]
 
 
+class Asking(TypedDict):
+    """A program with `requires` or a lemma with hypotheses; the witnesses that satisfy them."""
+
+    file: str
+    line: int
+    module: str
+    name: str
+    kind: str
+    count: int
+    witnesses: list[str]
+
+
+class WitnessFault(TypedDict):
+    """A program of why3/witness_*.mlw that shows nothing, and why."""
+
+    file: str
+    line: int
+    module: str
+    name: str
+    what: str
+
+
 class Prover(TypedDict):
     """A prover as Why3's configuration has it."""
 
@@ -112,6 +134,8 @@ class Facts(TypedDict):
     provers: list[Prover]
     theories: list[Theory]
     audit: list[Audit]
+    hypotheses: list[Asking]
+    witness_faults: list[WitnessFault]
 
 
 def full_name(goal: Goal) -> str:

@@ -26,7 +26,9 @@ from collections import Counter
 import judge
 import prooftool
 import provers
+import sources
 import theorems
+import witnesses
 from facts import Facts, Theory, attempts, proved
 from failures import Failure
 from rich.box import SIMPLE
@@ -135,13 +137,14 @@ def table(facts: Facts) -> Table:
 def run(files: list[str], share: str | None, console: Console) -> int:
     """Replay, judge and print."""
     started = time.monotonic()
+    digest = sources.digest(prooftool.ROOT)
     facts = replay(files, share, console)
     claims = theorems.read(prooftool.ROOT / THEOREMS, THEOREMS)
     pinned = {name: tool.version for name, tool in provers.pinned().items()}
     failures = provers.check(facts["provers"]) + judge.judge(
         facts, claims, pinned, prooftool.ROOT, prooftool.theory_files()
     )
-    save(facts, failures)
+    save(facts, failures, digest)
     console.print(table(facts))
     for assumed in judge.trusted(facts["audit"]):
         name = f"{assumed['module']}.{assumed['name']}"
@@ -149,6 +152,7 @@ def run(files: list[str], share: str | None, console: Console) -> int:
             f"trusted, without a body: {name} ({assumed['file']}:{assumed['line']})",
             highlight=False,
         )
+    console.print(witnesses.summary(facts), highlight=False, soft_wrap=True)
     if share:
         left = sum(not a["chosen"] for theory in facts["theories"] for a in attempts(theory))
         other = next(f"--{name}" for name in prooftool.SHARES if name != share)
@@ -170,10 +174,10 @@ def print_verdict(facts: Facts, failures: list[Failure], seconds: float, console
     console.print(verdict, highlight=False)
 
 
-def save(facts: Facts, failures: list[Failure]) -> None:
-    """Leave facts and failures for other programs."""
+def save(facts: Facts, failures: list[Failure], digest: str) -> None:
+    """Leave facts and failures for other programs; `digest` is that of the sources."""
     listed = [vars(failure) for failure in failures]
-    result = {"passed": not failures, "failures": listed, **facts}
+    result = {"passed": not failures, "failures": listed, "sources": digest, **facts}
     FACTS.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

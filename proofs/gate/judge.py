@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import theorems
+import witnesses
 from facts import (
     Assumed,
     Attempt,
@@ -241,6 +242,7 @@ def judge(
         with_goals = {Path(theory["session"]).name for theory in theories if theory["goals"]}
         failures.extend(directory_faults(root / "proofs", with_goals))
     failures.extend(audit_faults(facts["audit"], set(files)))
+    failures.extend(witnesses.check(facts))
     failures.extend(claims.failures)
     readable = [theory for theory in theories if not theory["errors"]]
     if claims.entries:

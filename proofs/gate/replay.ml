@@ -163,6 +163,7 @@ let facts (project : Project.t) limits theories =
     | Some limits -> run_all project limits (List.concat_map (all limits) sessions)
   in
   Record
-    [ ("provers", List (List.map prover_facts (Project.provers project.config)));
-      ("theories", List (List.map (theory_facts project limits results) sessions));
-      ("audit", List (List.map (Audit.facts project) theories)) ]
+    ([ ("provers", List (List.map prover_facts (Project.provers project.config)));
+       ("theories", List (List.map (theory_facts project limits results) sessions));
+       ("audit", List (List.map (Audit.facts project) theories)) ]
+    @ Witness.facts project theories)
