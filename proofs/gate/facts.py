@@ -8,7 +8,7 @@ prover answered now.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class Run(TypedDict):
@@ -128,6 +128,43 @@ class Prover(TypedDict):
     driver: str
 
 
+class Named(TypedDict):
+    """Something by its name, and where it stands (`why3/shape.mlw:42`)."""
+
+    name: str
+    place: str
+
+
+class Text(TypedDict):
+    """A text that has clauses."""
+
+    name: str
+    title: str
+
+
+class Clause(TypedDict):
+    """A clause of a text and what belongs to it: see trace.py."""
+
+    id: str
+    text: str
+    where: str
+    says: str
+    reason: str
+    why: str
+    definitions: list[Named]
+    theorems: list[Named]
+    supporting: list[Named]
+    programs: list[Named]
+    tests: list[Named]
+
+
+class Trace(TypedDict):
+    """The texts and all their clauses."""
+
+    texts: list[Text]
+    clauses: list[Clause]
+
+
 class Facts(TypedDict):
     """All of it."""
 
@@ -136,6 +173,8 @@ class Facts(TypedDict):
     audit: list[Audit]
     hypotheses: list[Asking]
     witness_faults: list[WitnessFault]
+    # Only where all theories are looked at: gate.py adds it.
+    trace: NotRequired[Trace]
 
 
 def full_name(goal: Goal) -> str:
