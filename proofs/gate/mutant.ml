@@ -3,9 +3,9 @@
     Runs in a tree of its own, whose theories hold one change and whose sessions are those of the
     theories as they were. What the change does not reach keeps its proofs: by the task's checksum,
     nothing is run for it. What it reaches is tried again by every prover, with three times what
-    the recorded proof took. A goal notices the change if one of its parts is then proved by none;
-    if the goal was proved whole, it is split first, so that what fails is one sentence of it and
-    not its size.
+    the recorded proof took. A goal notices the change if one of its parts is then proved by none; a
+    goal that was proved whole is split for that, so that what fails is one sentence of it and not
+    its size.
 
     The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
 
@@ -47,8 +47,10 @@ let limit seconds = max 1 (int_of_float (ceil (factor *. seconds)))
 
 (** Those that proved it before come first. *)
 let provers t id =
-  let before = List.map (fun (a : proof_attempt_node) -> a.prover) (Node.valid_attempts (tree t) id) in
-  let is_among (p : Whyconf.config_prover) = List.mem p.prover before in
+  let before = Node.valid_attempts (tree t) id in
+  let is_among (p : Whyconf.config_prover) =
+    List.exists (fun (a : proof_attempt_node) -> a.prover = p.prover) before
+  in
   let first, rest = List.partition is_among (Project.provers t.project.config) in
   first @ rest
 
@@ -73,28 +75,27 @@ let rec first_failing check = function
   | [] -> None
   | part :: rest -> ( match check part with None -> first_failing check rest | found -> found)
 
-(** The part below a node without usable proofs that nobody proves; [otherwise] stands for the
-    seconds of parts that the session does not know. *)
-let rec unproved_leaf t ~otherwise id =
-  let seconds = limit (List.fold_left max otherwise (recorded t id)) in
-  if is_proved t id ~seconds then None
-  else
-    match Node.split (tree t) t.project.env id with
-    | None -> Some id
-    | Some (_, parts) -> first_failing (unproved_leaf t ~otherwise) parts
-
-(** The same for any node, as the session takes it apart. *)
-let rec unproved t ~otherwise id =
+(** The part of a goal, as the session takes it apart, that nobody proves any more; [otherwise]
+    stands for the seconds of parts that the session does not know. *)
+let rec unproved t ~otherwise ~root id =
   let s = tree t in
   let is_current (a : proof_attempt_node) = not a.proof_obsolete in
+  let is_live_part part = not (is_detached s (APn part)) in
   let is_live node = not (is_detached s (ATn node)) in
   if List.exists is_current (Node.valid_attempts s id) then None
   else
     match List.filter is_live (get_transformations s id) with
-    | [] -> unproved_leaf t ~otherwise id
+    | [] -> unproved_leaf t ~otherwise ~root id
     | node :: _ ->
-        let parts = List.filter (fun p -> not (is_detached s (APn p))) (get_sub_tasks s node) in
-        first_failing (unproved t ~otherwise) parts
+        let parts = List.filter is_live_part (get_sub_tasks s node) in
+        first_failing (unproved t ~otherwise ~root:false) parts
+
+and unproved_leaf t ~otherwise ~root id =
+  match if root then Node.split (tree t) t.project.env id else None with
+  | Some (_, parts) -> first_failing (unproved t ~otherwise ~root:false) parts
+  | None ->
+      let longest = match recorded t id with [] -> otherwise | all -> List.fold_left max 0. all in
+      if is_proved t id ~seconds:(limit longest) then None else Some id
 
 (** {1 Goals} *)
 
@@ -114,7 +115,7 @@ let describe t ~top id =
 
 let notices t (th, top) =
   let _, otherwise = recorded_below t top in
-  match unproved t ~otherwise top with
+  match unproved t ~otherwise ~root:true top with
   | None -> None
   | Some id -> Some (Killed { goal = full_name t (th, top); part = describe t ~top id })
 
@@ -134,8 +135,10 @@ let load project theory = { project; session = Session.load project theory }
 
 (** The goal that should notice, then all others, theory by theory. *)
 let verdict project named theories =
-  let is_named t goal = Some (full_name t goal) = named in
-  let by_hint t () = first_failing (notices t) (List.filter (is_named t) (Session.goals t.session)) in
+  let by_hint t () =
+    let is_named goal = Some (full_name t goal) = named in
+    first_failing (notices t) (List.filter is_named (Session.goals t.session))
+  in
   let by_others t () = first_failing (notices t) (others t named) in
   let search theory =
     let t = load project theory in
