@@ -36,7 +36,7 @@ SOUND = {"split_vc", "split_all_full", "introduce_premises", "inline_goal"}
 SESSION_FILES = {"why3session.xml", "why3shapes.gz"}
 
 # Directories of proofs/ that are not sessions.
-TOOLS = {"evidence", "gate", "provers"}
+TOOLS = {"evidence", "gate", "mutants", "provers"}
 
 
 def place(node: Node, theory: str) -> str:
