@@ -3,9 +3,8 @@
     Runs in a tree of its own, whose theories hold one change and whose sessions are those of the
     theories as they were. What the change does not reach keeps its proofs: by the task's checksum,
     nothing is run for it. What it reaches is tried again by every prover, with three times what
-    the recorded proof took. A goal notices the change if one of its parts is then proved by none; a
-    goal that was proved whole is split for that, so that what fails is one sentence of it and not
-    its size.
+    the recorded proof took. A goal notices the change if one of its parts, as the session takes it
+    apart, is then proved by none.
 
     The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
 
@@ -13,8 +12,12 @@ open Why3
 open Session_itp
 open Json_base
 
-(** Of the recorded seconds; Why3's limits are whole seconds, so one is the least. *)
+(** Of the recorded seconds. *)
 let factor = 3.
+
+(** Why3's limits are whole seconds, so one is the least; more than this many is a machine that has
+    no time for us. *)
+let most = 60
 
 type t = { project : Project.t; session : Session.t }
 
@@ -41,8 +44,6 @@ let recorded_below t id =
   let all = fold_all_any (tree t) add [] (APn id) in
   (List.fold_left ( +. ) 0. all, List.fold_left max 0. all)
 
-let limit seconds = max 1 (int_of_float (ceil (factor *. seconds)))
-
 (** {1 Trying again} *)
 
 (** Those that proved it before come first. *)
@@ -54,22 +55,28 @@ let provers t id =
   let first, rest = List.partition is_among (Project.provers t.project.config) in
   first @ rest
 
-(** One prover after the other: the other core works at another mutant. *)
-let is_proved t id ~seconds =
-  let proves (p : Whyconf.config_prover) =
-    let valid = ref false in
-    let start p =
-      let configured = Option.get (Session.find_prover t.session p.Whyconf.prover) in
-      Pool.submit t.project configured ~seconds (get_task (tree t) id)
-    in
-    let finished _ (result : Call_provers.prover_result) =
-      valid := result.pr_answer = Call_provers.Valid;
-      `Stop
-    in
-    Pool.run t.project ~wanted:(fun _ -> true) ~start ~finished [ p ];
-    !valid
+(** A prover may be stopped by the clock on the wall; what counts is the processor's. *)
+let was_cut_short ~wanted (r : Call_provers.prover_result) =
+  r.pr_answer = Call_provers.Timeout && r.pr_time < wanted
+
+let run t id (p : Whyconf.config_prover) ~seconds =
+  let answer = ref None in
+  let start p =
+    let configured = Option.get (Session.find_prover t.session p.Whyconf.prover) in
+    Pool.submit t.project configured ~seconds (get_task (tree t) id)
   in
-  List.exists proves (provers t id)
+  let finished _ result = answer := Some result; `Stop in
+  Pool.run t.project ~wanted:(fun _ -> true) ~start ~finished [ p ];
+  Option.get !answer
+
+(** One prover after the other: the other core works at another mutant. *)
+let is_proved t id ~wanted =
+  let rec proves ~seconds p =
+    let result = run t id p ~seconds in
+    if was_cut_short ~wanted result && seconds < most then proves ~seconds:(2 * seconds) p
+    else result.pr_answer = Call_provers.Valid
+  in
+  List.exists (proves ~seconds:(max 1 (int_of_float (ceil wanted)))) (provers t id)
 
 let rec first_failing check = function
   | [] -> None
@@ -77,7 +84,7 @@ let rec first_failing check = function
 
 (** The part of a goal, as the session takes it apart, that nobody proves any more; [otherwise]
     stands for the seconds of parts that the session does not know. *)
-let rec unproved t ~otherwise ~root id =
+let rec unproved t ~otherwise id =
   let s = tree t in
   let is_current (a : proof_attempt_node) = not a.proof_obsolete in
   let is_live_part part = not (is_detached s (APn part)) in
@@ -85,17 +92,13 @@ let rec unproved t ~otherwise ~root id =
   if List.exists is_current (Node.valid_attempts s id) then None
   else
     match List.filter is_live (get_transformations s id) with
-    | [] -> unproved_leaf t ~otherwise ~root id
+    | [] ->
+        let proofs = recorded t id in
+        let longest = if proofs = [] then otherwise else List.fold_left max 0. proofs in
+        if is_proved t id ~wanted:(factor *. longest) then None else Some id
     | node :: _ ->
         let parts = List.filter is_live_part (get_sub_tasks s node) in
-        first_failing (unproved t ~otherwise ~root:false) parts
-
-and unproved_leaf t ~otherwise ~root id =
-  match if root then Node.split (tree t) t.project.env id else None with
-  | Some (_, parts) -> first_failing (unproved t ~otherwise ~root:false) parts
-  | None ->
-      let longest = match recorded t id with [] -> otherwise | all -> List.fold_left max 0. all in
-      if is_proved t id ~seconds:(limit longest) then None else Some id
+        first_failing (unproved t ~otherwise) parts
 
 (** {1 Goals} *)
 
@@ -115,7 +118,7 @@ let describe t ~top id =
 
 let notices t (th, top) =
   let _, otherwise = recorded_below t top in
-  match unproved t ~otherwise ~root:true top with
+  match unproved t ~otherwise top with
   | None -> None
   | Some id -> Some (Killed { goal = full_name t (th, top); part = describe t ~top id })
 
