@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# dbf5d761e449361a202d1e5768dd1aaeab4930d7b6f82bd333b684e296248af1
+# 8d93c337c4147cc774d7f40b2b3438d32b357b8cb228c0783c95bafc04357a9c
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeVar
 @dataclass(frozen=True, slots=True)
 class Violation:
     """A size that does not broadcast: of which tensor, on which axis of the common rank, and
-    the size of the output there.
+    the size of the output there. [E_Broadcast_any_Derived_010]
     """
 
     tensor: int
@@ -25,7 +25,9 @@ class Violation:
 
 
 class E1(Exception):
-    """SONNX's error E1: some size is neither the maximum of its axis nor 1."""
+    """SONNX's error E1: some size is neither the maximum of its axis nor 1.
+    [E_Broadcast_any_E1_020]
+    """
 
     def __init__(self, value: Violation) -> None:
         super().__init__(value)
@@ -33,7 +35,7 @@ class E1(Exception):
 
 
 class NoTensor(Exception):
-    """No shape was given: Broadcast takes one tensor at least."""
+    """No shape was given: Broadcast takes one tensor at least. [E_Broadcast_any_Signature_020]"""
 
 
 class RankMismatch(Exception):
@@ -58,6 +60,7 @@ class IndexOutOfRange(Exception):
 
 def f(a: int, b: int, c: int) -> int:
     """The index into an axis of the input: `a` where the sizes are equal, 0 where they differ.
+    [E_Broadcast_any_F_010]
 
     Ensures:
         result = Spec.f a b c
@@ -66,7 +69,8 @@ def f(a: int, b: int, c: int) -> int:
 
 
 def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """Prepend axes of size 1 to `shape` up to the rank `rank`.
+    """Prepend axes of size 1 to `shape` up to the rank `rank`. [E_Broadcast_any_Condition1_020]
+    [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_140]
 
     Ensures:
         length shape <= rank
@@ -81,7 +85,7 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
-    r"""The size on axis `i` of `shape` padded to the rank `rank`.
+    r"""The size on axis `i` of `shape` padded to the rank `rank`. [E_Broadcast_any_Step1_020]
 
     Requires:
         length shape <= rank /\ 0 <= i < rank
@@ -93,6 +97,7 @@ def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
 
 def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
     """The first size that violates E1: lowest tensor first, then lowest axis.
+    [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
 
     Requires:
         Spec.are_shapes shapes
@@ -120,7 +125,9 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
 
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     r"""The common shape of `shapes` by the rule of SONNX: on every axis the maximum of the sizes,
-    which every other size must equal unless it is 1.
+    which every other size must equal unless it is 1. [E_Broadcast_any_Step1_010]
+    [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
+    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
     Requires:
         forall m. 0 <= m < length shapes -> Spec.is_shape shapes[m]
@@ -163,7 +170,8 @@ def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
     r"""The multi-index, in a tensor of shape `shape`, of the element that stands at `index` once
-    the tensor has been broadcast to the shape `target`.
+    the tensor has been broadcast to the shape `target`. [E_Broadcast_any_Step1_030]
+    [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
 
     Requires:
         Spec.is_shape shape /\ Spec.is_shape target
@@ -197,7 +205,8 @@ def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
     r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides`: 0 on the axes that are prepended or grow.
+    `strides`: 0 on the axes that are prepended or grow. [E_Broadcast_any_F_020]
+    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Requires:
         Spec.is_shape shape /\ Spec.is_shape target
@@ -224,7 +233,7 @@ def broadcast_strides(
 
 def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides, counted in elements, of a contiguous tensor of shape `shape` whose last axis
-    varies fastest.
+    varies fastest. [E_Broadcast_any_Derived_120]
 
     Requires:
         Spec.is_shape shape
@@ -241,6 +250,7 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """The offset of the element at `index` in a tensor with strides `strides`.
+    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Ensures:
         length index = length strides
@@ -259,7 +269,7 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 @dataclass(frozen=True, slots=True)
 class Mismatch:
     """Two sizes of one axis that differ and are both not 1: of which two tensors, the lower one
-    first, and on which axis of the common rank.
+    first, and on which axis of the common rank. [E_NumpyBroadcast_any_Derived_030]
     """
 
     first: int
@@ -268,7 +278,7 @@ class Mismatch:
 
 
 class Incompatible(Exception):
-    """The shapes are not compatible by the rule of NumPy."""
+    """The shapes are not compatible by the rule of NumPy. [E_NumpyBroadcast_any_Error_010]"""
 
     def __init__(self, value: Mismatch) -> None:
         super().__init__(value)
@@ -277,6 +287,7 @@ class Incompatible(Exception):
 
 def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
+    [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
     Requires:
         not Spec.numpy_compatible shapes
@@ -302,7 +313,10 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     r"""The shape of `shapes` by the rule of NumPy: on every axis the sizes that are not 1 must
-    agree; the result has that size, or 1.
+    agree; the result has that size, or 1. [E_NumpyBroadcast_any_Rule_010]
+    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
+    [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
+    [E_Broadcast_any_Derived_140]
 
     Requires:
         forall m. 0 <= m < length shapes -> Spec.is_shape shapes[m]
@@ -336,7 +350,9 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """The axes that are named, in nGraph those that are kept, are not as many as the data's."""
+    """The axes that are named, in nGraph those that are kept, are not as many as the data's.
+    [E_OpenvinoBroadcast_any_Axes_010]
+    """
 
 
 class AxisOutOfRange(Exception):
@@ -348,7 +364,9 @@ class AxisOutOfRange(Exception):
 
 
 class AxesNotIncreasing(Exception):
-    """An axis that is not above the one before it: its lowest position among the axes."""
+    """An axis that is not above the one before it: its lowest position among the axes.
+    [E_OpenvinoBroadcast_any_Inputs_040]
+    """
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -356,7 +374,9 @@ class AxesNotIncreasing(Exception):
 
 
 class AxisMisfit(Exception):
-    """A size of the data that does not fit the target: the lowest axis of the data with one."""
+    """A size of the data that does not fit the target: the lowest axis of the data with one.
+    [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
+    """
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -365,6 +385,8 @@ class AxisMisfit(Exception):
 
 def check_axes(axes: tuple[int, ...], rank: int) -> None:
     """Whether `axes` are axes of the rank `rank`, each above the one before it.
+    [E_OpenvinoBroadcast_any_Inputs_040] [E_BroadcastInDim_any_Axes_020]
+    [E_Broadcast_any_Derived_140]
 
     Ensures:
         Spec.are_axes axes rank
@@ -384,7 +406,8 @@ def place_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor with shape `shape` and strides
     `strides`, along `axes` that have been checked: axes of the target, one for each of the
-    tensor. Mode explicit and nGraph have this in common.
+    tensor. Mode explicit and nGraph have this in common. [E_OpenvinoBroadcast_any_Derived_040]
+    [E_Broadcast_any_Derived_140]
 
     Requires:
         length strides = length shape = length axes
@@ -407,6 +430,8 @@ def place_strides(
 
 def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of the rank `rank` that are not among `broadcast_axes`.
+    [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Definition_010]
+    [E_Broadcast_any_Derived_140]
 
     Requires:
         0 <= rank
@@ -430,6 +455,7 @@ def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
 
 def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     """The components of `coordinate` on the axes that are not among `broadcast_axes`.
+    [E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]
 
     Ensures:
         Spec.are_axes broadcast_axes (length coordinate)
@@ -450,7 +476,10 @@ def explicit_strides(
 ) -> tuple[int, ...]:
     r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
     `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
-    the tensor lies on, and where a size grows.
+    the tensor lies on, and where a size grows. [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
+    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Size_010]
+    [E_Broadcast_any_Derived_140]
 
     Ensures:
         length strides = length shape /\ Spec.explicit_broadcasts_to shape target axes
@@ -481,7 +510,8 @@ def ngraph_strides(
 ) -> tuple[int, ...]:
     r"""The strides of the view with shape `target` of an argument with shape `shape` and strides
     `strides`, which has the axes of the target that are not among `broadcast_axes`: 0 on
-    `broadcast_axes`.
+    `broadcast_axes`. [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
+    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Ensures:
         length strides = length shape
@@ -512,7 +542,9 @@ def ngraph_strides(
 
 
 class NotExpandable(Exception):
-    """Two sizes of an axis differ and neither is 1: the lowest such axis of the common rank."""
+    """Two sizes of an axis differ and neither is 1: the lowest such axis of the common rank.
+    [E_Expand_any_Error_010]
+    """
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -521,6 +553,7 @@ class NotExpandable(Exception):
 
 def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of a tensor of shape `shape` that is expanded by the shape `target`.
+    [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
 
     Ensures:
         Spec.expandable shape target
@@ -545,7 +578,7 @@ class DataLength(Exception):
 
 
 def size(shape: tuple[int, ...]) -> int:
-    """The number of elements of a tensor of shape `shape`.
+    """The number of elements of a tensor of shape `shape`. [E_Broadcast_any_Derived_120]
 
     Ensures:
         result = Spec.size shape
@@ -562,6 +595,7 @@ _A = TypeVar("_A")
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
     r"""The elements, in row-major order, of a tensor of shape `shape` once it has been broadcast to
     the shape `target`; `data` are those of the tensor, in the same order.
+    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
     Requires:
         Spec.is_shape shape /\ Spec.is_shape target
