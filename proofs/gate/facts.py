@@ -143,7 +143,7 @@ class Text(TypedDict):
 
 
 class Clause(TypedDict):
-    """A clause of a text and what belongs to it: see trace.py."""
+    """A clause of a text and what belongs to it: see clauses.py."""
 
     id: str
     text: str

@@ -23,6 +23,7 @@ import sys
 import time
 from collections import Counter
 
+import clauses
 import judge
 import prooftool
 import provers
@@ -144,6 +145,8 @@ def run(files: list[str], share: str | None, console: Console) -> int:
     failures = provers.check(facts["provers"]) + judge.judge(
         facts, claims, pinned, prooftool.ROOT, prooftool.theory_files()
     )
+    if files == prooftool.theory_files():
+        facts["trace"], _ = clauses.trace(facts, prooftool.ROOT)
     save(facts, failures, digest)
     console.print(table(facts))
     for assumed in judge.trusted(facts["audit"]):
