@@ -1,0 +1,135 @@
+"""What the evidence is made from: the facts of a gate that passed, and files of the tree.
+
+Nothing is written about a gate that failed, that looked at some theories only, or that looked at
+other sources than those that are there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypedDict, cast
+
+sys.path.extend(
+    str(Path(__file__).resolve().parents[1] / name) for name in ("gate", "mutants", "provers")
+)
+import lock
+import mutants
+import sources
+import theorems
+from facts import Facts
+
+ROOT = Path(__file__).resolve().parents[2]
+FACTS = "build/gate/facts.json"
+THEOREMS = "proofs/theorems.txt"
+
+# The keys of the facts that the pack shows; a pack without one of them would look complete.
+FACT_KEYS = ("provers", "theories", "audit", "symbols", "library", "hypotheses", "trace")
+GOAL_KEYS = ("module", "goal", "kind", "statement", "smoke", "tree")
+
+
+class RefusalError(Exception):
+    """There is nothing to write evidence of; the message says why and what to do."""
+
+
+class MutantResult(TypedDict):
+    """What `make mutants` says of a mutant."""
+
+    id: str
+    file: str
+    line: int
+    what: str
+    verdict: str
+    goal: str | None
+    part: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that the pack is made from; `results` is None where no mutants were run on this tree."""
+
+    root: Path
+    project: Mapping[str, Any]
+    facts: Facts
+    sources: str
+    claims: theorems.Claims
+    lock: lock.Lock
+    mutants: list[mutants.Mutant]
+    results: list[MutantResult] | None
+
+
+def read(root: Path = ROOT) -> Inputs:
+    """Read everything, or refuse."""
+    facts = read_facts(root)
+    claims = theorems.read(root / THEOREMS, THEOREMS)
+    check_complete(facts, {entry.theory for entry in claims.entries})
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return Inputs(
+        root=root,
+        project=project,
+        facts=facts,
+        sources=sources.digest(root),
+        claims=claims,
+        lock=lock.read(root / "proofs" / "provers" / "toolchain.toml", root),
+        mutants=mutants.read(),
+        results=read_results(root),
+    )
+
+
+def read_facts(root: Path) -> Facts:
+    """Read the facts of a gate that passed on the sources that are there."""
+    path = root / FACTS
+    if not path.is_file():
+        raise RefusalError(f"{FACTS} is missing: the gate has not run (`make` runs it)")
+    facts = json.loads(path.read_text(encoding="utf-8"))
+    if not facts.get("passed"):
+        count = len(facts.get("failures", []))
+        raise RefusalError(
+            f"the gate failed, with {count} failures listed in {FACTS}: there is nothing to give "
+            "evidence of (`make` runs the gate)"
+        )
+    if facts.get("sources") != sources.digest(root):
+        raise RefusalError(
+            f"{FACTS} is about other sources than those that are here: they have changed since "
+            "the gate ran (`make` runs it)"
+        )
+    for key in FACT_KEYS:
+        demand(facts, key, FACTS)
+    return cast(Facts, facts)
+
+
+def demand(found: Mapping[str, Any], key: str, where: str) -> None:
+    """Refuse to go on without a key."""
+    if key not in found:
+        what = f"{where} has no `{key}`: it was written by another gate"
+        raise RefusalError(f"{what} (`make` runs this one)")
+
+
+def check_complete(facts: Facts, theories: set[str]) -> None:
+    """Refuse facts about some of the theories, or goals about which something is missing."""
+    absent = sorted(theories - {theory["file"] for theory in facts["theories"]})
+    if absent:
+        raise RefusalError(
+            f"{FACTS} says nothing about {', '.join(absent)}: the gate ran on some theories only "
+            "(`make` runs it on all)"
+        )
+    for theory in facts["theories"]:
+        for goal in theory["goals"]:
+            for key in GOAL_KEYS:
+                demand(goal, key, f"{FACTS}: goal {goal['module']}.{goal['goal']}")
+
+
+def read_results(root: Path) -> list[MutantResult] | None:
+    """Read what `make mutants` found, if it ran on these theories and mutants."""
+    path = root / mutants.REPORT
+    if not path.is_file():
+        return None
+    report = json.loads(path.read_text(encoding="utf-8"))
+    if report["sources"] != mutants.sources_hash():
+        return None
+    return cast("list[MutantResult]", report["results"])
