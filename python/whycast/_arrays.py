@@ -51,6 +51,13 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
     those of the argument, and 0 on prepended and grown axes. That they address the element which
     both steps lead to is proved for any strides: lemma ``view_offset`` of ``why3/layout.mlw``.
 
+    Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010]
+    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020]
+    [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Condition1_030] [E_Broadcast_any_Condition2_020]
+    [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step2_020] [E_Broadcast_any_Inputs_010]
+    [E_Broadcast_any_Inputs_020] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010]
+    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]
+
     Examples
     --------
     >>> x, y = broadcast(np.array([[1], [2]]), np.array([0.5, 1.5, 2.5]))

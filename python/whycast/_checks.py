@@ -43,6 +43,8 @@ _SONNX_TYPES = (
 def check_count(count: int, noun: str) -> None:
     """Demand between 1 and 2**31 - 1 tensors.
 
+    Clauses: [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
+
     >>> check_count(0, "shape")
     Traceback (most recent call last):
     ValueError: no shape given: expected at least 1
@@ -192,6 +194,8 @@ def as_tensor(
     array: np.ndarray[tuple[int, ...], DTypeT], name: str
 ) -> np.ndarray[tuple[int, ...], DTypeT]:
     """Return an array of one of SONNX's types as a plain ndarray on the same memory.
+
+    Clause: [E_Broadcast_any_Types_010]
 
     >>> as_tensor(np.zeros(2, np.complex64), "argument 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -90,6 +90,8 @@ class BroadcastError(ValueError):
     Each parameter is an attribute of the same name. The text shows the shapes one below the other,
     their last axes aligned; on the axis at fault ``[5]`` marks a size that is the maximum and
     ``>3<`` a size that is neither the maximum nor 1.
+
+    Clauses: [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
     """
 
     # Tracebacks and pickles name the class as callers do.
@@ -259,6 +261,8 @@ class IncompatibleError(BroadcastError):
     subclass, `size` is the size of `tensor` on the axis and `target` the size it should have had,
     here that of `other`; in the table ``[3]`` marks the sizes that are `target`, ``>4<`` those that
     are neither `target` nor 1.
+
+    Clauses: [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
     """
 
     __module__ = "whycast.numpy_rule"
@@ -320,6 +324,8 @@ class AxisSizeError(BroadcastError):
     `tensor_axis`, `axes`, `target_shape` and `names` are attributes, and so are those of
     `BroadcastError`, of which this is a subclass: `axis` is an axis of the target, and `shapes` has
     `shape` alone. The text shows each size of the tensor above that of the axis on which it lies.
+
+    Clauses: [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
     """
 
     __module__ = "whycast"
@@ -387,6 +393,8 @@ class ArgShapeError(AxisSizeError):
     -----
     `broadcast_axes` is an attribute, and so are those of `whycast.AxisSizeError`, of which this is
     a subclass. In nGraph sizes do not grow: here `size` may be 1.
+
+    Clauses: [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
     """
 
     __module__ = "whycast.ngraph"

@@ -37,6 +37,8 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     Rests on ``f`` of module ``IndexMap`` (``why3/broadcast.mlw``), from step 2 of SONNX Broadcast.
     Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
 
+    Clauses: [E_Broadcast_any_F_010] [E_Broadcast_any_F_020]
+
     Examples
     --------
     >>> f(2, 5, 5)
@@ -77,6 +79,11 @@ def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> Shape:
     ``first_violation`` of ``why3/common_shape.mlw``. The program is ``broadcast_shapes`` of module
     ``COPBroadcast`` (``why3/kernel.mlw``), proved to return that shape, or to raise exactly when E1
     holds.
+
+    Clauses: [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
+    [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
+    [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
+    [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
 
     Examples
     --------
@@ -140,6 +147,8 @@ def source_index(
     Rests on ``source_index`` of module ``IndexMap`` (``why3/broadcast.mlw``), the index relations
     of step 1 and step 2 in one: `f` on each axis, and the indices of the prepended axes dropped.
     Lemma ``source_index_valid`` says that the result is valid.
+
+    Clauses: [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_F_020]
 
     Examples
     --------

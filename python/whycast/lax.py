@@ -56,6 +56,9 @@ def broadcast_in_dim(
     return the strides of the view, or to raise exactly when the operand does not broadcast. That
     they address the right elements is lemma ``explicit_offset`` of ``why3/axes_layout.mlw``.
 
+    Clauses: [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
+    [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
+
     Examples
     --------
     >>> import numpy as np

@@ -67,6 +67,13 @@ def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> A
 
     Unlike `whycast.broadcast` this broadcasts to a size of 0 too, on a broadcast axis.
 
+    Clauses: [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Inputs_010]
+    [E_NgraphBroadcast_any_Attributes_010] [E_NgraphBroadcast_any_Attributes_020]
+    [E_NgraphBroadcast_any_Outputs_010] [E_NgraphBroadcast_any_Outputs_020]
+    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
+    [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
+    [E_NgraphBroadcast_any_Interface_020]
+
     Examples
     --------
     >>> import numpy as np
@@ -147,6 +154,8 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
     and each addition rounds. Every sum starts at 0, also where there is nothing to add.
 
     Boolean values have no sum in their own dtype, and are refused.
+
+    Clauses: [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
 
     Examples
     --------

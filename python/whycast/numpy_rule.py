@@ -68,6 +68,10 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     ``why3/numpy_sonnx.mlw``). It fails where this does, and where some axis mixes a size 0 with a
     size 1, own or prepended (lemma ``e1_numpy``).
 
+    Clauses: [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
+    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
+    [E_NumpyBroadcast_any_Functions_010]
+
     Examples
     --------
     >>> broadcast_shapes((3, 1), (1, 4), 4)
@@ -131,6 +135,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     `broadcast_shapes` runs, and on ``numpy_outputs`` of ``why3/numpy_sonnx.mlw``. The strides of a
     view are those of the argument, and 0 on prepended and grown axes; that they address the right
     elements is lemma ``view_offset`` of ``why3/layout.mlw`` with ``numpy_index_source_index``.
+
+    Clauses: [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
 
     Examples
     --------
@@ -199,6 +205,8 @@ def broadcast_to(
     (``why3/kernel.mlw``), proved to return the strides of the view, or to raise exactly when the
     shape does not broadcast. That the strides address the right elements is lemma ``view_offset``
     of ``why3/layout.mlw``.
+
+    Clauses: [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
 
     Examples
     --------

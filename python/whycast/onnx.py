@@ -54,6 +54,9 @@ def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
     ``broadcast_strides`` (``why3/kernel.mlw``); that they address the right elements is lemma
     ``view_offset`` of ``why3/layout.mlw``.
 
+    Clauses: [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
+    [E_Expand_any_Data_020]
+
     Examples
     --------
     >>> import numpy as np

@@ -79,6 +79,14 @@ def broadcast(
     By lemma ``numpy_mode_explicit`` of ``why3/openvino.mlw``, mode ``numpy`` is mode ``explicit``
     with the last axes of `target_shape`.
 
+    Clauses: [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
+    [E_OpenvinoBroadcast_any_Inputs_010] [E_OpenvinoBroadcast_any_Inputs_020]
+    [E_OpenvinoBroadcast_any_Inputs_030] [E_OpenvinoBroadcast_any_Inputs_040]
+    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_010]
+    [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
+    [E_OpenvinoThreeBroadcast_any_Modes_010]
+
     Examples
     --------
     >>> import numpy as np

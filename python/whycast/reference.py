@@ -56,6 +56,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     that ``source_index`` of ``why3/broadcast.mlw`` names (``is_flat_broadcast``; lemma
     ``represents_broadcast``), or to raise exactly when the arguments do not fit.
 
+    Clauses: [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
+
     Examples
     --------
     >>> broadcast(["a", "b"], (2, 1), (2, 3))
