@@ -44,6 +44,7 @@ update: tools
 # The tests run on all cores. Those of a file stay in one process, which prepares once what they
 # share, until another process has nothing left to do.
 test: tools
+	@python3 proofs/provers/install.py --tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

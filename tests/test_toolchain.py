@@ -452,6 +452,33 @@ def test_without_an_archive_of_debian_nothing_is_downloaded(
     assert not commands.ran("download")
 
 
+# What only the tests need
+
+
+def test_programs_of_the_tests_that_are_there_stay_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    commands = Commands({})
+    monkeypatch.setattr(debian, "run", commands)
+    install.install_test_programs(Lock(BOOKWORM, {}, (), {"sh": "dash"}), LAPTOP)
+    assert commands.lines == []
+
+
+def test_programs_of_the_tests_that_are_missing_are_installed_at_any_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    commands = Commands({})
+    monkeypatch.setattr(debian, "run", commands)
+    wanted = Lock(BOOKWORM, {}, (), {"sh": "dash", "no-such-viewer": "viewer"})
+    install.install_test_programs(wanted, BUILDER)
+    (line,) = [line for line in commands.lines if " install " in line]
+    assert line.endswith(" viewer")
+    with pytest.raises(
+        ToolchainError, match=r"^the tests need no-such-viewer \(Debian: viewer\): "
+    ):
+        install.install_test_programs(wanted, LAPTOP)
+
+
 # Python packages
 
 

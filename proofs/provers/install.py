@@ -2,6 +2,7 @@
 
     python3 proofs/provers/install.py           install what is missing, do nothing else
     python3 proofs/provers/install.py --check   only report
+    python3 proofs/provers/install.py --tests   install the programs that only the tests need
 
 Tools come from Debian 12 by apt, and one prover from Debian 11 into build/; Python packages go
 into .venv; Why3 gets its configuration in build/why3.conf. Where all tools are present at their
@@ -12,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from shutil import which
 
 # This file is what runs before anything is known to be as it should.
 if sys.version_info < (3, 11):  # noqa: UP036
@@ -38,11 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description="Install the toolchain of whycast.")
     parser.add_argument("--check", action="store_true", help="only report, install nothing")
+    parser.add_argument("--tests", action="store_true", help="only what only the tests need")
     options = parser.parse_args(arguments)
     try:
         lock = read()
         if options.check:
             return check(lock, this_machine())
+        if options.tests:
+            install_test_programs(lock, this_machine())
+            return 0
         install(lock, this_machine())
     except (ToolchainError, OSError) as error:
         print(f"toolchain: {error}", file=sys.stderr)
@@ -78,6 +84,18 @@ def install(lock: Lock, machine: Machine) -> None:
             raise ToolchainError(missing_report(wrong, (), "apt says that they are installed"))
     environment.prepare(lock, machine, ROOT)
     configuration.write({key: finding.tool for key, finding in findings.items()}, BUILD)
+
+
+def install_test_programs(lock: Lock, machine: Machine) -> None:
+    """Install the programs that only the tests need, those of them that are nowhere on the path."""
+    missing = {name: lock.test_programs[name] for name in lock.test_programs if not which(name)}
+    if not missing:
+        return
+    try:
+        provide([], sorted(missing.values()), lock, machine)
+    except ToolchainError as error:
+        programs = ", ".join(f"{name} (Debian: {package})" for name, package in missing.items())
+        raise ToolchainError(f"the tests need {programs}: {error}") from error
 
 
 def inspect_all(lock: Lock, machine: Machine) -> dict[str, Finding]:

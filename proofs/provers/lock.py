@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,11 +56,12 @@ class Wheel:
 
 @dataclass(frozen=True)
 class Lock:
-    """The contents of toolchain.toml."""
+    """The contents of toolchain.toml; `test_programs` are the Debian packages by program."""
 
     platform: Platform
     tools: dict[str, Tool]
     wheels: tuple[Wheel, ...]
+    test_programs: dict[str, str] = field(default_factory=dict)
 
     @property
     def provers(self) -> tuple[Tool, ...]:
@@ -86,6 +87,7 @@ def read(path: Path = LOCK, root: Path = ROOT) -> Lock:
             for key, entry in data["tools"].items()
         },
         wheels=tuple(Wheel(name, **entry) for name, entry in data["wheels"].items()),
+        test_programs=data["test_programs"],
     )
 
 
