@@ -1,0 +1,217 @@
+"""SONNX-1 and SONNX-0 as they stand, counted from 1, beside the package, which counts from 0.
+
+The reading below goes through the clauses of the two texts in their order. A tensor is here its
+sizes and a dictionary from multi-indices, counted from 1, to elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+import whycast
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor whose axes and indices are counted from 1."""
+
+    sizes: tuple[int, ...]
+    elements: dict[Index, object]
+
+    def size(self, i: int) -> int:
+        """Return the size of dimension i."""
+        assert 1 <= i <= len(self.sizes)
+        return self.sizes[i - 1]
+
+    def __getitem__(self, index: Index) -> object:
+        """Return the element at a multi-index, which has to be in range."""
+        return self.elements[index]
+
+
+def indices(sizes: Sequence[int]) -> Iterator[Index]:
+    """Give the multi-indices within sizes, counted from 1."""
+    return product(*(range(1, size + 1) for size in sizes))
+
+
+def from_zero(array: np.ndarray[Any, Any]) -> Tensor:
+    """Read an array from 1."""
+    places = np.ndindex(array.shape)
+    elements: dict[Index, object] = {tuple(k + 1 for k in index): array[index] for index in places}
+    return Tensor(array.shape, elements)
+
+
+def arrays_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
+    """Make arrays without equal elements: of integers, texts, integers, ..."""
+    arrays = [np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in shapes]
+    return [array.astype(str) if m % 2 else array for m, array in enumerate(arrays)]
+
+
+def values_of_f(a: int, b: int, c: int, candidates: range) -> list[int]:
+    """Give the candidates that the two equations of the texts admit for f(a,B,C)."""
+    return [r for r in candidates if (b != c or r == a) and (b != 1 or r == 1)]
+
+
+def f(a: int, b: int, c: int) -> int:
+    """Return the value that the texts leave for f, where they leave one."""
+    (value,) = values_of_f(a, b, c, range(1, c + 1))
+    return value
+
+
+def grown(y: Tensor, sizes: Sequence[int]) -> Tensor:
+    """Relate Ym to Zm: f on each dimension."""
+    return Tensor(
+        tuple(sizes),
+        {
+            index: y[tuple(f(a, b, c) for a, b, c in zip(index, y.sizes, sizes, strict=True))]
+            for index in indices(sizes)
+        },
+    )
+
+
+def completed(x: Tensor, rank: int) -> Tensor:
+    """Relate Xm to Ym: sizes of 1 first, and the elements behind ones."""
+    n = len(x.sizes)
+    sizes = tuple(1 if i <= rank - n else x.size(i - rank + n) for i in range(1, rank + 1))
+    ones = (1,) * (rank - n)
+    return Tensor(sizes, {(*ones, *index): x[index] for index in indices(x.sizes)})
+
+
+def predecessor(xs: Sequence[Tensor]) -> list[Tensor] | None:
+    """Broadcast as SONNX-1 has it; None where C1 does not hold."""
+    rank = max(len(x.sizes) for x in xs)
+    ys = [completed(x, rank) for x in xs]
+    maxima = [max(y.size(i) for y in ys) for i in range(1, rank + 1)]
+    if not all(y.size(i) in (maxima[i - 1], 1) for y in ys for i in range(1, rank + 1)):
+        return None
+    return [grown(y, maxima) for y in ys]
+
+
+def binary_form(x1: Tensor, x2: Tensor) -> list[Tensor] | None:
+    """Broadcast of two tensors, as SONNX-1 describes it the second time."""
+    n1, n2 = len(x1.sizes), len(x2.sizes)
+    assert n1 <= n2
+    rank = max(n1, n2)
+    sizes1 = tuple(1 if i <= rank - n1 else x1.size(i - rank + n1) for i in range(1, rank + 1))
+    # Without the ones: the last indices are those of X1.
+    y1 = Tensor(sizes1, {index: x1[index[rank - n1 :]] for index in indices(sizes1)})
+    y2 = Tensor(x2.sizes, {index: x2[index] for index in indices(x2.sizes)})
+    maxima = [max(y1.size(i), y2.size(i)) for i in range(1, rank + 1)]
+    if not all(y.size(i) in (maxima[i - 1], 1) for y in (y1, y2) for i in range(1, rank + 1)):
+        return None
+    return [grown(y1, maxima), grown(y2, maxima)]
+
+
+def first_draft(xs: Sequence[Tensor]) -> list[Tensor] | None:
+    """Broadcast as SONNX-0 has it, for tensors of one rank; None where a restriction fails."""
+    rank = len(xs[0].sizes)
+    assert all(len(x.sizes) == rank for x in xs)
+    maxima = [max(x.size(k) for x in xs) for k in range(1, rank + 1)]
+    for k in range(1, rank + 1):
+        if not all(x.size(k) == maxima[k - 1] or x.size(k) == 1 for x in xs):
+            return None
+    return [grown(x, maxima) for x in xs]
+
+
+def package(arrays: Sequence[np.ndarray[Any, Any]]) -> list[Tensor] | None:
+    """Broadcast with the package; None for E1."""
+    try:
+        return [from_zero(array) for array in whycast.broadcast(*arrays)]
+    except whycast.BroadcastError:
+        return None
+
+
+SHAPES = [shape for rank in range(3) for shape in product(range(4), repeat=rank)]
+FEW = [shape for rank in range(3) for shape in product((0, 1, 3), repeat=rank)]
+
+
+def test_f() -> None:
+    """One value where f is meant, every value where the texts need none.
+
+    [E_SonnxOneBroadcast_any_F_010] [E_SonnxOneBroadcast_any_F_020]
+    [E_SonnxOneBroadcast_any_Size_020] [E_SonnxOneBroadcast_any_Binary_050]
+    [E_SonnxOneBroadcast_any_Binary_080] [E_SonnxZeroBroadcast_any_F_010]
+    [E_SonnxZeroBroadcast_any_F_020]
+    """
+    for a, b, c in product(range(1, 6), range(6), range(6)):
+        if a <= c and b in (1, c):
+            assert values_of_f(a, b, c, range(1, 9)) == [whycast.f(a - 1, b, c) + 1]
+        elif b not in (1, c):
+            assert values_of_f(a, b, c, range(1, 9)) == list(range(1, 9))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_dimensions_are_completed(shape: tuple[int, ...]) -> None:
+    """Indices are shifted behind ones, and the relation without the ones says the same.
+
+    [E_SonnxOneBroadcast_any_Purpose_040] [E_SonnxOneBroadcast_any_Rank_020]
+    [E_SonnxOneBroadcast_any_Rank_030] [E_SonnxOneBroadcast_any_Rank_040]
+    """
+    (array,) = arrays_of([shape])
+    x = from_zero(array)
+    for rank in range(len(shape), 4):
+        y = completed(x, rank)
+        assert y == from_zero(array.reshape((1,) * (rank - len(shape)) + shape))
+        assert all(y[index] == x[index[rank - len(shape) :]] for index in indices(y.sizes))
+
+
+def test_predecessor() -> None:
+    """Verdict, shape and data of SONNX-1 are the package's, for tensors of different types.
+
+    [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
+    [E_SonnxOneBroadcast_any_Purpose_010] [E_SonnxOneBroadcast_any_Purpose_020]
+    [E_SonnxOneBroadcast_any_Purpose_030] [E_SonnxOneBroadcast_any_Purpose_050]
+    [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
+    [E_SonnxOneBroadcast_any_Functionality_010] [E_SonnxOneBroadcast_any_Rank_010]
+    [E_SonnxOneBroadcast_any_Size_010] [E_Broadcast_any_Derived_200]
+    """
+    accepted = 0
+    for shapes in [*product(SHAPES, repeat=2), *product(FEW, repeat=3)]:
+        arrays = arrays_of(shapes)
+        outputs = predecessor([from_zero(array) for array in arrays])
+        assert outputs == package(arrays)
+        accepted += outputs is not None
+    assert 0 < accepted < len(SHAPES) ** 2 + len(FEW) ** 3
+
+
+def test_binary_form() -> None:
+    """Two tensors, in either order, and more of them by recursion need nothing else.
+
+    [E_SonnxOneBroadcast_any_Commutativity_020] [E_SonnxOneBroadcast_any_Binary_010]
+    [E_SonnxOneBroadcast_any_Binary_020] [E_SonnxOneBroadcast_any_Binary_030]
+    [E_SonnxOneBroadcast_any_Binary_040] [E_SonnxOneBroadcast_any_Binary_050]
+    [E_SonnxOneBroadcast_any_Binary_060] [E_SonnxOneBroadcast_any_Binary_070]
+    [E_SonnxOneBroadcast_any_Binary_090]
+    """
+    for shapes in product(SHAPES, repeat=2):
+        arrays = arrays_of(shapes)
+        swapped = len(shapes[0]) > len(shapes[1])
+        outputs = binary_form(*(from_zero(array) for array in sorted(arrays, key=np.ndim)))
+        expected = package(arrays)
+        assert outputs == (expected[::-1] if expected and swapped else expected)
+
+
+def test_first_draft() -> None:
+    """Where all tensors have one rank, SONNX-0 is the package's operator.
+
+    [E_SonnxZeroBroadcast_any_Signature_010] [E_SonnxZeroBroadcast_any_Types_010]
+    [E_SonnxZeroBroadcast_any_Purpose_010] [E_SonnxZeroBroadcast_any_Purpose_020]
+    [E_SonnxZeroBroadcast_any_Purpose_040] [E_SonnxZeroBroadcast_any_Notations_010]
+    [E_SonnxZeroBroadcast_any_Constraints_010] [E_SonnxZeroBroadcast_any_Constraints_020]
+    [E_SonnxZeroBroadcast_any_Functionality_010] [E_Broadcast_any_Derived_200]
+    """
+    accepted = compared = 0
+    for shapes in product(SHAPES, repeat=2):
+        if len(shapes[0]) == len(shapes[1]):
+            arrays = arrays_of(shapes)
+            outputs = first_draft([from_zero(array) for array in arrays])
+            assert outputs == package(arrays)
+            compared += 1
+            accepted += outputs is not None
+    assert 0 < accepted < compared == 1 + 16 + 256
