@@ -84,6 +84,7 @@ def differs_by_zeros_alone(theirs: Shape, shapes: Sequence[Shape]) -> bool:
     ],
 )
 def test_shapes(cases: Iterable[tuple[Shape, ...]], expected: Tally) -> None:
+    """[E_Broadcast_any_Origin_010] [E_Broadcast_any_E1_030] [E_SonnxOneBroadcast_any_Origin_010]"""
     both = numpy_only = neither = 0
     for shapes in cases:
         theirs, ours = numpy_shape(shapes), sonnx_shape(shapes)
@@ -105,6 +106,9 @@ def test_shapes(cases: Iterable[tuple[Shape, ...]], expected: Tally) -> None:
     [(3, 1, 85, 85), (3, 2, 1239 + 1240, 1239), (2, 3, 1083 + 978, 1083)],
 )
 def test_data(max_rank: int, tensors: int, accepted: int, accepted_by_sonnx: int) -> None:
+    """[E_Broadcast_any_Origin_010] [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Step2_020]
+    [E_NumpyBroadcast_any_Functions_030]
+    """
     compared = compared_for_sonnx = 0
     for shapes in product(all_shapes(max_rank, 3), repeat=tensors):
         arrays = distinct_arrays(shapes)
@@ -135,7 +139,10 @@ def assert_same_data(ours: Sequence[Array], theirs: Sequence[Array]) -> None:
 
 
 def test_broadcast_to_data() -> None:
-    """Every array of rank <= 3 to every target of rank <= 3: one rule, for SONNX and NumPy."""
+    """Every array of rank <= 3 to every target of rank <= 3: one rule, for SONNX and NumPy.
+
+    [E_Broadcast_any_Steps_010] [E_NumpyBroadcast_any_Functions_020]
+    """
     compared = 0
     for shape in all_shapes(3, 3):
         (array,) = distinct_arrays([shape])

@@ -33,6 +33,9 @@ def assert_broadcast(z: Array, x: Array, common: Shape) -> None:
 
 @given(array_lists())
 def test_any_arrays(arrays: tuple[Array, ...]) -> None:
+    """[E_Broadcast_any_Signature_010] [E_Broadcast_any_Purpose_020] [E_Broadcast_any_Purpose_030]
+    [E_Broadcast_any_Condition1_030] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Derived_110]
+    """
     plain_arrays = [plain(array) for array in arrays]
     common = maxima([x.shape for x in plain_arrays])
     views = whycast.broadcast(*arrays)
@@ -46,6 +49,7 @@ def test_any_arrays(arrays: tuple[Array, ...]) -> None:
 @settings(max_examples=100)
 @given(data=st.data())
 def test_every_type_in_any_layout(dtype: DType, data: st.DataObject) -> None:
+    """[E_Broadcast_any_Types_010] [E_Broadcast_any_Derived_160]"""
     x = data.draw(arrays_of_shape((3, 1, 2), dtype))
     z, _ = whycast.broadcast(x, np.zeros((2, 1, 4, 1)))
     assert_broadcast(z, x, (2, 3, 4, 2))
@@ -66,6 +70,7 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=repr)
 def test_every_type_in_each_named_layout(dtype: DType, layout: str) -> None:
+    """[E_Broadcast_any_Types_010] [E_Broadcast_any_Derived_160]"""
     x = LAYOUTS[layout](elements(12, dtype).reshape(2, 1, 6))
     z, y = whycast.broadcast(x, np.zeros((3, 1), np.int8))
     assert_broadcast(z, x, (2, 3, 6))
@@ -74,6 +79,7 @@ def test_every_type_in_each_named_layout(dtype: DType, layout: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=repr)
 def test_same_shape_gives_views_all_the_same(dtype: DType) -> None:
+    """[E_Broadcast_any_Derived_040] [E_Broadcast_any_Derived_160]"""
     x = elements(6, dtype).reshape(2, 3)
     for z in (*whycast.broadcast(x), *whycast.broadcast(x, x)):
         assert_broadcast(z, x, (2, 3))
@@ -82,6 +88,7 @@ def test_same_shape_gives_views_all_the_same(dtype: DType) -> None:
 @pytest.mark.parametrize("width", [2, 4, 8])
 @pytest.mark.parametrize("order", "<>")
 def test_nan_payloads_and_signed_zeros_survive(width: int, order: str) -> None:
+    """[E_Broadcast_any_Accuracy_010]"""
     x = elements(2**11, np.dtype(f"{order}f{width}"))
     patterns = x.view(f"{order}u{width}").tolist()
     assert {0, 2 ** (8 * width - 1)} <= set(patterns)
@@ -93,6 +100,7 @@ def test_nan_payloads_and_signed_zeros_survive(width: int, order: str) -> None:
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
 def test_one_element_fills_everything(shape: Shape) -> None:
+    """[E_Broadcast_any_Condition2_020]"""
     x = np.full(shape, 7.5)
     z, _ = whycast.broadcast(x, np.zeros((4, 1, 5, 2)))
     assert_broadcast(z, x, (4, 1, 5, 2))
@@ -103,13 +111,17 @@ def test_one_element_fills_everything(shape: Shape) -> None:
     [((0,), (0,)), ((0,), (3, 0)[1:]), ((2, 0), (2, 0)), ((1, 0), (5, 0)), ((0, 4), (0, 1))],
 )
 def test_zero_sizes(shapes: tuple[Shape, ...]) -> None:
+    """[E_Broadcast_any_Restrictions_010]"""
     arrays = [np.zeros(shape) for shape in shapes]
     for z, x in zip(whycast.broadcast(*arrays), arrays, strict=True):
         assert_broadcast(z, x, maxima(shapes))
 
 
 def test_up_to_the_highest_rank_of_numpy() -> None:
-    """NumPy's own broadcast ends at rank 32, its arrays at 64."""
+    """NumPy's own broadcast ends at rank 32, its arrays at 64.
+
+    [E_Broadcast_any_Restrictions_010]
+    """
     x = np.arange(6.0).reshape(2, 1, 3)
     for array in (x, x[::-1], x.astype("T"), x.astype("T")[::-1], x.astype(str).astype(object)):
         z, _ = whycast.broadcast(array, np.zeros((1,) * 61 + (1, 2, 1)))
@@ -162,6 +174,7 @@ def test_well_known_subclasses() -> None:
 @pytest.mark.parametrize("step", [1, -1])
 @pytest.mark.parametrize("dtype", DTYPES, ids=repr)
 def test_view_keeps_the_memory_alive(dtype: DType, step: int) -> None:
+    """[E_Broadcast_any_Derived_160]"""
     x = elements(500, dtype)[::step]
     expected = x.tolist()
     z, _ = whycast.broadcast(x, np.zeros((2, 1)))
@@ -190,6 +203,7 @@ def test_memory_is_freed_with_the_last_view() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_writes_to_the_input_show_and_writes_to_the_view_fail(layout: str) -> None:
+    """[E_Broadcast_any_Derived_160]"""
     x = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     for z, _ in (whycast.broadcast(x, np.zeros((3, 1))), whycast.broadcast(x, np.zeros(x.shape))):
         with pytest.raises(ValueError, match="read-only"):
@@ -202,6 +216,7 @@ def test_writes_to_the_input_show_and_writes_to_the_view_fail(layout: str) -> No
 @pytest.mark.parametrize("writeable", [True, False])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_inputs_are_left_as_they_were(layout: str, writeable: bool) -> None:
+    """[E_Broadcast_any_Derived_160]"""
     x = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     if not writeable:
         x.flags.writeable = False
@@ -220,6 +235,7 @@ def test_views_broadcast_again_to_themselves() -> None:
 
 
 def test_types_may_differ() -> None:
+    """[E_Broadcast_any_Inputs_020]"""
     arrays = [elements(1, dtype) for dtype in DTYPES]
     for z, x in zip(whycast.broadcast(*arrays, np.zeros(3)), arrays, strict=False):
         assert_broadcast(z, x, (3,))
@@ -233,6 +249,7 @@ def test_object_array_repeated_without_end() -> None:
 
 
 def test_many_arrays() -> None:
+    """[E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]"""
     shapes: list[Shape] = [(3, 1), (1, 4), (4,), ()] * 500
     arrays = [np.full(shape, m) for m, shape in enumerate(shapes)]
     for m, z in enumerate(whycast.broadcast(*arrays)):
@@ -247,6 +264,7 @@ def test_shape_that_no_array_can_have() -> None:
 
 
 def test_error_counts_as_for_shapes() -> None:
+    """[E_Broadcast_any_E1_020]"""
     for shapes in itertools.permutations([(2, 3), (4, 1), (3,)]):
         with pytest.raises(whycast.BroadcastError) as for_arrays:
             whycast.broadcast(*[np.zeros(shape) for shape in shapes])

@@ -45,6 +45,7 @@ NOT_SHAPES = [
 
 @pytest.mark.parametrize(("value", "shown"), NOT_SHAPES)
 def test_not_a_shape(value: object, shown: str) -> None:
+    """[E_Broadcast_any_Derived_150]"""
     message = f"expected a shape, got {shown}$"
     fails(TypeError, f"argument 0: {message}", broadcast_shapes, value)
     fails(TypeError, f"argument 2: {message}", broadcast_shapes, (3,), [1, 3], value, (4,))
@@ -69,6 +70,7 @@ def fails_as_size(error: type[Exception], message: str, value: object) -> None:
 
 @pytest.mark.parametrize(("value", "shown"), NOT_INTEGERS)
 def test_not_an_integer(value: object, shown: str) -> None:
+    """[E_Broadcast_any_Derived_150]"""
     message = f"expected an integer, got {shown}$"
     fails_as_size(TypeError, message, value)
     fails(TypeError, f"index, axis 1: {message}", source_index, (4,), (3, 4), (0, value))
@@ -77,7 +79,10 @@ def test_not_an_integer(value: object, shown: str) -> None:
 
 @pytest.mark.parametrize(("value", "shown"), NEGATIVE)
 def test_negative(value: int, shown: str) -> None:
-    """As a size it is no shape; as an index it is an integer, though one outside of any shape."""
+    """As a size it is no shape; as an index it is an integer, though one outside of any shape.
+
+    [E_Broadcast_any_Derived_150]
+    """
     fails_as_size(ValueError, f"expected a size of at least 0, got {shown}$", value)
     message = f"expected at least 0 and less than the target's size 4, got {shown}$"
     fails(IndexError, f"index, axis 1: {message}", source_index, (4,), (3, 4), (0, value))
@@ -105,12 +110,16 @@ def test_source_index_outside(index: tuple[int, ...], axis: int, size: int, valu
 
 
 def test_nothing_given() -> None:
+    """[E_Broadcast_any_Signature_020]"""
     fails(ValueError, r"no shape given: expected at least 1$", broadcast_shapes)
     fails(ValueError, r"no array given: expected at least 1$", broadcast)
 
 
 def test_number_of_tensors() -> None:
-    """As many arguments as SONNX refuses do not fit into memory: the check stands alone."""
+    """As many arguments as SONNX refuses do not fit into memory: the check stands alone.
+
+    [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
+    """
     assert MAX_TENSORS == 2147483647
     check_count(1, "shape")
     check_count(MAX_TENSORS, "shape")
@@ -123,6 +132,7 @@ def test_number_of_tensors() -> None:
 
 @pytest.mark.parametrize("function", [broadcast, broadcast_shapes])
 def test_number_of_tensors_is_checked(function: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[E_Broadcast_any_Signature_030]"""
     monkeypatch.setattr("whycast._checks.MAX_TENSORS", 2)
     arguments = [np.zeros(3) if function is broadcast else (3,)] * 3
     function(*arguments[:2])
@@ -135,6 +145,7 @@ def test_number_of_tensors_is_checked(function: Caller, monkeypatch: pytest.Monk
     ids=lambda value: type(value).__name__,
 )
 def test_not_an_array(value: object) -> None:
+    """[E_Broadcast_any_Derived_150]"""
     name = type(value).__name__
     message = rf"expected a numpy.ndarray, got .* \({name}\); numpy.asarray makes one$"
     fails(TypeError, f"argument 0: {message}", broadcast, value)
@@ -146,6 +157,7 @@ def test_not_an_array(value: object) -> None:
     ["c8", "c16", "longdouble", "clongdouble", "M8[s]", "m8[s]", "S3", "V4", "i4,f4", "(2,)i4,f4"],
 )
 def test_type_that_sonnx_does_not_have(dtype: str) -> None:
+    """[E_Broadcast_any_Types_010] [E_Broadcast_any_Derived_150]"""
     x = np.zeros(2, dtype)
     message = "is not one of SONNX's types float16, float32, "
     shown = str(x.dtype).replace("[", r"\[").replace("(", r"\(").replace(")", r"\)")
@@ -172,7 +184,10 @@ def test_object_array_with_an_element_that_is_no_string(stranger: object) -> Non
 
 
 def test_object_arrays_of_strings() -> None:
-    """Elements of subclasses of str are strings, and an array without elements has no other."""
+    """Elements of subclasses of str are strings, and an array without elements has no other.
+
+    [E_Broadcast_any_Types_010]
+    """
     for x in (np.array(["a", np.str_("b")], object), np.empty((0, 3), object)):
         (z,) = whycast.broadcast(x)
         assert z.dtype == np.dtype(object)
@@ -219,6 +234,7 @@ def state(array: Array) -> tuple[object, ...]:
 
 
 def test_inputs_are_untouched_by_failure() -> None:
+    """[E_Broadcast_any_Derived_150]"""
     arrays = [np.arange(6.0).reshape(2, 3), np.arange(4.0)[::-1], np.zeros(3, complex)]
     before = list(map(state, arrays))
     fails(whycast.BroadcastError, "shapes do not broadcast", broadcast, *arrays[:2])

@@ -116,12 +116,16 @@ SET_OR_VECTOR = VECTOR.replace("expected ", "expected a set of integers, ")
 @parameters(*TARGETS, *AXES)
 @pytest.mark.parametrize(("value", "shown"), NOT_VECTORS)
 def test_not_a_vector_of_integers(parameter: Parameter, value: object, shown: str) -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_020] [E_OpenvinoBroadcast_any_Inputs_030]
+    [E_Broadcast_any_Derived_150]
+    """
     fails(TypeError, f"{parameter.name}: {VECTOR}{shown}$", parameter.call, value)
 
 
 @parameters(*AXIS_SETS)
 @pytest.mark.parametrize(("value", "shown"), NOT_VECTORS)
 def test_not_a_set_of_axes(parameter: Parameter, value: object, shown: str) -> None:
+    """[E_NgraphBroadcast_any_Attributes_020] [E_Broadcast_any_Derived_150]"""
     fails(TypeError, f"{parameter.name}: {SET_OR_VECTOR}{shown}$", parameter.call, value)
 
 
@@ -167,6 +171,7 @@ def test_not_an_integer_in_a_set(parameter: Parameter, value: object) -> None:
     ids=["-1", "int", "int8", "too long to print"],
 )
 def test_negative_size(parameter: Parameter, value: int, shown: str) -> None:
+    """[E_Broadcast_any_Derived_150]"""
     message = f"{parameter.name}, axis 1: expected a size of at least 0, got {shown}$"
     for make in (tuple, list):
         fails(ValueError, message, parameter.call, make([3, value, -1]))
@@ -181,6 +186,7 @@ def test_negative_size(parameter: Parameter, value: int, shown: str) -> None:
     ids=lambda value: type(value).__name__,
 )
 def test_not_an_array(parameter: Parameter, value: object) -> None:
+    """[E_Broadcast_any_Derived_150]"""
     message = rf"expected a numpy.ndarray, got .* \({type(value).__name__}\); numpy.asarray"
     fails(TypeError, f"{parameter.name}: {message} makes one$", parameter.call, value)
 
@@ -193,18 +199,21 @@ def test_not_a_list(value: object) -> None:
 
 @pytest.mark.parametrize("value", [None, 1, b"numpy", ["numpy"], np.array("numpy"), True])
 def test_mode_that_is_no_string(value: object) -> None:
+    """[E_OpenvinoBroadcast_any_Modes_010]"""
     message = rf"mode: expected a str, got .*\({type(value).__name__}\)$"
     fails(TypeError, message, openvino_broadcast, X, (2, 3), None, value)
 
 
 @pytest.mark.parametrize("value", ["", "NUMPY", "numpy ", "pdpd", "Explicit"])
 def test_unknown_mode(value: str) -> None:
+    """[E_OpenvinoBroadcast_any_Modes_010]"""
     message = f"mode: expected one of 'numpy', 'explicit', 'bidirectional', got {value!r}$"
     fails(ValueError, message, openvino_broadcast, X, (2, 3), None, value)
     fails(ValueError, message, openvino_broadcast, X, (2, 3), [0, 1], value)
 
 
 def test_third_input_where_it_does_not_belong() -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_050]"""
     for mode in ("numpy", "bidirectional"):
         for axes in ([0, 1], (), [5], np.array([0, 1]), 7, "x"):
             message = f"axes_mapping: mode '{mode}' expects none, got "
@@ -214,6 +223,7 @@ def test_third_input_where_it_does_not_belong() -> None:
 
 
 def test_third_input_missing() -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_050]"""
     message = "axes_mapping: mode 'explicit' expects it, got none$"
     for x, target in ((X, (2, 3)), (np.zeros(()), ())):
         fails(ValueError, message, openvino_broadcast, x, target, None, "explicit")
@@ -451,6 +461,11 @@ FAILURES = {
 
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 def test_text(failure: Failure) -> None:
+    """[E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
+    [E_NgraphBroadcast_any_Interface_020] [E_BroadcastInDim_any_Axes_010]
+    [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010] [E_Expand_any_Error_010]
+    [E_Broadcast_any_Derived_150]
+    """
     with pytest.raises(failure.error) as caught:
         failure.call()
     assert caught.type is failure.error
@@ -531,6 +546,7 @@ def state(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
 
 
 def test_arguments_are_left_as_they_were() -> None:
+    """[E_Broadcast_any_Derived_150]"""
     x = np.arange(6.0).reshape(2, 3)[:, ::-1]
     target, axes, axis_set = [2, 4, 3], np.array([0, 2]), {1}
     before = state(x), list(target), state(axes), set(axis_set)

@@ -94,6 +94,7 @@ def test_is_a_value_error_that_names_itself_as_callers_do() -> None:
     ],
 )
 def test_text(shapes: tuple[Shape, ...], text: str) -> None:
+    """[E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]"""
     assert str(error_of(*shapes)) == text
 
 

@@ -31,7 +31,14 @@ FUNCTIONS = pytest.mark.parametrize(
 
 @FUNCTIONS
 def test_every_small_case(function: Function) -> None:
-    """All shapes of rank <= 3 and sizes <= 3, with all mappings of axes, increasing or not."""
+    """All shapes of rank <= 3 and sizes <= 3, with all mappings of axes, increasing or not.
+
+    [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Inputs_020]
+    [E_OpenvinoBroadcast_any_Inputs_030] [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
+    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
+    [E_BroadcastInDim_any_Data_010]
+    """
     accepted = misfits = refused = 0
     for shape, target, axes in explicit_cases():
         z = outcome(function, numbered(shape), target, axes)
@@ -59,7 +66,11 @@ def test_every_small_case(function: Function) -> None:
 
 @FUNCTIONS
 def test_every_small_mapping(function: Function) -> None:
-    """Mappings of any length, also with axes that the target does not have."""
+    """Mappings of any length, also with axes that the target does not have.
+
+    [E_OpenvinoBroadcast_any_Inputs_040] [E_OpenvinoBroadcast_any_Axes_010]
+    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
+    """
     accepted = 0
     for rank, rank_of_target, count in product(range(4), range(4), range(5)):
         x = np.zeros((2,) * rank)
@@ -99,6 +110,7 @@ def test_every_small_case_as_numpy_has_it(function: Function) -> None:
 @FUNCTIONS
 @given(case=arrays_along_axes())
 def test_any_array(function: Function, case: tuple[Array, Shape, tuple[int, ...]]) -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_010]"""
     x, target, axes = plain(case[0]), *case[1:]
     misfit = explicit_misfit(x.shape, target, axes)
     if misfit is None:

@@ -32,6 +32,7 @@ def test_violation_is_an_immutable_record() -> None:
 
 
 def test_f_on_all_small_arguments() -> None:
+    """[E_Broadcast_any_F_010] [E_Broadcast_any_F_020]"""
     for a, b, c in product(range(-2, 6), repeat=3):
         assert _kernel.f(a, b, c) == (a if b == c else 0)
 
@@ -48,22 +49,28 @@ def follows_the_rule(shapes: tuple[Shape, ...]) -> None:
 
 @given(shape_lists())
 def test_broadcast_shapes(shapes: tuple[Shape, ...]) -> None:
+    """[E_Broadcast_any_E1_010]"""
     follows_the_rule(shapes)
 
 
 @pytest.mark.parametrize(("max_rank", "max_size", "tensors"), [(2, 3, 2), (1, 3, 4), (1, 5, 3)])
 def test_broadcast_shapes_on_all_small_shapes(max_rank: int, max_size: int, tensors: int) -> None:
+    """[E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
+    [E_Broadcast_any_E1_010] [E_Broadcast_any_Derived_140]
+    """
     for shapes in product(all_shapes(max_rank, max_size), repeat=tensors):
         follows_the_rule(shapes)
 
 
 def test_broadcast_shapes_of_nothing() -> None:
+    """[E_Broadcast_any_Signature_020]"""
     with pytest.raises(_kernel.NoTensor):
         _kernel.broadcast_shapes(())
 
 
 @given(SHAPES, st.integers(0, 45))
 def test_pad(shape: Shape, rank: int) -> None:
+    """[E_Broadcast_any_Condition1_020] [E_Broadcast_any_Step1_020]"""
     if rank < len(shape):
         with pytest.raises(_kernel.RankMismatch):
             _kernel.pad(shape, rank)
@@ -72,7 +79,10 @@ def test_pad(shape: Shape, rank: int) -> None:
 
 
 def test_source_index_on_all_small_shapes() -> None:
-    """Index arrays carried along by NumPy's broadcast say where each element came from."""
+    """Index arrays carried along by NumPy's broadcast say where each element came from.
+
+    [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050]
+    """
     for shape, target in product(all_shapes(2, 3), all_shapes(3, 3)):
         if len(shape) > len(target) or fits(shape, target) is not None or 0 in target:
             continue
@@ -84,7 +94,10 @@ def test_source_index_on_all_small_shapes() -> None:
 
 
 def test_source_index_fails_in_the_documented_order() -> None:
-    """All shapes, with multi-indices inside and outside: ranks first, then sizes, then indices."""
+    """All shapes, with multi-indices inside and outside: ranks first, then sizes, then indices.
+
+    [E_Broadcast_any_Derived_140]
+    """
     seen = set()
     for shape, target in product(all_shapes(2, 2), repeat=2):
         for rank in range(4):
@@ -114,6 +127,7 @@ def test_source_index_fails_in_the_documented_order() -> None:
 
 @given(shapes_and_target(max_rank=8), st.data())
 def test_broadcast_strides(case: tuple[Shape, Shape], data: st.DataObject) -> None:
+    """[E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]"""
     shape, target = case
     strides = tuple(data.draw(st.integers(-(2**70), 2**70)) for _ in shape)
     misfit = fits(shape, target)
@@ -171,6 +185,7 @@ def test_rank_mismatch_comes_before_sizes() -> None:
 @example((3, 0, 2))
 @example((0, 0, 5, 1))
 def test_row_major_strides(shape: Shape) -> None:
+    """[E_Broadcast_any_Derived_120]"""
     expected = []
     for axis in range(len(shape)):
         product_after = 1
@@ -190,6 +205,7 @@ def test_row_major_strides_are_those_of_numpy() -> None:
 
 @given(INTEGERS, INTEGERS)
 def test_offset(index: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    """[E_Broadcast_any_Derived_110]"""
     if len(index) != len(strides):
         with pytest.raises(_kernel.RankMismatch):
             _kernel.offset(index, strides)
@@ -201,6 +217,7 @@ def test_offset(index: tuple[int, ...], strides: tuple[int, ...]) -> None:
 
 
 def test_row_major_offset_is_the_place_in_memory() -> None:
+    """[E_Broadcast_any_Derived_120]"""
     for shape in all_shapes(4, 3):
         strides = _kernel.row_major_strides(shape)
         offsets = [_kernel.offset(index, strides) for index in indices(shape)]

@@ -92,6 +92,9 @@ def kinds(outcomes: set[Outcome]) -> set[object]:
 
 
 def test_check_axes() -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_040] [E_BroadcastInDim_any_Axes_020]
+    [E_Broadcast_any_Derived_140]
+    """
     found = set()
     for rank, axes in product(range(5), SEQUENCES):
         result = outcome(_kernel.check_axes, axes, rank)
@@ -111,6 +114,9 @@ def test_strides(
     program: Callable[..., Sequence[int]],
     reading: Callable[[Shape, Shape, Shape, Sequence[int]], Outcome],
 ) -> None:
+    """[E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Derived_040]
+    [E_Broadcast_any_Derived_140]
+    """
     found = set()
     for shape, target, axes in product(all_shapes(2, 2), all_shapes(3, 2), SEQUENCES):
         strides = (7, 5)[: len(shape)]
@@ -127,6 +133,7 @@ def test_strides(
 
 
 def test_explicit_strides_lead_to_the_elements() -> None:
+    """[E_OpenvinoBroadcast_any_Derived_040]"""
     accepted = 0
     for target in all_shapes(3, 3):
         for axes in plain_axes.axis_sets(len(target)):
@@ -166,6 +173,7 @@ def test_strides_of_another_rank_come_first(program: Callable[..., tuple[int, ..
 
 
 def test_kept_axes_and_p() -> None:
+    """[E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]"""
     letters = (-7, 2**70, 5, 5)
     for rank, axes in product(range(5), SEQUENCES):
         coordinate = letters[:rank]
@@ -189,6 +197,7 @@ def test_p_and_kept_axes_of_any_rank(components: list[tuple[int, bool]]) -> None
 
 
 def test_ngraph_strides_lead_to_the_elements() -> None:
+    """[E_OpenvinoBroadcast_any_Derived_040]"""
     for target in all_shapes(3, 3):
         for axes in plain_axes.axis_sets(len(target)):
             shape = plain_axes.p(target, axes)
@@ -222,6 +231,7 @@ def test_strides_of_any_rank(described: list[tuple[int, int, int]], data: st.Dat
 
 
 def test_expand_shape() -> None:
+    """[E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]"""
     rejected = 0
     for shape, target in product(all_shapes(3, 3), repeat=2):
         result = outcome(_kernel.expand_shape, shape, target)
@@ -249,12 +259,14 @@ def test_expand_shape_of_any_rank(described: list[tuple[int, int]], dropped: int
 
 
 def test_size_is_the_number_of_multi_indices() -> None:
+    """[E_Broadcast_any_Derived_120]"""
     for shape in all_shapes(4, 3):
         assert _kernel.size(shape) == len(list(indices(shape)))
     assert _kernel.size((2**40, 2**40)) == 2**80
 
 
 def test_broadcast_flat() -> None:
+    """[E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]"""
     rejected = 0
     for shape, target in product(all_shapes(3, 2), repeat=2):
         elements = {index: object() for index in indices(shape)}

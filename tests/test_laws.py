@@ -70,14 +70,20 @@ def test_every_test_names_a_theorem() -> None:
 
 @given(compatible_shapes())
 def test_idempotence(shapes: tuple[Shape, ...]) -> None:
-    """Broadcast of its own outputs: broadcast_idempotent, laws.mlw."""
+    """Broadcast of its own outputs: broadcast_idempotent, laws.mlw.
+
+    [E_Broadcast_any_Derived_040]
+    """
     zs = whycast.broadcast(*distinct_arrays(shapes))
     assert_same(whycast.broadcast(*zs), zs)
 
 
 @given(st.lists(st.integers(0, 3), max_size=4).map(tuple), st.integers(1, 4))
 def test_identity_on_equal_shapes(shape: Shape, count: int) -> None:
-    """No tensor changes, of size zero neither: broadcast_identity, laws.mlw."""
+    """No tensor changes, of size zero neither: broadcast_identity, laws.mlw.
+
+    [E_Broadcast_any_Derived_040]
+    """
     assert verdict([shape] * count) == shape
     arrays = distinct_arrays([shape] * count)
     assert_same(whycast.broadcast(*arrays), arrays)
@@ -87,7 +93,10 @@ def test_identity_on_equal_shapes(shape: Shape, count: int) -> None:
 @example((2, 3))
 @example((2, 0))
 def test_scalar(shape: Shape) -> None:
-    """Repeated over a positive shape, E1 with a size 0: broadcast_scalar, laws.mlw."""
+    """Repeated over a positive shape, E1 with a size 0: broadcast_scalar, laws.mlw.
+
+    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_060]
+    """
     scalar, other = distinct_arrays([(), shape])
     if 0 in shape:
         # scalar_common_shape, laws.mlw
@@ -101,7 +110,10 @@ def test_scalar(shape: Shape) -> None:
 
 @given(chains(3))
 def test_transitivity(shapes: tuple[Shape, ...]) -> None:
-    """In two steps or in one: broadcast_to_transitive, source_index_transitive, laws.mlw."""
+    """In two steps or in one: broadcast_to_transitive, source_index_transitive, laws.mlw.
+
+    [E_Broadcast_any_Derived_050]
+    """
     s, d, e = shapes
     (x,) = distinct_arrays([s])
     assert_same(
@@ -115,7 +127,10 @@ def test_transitivity(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes(), st.randoms(use_true_random=False))
 def test_permutation_of_tensors(shapes: tuple[Shape, ...], randomness: random.Random) -> None:
-    """Permuted inputs give permuted outputs: broadcast_permuted, permutation.mlw."""
+    """Permuted inputs give permuted outputs: broadcast_permuted, permutation.mlw.
+
+    [E_SonnxOneBroadcast_any_Commutativity_010]
+    """
     order = randomness.sample(range(len(shapes)), len(shapes))
     arrays = distinct_arrays(shapes)
     zs = whycast.broadcast(*arrays)
@@ -124,13 +139,19 @@ def test_permutation_of_tensors(shapes: tuple[Shape, ...], randomness: random.Ra
 
 @given(SOME_SHAPES, st.randoms(use_true_random=False))
 def test_permutation_of_shapes(shapes: tuple[Shape, ...], randomness: random.Random) -> None:
-    """Permuted inputs have the same verdict: broadcast_permuted_fails, permutation.mlw."""
+    """Permuted inputs have the same verdict: broadcast_permuted_fails, permutation.mlw.
+
+    [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Commutativity_020]
+    """
     assert verdict(randomness.sample(shapes, len(shapes))) == verdict(shapes)
 
 
 @given(SOME_SHAPES, st.data())
 def test_only_the_set_of_shapes_matters(shapes: tuple[Shape, ...], data: st.DataObject) -> None:
-    """Duplicates come and go: common_shape_same_members, e1_same_members, permutation.mlw."""
+    """Duplicates come and go: common_shape_same_members, e1_same_members, permutation.mlw.
+
+    [E_Broadcast_any_Derived_080]
+    """
     repeated = data.draw(st.lists(st.sampled_from(shapes), max_size=5))
     assert verdict([*repeated, *shapes]) == verdict(shapes)
     assert verdict(sorted(set(shapes))) == verdict(shapes)
@@ -138,7 +159,10 @@ def test_only_the_set_of_shapes_matters(shapes: tuple[Shape, ...], data: st.Data
 
 @given(SOME_SHAPES, SOME_SHAPES)
 def test_more_shapes_repair_no_error(shapes: tuple[Shape, ...], others: tuple[Shape, ...]) -> None:
-    """What fails goes on to fail: e1_more_members, permutation.mlw."""
+    """What fails goes on to fail: e1_more_members, permutation.mlw.
+
+    [E_Broadcast_any_Derived_080]
+    """
     if verdict(shapes) is None:
         assert verdict(shapes + others) is None
 
@@ -155,7 +179,10 @@ def binary(a: Verdict, b: Verdict) -> Verdict:
 @example(((2,), (3,), (9,)))
 @example(((), (0,), (0,)))
 def test_recursion_on_shapes(shapes: tuple[Shape, ...]) -> None:
-    """The fold has the common shape and the verdict: fold_shapes_common_shape, fold.mlw."""
+    """The fold has the common shape and the verdict: fold_shapes_common_shape, fold.mlw.
+
+    [E_SonnxOneBroadcast_any_Recursion_010]
+    """
     folded_shape: Verdict = shapes[0]
     for shape in shapes[1:]:
         folded_shape = binary(folded_shape, shape)
@@ -172,14 +199,17 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
 
 @given(compatible_shapes())
 def test_recursion_on_tensors(shapes: tuple[Shape, ...]) -> None:
-    """The fold has the data of the operator on all tensors: recursion_outputs, recursion.mlw."""
+    """The fold has the data of the operator on all tensors: recursion_outputs, recursion.mlw.
+
+    [E_SonnxOneBroadcast_any_Recursion_010] [E_SonnxOneBroadcast_any_Binary_090]
+    """
     arrays = distinct_arrays(shapes)
     assert_same(folded(arrays), whycast.broadcast(*arrays))
 
 
 @given(SOME_SHAPES)
 def test_recursion_fails_where_the_operator_does(shapes: tuple[Shape, ...]) -> None:
-    """And only there: recursion_fails, recursion.mlw."""
+    """And only there: recursion_fails, recursion.mlw. [E_SonnxOneBroadcast_any_Recursion_010]"""
     arrays = distinct_arrays(shapes)
     try:
         folded(arrays)
@@ -191,7 +221,10 @@ def test_recursion_fails_where_the_operator_does(shapes: tuple[Shape, ...]) -> N
 
 @given(shape_lists(max_rank=5, max_tensors=2, min_tensors=2, sizes=FEW_SIZES))
 def test_binary_form_of_the_predecessor(shapes: tuple[Shape, ...]) -> None:
-    """SONNX-1's form for two tensors, counted from 1: binary_c1_e1, history_binary.mlw."""
+    """SONNX-1's form for two tensors, counted from 1: binary_c1_e1, history_binary.mlw.
+
+    [E_SonnxOneBroadcast_any_Binary_010] [E_SonnxOneBroadcast_any_Binary_060]
+    """
     x1, x2 = sorted(shapes, key=len)
     rank = len(x2)
     axes = range(1, rank + 1)
@@ -204,7 +237,10 @@ def test_binary_form_of_the_predecessor(shapes: tuple[Shape, ...]) -> None:
 
 @given(THREE_SHAPES)
 def test_associativity(shapes: tuple[Shape, ...]) -> None:
-    """Error included: binary_associative, binary_commutative, binary.mlw."""
+    """Error included: binary_associative, binary_commutative, binary.mlw.
+
+    [E_Broadcast_any_Derived_090]
+    """
     a, b, c = shapes
     assert binary(binary(a, b), c) == binary(a, binary(b, c))
     assert binary(a, b) == binary(b, a)
@@ -217,7 +253,10 @@ def test_associativity(shapes: tuple[Shape, ...]) -> None:
 def test_output_depends_on_its_own_input_alone(
     arrays: tuple[Array, ...], data: st.DataObject
 ) -> None:
-    """The other tensors get other elements and types: broadcast_own_input, laws.mlw."""
+    """The other tensors get other elements and types: broadcast_own_input, laws.mlw.
+
+    [E_Broadcast_any_Derived_070]
+    """
     arrays = tuple(np.ndarray.view(array, np.ndarray) for array in arrays)
     m = data.draw(st.integers(0, len(arrays) - 1))
     types = [np.dtype(code) for code in ("f2", "?", "U4", "u8")]
@@ -232,7 +271,10 @@ def test_output_depends_on_its_own_input_alone(
 
 @given(SOME_SHAPES)
 def test_verdict_depends_on_shapes_alone(shapes: tuple[Shape, ...]) -> None:
-    """Whatever the types and elements are: broadcast_fails_shapes, laws.mlw."""
+    """Whatever the types and elements are: broadcast_fails_shapes, laws.mlw.
+
+    [E_Broadcast_any_Derived_070]
+    """
     expected = verdict(shapes)
     for types in (["i8"], ["?", "f4", "U4"], ["f2", "u1"]):
         arrays = [
@@ -248,7 +290,10 @@ def test_verdict_depends_on_shapes_alone(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes())
 def test_elements_are_moved_and_never_looked_at(shapes: tuple[Shape, ...]) -> None:
-    """Changed before or after, to another type: broadcast_map, laws.mlw."""
+    """Changed before or after, to another type: broadcast_map, laws.mlw.
+
+    [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_070]
+    """
     arrays = distinct_arrays(shapes)
     zs = whycast.broadcast(*arrays)
     assert_same(whycast.broadcast(*[as_text(array) for array in arrays]), [as_text(z) for z in zs])
@@ -260,7 +305,10 @@ def as_text(array: Array) -> Array:
 
 @given(compatible_shapes(min_tensors=3, max_tensors=3))
 def test_types_may_be_mixed_as_in_where(shapes: tuple[Shape, ...]) -> None:
-    """A condition of bools and two tensors of numbers: broadcast_own_input, laws.mlw."""
+    """A condition of bools and two tensors of numbers: broadcast_own_input, laws.mlw.
+
+    [E_Broadcast_any_Inputs_020]
+    """
     condition, x, y = distinct_arrays(shapes)
     condition, y = np.asarray(condition % 2 == 0), y.astype(">f8")
     outputs = whycast.broadcast(condition, x, y)
@@ -273,7 +321,10 @@ def test_types_may_be_mixed_as_in_where(shapes: tuple[Shape, ...]) -> None:
 
 @given(chains(3))
 def test_order_is_reflexive_and_transitive(shapes: tuple[Shape, ...]) -> None:
-    """broadcasts_to_reflexive, common_shape.mlw, and broadcasts_to_transitive, order.mlw."""
+    """broadcasts_to_reflexive, common_shape.mlw, and broadcasts_to_transitive, order.mlw.
+
+    [E_Broadcast_any_Derived_020]
+    """
     s, d, e = shapes
     assert broadcasts_to(s, s)
     assert broadcasts_to(s, d)
@@ -283,13 +334,19 @@ def test_order_is_reflexive_and_transitive(shapes: tuple[Shape, ...]) -> None:
 
 @given(shape_lists(max_rank=2, min_tensors=2, max_tensors=2, sizes=FEW_SIZES))
 def test_order_is_antisymmetric(shapes: tuple[Shape, ...]) -> None:
-    """Both ways only between equal shapes: broadcasts_to_antisymmetric, order.mlw."""
+    """Both ways only between equal shapes: broadcasts_to_antisymmetric, order.mlw.
+
+    [E_Broadcast_any_Derived_020]
+    """
     s, t = shapes
     assert (broadcasts_to(s, t) and broadcasts_to(t, s)) == (s == t)
 
 
 def test_order_on_all_small_shapes() -> None:
-    """The same three laws without gaps, order.mlw; () is below all: scalar_broadcasts_to."""
+    """The same three laws without gaps, order.mlw; () is below all: scalar_broadcasts_to.
+
+    [E_Broadcast_any_Derived_020]
+    """
     shapes = all_shapes(2, 3)
     below = {(s, d): broadcasts_to(s, d) for s, d in product(shapes, repeat=2)}
     for s, d in below:
@@ -315,7 +372,10 @@ def shapes_with_upper_bound(draw: st.DrawFn) -> tuple[tuple[Shape, ...], Shape]:
 
 @given(shapes_with_upper_bound())
 def test_common_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Shape]) -> None:
-    """Where there is no E1: common_shape_least_upper_bound, order.mlw."""
+    """Where there is no E1: common_shape_least_upper_bound, order.mlw.
+
+    [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Derived_030]
+    """
     shapes, bound = case
     common = verdict(shapes)
     if common is not None:
@@ -325,7 +385,7 @@ def test_common_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Sh
 
 @given(SOME_SHAPES)
 def test_maxima_are_an_upper_bound_exactly_without_e1(shapes: tuple[Shape, ...]) -> None:
-    """e1_upper_bound, order.mlw."""
+    """e1_upper_bound, order.mlw. [E_Broadcast_any_Derived_030]"""
     bounded = all(broadcasts_to(shape, maxima(shapes)) for shape in shapes)
     assert bounded == (verdict(shapes) is not None)
 
@@ -341,7 +401,10 @@ def numpy_binary(a: Verdict, b: Verdict) -> Verdict:
 def test_numpy_rule_depends_on_the_set_of_shapes(
     shapes: tuple[Shape, ...], data: st.DataObject
 ) -> None:
-    """Neither order nor number matters: numpy_shape_same_members, numpy_order.mlw."""
+    """Neither order nor number matters: numpy_shape_same_members, numpy_order.mlw.
+
+    [E_NumpyBroadcast_any_Derived_020]
+    """
     order = data.draw(st.permutations(shapes))
     repeated = data.draw(st.lists(st.sampled_from(shapes), max_size=5))
     assert numpy_verdict([*repeated, *order]) == numpy_verdict(shapes)
@@ -352,6 +415,8 @@ def test_numpy_rule_depends_on_the_set_of_shapes(
 def test_numpy_rule_is_associative(shapes: tuple[Shape, ...]) -> None:
     """Zeros and errors included: numpy_join_associative, numpy_join_associative_compatible and
     numpy_join_commutative, numpy_fold.mlw.
+
+    [E_NumpyBroadcast_any_Derived_010]
     """
     a, b, c = shapes
     assert numpy_binary(numpy_binary(a, b), c) == numpy_binary(a, numpy_binary(b, c))
@@ -362,7 +427,10 @@ def test_numpy_rule_is_associative(shapes: tuple[Shape, ...]) -> None:
 @example(((2,), (3,), (9,)))
 @example(((), (0,), (1,)))
 def test_numpy_rule_two_shapes_at_a_time(shapes: tuple[Shape, ...]) -> None:
-    """The fold: numpy_shape_fold, numpy_compatible_folds, numpy_fold.mlw."""
+    """The fold: numpy_shape_fold, numpy_compatible_folds, numpy_fold.mlw.
+
+    [E_NumpyBroadcast_any_Derived_010]
+    """
     folded_shape: Verdict = ()
     for shape in shapes:
         folded_shape = numpy_binary(folded_shape, shape)
@@ -371,7 +439,10 @@ def test_numpy_rule_two_shapes_at_a_time(shapes: tuple[Shape, ...]) -> None:
 
 @given(shapes_with_upper_bound())
 def test_numpy_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Shape]) -> None:
-    """Whenever there is one: numpy_shape_least_upper_bound, numpy_order.mlw."""
+    """Whenever there is one: numpy_shape_least_upper_bound, numpy_order.mlw.
+
+    [E_NumpyBroadcast_any_Derived_020]
+    """
     shapes, bound = case
     joined = numpy_verdict(shapes)
     assert joined is not None
@@ -381,7 +452,10 @@ def test_numpy_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Sha
 
 @given(SOME_SHAPES)
 def test_numpy_rejects_what_has_no_upper_bound(shapes: tuple[Shape, ...]) -> None:
-    """What it accepts has one: numpy_compatible_upper_bound, numpy_order.mlw."""
+    """What it accepts has one: numpy_compatible_upper_bound, numpy_order.mlw.
+
+    [E_NumpyBroadcast_any_Derived_020]
+    """
     joined = numpy_verdict(shapes)
     if joined is not None:
         assert all(broadcasts_to(shape, joined) for shape in shapes)
@@ -389,14 +463,20 @@ def test_numpy_rejects_what_has_no_upper_bound(shapes: tuple[Shape, ...]) -> Non
 
 @given(SOME_SHAPES)
 def test_sonnx_restricts_numpy(shapes: tuple[Shape, ...]) -> None:
-    """To shapes that mix no 0 with a 1: sonnx_restricts_numpy, numpy_order.mlw."""
+    """To shapes that mix no 0 with a 1: sonnx_restricts_numpy, numpy_order.mlw.
+
+    [E_Broadcast_any_Origin_010] [E_Broadcast_any_E1_030]
+    """
     expected = None if mixes_zero_and_one(shapes) else numpy_verdict(shapes)
     assert verdict(shapes) == expected
 
 
 @given(compatible_shapes(zero_meets_one=True))
 def test_numpy_rule_moves_data_as_sonnx_does(shapes: tuple[Shape, ...]) -> None:
-    """By step 1 and step 2 to its own shape: numpy_broadcast_to_equal, numpy_sonnx.mlw."""
+    """By step 1 and step 2 to its own shape: numpy_broadcast_to_equal, numpy_sonnx.mlw.
+
+    [E_NumpyBroadcast_any_Functions_020]
+    """
     joined = numpy_rule.broadcast_shapes(*shapes)
     arrays = distinct_arrays(shapes)
     for z, x in zip(numpy_rule.broadcast_arrays(*arrays), arrays, strict=True):
@@ -407,6 +487,9 @@ def test_numpy_rule_moves_data_as_sonnx_does(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes())
 def test_data_of_both_rules_is_the_same(shapes: tuple[Shape, ...]) -> None:
-    """Wherever SONNX gives any: sonnx_numpy_data, numpy_sonnx.mlw."""
+    """Wherever SONNX gives any: sonnx_numpy_data, numpy_sonnx.mlw.
+
+    [E_Broadcast_any_Origin_010] [E_NumpyBroadcast_any_Functions_030]
+    """
     arrays = distinct_arrays(shapes)
     assert_same(numpy_rule.broadcast_arrays(*arrays), whycast.broadcast(*arrays))

@@ -62,7 +62,10 @@ def inner(x: Array, y: Array) -> int:
 
 @given(st.lists(st.integers(0, 3), max_size=5).map(tuple))
 def test_identity(shape: Shape) -> None:
-    """On all axes and to its own shape nothing changes: explicit_identity, axes.mlw."""
+    """On all axes and to its own shape nothing changes: explicit_identity, axes.mlw.
+
+    [E_OpenvinoBroadcast_any_Derived_020]
+    """
     x = numbered(shape)
     assert_same(lax.broadcast_in_dim(x, shape, range(len(shape))), x)
 
@@ -71,6 +74,8 @@ def test_identity(shape: Shape) -> None:
 def test_transitivity(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
     """In two steps or in one, along the axes of the axes: explicit_transitive,
     explicit_index_transitive and compose_are_axes, axes.mlw.
+
+    [E_OpenvinoBroadcast_any_Derived_020]
     """
     d, e, b = case
     s, _, a = data.draw(along_axes(d))
@@ -81,7 +86,10 @@ def test_transitivity(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> N
 
 @given(along_axes())
 def test_without_growth_the_shape_is_that_of_the_axes(case: tuple[Shape, Shape, Axes]) -> None:
-    """And the other elements are copies: explicit_index_restriction, axes.mlw."""
+    """And the other elements are copies: explicit_index_restriction, axes.mlw.
+
+    [E_OpenvinoBroadcast_any_Modes_030]
+    """
     _, target, axes = case
     x = numbered(tuple(target[axis] for axis in axes))
     z = lax.broadcast_in_dim(x, target, axes)
@@ -91,7 +99,10 @@ def test_without_growth_the_shape_is_that_of_the_axes(case: tuple[Shape, Shape, 
 
 @given(along_axes())
 def test_sonnx_broadcasts_the_unsqueezed_data(case: tuple[Shape, Shape, Axes]) -> None:
-    """Unless a 1 has to grow to 0: explicit_broadcast_to and explicit_sonnx, unsqueeze.mlw."""
+    """Unless a 1 has to grow to 0: explicit_broadcast_to and explicit_sonnx, unsqueeze.mlw.
+
+    [E_OpenvinoBroadcast_any_Derived_030]
+    """
     shape, target, axes = case
     x = numbered(shape)
     y = np.expand_dims(x, [axis for axis in range(len(target)) if axis not in axes])
@@ -109,6 +120,8 @@ def test_sonnx_broadcasts_the_unsqueezed_data(case: tuple[Shape, Shape, Axes]) -
 def test_ngraph_and_explicit_axes() -> None:
     """The same, but that no size grows: ngraph_valid_explicit, ngraph_explicit, explicit_ngraph,
     p_restriction and ngraph_size_one, ngraph.mlw.
+
+    [E_NgraphBroadcast_any_Derived_010]
     """
     both = explicit_only = 0
     for shape, target, broadcast_axes in axis_set_cases():
@@ -131,6 +144,8 @@ def test_ngraph_and_explicit_axes() -> None:
 def test_axes_and_those_that_are_left() -> None:
     """One the complement of the other: kept_axes_complement, complement_kept_axes,
     axis_set.mlw.
+
+    [E_NgraphBroadcast_any_Derived_010]
     """
     for rank in range(7):
         for axes in axis_sets(rank):
@@ -147,6 +162,9 @@ def test_mode_numpy_beside_the_other_rules() -> None:
     0, and by nGraph after squeezing: unidirectional_broadcasts_to, unidirectional_explicit,
     numpy_mode_explicit, unidirectional_numpy, unidirectional_sonnx and numpy_mode_sonnx,
     openvino.mlw; unidirectional_ngraph, numpy_mode_ngraph and squeeze_data, squeeze.mlw.
+
+    [E_OpenvinoBroadcast_any_Purpose_020] [E_OpenvinoBroadcast_any_Modes_020]
+    [E_OpenvinoBroadcast_any_Examples_030] [E_OpenvinoBroadcast_any_Derived_030]
     """
     for shape, target in SHAPE_PAIRS:
         x, y = distinct_arrays([shape, target])
@@ -180,6 +198,8 @@ def test_expand_beside_the_broadcast_of_two_tensors() -> None:
     """Its first output, by NumPy's rule and by SONNX where no 0 meets a 1: expand_shape_numpy,
     expand_numpy, expand_bidirectional, expand_sonnx, expand_e1, bidirectional_numpy_mode and
     first_unexpandable_expandable, expand.mlw.
+
+    [E_Expand_any_Data_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
     """
     for shape, target in SHAPE_PAIRS:
         x, y = distinct_arrays([shape, target])
@@ -209,6 +229,8 @@ def test_expand_beside_the_broadcast_of_two_tensors() -> None:
 def test_list_of_a_tensor(case: tuple[Shape, Shape]) -> None:
     """Broadcast, it is the list of the tensor that is broadcast: represents_broadcast,
     kernel_flat.mlw.
+
+    [E_Broadcast_any_Derived_130]
     """
     shape, target = case
     x = numbered(shape)
@@ -222,7 +244,10 @@ def test_list_of_a_tensor(case: tuple[Shape, Shape]) -> None:
 
 @given(along_axes(), st.data())
 def test_adjoint(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
-    """nGraph, on numbers that hypothesis looks for: ngraph_adjoint, adjoint.mlw."""
+    """nGraph, on numbers that hypothesis looks for: ngraph_adjoint, adjoint.mlw.
+
+    [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
+    """
     _, target, axes = case
     broadcast_axes = set(range(len(target))) - set(axes)
     x = data.draw(numbers(tuple(target[axis] for axis in axes)))
@@ -235,6 +260,8 @@ def test_adjoint(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
 def test_nothing_else_is_the_adjoint(shape: Shape) -> None:
     """Tested on the unit tensors, its elements follow: ngraph_adjoint_unique, adjoint.mlw;
     inner_unique, adjoint.mlw.
+
+    [E_NgraphBroadcast_ring_Derived_010]
     """
     delta = numbered(shape).astype(np.int64) ** 3
     for axes in axis_sets(len(shape)):
@@ -256,7 +283,10 @@ def sum_repeated(delta: Array, shape: Shape, axes: Axes) -> Array:
 
 @given(along_axes(), st.data())
 def test_adjoint_along_explicit_axes(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
-    """Sizes that grow included: explicit_adjoint and explicit_index_fibre, adjoint_grown.mlw."""
+    """Sizes that grow included: explicit_adjoint and explicit_index_fibre, adjoint_grown.mlw.
+
+    [E_OpenvinoBroadcast_ring_Derived_010]
+    """
     shape, target, axes = case
     x, delta = data.draw(numbers(shape)), data.draw(numbers(target))
     z = lax.broadcast_in_dim(x, target, axes)
@@ -267,6 +297,8 @@ def test_adjoint_along_explicit_axes(case: tuple[Shape, Shape, Axes], data: st.D
 def test_adjoint_in_mode_numpy(case: tuple[Shape, Shape], data: st.DataObject) -> None:
     """Also where 1 grows to 0: numpy_adjoint, broadcast_to_adjoint and repeated_trailing,
     adjoint_numpy.mlw.
+
+    [E_OpenvinoBroadcast_ring_Derived_010]
     """
     shape, target = case
     x = data.draw(numbers(shape))
@@ -280,7 +312,10 @@ def test_adjoint_in_mode_numpy(case: tuple[Shape, Shape], data: st.DataObject) -
 
 @given(st.lists(st.integers(0, 3), max_size=5).map(tuple), st.data())
 def test_sum_in_steps(shape: Shape, data: st.DataObject) -> None:
-    """Over some axes and then over some that are left: sum_axes_joined, adjoint_stepwise.mlw."""
+    """Over some axes and then over some that are left: sum_axes_joined, adjoint_stepwise.mlw.
+
+    [E_NgraphBroadcast_ring_Derived_020]
+    """
     delta = data.draw(numbers(shape))
     first = {axis for axis in range(len(shape)) if data.draw(st.booleans())}
     left = [axis for axis in range(len(shape)) if axis not in first]
@@ -292,7 +327,10 @@ def test_sum_in_steps(shape: Shape, data: st.DataObject) -> None:
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4).map(tuple), st.data())
 def test_sum_over_one_axis(shape: Shape, data: st.DataObject) -> None:
-    """It adds up what lies along the axis: sum_one_axis, adjoint_stepwise.mlw."""
+    """It adds up what lies along the axis: sum_one_axis, adjoint_stepwise.mlw.
+
+    [E_NgraphBroadcast_ring_Derived_020]
+    """
     delta = data.draw(numbers(shape))
     k = data.draw(st.integers(0, len(shape) - 1))
     sums = ngraph.broadcast_adjoint(delta, {k})

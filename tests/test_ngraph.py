@@ -29,7 +29,14 @@ from whycast.ngraph import broadcast, broadcast_adjoint
 
 
 def test_every_small_case() -> None:
-    """All shapes of rank <= 3 and sizes <= 3, all shapes of arg, all sets of axes."""
+    """All shapes of rank <= 3 and sizes <= 3, all shapes of arg, all sets of axes.
+
+    [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Attributes_010]
+    [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Outputs_020]
+    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
+    [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
+    [E_NgraphBroadcast_any_Interface_020]
+    """
     accepted = misfits = 0
     for shape, target, axes in axis_set_cases():
         z = outcome(broadcast, numbered(shape), target, set(axes))
@@ -59,7 +66,10 @@ def test_every_small_case() -> None:
 
 
 def test_every_small_sequence_of_axes() -> None:
-    """Repeated, unsorted and out of range, with any number of axes."""
+    """Repeated, unsorted and out of range, with any number of axes.
+
+    [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Interface_020]
+    """
     accepted = 0
     for rank, count in product(range(4), range(5)):
         for axes in product(range(-2, rank + 2), repeat=count):
@@ -80,6 +90,9 @@ def test_every_small_sequence_of_axes() -> None:
 
 
 def test_examples_of_the_text() -> None:
+    """[E_NgraphBroadcast_any_Examples_010] [E_NgraphBroadcast_any_Examples_020]
+    [E_NgraphBroadcast_any_Definition_020]
+    """
     a, b, c = 10, 20, 30
     arg = np.array([a, b, c])
     assert broadcast(arg, (2, 3), {0}).tolist() == [[a, b, c], [a, b, c]]
@@ -92,6 +105,7 @@ def test_examples_of_the_text() -> None:
 
 @given(arrays_along_axes(grow=False))
 def test_any_array(case: tuple[Array, Shape, tuple[int, ...]]) -> None:
+    """[E_NgraphBroadcast_any_Inputs_010] [E_NgraphBroadcast_any_Outputs_010]"""
     array, target, axes = case
     x = plain(array)
     broadcast_axes = {axis for axis in range(len(target)) if axis not in axes}
@@ -105,7 +119,10 @@ def test_any_array(case: tuple[Array, Shape, tuple[int, ...]]) -> None:
 
 
 def test_sizes_do_not_grow() -> None:
-    """Neither from 1 to any other size; on the broadcast axes there is any size, 0 included."""
+    """Neither from 1 to any other size; on the broadcast axes there is any size, 0 included.
+
+    [E_NgraphBroadcast_any_Shape_010]
+    """
     for size in (0, 2, 3):
         with pytest.raises(ngraph.ArgShapeError, match="nGraph grows no size of 1: reshape arg"):
             broadcast(np.zeros((1,)), (5, size), {0})
@@ -167,7 +184,10 @@ def adjoint_cases() -> list[tuple[Shape, tuple[int, ...]]]:
 
 
 def test_adjoint_is_exact_on_integers() -> None:
-    """<Broadcast(x), delta> = <x, Sum(delta)>, no sum or product anywhere near 2**63."""
+    """<Broadcast(x), delta> = <x, Sum(delta)>, no sum or product anywhere near 2**63.
+
+    [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
+    """
     for target, axes in adjoint_cases():
         x = integers(p(target, axes), 1, INT64, 10**6)
         delta = integers(target, 2, INT64, 10**6)
@@ -178,7 +198,10 @@ def test_adjoint_is_exact_on_integers() -> None:
 
 @pytest.mark.parametrize("code", ["i1", "u1", ">i2", "u2", ">u4", "i8", "u8", "q"])
 def test_adjoint_is_exact_where_integers_wrap_around(code: str) -> None:
-    """Modulo 2**n, with elements over the whole range."""
+    """Modulo 2**n, with elements over the whole range.
+
+    [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_030]
+    """
     dtype = np.dtype(code)
     modulus = 2 ** (8 * dtype.itemsize)
     wrapped = 0
@@ -197,7 +220,7 @@ def test_adjoint_is_exact_where_integers_wrap_around(code: str) -> None:
 
 
 def test_adjoint_adds_what_lies_on_the_broadcast_axes() -> None:
-    """Element by element: at C all delta_D with p(D) = C."""
+    """Element by element: at C all delta_D with p(D) = C. [E_NgraphBroadcast_ring_Adjoint_010]"""
     for target, axes in adjoint_cases():
         delta = integers(target, 5, np.dtype(np.int32), 10**6)
         sums = broadcast_adjoint(delta, axes)

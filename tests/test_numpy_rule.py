@@ -56,11 +56,16 @@ def outcome(shapes: tuple[Shape, ...]) -> Shape | Pair:
 @example(((0, 2), (2,)))
 @example(((2,), (1, 1), (4, 3), (5, 3)))
 def test_shape_or_pair_is_that_of_the_plain_rule(shapes: tuple[Shape, ...]) -> None:
+    """[E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
+    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
+    [E_NumpyBroadcast_any_Functions_010]
+    """
     pair = first_mismatch(shapes)
     assert outcome(shapes) == (agreed(shapes) if pair is None else pair)
 
 
 def test_pair_is_the_one_that_numpy_names() -> None:
+    """[E_NumpyBroadcast_any_Derived_030]"""
     named = 0
     cases = [
         *product(all_shapes(1, 3), repeat=4),

@@ -108,6 +108,7 @@ MIXED_ARRAYS = array_lists(dtypes=ALL_DTYPES, zero_meets_one=True)
 
 @given(MIXED_ARRAYS)
 def test_broadcast_arrays(arrays: tuple[Array, ...]) -> None:
+    """[E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]"""
     plain = tuple(np.ndarray.view(array, np.ndarray) for array in arrays)
     assert_same_results(plain)
     assert_same_reactions(lambda: plain)
@@ -118,6 +119,7 @@ def test_broadcast_arrays(arrays: tuple[Array, ...]) -> None:
 
 @given(shapes_and_target(max_rank=5, max_size=3), st.data())
 def test_broadcast_to(case: tuple[Shape, Shape], data: st.DataObject) -> None:
+    """[E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]"""
     shape, target = case
     x = data.draw(arrays_of_shape(shape, data.draw(st.sampled_from(ALL_DTYPES))))
     if fits(shape, target) is None:

@@ -58,6 +58,9 @@ def test_the_suite_is_complete() -> None:
 
 @pytest.mark.parametrize("name", TESTS)
 def test_of_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[E_NumpyBroadcast_any_Functions_010] [E_NumpyBroadcast_any_Functions_020]
+    [E_NumpyBroadcast_any_Functions_030]
+    """
     calls = []
 
     def counted(function: Callable[..., object]) -> Callable[..., object]:

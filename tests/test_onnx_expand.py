@@ -27,6 +27,7 @@ def lowest_misfit(shape: Shape, target: Shape) -> int:
 
 
 def test_every_small_case() -> None:
+    """[E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]"""
     accepted = 0
     for shape, target in SHAPE_PAIRS:
         x = numbered(shape)
@@ -52,6 +53,7 @@ def test_every_small_case() -> None:
 
 @given(array_lists(max_rank=6, max_tensors=2, zero_meets_one=True, dtypes=(*DTYPES, *OTHER_DTYPES)))
 def test_any_array(arrays: tuple[Array, ...]) -> None:
+    """[E_Expand_any_Data_010]"""
     x = plain(arrays[0])
     target = plain(arrays[-1]).shape
     sources = reading(x.shape, target)
@@ -77,6 +79,7 @@ def test_zero_and_one() -> None:
 
 
 def test_target_of_lower_rank_and_of_ones() -> None:
+    """[E_Expand_any_Shape_010]"""
     x = numbered((2, 3))
     for target in ((), (1,), (3,), (1, 1), (2, 1), (1, 3), (2, 3)):
         z = expand(x, target)

@@ -135,6 +135,7 @@ def test_all_that_broadcast_are_tested() -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_published_output(name: str) -> None:
+    """[E_Broadcast_any_Origin_010] [E_Broadcast_any_Purpose_010] [E_Expand_any_Data_010]"""
     case = broadcasting_tests()[name]
     _, (published,) = data_set(case)
     arrays = tensors(case)

@@ -19,6 +19,9 @@ from whycast.openvino import broadcast
 
 
 def test_every_small_case_of_mode_numpy() -> None:
+    """[E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Inputs_020]
+    [E_OpenvinoBroadcast_any_Modes_020]
+    """
     accepted = misfits = 0
     for shape, target in SHAPE_PAIRS:
         x = numbered(shape)
@@ -52,7 +55,10 @@ def test_every_small_case_of_mode_numpy() -> None:
 
 
 def test_every_small_case_of_mode_bidirectional() -> None:
-    """It is ONNX Expand; the shape of the output need not be the target."""
+    """It is ONNX Expand; the shape of the output need not be the target.
+
+    [E_OpenvinoThreeBroadcast_any_Modes_010]
+    """
     accepted = 0
     for shape, target in SHAPE_PAIRS:
         x = numbered(shape)
@@ -78,6 +84,7 @@ def test_every_small_case_of_mode_bidirectional() -> None:
 
 @given(arrays_along_axes())
 def test_any_array_in_mode_numpy(case: tuple[Array, Shape, tuple[int, ...]]) -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_010]"""
     array, target, axes = case
     x = plain(array)
     # The axes that the array lies on, and before them the others.
@@ -92,6 +99,9 @@ def test_any_array_in_mode_numpy(case: tuple[Array, Shape, tuple[int, ...]]) -> 
 
 
 def test_examples_of_the_text() -> None:
+    """[E_OpenvinoBroadcast_any_Examples_040] [E_OpenvinoBroadcast_any_Examples_050]
+    [E_OpenvinoBroadcast_any_Examples_060]
+    """
     x, target = numbered((16, 1, 1)), np.array([1, 16, 50, 50])
     z = broadcast(x, target, mode="numpy")
     assert z.shape == (1, 16, 50, 50)
@@ -110,7 +120,10 @@ def test_examples_of_the_text() -> None:
 
 @pytest.mark.parametrize("target", [(2, 3, 4, 5), (2, 3, 3, 3)])
 def test_prose_examples_of_the_text(target: Shape) -> None:
-    """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2)."""
+    """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2).
+
+    [E_OpenvinoBroadcast_any_Examples_010] [E_OpenvinoBroadcast_any_Examples_020]
+    """
     n, c, h, w = target
     x = numbered((c,))
     z = broadcast(x, target, [1], "explicit")
@@ -121,6 +134,7 @@ def test_prose_examples_of_the_text(target: Shape) -> None:
 
 
 def test_default_mode_is_numpy() -> None:
+    """[E_OpenvinoBroadcast_any_Modes_010]"""
     x = numbered((2, 1))
     expected = broadcast(x, (3, 2, 2), None, "numpy")
     assert broadcast(x, (3, 2, 2)).tobytes() == expected.tobytes()
@@ -131,6 +145,7 @@ def test_default_mode_is_numpy() -> None:
 
 
 def test_bidirectional_keeps_what_the_target_lacks() -> None:
+    """[E_OpenvinoThreeBroadcast_any_Modes_010]"""
     x = numbered((4, 3, 1))
     assert broadcast(x, (), mode="bidirectional").tobytes() == x.tobytes()
     assert broadcast(x, (3, 5), mode="bidirectional").shape == (4, 3, 5)

@@ -32,7 +32,10 @@ def ours(cases: list[Case]) -> list[Answer]:
 @pytest.mark.parametrize("dtype", ["int32", "float32"])
 @pytest.mark.parametrize("runtime", RUNTIMES)
 def test_every_small_case(runtime: str, dtype: str) -> None:
-    """All shapes and targets of rank 3 at most with sizes of 0 to 3."""
+    """All shapes and targets of rank 3 at most with sizes of 0 to 3.
+
+    [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
+    """
     pairs = product(all_shapes(3, 3), repeat=2)
     cases = [Case("Expand", dtype, shape, target) for shape, target in pairs]
     answers = ask(runtime, cases)

@@ -119,6 +119,9 @@ def small_cases(operator: str, rank: int, dtype: str) -> list[Case]:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_every_small_case(operator: str) -> None:
+    """[E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Modes_020]
+    [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoThreeBroadcast_any_Modes_010]
+    """
     cases = small_cases(operator, *OPERATORS[operator])
     known = [NO_TARGET] if operator.endswith("bidirectional") else []
     answers = theirs(cases)

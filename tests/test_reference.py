@@ -25,6 +25,7 @@ def things(shape: Shape) -> dict[tuple[int, ...], object]:
 
 
 def test_every_small_case() -> None:
+    """[E_Broadcast_any_Derived_130]"""
     accepted = 0
     for shape, target in SHAPE_PAIRS:
         tensor = things(shape)
@@ -43,6 +44,7 @@ def test_every_small_case() -> None:
 
 @given(shapes_and_target(max_rank=7, max_size=3))
 def test_same_as_the_views_of_arrays(case: tuple[Shape, Shape]) -> None:
+    """[E_Broadcast_any_Derived_130]"""
     shape, target = case
     x = np.arange(np.prod(shape, dtype=int)).reshape(shape)
     view = outcome(numpy_rule.broadcast_to, x, target)

@@ -27,13 +27,20 @@ def outcome(shapes: tuple[Shape, ...]) -> Shape | tuple[int, int, int, int]:
 @example(((0, 1), (1, 3)))
 @example(((3,) * 40,) * 40)
 def test_shape_or_witness_is_that_of_the_plain_rule(shapes: tuple[Shape, ...]) -> None:
+    """[E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
+    [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
+    [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
+    """
     witness = e1(shapes)
     assert outcome(shapes) == (maxima(shapes) if witness is None else tuple(witness))
 
 
 @pytest.mark.parametrize("misfit", range(0, 39, 3))
 def test_witness_in_forty_tensors_of_rank_forty(misfit: int) -> None:
-    """A misfit further on, though on a lower axis, is not the first."""
+    """A misfit further on, though on a lower axis, is not the first.
+
+    [E_Broadcast_any_Derived_010]
+    """
     shapes = [[1 if (m + i) % 3 else 7 for i in range(40)] for m in range(40)]
     shapes[misfit][misfit // 2] = 5
     shapes[39][0] = 6
@@ -61,11 +68,13 @@ def test_witness_in_forty_tensors_of_rank_forty(misfit: int) -> None:
     ],
 )
 def test_witness(shapes: tuple[Shape, ...], witness: tuple[int, int, int, int]) -> None:
+    """[E_Broadcast_any_E1_010] [E_Broadcast_any_Derived_010]"""
     assert outcome(shapes) == witness
 
 
 @given(st.lists(st.integers(0, 2**70), max_size=40).map(tuple))
 def test_one_shape_is_its_own_common_shape(shape: Shape) -> None:
+    """[E_Broadcast_any_Signature_020] [E_Broadcast_any_Derived_040]"""
     assert whycast.broadcast_shapes(shape) == shape
     assert whycast.broadcast_shapes(shape, shape, shape) == shape
 
@@ -82,6 +91,7 @@ def test_common_shape_and_ones_add_nothing(shapes: tuple[Shape, ...]) -> None:
 
 
 def test_many_tensors_and_high_rank() -> None:
+    """[E_Broadcast_any_Restrictions_010]"""
     many = [(1, 3)] * 20_000 + [(5, 1)]
     assert whycast.broadcast_shapes(*many) == (5, 3)
     high = (1, 2) * 1000
@@ -89,11 +99,13 @@ def test_many_tensors_and_high_rank() -> None:
 
 
 def test_sizes_are_unbounded() -> None:
+    """[E_Broadcast_any_Restrictions_010]"""
     assert whycast.broadcast_shapes((10**5000, 1), (2**64,)) == (10**5000, 2**64)
 
 
 @given(shapes_and_target(max_rank=5, max_size=3))
 def test_source_index_is_that_of_the_plain_rule(case: tuple[Shape, Shape]) -> None:
+    """[E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050]"""
     shape, target = case
     misfit = fits(shape, target)
     if misfit is None:
@@ -123,6 +135,7 @@ def test_source_index_outside_the_target(case: tuple[Shape, Shape], data: st.Dat
 
 @given(st.integers(), st.integers(0, 9), st.integers(0, 9))
 def test_f(a: int, b: int, c: int) -> None:
+    """[E_Broadcast_any_F_010]"""
     assert whycast.f(a, b, c) == (a if b == c else 0)
 
 

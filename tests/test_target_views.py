@@ -114,6 +114,7 @@ LAYOUTS: dict[str, Callable[[Array], Array]] = {
 @broadcasts(GROWING, SAME, EMPTY)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_each_named_layout(broadcast: Broadcast, layout: str) -> None:
+    """[E_Broadcast_any_Derived_160]"""
     dtypes: list[DType] = [np.dtype(">f8"), np.dtype(object), np.dtype("i2,O")]
     if layout != "memory with gaps":
         # NumPy's as_strided does not know this type.
@@ -126,6 +127,9 @@ def test_each_named_layout(broadcast: Broadcast, layout: str) -> None:
 @broadcasts(GROWING)
 @pytest.mark.parametrize("dtype", [*DTYPES, *OTHER_DTYPES], ids=repr)
 def test_every_type(broadcast: Broadcast, dtype: DType) -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_010] [E_NgraphBroadcast_any_Inputs_010]
+    [E_NgraphBroadcast_any_Outputs_010] [E_Broadcast_any_Derived_160]
+    """
     x = elements(12, dtype).reshape(2, 1, 6)[:, :, ::-2]
     assert_view(broadcast.function(x), x, broadcast.shape, broadcast.source)
     y = x.view(Subclass)
@@ -136,6 +140,7 @@ def test_every_type(broadcast: Broadcast, dtype: DType) -> None:
 @settings(max_examples=30)
 @given(data=st.data())
 def test_any_layout(broadcast: Broadcast, data: st.DataObject) -> None:
+    """[E_Broadcast_any_Derived_160]"""
     x = data.draw(arrays_of_shape((2, 1, 3)))
     assert_view(broadcast.function(x), x, broadcast.shape, broadcast.source)
 
@@ -146,6 +151,7 @@ def test_any_layout(broadcast: Broadcast, data: st.DataObject) -> None:
 def test_nan_payloads_and_signed_zeros_survive(
     broadcast: Broadcast, width: int, order: str
 ) -> None:
+    """[E_Broadcast_any_Accuracy_010]"""
     bits = np.dtype(f"{order}u{width}")
     sign, one = 2 ** (8 * width - 1), np.ones((), f"{order}f{width}").view(bits).item()
     infinity = np.full((), np.inf, f"{order}f{width}").view(bits).item()
@@ -178,6 +184,7 @@ def test_rank_0() -> None:
 def test_writes_to_the_input_show_and_writes_to_the_view_fail(
     broadcast: Broadcast, layout: str
 ) -> None:
+    """[E_Broadcast_any_Derived_160]"""
     x = LAYOUTS[layout](np.arange(6.0).reshape(2, 1, 3)).view()
     z = broadcast.function(x)
     with pytest.raises(ValueError, match="read-only"):

@@ -51,6 +51,7 @@ def same(left: Sequence[object], right: Sequence[object]) -> bool:
 
 
 def test_these_are_all_that_the_proofs_trust() -> None:
+    """[E_Broadcast_any_Derived_190]"""
     prooftool.build()
     audit = prooftool.goals([judge.TRUSTED])["audit"]
     assert [assumed["name"] for assumed in judge.trusted(audit)] == list(OPERATIONS)
@@ -61,6 +62,7 @@ def test_these_are_all_that_the_proofs_trust() -> None:
 def test_ix_is_the_element_at_an_index_in_range(
     data: st.DataObject, values: tuple[object, ...]
 ) -> None:
+    """[E_Broadcast_any_Derived_190]"""
     index = data.draw(st.integers(0, len(values) - 1))
     (expected,) = [value for place, value in enumerate(values) if place == index]
     assert operation("ix", 2)(values, index) is expected
@@ -68,6 +70,7 @@ def test_ix_is_the_element_at_an_index_in_range(
 
 @given(tuples)
 def test_thaw_is_a_new_list_of_the_elements(values: tuple[object, ...]) -> None:
+    """[E_Broadcast_any_Derived_190]"""
     thaw = operation("thaw", 1)
     before = list(values)
     thawed = thaw(values)
@@ -81,6 +84,7 @@ def test_thaw_is_a_new_list_of_the_elements(values: tuple[object, ...]) -> None:
 
 @given(lists)
 def test_freeze_is_a_tuple_of_the_elements_that_the_list_has_now(values: list[object]) -> None:
+    """[E_Broadcast_any_Derived_190]"""
     freeze = operation("freeze", 1)
     before = list(values)
     frozen = freeze(values)
