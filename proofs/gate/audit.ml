@@ -6,6 +6,7 @@
     - [val]: a program symbol without a body; [any]: an arbitrary value inside a body;
     - [assume]; [diverges] and [partial]: a program that is not proved to end;
       the attribute [vc:divergent], which drops the obligation to end;
+    - [absurd]: a place that is not reached, by a claim that the goal of its program has to prove;
     - [meta], as some change what a prover is told ([syntax_logic], [infinite_type], [AC]).
 
     Which of them are allowed, and where, is for the gate to say. *)
@@ -22,6 +23,12 @@ let divergent = Ident.create_attribute "vc:divergent"
 
 let unnamed kind loc = { kind; name = ""; loc }
 
+let termination rs =
+  match rs.rs_cty.cty_effect.eff_oneway with
+  | Ity.Total -> []
+  | Ity.Partial -> [ unnamed "partial" rs.rs_name.id_loc ]
+  | Ity.Diverges -> [ unnamed "diverges" rs.rs_name.id_loc ]
+
 let rec in_expr e =
   let attribute =
     if Ident.Sattr.mem divergent e.e_attrs then [ unnamed "vc:divergent" e.e_loc ] else []
@@ -30,7 +37,8 @@ let rec in_expr e =
 
 and in_node e =
   match e.e_node with
-  | Evar _ | Econst _ | Eassign _ | Epure _ | Eabsurd -> []
+  | Evar _ | Econst _ | Eassign _ | Epure _ -> []
+  | Eabsurd -> [ unnamed "absurd" e.e_loc ]
   | Eassert (Assume, _) -> [ unnamed "assume" e.e_loc ]
   | Eassert ((Assert | Check), _) -> []
   | Eexec ({ c_node = Cany; _ }, _) -> [ unnamed "any" e.e_loc ]
@@ -53,13 +61,16 @@ and in_callable ~loc c =
 
 and in_local = function
   | LDvar (_, e) -> in_expr e
-  | LDsym (rs, c) -> in_callable ~loc:rs.rs_name.id_loc c
-  | LDrec definitions ->
-      List.concat_map (fun d -> in_callable ~loc:d.rec_sym.rs_name.id_loc d.rec_fun) definitions
+  | LDsym (rs, c) -> in_function rs c
+  | LDrec definitions -> List.concat_map (fun d -> in_function d.rec_sym d.rec_fun) definitions
+
+and in_function rs c = in_callable ~loc:rs.rs_name.id_loc c @ termination rs
 
 (** {1 Top-level definitions} *)
 
-let of_ident kind (id : Ident.ident) = { kind; name = id.id_string; loc = id.id_loc }
+let of_ident kind (id : Ident.ident) = { kind; name = Names.with_scopes id; loc = id.id_loc }
+
+let named id item = { item with name = Names.with_scopes id }
 
 (** [val constant] is a function without arguments around the missing value. *)
 let is_val = function
@@ -67,24 +78,16 @@ let is_val = function
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-let termination rs =
-  match rs.rs_cty.cty_effect.eff_oneway with
-  | Ity.Total -> []
-  | Ity.Partial -> [ of_ident "partial" rs.rs_name ]
-  | Ity.Diverges -> [ of_ident "diverges" rs.rs_name ]
-
 let in_symbol rs c =
-  let named item = { item with name = rs.rs_name.id_string } in
-  let body =
-    if is_val c then [ of_ident "val" rs.rs_name ]
-    else List.map named (in_callable ~loc:rs.rs_name.id_loc c)
+  let found =
+    if is_val c then unnamed "val" rs.rs_name.id_loc :: termination rs else in_function rs c
   in
-  body @ termination rs
+  List.map (named rs.rs_name) found
 
 let in_variable (pv : Ity.pvsymbol) e =
   match e.e_node with
   | Eexec ({ c_node = Cany; _ }, _) -> [ of_ident "val" pv.pv_vs.vs_name ]
-  | _ -> List.map (fun item -> { item with name = pv.pv_vs.vs_name.id_string }) (in_expr e)
+  | _ -> List.map (named pv.pv_vs.vs_name) (in_expr e)
 
 let in_program = function
   | LDvar (pv, e) -> in_variable pv e
@@ -133,12 +136,14 @@ let rec used_by = function
 
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
-(** In the order of the source. *)
+(** The modules of a theory file in the order of the source, or why it cannot be read. Read as the
+    theories that use it read it, once for all of them. *)
 let modules (project : Project.t) theory =
-  let file = Filename.concat project.root theory in
-  let found, _ = Env.read_file Pmodule.mlw_language project.env file in
+  let path = String.split_on_char '/' (Filename.remove_extension theory) in
   let before a b = compare (Option.map Loc.get (id a).id_loc) (Option.map Loc.get (id b).id_loc) in
-  List.sort before (Wstdlib.Mstr.values found)
+  match Env.read_library Pmodule.mlw_language project.env (List.tl path) with
+  | found -> Ok (List.sort before (Wstdlib.Mstr.values found))
+  | exception e -> Error (Project.errors project e)
 
 open Json_base
 
@@ -159,14 +164,14 @@ let module_facts project (m : Pmodule.pmodule) =
   let used = List.concat_map used_by m.mod_units in
   (List.map (item_facts project m) items, List.map (use_facts project) used)
 
-let facts project theory =
+let facts project theory modules =
   let record errors assumed used =
     Record
       [ ("file", String theory); ("errors", Json.strings errors); ("assumed", List assumed);
         ("uses", List (List.sort_uniq compare used)) ]
   in
-  match modules project theory with
-  | exception e -> record (Project.errors project e) [] []
-  | modules ->
+  match modules with
+  | Error errors -> record errors [] []
+  | Ok modules ->
       let assumed, used = List.split (List.map (module_facts project) modules) in
       record [] (List.concat assumed) (List.concat used)

@@ -51,10 +51,19 @@ class Node(TypedDict):
 
 
 class Goal(TypedDict):
-    """A lemma, a goal, or the verification condition of a program, as the source has it now."""
+    """A lemma, a goal, or the verification condition of a program, as the source has it now.
+
+    `statement` is what it says, in WhyML: the formula of a lemma, the contract of a program, a
+    definition as a whole; `kind` is lemma, goal, theorem (`let lemma`), definition or program. Both
+    are empty where the audit cannot read the theory. `says_nothing`: it is true whatever its
+    symbols mean.
+    """
 
     module: str
     goal: str
+    statement: str
+    kind: str
+    says_nothing: bool
     tree: Node
 
 
@@ -94,6 +103,37 @@ class Audit(TypedDict):
     errors: list[str]
     assumed: list[Assumed]
     uses: list[Use]
+
+
+class Symbol(TypedDict):
+    """Something that a theory defines.
+
+    `kind` is type, function, predicate, constant, exception, program, theorem, lemma or goal; axiom
+    and val for what only the audit can allow. What is cloned from another file has no line.
+    `hypotheses` counts the `requires`, or what a lemma supposes.
+    """
+
+    file: str
+    line: int | None
+    module: str
+    name: str
+    kind: str
+    ghost: bool
+    statement: str
+    hypotheses: int
+
+
+class Granted(TypedDict):
+    """Something that a module of the standard library takes for granted.
+
+    `kind` is one of audit.ml, or `lemma` or `contract`: these have a proof, but not among ours.
+    `used_by` are the theory files that reach the module.
+    """
+
+    module: str
+    kind: str
+    name: str
+    used_by: list[str]
 
 
 class Asking(TypedDict):
@@ -171,6 +211,8 @@ class Facts(TypedDict):
     provers: list[Prover]
     theories: list[Theory]
     audit: list[Audit]
+    symbols: list[Symbol]
+    library: list[Granted]
     hypotheses: list[Asking]
     witness_faults: list[WitnessFault]
     # Only where all theories are looked at: gate.py adds it.

@@ -23,6 +23,7 @@ import sys
 import time
 from collections import Counter
 
+import assumptions
 import clauses
 import judge
 import prooftool
@@ -145,8 +146,9 @@ def run(files: list[str], share: str | None, console: Console) -> int:
     failures = provers.check(facts["provers"]) + judge.judge(
         facts, claims, pinned, prooftool.ROOT, prooftool.theory_files()
     )
-    if files == prooftool.theory_files():
-        facts["trace"], _ = clauses.trace(facts, prooftool.ROOT)
+    if files == prooftool.theory_files() and not any(t["errors"] for t in facts["theories"]):
+        facts["trace"], orphans = clauses.trace(facts, prooftool.ROOT)
+        failures += orphans
     save(facts, failures, digest)
     console.print(table(facts))
     for assumed in judge.trusted(facts["audit"]):
@@ -156,6 +158,9 @@ def run(files: list[str], share: str | None, console: Console) -> int:
             highlight=False,
         )
     console.print(witnesses.summary(facts), highlight=False, soft_wrap=True)
+    console.print(assumptions.summary(facts), highlight=False, soft_wrap=True)
+    if "trace" in facts:
+        console.print(clauses.summary(facts["trace"]), highlight=False, soft_wrap=True)
     if share:
         left = sum(not a["chosen"] for theory in facts["theories"] for a in attempts(theory))
         other = next(f"--{name}" for name in prooftool.SHARES if name != share)

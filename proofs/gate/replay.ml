@@ -109,11 +109,12 @@ and transformation_facts project limits results session node =
       ("arguments", Json.strings (get_transf_args s node));
       ("parts", List (List.map (node_facts project limits results session ~root:false) live)) ]
 
-let goal_facts project limits results session (th, id) =
+let goal_facts project limits results statements session (th, id) =
+  let m = Session.module_name th and goal = Session.goal_name (Session.tree session) id in
   Record
-    [ ("module", String (Session.module_name th));
-      ("goal", String (Session.goal_name (Session.tree session) id));
-      ("tree", node_facts project limits results session ~root:true id) ]
+    ([ ("module", String m); ("goal", String goal) ]
+    @ Statements.goal_facts statements m goal
+    @ [ ("tree", node_facts project limits results session ~root:true id) ])
 
 (** Nodes of the stored session that the present source does not have, by name; not those below
     them. *)
@@ -134,8 +135,8 @@ let detached session =
   in
   List.rev (fold_all_session s add [])
 
-let theory_facts project limits results (session : Session.t) =
-  let goal = goal_facts project limits results session in
+let theory_facts project limits results statements (session : Session.t) =
+  let goal = goal_facts project limits results statements session in
   let source f = String (Project.relative project (system_path (Session.tree session) f)) in
   Record
     [ ("file", String session.theory); ("session", String session.dir);
@@ -162,8 +163,13 @@ let facts (project : Project.t) limits theories =
     | None -> Hashtbl.create 1
     | Some limits -> run_all project limits (List.concat_map (all limits) sessions)
   in
+  let modules = List.map (fun theory -> (theory, Audit.modules project theory)) theories in
+  let statements = Statements.all modules in
+  let theory = theory_facts project limits results (Statements.by_goal statements) in
   Record
     ([ ("provers", List (List.map prover_facts (Project.provers project.config)));
-       ("theories", List (List.map (theory_facts project limits results) sessions));
-       ("audit", List (List.map (Audit.facts project) theories)) ]
+       ("theories", List (List.map theory sessions));
+       ("audit", List (List.map (fun (file, m) -> Audit.facts project file m) modules));
+       ("symbols", List (List.map (Statements.symbol_facts project) statements));
+       ("library", Library.facts project modules) ]
     @ Witness.facts project theories)

@@ -1,0 +1,47 @@
+"""What is assumed beside what the audit allows: unreachable branches, and the standard library."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from facts import Facts, full_name
+from failures import Failure
+
+# A claim of a program that a place in it is not reached.
+UNREACHED = "absurd"
+
+# What has a proof, but among Why3's own proofs and not among ours.
+PROVED_ELSEWHERE = ("lemma", "contract")
+
+
+def unreached_faults(facts: Facts) -> list[Failure]:
+    """Find `absurd` in programs that no goal is about.
+
+    The goal of a program has to prove that what is `absurd` is not reached. Why3 makes no goal
+    where nothing is left to prove: where the requires alone exclude everything.
+    """
+    goals = {full_name(goal) for theory in facts["theories"] for goal in theory["goals"]}
+    return [
+        Failure(
+            f"{assumed['file']}:{assumed['line']}",
+            f"{assumed['module']}.{assumed['name']}",
+            "claims by absurd that this is not reached, and there is no goal that proves it",
+        )
+        for audit in facts["audit"]
+        for assumed in audit["assumed"]
+        if assumed["kind"] == UNREACHED and f"{assumed['module']}.{assumed['name']}'vc" not in goals
+    ]
+
+
+def summary(facts: Facts) -> str:
+    """Count what the standard library takes for granted."""
+    library = facts["library"]
+    kinds = Counter(granted["kind"] for granted in library)
+    modules = len({granted["module"] for granted in library})
+    elsewhere = sum(kinds[kind] for kind in PROVED_ELSEWHERE)
+    declared = len(library) - elsewhere - kinds["axiom"]
+    return (
+        f"standard library: {kinds['axiom']} axioms and {declared} declarations of {modules} modules "
+        f"taken for granted, {elsewhere} lemmas and contracts proved elsewhere "
+        "(in build/gate/facts.json)"
+    )
