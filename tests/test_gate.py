@@ -23,13 +23,13 @@ from facts import Attempt, attempts
 ROOT = prooftool.ROOT
 
 THEORY = """\
-module Small
+(** Numbers, doubled. Supports [E_Small_any_Derived_010]. *) module Small
 
   use int.Int
 
   function double (x: int) : int = x + x
 
-  lemma double_positive: forall x. 0 < x -> 0 < double x
+  (** [E_Small_any_Derived_010] *) lemma double_positive: forall x. 0 < x -> 0 < double x
 
   lemma double_injective: forall x y. double x = double y -> x = y
 
@@ -46,6 +46,19 @@ module Tuple
   val size (x: int) : int
     ensures { 0 <= result }
 end
+"""
+
+TRACE = """\
+[[text]]
+name = "derived"
+title = "Claimed, and in no text"
+clauses = 1
+
+[[clause]]
+id = "E_Small_any_Derived_010"
+text = "derived"
+says = "Twice a number is its double."
+why = "The smallest of trees has a claim too."
 """
 
 THEOREMS = """\
@@ -129,6 +142,7 @@ def proved_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (tree / "why3" / "trusted").mkdir(parents=True)
     (tree / "why3" / "small.mlw").write_text(THEORY, encoding="utf-8")
     (tree / "why3" / "trusted" / "python.mlw").write_text(TRUSTED, encoding="utf-8")
+    (tree / "why3" / "trace.toml").write_text(TRACE, encoding="utf-8")
     (tree / "proofs" / "theorems.txt").write_text(THEOREMS, encoding="utf-8")
     share_build(tree)
     result = run_gate(tree, "--update")
