@@ -65,7 +65,11 @@ class Inputs:
 
 def read(root: Path = ROOT) -> Inputs:
     """Read everything, or refuse."""
-    facts = read_facts(root)
+    return assemble(root, read_facts(root))
+
+
+def assemble(root: Path, facts: Facts) -> Inputs:
+    """Put facts and what they are about together; refuse facts in which something is missing."""
     claims = theorems.read(root / THEOREMS, THEOREMS)
     check_complete(facts, {entry.theory for entry in claims.entries})
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
