@@ -388,6 +388,7 @@ PART_OF_KIND = {
     "predicate": "definitions",
     "constant": "definitions",
     "program": "programs",
+    "val": "programs",
 }
 
 
@@ -400,32 +401,7 @@ class Entry(NamedTuple):
     tags: list[Tag]
 
 
-# Until the facts have the symbols as Why3 sees them.
-DECLARATION = re.compile(
-    r"\s*(?P<words>(?:(?:let|rec|ghost|lemma|goal|function|predicate|constant|type|exception|val)\s)+)"
-    r"(?P<name>[\w']+)"
-)
-
-
-def symbols(root: Path) -> Iterator[dict[str, Any]]:
-    """Give what the theories define, read from their text."""
-    for pattern in THEORIES:
-        for path in sorted(root.glob(pattern)):
-            module = ""
-            lines = path.read_text(encoding="utf-8").splitlines()
-            for number, line in enumerate(lines, start=1):
-                if match := re.match(r"module (\w+)", line):
-                    module = match[1]
-                if match := DECLARATION.match(line):
-                    words = match["words"].split()
-                    kinds = [word for word in words if word in PART_OF_KIND or word == "lemma"]
-                    kind = kinds[0] if kinds else "program"
-                    file = path.relative_to(root).as_posix()
-                    place = {"file": file, "line": number, "module": module}
-                    yield {**place, "name": match["name"], "kind": kind}
-
-
-def entries(facts: Facts, tags: Tags, root: Path) -> Iterator[Entry]:
+def entries(facts: Facts, tags: Tags) -> Iterator[Entry]:
     """Give everything with a tag of its own or of what it stands in."""
     for theory in facts["theories"]:
         for goal in theory["goals"]:
@@ -434,12 +410,12 @@ def entries(facts: Facts, tags: Tags, root: Path) -> Iterator[Entry]:
             around = tags.modules.get((file, goal["module"])) or tags.files.get(file, [])
             part = "theorems" if own else "supporting"
             yield Entry(part, full_name(goal), f"{file}:{line}", own or around)
-    for symbol in symbols(root):
-        key = (symbol["file"], symbol["line"])
-        if symbol["kind"] in PART_OF_KIND and key in tags.items:
+    for symbol in facts["symbols"]:
+        own = tags.items.get((symbol["file"], symbol["line"] or 0), [])
+        if own and symbol["kind"] in PART_OF_KIND:
             name = f"{symbol['module']}.{symbol['name']}"
             place = f"{symbol['file']}:{symbol['line']}"
-            yield Entry(PART_OF_KIND[symbol["kind"]], name, place, tags.items[key])
+            yield Entry(PART_OF_KIND[symbol["kind"]], name, place, own)
     for part, owners in (("programs", tags.programs), ("tests", tags.tests)):
         for owner, found in owners.items():
             yield Entry(part, owner.name, owner.place, found)
@@ -452,7 +428,7 @@ def trace(facts: Facts, root: Path) -> tuple[Trace, list[Failure]]:
     failures = [*record.failures, *tags.failures]
     clauses = {clause["id"]: new_clause(clause) for clause in record.clauses if "id" in clause}
     met: set[str] = set()
-    for entry in entries(facts, tags, root):
+    for entry in entries(facts, tags):
         met.update(tag.place for tag in entry.tags)
         if not entry.tags:
             what = "belongs to no clause: neither it nor its module nor its file has a tag"
