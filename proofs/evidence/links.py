@@ -47,7 +47,7 @@ class Links:
         """Lead to the proof of a goal."""
         return f"{self.page(self._goals()[name])}#{name}"
 
-    def doc(self, file: str, line: int, name: str) -> str:
+    def doc(self, file: str, line: int | None, name: str) -> str:
         """Lead to an item in the text of its theory; to the text where `why3 doc` has no anchor."""
         anchor = f"{name}_{line}"
         there = anchor in self.anchors.get(document_of(file), set())
@@ -61,7 +61,7 @@ class Links:
     def symbol_id(self, symbol: Mapping[str, Any]) -> str:
         """Name the anchor of a definition on the page of its theory."""
         name = re.sub(r"\s+", "-", symbol["name"])
-        return f"{symbol['module']}.{name}_{symbol['line']}"
+        return f"{symbol['module']}.{name}_{symbol['line'] or 'cloned'}"
 
     def symbol(self, entry: Mapping[str, str]) -> Mapping[str, Any] | None:
         """Find the definition that the trace names."""

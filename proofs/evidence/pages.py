@@ -74,6 +74,11 @@ def base(file: str) -> str:
     return file.removeprefix("why3/")
 
 
+def symbol_name(name: str) -> str:
+    """Write an operator as WhyML does: `(==)` for `infix ==`."""
+    return re.sub(r"^(?:in|pre|mix)fix (.*)$", r"(\1)", name)
+
+
 def one_line(text: str) -> str:
     """Put a text of several lines on one."""
     return " ".join(text.split())
@@ -97,6 +102,7 @@ def environment() -> Environment:
         "seconds": seconds,
         "seconds_by": seconds_by,
         "slug": slug,
+        "symbol": symbol_name,
         "smoke_answers": smoke_answers,
         "whyml": whyml,
     }
