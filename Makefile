@@ -7,6 +7,7 @@
 #   make prove    replay all recorded proofs: what `make` and `make test` do in two halves
 #   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these) and the
 #                 links of proofs/FINDINGS.md
+#   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make doc      the theories as linked web pages in build/doc
 #   make clean    remove build/ and every cache
 #
@@ -19,7 +20,7 @@ GATE := $(BIN)/python proofs/gate/gate.py
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update test doc clean
+.PHONY: all tools extract prove update test mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -50,6 +51,9 @@ test: tools
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist worksteal
 	@$(GATE) --others
+
+mutants: tools
+	@$(BIN)/python proofs/mutants/mutants.py
 
 doc: tools
 	@mkdir -p build/doc
