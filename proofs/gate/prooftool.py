@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -76,7 +77,8 @@ def goals(theories: list[str]) -> Facts:
 def gather(words: list[str], progress: Callable[[int, int], None]) -> Facts:
     """Run the program for the facts that it prints."""
     messages = []
-    with (BUILD / "facts.raw").open("w+", encoding="utf-8") as output:
+    # Of each call its own: tests run at the same time.
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         with subprocess.Popen(
             words, cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True
         ) as process:
