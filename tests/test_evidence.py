@@ -137,9 +137,9 @@ def test_it_has_every_tool_and_package_of_the_lock_with_its_hashes(
 
 def test_it_names_the_python_of_each_operation_without_a_body(written: dict[str, Any]) -> None:
     assert {(entry["name"], entry["python"]) for entry in written["trusted"]} == {
-        ("Tuple.ix", "x[i]"),
-        ("Tuple.thaw", "list(x)"),
-        ("Tuple.freeze", "tuple(x)"),
+        ("Tuple.ix", "s[i]"),
+        ("Tuple.thaw", "list(s)"),
+        ("Tuple.freeze", "tuple(a)"),
     }
 
 

@@ -231,26 +231,37 @@ def trusted(inputs: Inputs) -> list[Trusted]:
         name = f"{assumed['module']}.{assumed['name']}"
         if assumed["name"] not in expressions:
             raise RefusalError(f"{DRIVER} has no Python for {name}")
+        arguments = argument_names(statements[name])
         found.append(
             Trusted(
                 name=name,
                 place=f"{assumed['file']}:{assumed['line']}",
                 statement=statements[name],
-                python=expressions[assumed["name"]],
+                python=applied(expressions[assumed["name"]], arguments),
             )
         )
     return found
 
 
 def driver_expressions(driver: str) -> dict[str, str]:
-    """Read what the driver maps the trusted operations to, with the arguments named."""
+    """Read what the driver maps the trusted operations to: `%1` stands for the first argument."""
     section = re.search(
         r"^module trusted\.python\.\w+\n(.*?)^end", driver, re.MULTILINE | re.DOTALL
     )
     if section is None:
         raise RefusalError(f"{DRIVER} has no section for trusted.python")
-    found = re.findall(r'syntax val (\w+) "(.*)"', section[1])
-    return {name: text.replace("%1", "x").replace("%2", "i") for name, text in found}
+    return dict(re.findall(r'syntax val (\w+) "(.*)"', section[1]))
+
+
+def argument_names(statement: str) -> list[str]:
+    """Read the arguments of a program: s and i of `val ix (s: seq 'a) (i: int) : 'a`."""
+    head = statement.partition("\n")[0]
+    return [name for group in re.findall(r"\(([\w' ]+):", head) for name in group.split()]
+
+
+def applied(expression: str, arguments: list[str]) -> str:
+    """Put the arguments into an expression of the driver."""
+    return re.sub(r"%(\d)", lambda match: arguments[int(match[1]) - 1], expression)
 
 
 def audit(entry: Any, root: Path) -> dict[str, Any]:

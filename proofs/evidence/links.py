@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from inputs import RefusalError
 from pack import Pack
 
-# What stands beside its proof, and not among the definitions.
-GOAL_KINDS = {"lemma", "goal", "theorem"}
+# What stands with its proof, and not among the definitions.
+STANDING_ELSEWHERE = {"goal", "lemma", "program", "theorem"}
 
 
 def document_of(file: str) -> str:
@@ -45,7 +46,7 @@ class Links:
 
     def proof(self, name: str) -> str:
         """Lead to the proof of a goal."""
-        return f"{self.page(self._goals()[name])}#{name}"
+        return f"{self.page(self._goals[name])}#{name}"
 
     def doc(self, file: str, line: int | None, name: str) -> str:
         """Lead to an item in the text of its theory; to the text where `why3 doc` has no anchor."""
@@ -65,18 +66,20 @@ class Links:
 
     def symbol(self, entry: Mapping[str, str]) -> Mapping[str, Any] | None:
         """Find the definition that the trace names."""
-        for symbol in self.pack.symbols:
-            place = f"{symbol['file']}:{symbol['line']}"
-            if f"{symbol['module']}.{symbol['name']}" == entry["name"] and place == entry["place"]:
-                return symbol
-        return None
+        return self._symbols.get((entry["name"], entry["place"]))
 
     def named(self, entry: Mapping[str, str]) -> str:
         """Lead to what the trace names; nowhere if it is not WhyML."""
-        if entry["name"] in self._goals():
+        if entry["name"] in self._goals:
             return self.proof(entry["name"])
+        if f"{entry['name']}'vc" in self._goals:
+            return self.proof(f"{entry['name']}'vc")
         symbol = self.symbol(entry)
         return f"{self.page(symbol['file'])}#{self.symbol_id(symbol)}" if symbol else ""
+
+    def witness(self, name: str) -> str:
+        """Lead to the proof of a witness."""
+        return self.proof(name if name in self._goals else f"{name}'vc")
 
     def statement(self, entry: Mapping[str, str]) -> str:
         """Give the WhyML of a definition that the trace names."""
@@ -86,5 +89,13 @@ class Links:
             raise RefusalError(f"{entry['place']}: {entry['name']} {what}")
         return str(symbol["statement"])
 
+    @cached_property
+    def _symbols(self) -> dict[tuple[str, str], Mapping[str, Any]]:
+        return {
+            (f"{symbol['module']}.{symbol['name']}", f"{symbol['file']}:{symbol['line']}"): symbol
+            for symbol in self.pack.symbols
+        }
+
+    @cached_property
     def _goals(self) -> dict[str, str]:
         return {goal.name: goal.file for goal in self.pack.goals}

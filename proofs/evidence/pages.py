@@ -11,7 +11,7 @@ from typing import Any
 
 from documents import DOCUMENTS, rendered, slug
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from links import GOAL_KINDS, Links, document_of, page_of
+from links import STANDING_ELSEWHERE, Links, document_of, page_of
 from markupsafe import Markup, escape
 from pack import Goal, Pack, Part, Theory
 from theory_docs import ANCHOR, Documentation
@@ -115,6 +115,8 @@ def pages(pack: Pack, root: Path, documentation: Documentation) -> dict[str, str
     made = environment()
     made.globals |= {"pack": pack, "goals": {goal.name: goal for goal in pack.goals}}
     made.globals |= {"kinds": KINDS}
+    clauses = {clause["id"] for clause in pack.trace["clauses"]}
+    made.filters["tagged"] = lambda text: tagged(str(escape(text)), "", clauses)
     here, below = Links(pack, anchors), Links(pack, anchors, "../")
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
     return {
@@ -171,11 +173,11 @@ def place_of(theory: Theory) -> str:
 
 
 def definitions(pack: Pack, theory: Theory) -> list[Mapping[str, Any]]:
-    """Give what a theory defines; lemmas stand with their proofs."""
+    """Give what a theory defines; lemmas and programs stand with their proofs."""
     return [
         symbol
         for symbol in pack.symbols
-        if symbol["file"] == theory.file and symbol["kind"] not in GOAL_KINDS
+        if symbol["file"] == theory.file and symbol["kind"] not in STANDING_ELSEWHERE
     ]
 
 
@@ -193,14 +195,14 @@ def document_pages(made: Environment, root: Path, links: Links) -> dict[str, str
     return found
 
 
-def tagged(body: str, clauses: set[str]) -> str:
-    """Link the tags in a text to their clauses."""
+def tagged(body: str, page: str, clauses: set[str]) -> Markup:
+    """Link the identifiers in a piece of HTML to their clauses on a page."""
 
     def link(match: re.Match[str]) -> str:
-        name = match[1]
-        return f'[<a href="../index.html#{name}">{name}</a>]' if name in clauses else match[0]
+        name = match[0]
+        return f'<a href="{page}#{name}">{name}</a>' if name in clauses else name
 
-    return re.sub(r"\[(E_\w+)\]", link, body)
+    return Markup(re.sub(r"\bE_\w+", link, body))
 
 
 def documentation_pages(
@@ -217,7 +219,7 @@ def documentation_pages(
         if name in own:
             trail.append(("definitions and proofs", links.page(own[name])))
         found[f"theories/{name}"] = template.render(
-            content=Markup(tagged(body, clauses)),
+            content=tagged(body, "../index.html", clauses),
             heading=name.removesuffix(".html"),
             up="../",
             trail=trail,
