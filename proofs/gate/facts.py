@@ -18,6 +18,21 @@ class Run(TypedDict):
     seconds: float
 
 
+class Smoke(TypedDict):
+    """A prover's answer to a goal with its conclusion negated, or to a contradiction."""
+
+    prover: str
+    answer: str
+    seconds: float
+
+
+class Canary(TypedDict):
+    """A prover's answer to a goal of proofs/provers/check.mlw."""
+
+    goal: str
+    answer: str
+
+
 class Attempt(TypedDict):
     """A proof attempt of the session, and its replay (None if its prover is not there)."""
 
@@ -64,6 +79,7 @@ class Goal(TypedDict):
     statement: str
     kind: str
     says_nothing: bool
+    smoke: Smoke | None
     tree: Node
 
 
@@ -76,6 +92,7 @@ class Theory(TypedDict):
     errors: list[str]
     sources: list[str]
     detached: list[str]
+    smoke: list[Smoke]
     goals: list[Goal]
 
 
@@ -166,6 +183,7 @@ class Prover(TypedDict):
     family: str
     command: str
     driver: str
+    canary: list[Canary]
 
 
 class Named(TypedDict):

@@ -5,6 +5,7 @@ Every part of a goal has to have proofs by provers of two families.
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
         --quickest | --others            of the proofs of each part, the one that took least | all
                                          but that one; together they replay all
+    gate.py --smoke [theory ...]         list the parts of goals with contradictory hypotheses
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --update [theory ...]        find proofs, refresh the sessions
         --only PART                      only goals whose Module.name contains PART
@@ -19,15 +20,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from types import FrameType
 
 import assumptions
 import clauses
 import judge
 import prooftool
 import provers
+import smoke
 import sources
 import theorems
 import witnesses
@@ -66,6 +71,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--list", action="store_true", help="print the goals")
+    action.add_argument("--smoke", action="store_true", help="list parts that hold for no case")
     action.add_argument("--update", action="store_true", help="find proofs, refresh the sessions")
     share = parser.add_mutually_exclusive_group()
     for name, what in zip(
@@ -86,7 +92,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     update.add_argument("--fresh", action="store_true", help="forget the stored proofs")
     update.add_argument("--retry", action="store_true", help="forget which provers failed before")
     arguments = parser.parse_args(argv)
-    if arguments.share and (arguments.update or arguments.list):
+    if arguments.share and (arguments.update or arguments.list or arguments.smoke):
         parser.error(f"--{arguments.share} is about the replay")
     if update_options(arguments) and not arguments.update:
         parser.error(f"{update_options(arguments)[0]} goes with --update")
@@ -101,12 +107,27 @@ def update_options(arguments: argparse.Namespace) -> list[str]:
 
 
 def replay(files: list[str], share: str | None, console: Console) -> Facts:
-    """Gather the facts, with a bar on a terminal."""
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+    """Gather the facts, with a bar on a terminal and a plain line for each tenth elsewhere."""
+    if not console.is_terminal:
+        return prooftool.facts(files, share, tenths(console))
+    with Progress(console=console, transient=True) as bar:
         task = bar.add_task("replaying", total=None)
         return prooftool.facts(
             files, share, lambda done, total: bar.update(task, completed=done, total=total)
         )
+
+
+def tenths(console: Console) -> Callable[[int, int], None]:
+    """Give what prints a line whenever another tenth is done."""
+    printed = 0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal printed
+        if 10 * done // total > printed:
+            printed = 10 * done // total
+            console.print(f"replayed {done} of {total}", highlight=False)
+
+    return progress
 
 
 def row(theory: Theory) -> tuple[int, int, Counter[str], float]:
@@ -146,6 +167,7 @@ def run(files: list[str], share: str | None, console: Console) -> int:
     failures = provers.check(facts["provers"]) + judge.judge(
         facts, claims, pinned, prooftool.ROOT, prooftool.theory_files()
     )
+    failures += smoke.check(facts, share)
     if files == prooftool.theory_files() and not any(t["errors"] for t in facts["theories"]):
         facts["trace"], orphans = clauses.trace(facts, prooftool.ROOT)
         failures += orphans
@@ -199,15 +221,24 @@ def print_list(files: list[str], console: Console) -> int:
     return 1 if errors else 0
 
 
+def terminated(_signal: int, _frame: FrameType | None) -> None:
+    """Unwind."""
+    sys.exit(143)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the command; 0 if all is well."""
     arguments = parse(argv)
+    # Asked to end, it ends as it does when interrupted: nothing that it started goes on.
+    signal.signal(signal.SIGTERM, terminated)
     files = chosen(arguments.theories)
     console = Console()
     try:
         prooftool.build()
         if arguments.update:
             return prooftool.update(files, update_options(arguments))
+        if arguments.smoke:
+            return prooftool.smoke(files)
         if arguments.list:
             return print_list(files, console)
         return run(files, arguments.share, console)

@@ -1,24 +1,32 @@
-(** Prover runs, two at a time, through Why3's own server. *)
+(** Prover runs, a few at a time, through Why3's own server. *)
 
 open Why3
 
-(** Two cores; a third run would only slow the first two. *)
-let width = 2
+(** How many at a time: two cores, and a third run would only slow the first two. *)
+let width = ref 2
 
 let memory_megabytes = 2000
 
-let start () = Prove_client.set_max_running_provers width
+let start () = Prove_client.set_max_running_provers !width
+
+let set_width provers =
+  width := provers;
+  start ()
 
 type call = Call_provers.prover_call
 
 let limit seconds =
   { Call_provers.empty_limit with limit_time = seconds; limit_mem = memory_megabytes }
 
-let submit (project : Project.t) (prover, driver) ~seconds task : call =
+(** With [steps] the prover counts its own steps; the seconds are then those of Why3 alone. *)
+let submit ?steps (project : Project.t) (prover, driver) ~seconds task : call =
+  let limit =
+    match steps with None -> limit seconds | Some n -> { (limit seconds) with limit_steps = n }
+  in
   Driver.prove_task
-    ~command:(Whyconf.get_complete_command prover ~with_steps:false)
-    ~libdir:(Whyconf.libdir project.main) ~datadir:(Whyconf.datadir project.main)
-    ~limit:(limit seconds) driver task
+    ~command:(Whyconf.get_complete_command prover ~with_steps:(steps <> None))
+    ~libdir:(Whyconf.libdir project.main) ~datadir:(Whyconf.datadir project.main) ~limit driver
+    task
 
 let cancel (project : Project.t) call =
   Call_provers.interrupt_call ~libdir:(Whyconf.libdir project.main) call
@@ -47,7 +55,7 @@ let unsupported e =
   { Call_provers.pr_answer = Failure (Project.message e); pr_status = WEXITED 1; pr_output = "";
     pr_time = 0.; pr_steps = -1; pr_models = [] }
 
-(** Runs [jobs] in their order, [width] at a time; [finished job result] as each ends and may say
+(** Runs [jobs] in their order, [!width] at a time; [finished job result] as each ends and may say
     [`Stop], which cancels what is running and drops the rest. [wanted] is asked before a start. *)
 let run project ~wanted ~start ~finished jobs =
   let running = Hashtbl.create 7 in
@@ -56,7 +64,7 @@ let run project ~wanted ~start ~finished jobs =
     Hashtbl.reset running
   in
   let rec fill = function
-    | job :: rest when Hashtbl.length running < width -> (
+    | job :: rest when Hashtbl.length running < !width -> (
         match if wanted job then Hashtbl.replace running (start job) job with
         | () -> fill rest
         | exception ((Sys.Break | Out_of_memory) as e) -> raise e

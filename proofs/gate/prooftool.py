@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 from typing import cast
 
+import shares
 from facts import Facts
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "provers"))
@@ -37,6 +41,11 @@ SHARES = ("quickest", "others")
 # An obsolete proof fails the gate in any case: this only tells whether it would still do.
 OBSOLETE_SECONDS = 3
 
+# Why3 prepares the tasks on one thread and the provers wait for it: so the program runs several
+# times, each with some of the theories, and each time with as many provers as it can keep busy.
+PROCESSES = min(2, os.cpu_count() or 1)
+PROVERS_EACH = 2
+
 
 class ToolError(Exception):
     """The program itself is missing or failed, which says nothing about the theories."""
@@ -63,36 +72,89 @@ def command(name: str, *arguments: str) -> list[str]:
 
 def facts(theories: list[str], share: str | None, progress: Callable[[int, int], None]) -> Facts:
     """Replay the proofs of the theories, all or one of the `SHARES`, and audit the theories."""
-    limits = ["--floor", str(FLOOR_SECONDS), "--factor", str(FACTOR)]
+    limits = ["--width", str(PROVERS_EACH), "--floor", str(FLOOR_SECONDS), "--factor", str(FACTOR)]
     limits += ["--obsolete", str(OBSOLETE_SECONDS)]
     limits += [f"--{share}"] if share else []
-    return gather(command("facts", *limits, *theories), progress)
+    parts = shares.shared_out(theories, shares.costs(ROOT, theories), PROCESSES)
+    # The first speaks about all of the theories, as only all of them together tell some things.
+    about: list[list[str]] = [["--about", *theories], *([] for _ in parts[1:])]
+    words = [
+        command("facts", *limits, *part, *more) for part, more in zip(parts, about, strict=True)
+    ]
+    return shares.merged(theories, gather(words, progress))
 
 
 def goals(theories: list[str]) -> Facts:
     """Gather the facts without replaying anything."""
-    return gather(command("goals", *theories), lambda done, total: None)
+    (found,) = gather([command("goals", *theories)], lambda done, total: None)
+    return found
 
 
-def gather(words: list[str], progress: Callable[[int, int], None]) -> Facts:
-    """Run the program for the facts that it prints."""
-    messages = []
-    # Of each call its own: tests run at the same time.
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
-        with subprocess.Popen(
-            words, cwd=ROOT, stdout=output, stderr=subprocess.PIPE, text=True
-        ) as process:
-            assert process.stderr is not None
-            for line in process.stderr:
-                done, slash, total = line.strip().partition("/")
-                if slash and done.isdigit() and total.isdigit():
-                    progress(int(done), int(total))
-                else:
-                    messages.append(line)
-        if process.returncode:
-            raise ToolError(f"whygate ended with {process.returncode}:\n{''.join(messages)}")
-        output.seek(0)
-        return cast(Facts, json.load(output))
+class Gathering(Thread):
+    """A run of the program for the facts that it prints, and what it says meanwhile."""
+
+    def __init__(self, words: list[str], report: Callable[[], None]) -> None:
+        """Start the program, and read what it says of its progress; `report` after each line."""
+        super().__init__(daemon=True)
+        self.done = self.total = 0
+        self.messages: list[str] = []
+        self.report = report
+        # Of each run its own: tests run at the same time.
+        self.output = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            words, cwd=ROOT, stdout=self.output, stderr=subprocess.PIPE, text=True
+        )
+        self.start()
+
+    def run(self) -> None:
+        """Read the program's messages up to its end."""
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            done, slash, total = line.strip().partition("/")
+            if slash and done.isdigit() and total.isdigit():
+                self.done, self.total = int(done), int(total)
+                self.report()
+            else:
+                self.messages.append(line)
+
+    def facts(self) -> Facts:
+        """Wait for the end, and give what the program printed."""
+        self.join()
+        code = self.process.wait()
+        if code:
+            raise ToolError(f"whygate ended with {code}:\n{''.join(self.messages)}")
+        self.output.seek(0)
+        return cast(Facts, json.load(self.output))
+
+    def stop(self) -> None:
+        """End the program, which ends its provers, if it still runs."""
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.wait()
+        self.output.close()
+
+
+def gather(commands: list[list[str]], progress: Callable[[int, int], None]) -> list[Facts]:
+    """Run the program once for each of the commands, side by side, and add up their progress."""
+    running: list[Gathering] = []
+
+    def report() -> None:
+        # Until each of them has counted what it has to do, the whole is not known.
+        if len(running) == len(commands) and all(one.total for one in running):
+            progress(sum(one.done for one in running), sum(one.total for one in running))
+
+    # However this ends, no program and no prover is left behind.
+    with ExitStack() as stack:
+        for words in commands:
+            one = Gathering(words, report)
+            stack.callback(one.stop)
+            running.append(one)
+        return [one.facts() for one in running]
+
+
+def smoke(theories: list[str]) -> int:
+    """List the parts of goals whose hypotheses are contradictory."""
+    return subprocess.run(command("smoke", *theories), cwd=ROOT, check=False).returncode
 
 
 def update(theories: list[str], options: list[str]) -> int:

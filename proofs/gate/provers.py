@@ -13,6 +13,10 @@ from failures import Failure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "provers"))
 import lock
+import machine
+
+# The goals of proofs/provers/check.mlw, and whether they are true.
+CANARIES = {"provable": True, "refutable": False}
 
 
 def pinned() -> dict[str, lock.Tool]:
@@ -36,9 +40,41 @@ def names_version(text: str, version: str) -> bool:
     return re.search(rf"(?<![\d.]){re.escape(version)}(?![\d]|\.\d)", text) is not None
 
 
-def check(configured: list[Prover]) -> list[Failure]:
-    """Compare configuration, lock and installed programs."""
+def build_faults(tool: lock.Tool) -> list[Failure]:
+    """Compare the files of a prover with the hashes of the lock."""
     failures = []
+    for file, sha256 in tool.files.items():
+        shown = str(file.relative_to(lock.ROOT) if file.is_relative_to(lock.ROOT) else file)
+        if not file.exists():
+            failures.append(Failure(shown, tool.name, "is missing"))
+        elif (actual := lock.sha256_of(file)) != sha256:
+            what = f"is not the pinned build: its SHA-256 is {actual}, the lock has {sha256}"
+            failures.append(Failure(shown, tool.name, what))
+    return failures
+
+
+def canary_faults(prover: Prover) -> list[Failure]:
+    """Demand of a prover that it proves what is true, and not what is false."""
+    answers = {canary["goal"]: canary["answer"] for canary in prover["canary"]}
+    failures = []
+    for goal, is_true in CANARIES.items():
+        answer = answers.get(goal, "nothing")
+        if is_true and answer != "Valid":
+            what = f"does not prove a goal that is true: it answers {answer}"
+        elif not is_true and answer in ("Valid", "nothing"):
+            what = f"says {answer} to a goal that is false: it cannot be trusted"
+        else:
+            continue
+        failures.append(Failure("build/why3.conf", prover["name"], what))
+    return failures
+
+
+def check(configured: list[Prover]) -> list[Failure]:
+    """Compare configuration, lock and installed programs, and try each prover."""
+    failures = [fault for prover in configured for fault in canary_faults(prover)]
+    # Elsewhere the same version may be another build.
+    if machine.this_machine().has_builds_of(lock.read().platform):
+        failures += [fault for tool in pinned().values() for fault in build_faults(tool)]
     by_name = {prover["name"]: prover for prover in configured}
     for name, tool in pinned().items():
         said = answer(tool)

@@ -18,6 +18,8 @@ type limits = { floor : int; factor : float; obsolete : int; share : share }
 
 type job = { project : Project.t; session : Session.t; attempt : proof_attempt_node }
 
+type work = Proof of job | Negation of Smoke.run
+
 let recorded_seconds (a : proof_attempt_node) =
   match a.proof_state with None -> 0. | Some r -> r.pr_time
 
@@ -62,26 +64,55 @@ let start limits job =
 
 let key (session : Session.t) (a : proof_attempt_node) = (session.theory, a.parent, a.prover)
 
+type results = {
+  proofs : (string * proofNodeID * Whyconf.prover, Call_provers.prover_result) Hashtbl.t;
+  negations : (string * Smoke.asked, Smoke.run * Call_provers.prover_result) Hashtbl.t;
+      (** several of a context, in the order of their ends *)
+}
+
+let nothing () = { proofs = Hashtbl.create 997; negations = Hashtbl.create 97 }
+
 (** The result of each attempt; progress goes to the standard error as [done/all]. *)
 let run_all project limits all =
-  let results = Hashtbl.create 997 in
-  let total = List.length all in
-  let finished job result =
-    Hashtbl.replace results (key job.session job.attempt) result;
-    Printf.eprintf "%d/%d\n%!" (Hashtbl.length results) total;
+  let results = nothing () in
+  let total = List.length all and count = ref 0 in
+  let start = function
+    | Proof job -> start limits job
+    | Negation run -> Smoke.start run
+  and finished work result =
+    (match work with
+    | Proof job -> Hashtbl.replace results.proofs (key job.session job.attempt) result
+    | Negation run ->
+        Hashtbl.add results.negations (run.session.theory, run.asked) (run, result));
+    incr count;
+    Printf.eprintf "%d/%d\n%!" !count total;
     `Go_on
   in
-  Pool.run project ~wanted:(fun _ -> true) ~start:(start limits) ~finished all;
+  Pool.run project ~wanted:(fun _ -> true) ~start ~finished all;
   results
+
+(** The goals are asked along with the quickest proofs, the theories with the others. *)
+let smoke project limits session =
+  let goals =
+    if limits.share = Others then []
+    else
+      List.concat_map
+        (fun (_, id) -> Smoke.runs project Smoke.quick session (Smoke.Goal id))
+        (Session.goals session)
+  and contexts =
+    if limits.share = Quickest || session.Session.errors <> [] then []
+    else Smoke.runs project Smoke.thorough session Smoke.Context
+  in
+  goals @ contexts
 
 (** {1 Facts} *)
 
 let answer (r : Call_provers.prover_result) =
-  let text = Format.asprintf "%a" Call_provers.print_prover_answer r.pr_answer in
+  let text = Format.asprintf "@[<h>%a@]" Call_provers.print_prover_answer r.pr_answer in
   Record [ ("answer", String text); ("seconds", Float r.pr_time) ]
 
 let attempt_facts results session chosen (a : proof_attempt_node) =
-  let replayed = Hashtbl.find_opt results (key session a) in
+  let replayed = Hashtbl.find_opt results.proofs (key session a) in
   Record
     [ ("prover", String a.prover.prover_name); ("version", String a.prover.prover_version);
       ("alternative", String a.prover.prover_altern); ("obsolete", Bool a.proof_obsolete);
@@ -109,12 +140,22 @@ and transformation_facts project limits results session node =
       ("arguments", Json.strings (get_transf_args s node));
       ("parts", List (List.map (node_facts project limits results session ~root:false) live)) ]
 
+let smoke_facts results (session : Session.t) asked =
+  let facts ((run : Smoke.run), (r : Call_provers.prover_result)) =
+    match answer r with
+    | Record fields -> Record (("prover", String run.prover.prover.prover_name) :: fields)
+    | other -> other
+  in
+  List.sort compare (List.map facts (Hashtbl.find_all results.negations (session.theory, asked)))
+
 let goal_facts project limits results statements session (th, id) =
   let m = Session.module_name th and goal = Session.goal_name (Session.tree session) id in
   Record
     ([ ("module", String m); ("goal", String goal) ]
     @ Statements.goal_facts statements m goal
-    @ [ ("tree", node_facts project limits results session ~root:true id) ])
+    @ [ ( "smoke",
+          match smoke_facts results session (Smoke.Goal id) with [] -> Null | run :: _ -> run );
+        ("tree", node_facts project limits results session ~root:true id) ])
 
 (** Nodes of the stored session that the present source does not have, by name; not those below
     them. *)
@@ -144,32 +185,44 @@ let theory_facts project limits results statements (session : Session.t) =
       ("errors", Json.strings session.errors);
       ("sources", List (List.map source (Session.files session)));
       ("detached", Json.strings (detached session));
+      ("smoke", List (smoke_facts results session Smoke.Context));
       ("goals", List (List.map goal (Session.goals session))) ]
 
-let prover_facts (p : Whyconf.config_prover) =
+let prover_facts canaries (p : Whyconf.config_prover) =
   Record
     [ ("name", String p.prover.prover_name); ("version", String p.prover.prover_version);
       ("family", String (Project.family p.prover)); ("command", String p.command);
-      ("driver", String p.driver) ]
+      ("driver", String p.driver); ("canary", Canary.facts canaries p.prover) ]
 
-(** Without [limits] nothing is run: for who only wants the goals. *)
-let facts (project : Project.t) limits theories =
-  let sessions = List.map (Session.load project) theories in
-  let all limits session =
+(** The sessions of [replayed], and what else is to be said [about] theories: none, or these and
+    maybe more. Without [limits] nothing is run: for who only wants the goals. *)
+let facts (project : Project.t) limits ~replayed ~about =
+  let sessions = List.map (Session.load project) replayed in
+  let proofs limits session =
     List.concat_map (fun (_, id) -> jobs project limits session id) (Session.goals session)
   in
   let results =
     match limits with
-    | None -> Hashtbl.create 1
-    | Some limits -> run_all project limits (List.concat_map (all limits) sessions)
+    | None -> nothing ()
+    | Some limits ->
+        let proofs = List.concat_map (proofs limits) sessions in
+        let negations = List.concat_map (smoke project limits) sessions in
+        run_all project limits
+          (List.map (fun job -> Proof job) proofs @ List.map (fun run -> Negation run) negations)
   in
-  let modules = List.map (fun theory -> (theory, Audit.modules project theory)) theories in
-  let statements = Statements.all modules in
+  let canaries = if limits = None || about = [] then [] else Canary.answers project in
+  let modules_of theory = (theory, Audit.modules project theory) in
+  let modules = List.map modules_of about in
+  let statements =
+    Statements.all (if about = [] then List.map modules_of replayed else modules)
+  in
   let theory = theory_facts project limits results (Statements.by_goal statements) in
   Record
-    ([ ("provers", List (List.map prover_facts (Project.provers project.config)));
+    ([ ("provers", List (List.map (prover_facts canaries) (Project.provers project.config)));
        ("theories", List (List.map theory sessions));
        ("audit", List (List.map (fun (file, m) -> Audit.facts project file m) modules));
-       ("symbols", List (List.map (Statements.symbol_facts project) statements));
+       ( "symbols",
+         List
+           (if about = [] then [] else List.map (Statements.symbol_facts project) statements) );
        ("library", Library.facts project modules) ]
-    @ Witness.facts project theories)
+    @ Witness.facts project about)

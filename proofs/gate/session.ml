@@ -16,6 +16,7 @@ let read_stored dir =
   match load_session dir with
   | stored -> (stored, [])
   | exception (Sys_error m | Failure m) -> (empty_session dir, [ m ])
+  | exception Sys.Break -> raise Sys.Break
   | exception e -> (empty_session dir, [ Project.message e ])
 
 (** [forget]: as if there were no stored session. *)
@@ -29,7 +30,12 @@ let load ?(forget = false) (project : Project.t) theory =
     if Hfile.length (get_files stored) = 0 then Controller_itp.add_file controller source
     else ignore (Controller_itp.reload_files controller)
   in
-  let source_errors = match reload () with () -> [] | exception e -> Project.errors project e in
+  let source_errors =
+    match reload () with
+    | () -> []
+    | exception Sys.Break -> raise Sys.Break
+    | exception e -> Project.errors project e
+  in
   { theory; dir; controller; errors = read_errors @ source_errors }
 
 (** A prover with the driver that the controller loaded for it, if it is configured. *)

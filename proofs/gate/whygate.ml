@@ -2,13 +2,16 @@
 
     Run in the root of the tree (gate.py does):
     [whygate CONFIG update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw ...]
-    [whygate CONFIG facts --floor SECONDS --factor X --obsolete SECONDS [--quickest | --others]
-     THEORY.mlw ...]
+    [whygate CONFIG facts --width PROVERS --floor SECONDS --factor X --obsolete SECONDS
+     [--quickest | --others] THEORY.mlw ... [--about THEORY.mlw ...]]
     [whygate CONFIG goals THEORY.mlw ...]
+    [whygate CONFIG smoke THEORY.mlw ...]
     [whygate CONFIG mutant [--goal MODULE.GOAL] THEORY.mlw ...]
 
-    [facts] replays the proofs, audits the theories, and prints one JSON value; [goals] prints the
-    same without having replayed. [mutant] tells which goal of the theories notices that they were
+    [facts] replays the proofs of the theories, audits those that it is to speak about (a share of
+    the theories is replayed, all of them are audited together), and prints one JSON value; [goals]
+    prints the same without having replayed. [smoke] lists the parts of goals whose hypotheses are
+    contradictory. [mutant] tells which goal of the theories notices that they were
     changed; it asks the one that is named, of the first theory, first.
     Exit status: 0; of [update] 1 if something is not proved; 2 for a wrong call; 130 when
     interrupted. *)
@@ -35,11 +38,19 @@ let update config_file args =
   let failures = Failures.load ~forget:!retry failures_file in
   if not (Update.run project failures print_endline !options files) then exit 1
 
-let print_facts config_file limits files =
-  print_endline (Json.to_string (Replay.facts (Project.load ~config_file) limits files))
+let print_facts config_file limits ~replayed ~about =
+  let project = Project.load ~config_file in
+  print_endline (Json.to_string (Replay.facts project limits ~replayed ~about))
+
+let rec before_and_after option = function
+  | [] -> ([], [])
+  | word :: rest when word = option -> ([], rest)
+  | word :: rest ->
+      let before, after = before_and_after option rest in
+      (word :: before, after)
 
 let facts config_file = function
-  | "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: rest ->
+  | "--width" :: width :: "--floor" :: floor :: "--factor" :: factor :: "--obsolete" :: obsolete :: rest ->
       let share, files =
         match rest with
         | "--quickest" :: files -> (Replay.Quickest, files)
@@ -50,7 +61,9 @@ let facts config_file = function
         { Replay.floor = int_of_string floor; factor = float_of_string factor;
           obsolete = int_of_string obsolete; share }
       in
-      print_facts config_file (Some limits) files
+      let replayed, about = before_and_after "--about" files in
+      Pool.set_width (int_of_string width);
+      print_facts config_file (Some limits) ~replayed ~about
   | _ -> usage ()
 
 let mutant config_file args =
@@ -73,7 +86,8 @@ let () =
     match List.tl (Array.to_list Sys.argv) with
     | config :: "update" :: args -> update config args
     | config :: "facts" :: args -> facts config args
-    | config :: "goals" :: files -> print_facts config None files
+    | config :: "goals" :: files -> print_facts config None ~replayed:files ~about:files
+    | config :: "smoke" :: files -> Smoke.list_parts (Project.load ~config_file:config) files
     | config :: "mutant" :: args -> mutant config args
     | _ -> usage ()
   with Sys.Break -> exit 130

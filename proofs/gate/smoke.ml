@@ -1,0 +1,130 @@
+(** Smoke: is a theorem true for the bad reason that its hypotheses contradict each other?
+
+    [forall x. x < 0 -> x > 0 -> x = 1] is proved at once and says nothing. So is the opposite,
+    [forall x. x < 0 -> x > 0 -> not x = 1]: of a goal [forall x. H -> C] that is proved, the goal
+    [forall x. H -> not C] can be proved only if no [x] satisfies [H], or if what the theory takes
+    from elsewhere is contradictory. A prover is asked for that, and has to give up.
+
+    Why3 1.5.1 has a transformation for the purpose, [smoke_detector_deep], which asks for something
+    else: it turns each implication into a conjunction, [forall x. H /\ not C]. That follows from a
+    contradiction in the context, never from one in [H] alone: the example above would pass. Ours
+    keeps the implications. Like Why3's it goes below [forall], [->] and [let] at the top of the
+    goal, and negates as a whole what stands there: a conjunction, [if] or [match]. Hypotheses
+    further inside, of the cases of a program, are met in the parts that a split makes of the goal;
+    some of those are contradictory by right, a branch that cannot be taken, so that the command
+    [smoke] lists them for a reader.
+
+    The limits are in the provers' own steps: whether one gives up does not depend on the machine,
+    nor on what else it does. *)
+
+open Why3
+open Session_itp
+
+(** {1 What is asked} *)
+
+let rec negated (f : Term.term) =
+  match f.t_node with
+  | Tbinop (Timplies, hypothesis, conclusion) -> Term.t_implies hypothesis (negated conclusion)
+  | Tquant (Tforall, quantified) ->
+      let variables, triggers, body = Term.t_open_quant quantified in
+      Term.t_forall_close variables triggers (negated body)
+  | Tlet (value, bound) ->
+      let variable, body = Term.t_open_bound bound in
+      Term.t_let_close variable value (negated body)
+  | _ -> Term.t_not f
+
+let negate =
+  Trans.goal (fun name goal -> [ Decl.create_prop_decl Decl.Pgoal name (negated goal) ])
+
+(** A goal, or a part of one, with its conclusion negated. *)
+let negation session id = Trans.apply negate (get_task (Session.tree session) id)
+
+(** [false], from all that the modules of a theory use, define and prove. *)
+let contradiction (project : Project.t) theory =
+  let use task (m : Pmodule.pmodule) = Task.use_export task m.mod_theory in
+  let modules = Result.value (Audit.modules project theory) ~default:[] in
+  let context = List.fold_left use None modules in
+  let name = Decl.create_prsymbol (Ident.id_fresh "contradiction") in
+  Task.add_prop_decl context Decl.Pgoal name Term.t_false
+
+(** {1 Who is asked} *)
+
+(** The prover that is asked about a goal, and its steps. Alt-Ergo, which proves most goals in
+    least time, is slow to give up: what takes it 3000 steps takes it ten seconds. *)
+let quick = [ ("CVC5", 20_000) ]
+
+(** Those that are asked about a theory, and about the parts of goals: one of each family. *)
+let thorough = [ ("Alt-Ergo", 100); ("Z3", 500_000); ("CVC5", 100_000) ]
+
+(** Processor time, for a prover that does not count what keeps it busy. *)
+let backstop_seconds = 10
+
+type asked = Goal of proofNodeID | Context
+
+type run = {
+  project : Project.t;
+  session : Session.t;
+  asked : asked;
+  prover : Whyconf.config_prover;
+  steps : int;
+}
+
+(** The configured provers among [panel]; that all are is for the gate to see. *)
+let runs (project : Project.t) panel session asked =
+  let run (prover : Whyconf.config_prover) =
+    let steps = List.assoc_opt prover.prover.prover_name panel in
+    Option.map (fun steps -> { project; session; asked; prover; steps }) steps
+  in
+  List.filter_map run (Project.provers project.config)
+
+let start run =
+  let task =
+    match run.asked with
+    | Goal id -> negation run.session id
+    | Context -> contradiction run.project run.session.theory
+  in
+  let driver = snd (Option.get (Session.find_prover run.session run.prover.prover)) in
+  Pool.submit run.project (run.prover, driver) ~steps:run.steps ~seconds:backstop_seconds task
+
+(** {1 The command [smoke]} *)
+
+let rec leaves s id =
+  match get_transformations s id with
+  | [] -> [ id ]
+  | nodes -> List.concat_map (leaves s) (List.concat_map (get_sub_tasks s) nodes)
+
+let print_place (run : run) id =
+  let s = Session.tree run.session in
+  let file, line =
+    match Session.goal_loc ~root:false s id with
+    | Some loc -> Project.position run.project loc
+    | None -> (run.session.theory, 0)
+  in
+  let name = (get_proof_name s id).Ident.id_string in
+  Printf.printf "%s:%d: %s (%s): %s proves the negation too\n%!" file line name
+    (get_proof_expl s id) run.prover.prover.prover_name
+
+(** Prints the parts of goals whose hypotheses are contradictory, and how many there are. *)
+let list_parts project theories =
+  let theory_runs theory =
+    let session = Session.load project theory in
+    List.iter failwith session.errors;
+    let parts = List.concat_map (fun (_, id) -> leaves (Session.tree session) id) in
+    let ask id = runs project thorough session (Goal id) in
+    List.concat_map ask (parts (Session.goals session))
+  in
+  let all = List.concat_map theory_runs theories in
+  let known = Hashtbl.create 97 in
+  let key run = (run.session.theory, run.asked) in
+  let finished run (result : Call_provers.prover_result) =
+    (match (result.pr_answer, run.asked) with
+    | Valid, Goal id ->
+        Hashtbl.replace known (key run) ();
+        print_place run id
+    | _ -> ());
+    `Go_on
+  in
+  Pool.run project ~wanted:(fun run -> not (Hashtbl.mem known (key run))) ~start ~finished all;
+  let parts = List.sort_uniq compare (List.map key all) in
+  Printf.printf "%d parts, %d of them with contradictory hypotheses\n" (List.length parts)
+    (Hashtbl.length known)
