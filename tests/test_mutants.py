@@ -166,22 +166,22 @@ def test_the_list_is_about_every_concept() -> None:
     assert len(MUTANTS) >= 60
 
 
-def faults_of(**changes: str | None) -> list[str]:
-    """Give what is said of a list of one mutant, the first with some changes."""
-    return [fault.what for fault in mutants.list_faults([replace(MUTANTS[0], **changes)])]
+def faults_of(mutant: mutants.Mutant) -> list[str]:
+    """Give what is said of a list of one mutant."""
+    return [fault.what for fault in mutants.list_faults([mutant])]
 
 
 def test_a_faulty_entry_is_named() -> None:
     first = MUTANTS[0]
-    assert faults_of(old="no such text") == [
+    assert faults_of(replace(first, old="no such text")) == [
         f"changes a text that occurs 0 times in {first.file}, expected once"
     ]
-    assert faults_of(file="why3/no_such.mlw") == [
+    assert faults_of(replace(first, file="why3/no_such.mlw")) == [
         "changes a text that occurs 0 times in why3/no_such.mlw, expected once"
     ]
-    assert faults_of(new=first.old) == ["changes nothing"]
-    assert faults_of(what="") == ["has no sentence that says what is wrong with it"]
-    assert faults_of(goal="Shape.no_such") == [
+    assert faults_of(replace(first, new=first.old)) == ["changes nothing"]
+    assert faults_of(replace(first, what="")) == ["has no sentence that says what is wrong with it"]
+    assert faults_of(replace(first, goal="Shape.no_such")) == [
         "is to be noticed by Shape.no_such, which proofs/theorems.txt does not list"
     ]
     twice = [str(fault) for fault in mutants.list_faults([first, first])]
