@@ -84,7 +84,9 @@ def differs_by_zeros_alone(theirs: Shape, shapes: Sequence[Shape]) -> bool:
     ],
 )
 def test_shapes(cases: Iterable[tuple[Shape, ...]], expected: Tally) -> None:
-    """[E_Broadcast_any_Origin_010] [E_Broadcast_any_E1_030] [E_SonnxOneBroadcast_any_Origin_010]"""
+    """[E_Broadcast_any_Origin_010] [E_Broadcast_any_E1_030] [E_SonnxOneBroadcast_any_Origin_010]
+    [E_SonnxZeroBroadcast_any_Origin_010]
+    """
     both = numpy_only = neither = 0
     for shapes in cases:
         theirs, ours = numpy_shape(shapes), sonnx_shape(shapes)

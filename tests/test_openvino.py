@@ -133,6 +133,13 @@ def test_prose_examples_of_the_text(target: Shape) -> None:
     assert all(z[i, j, k, m] == x[j, k] for i, j, k, m in np.ndindex(n, c, h, w))
 
 
+@pytest.mark.parametrize("shape", [(3,), (3, 4)])
+def test_prose_examples_need_mode_explicit(shape: Shape) -> None:
+    """[E_OpenvinoBroadcast_any_Examples_030]"""
+    with pytest.raises(whycast.BroadcastError):
+        broadcast(numbered(shape), (2, 3, 4, 5))
+
+
 def test_default_mode_is_numpy() -> None:
     """[E_OpenvinoBroadcast_any_Modes_010]"""
     x = numbered((2, 1))
