@@ -19,6 +19,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+sys.path.extend(
+    str(Path(__file__).resolve().parents[1] / name) for name in ("gate", "mutants", "provers")
+)
 import gather
 import inputs
 import junit

@@ -38,7 +38,7 @@ def pack(inputs: Inputs) -> Pack:
     return Pack(
         project=inputs.project["name"],
         version=inputs.project["version"],
-        sources=inputs.sources,
+        sources=facts["sources"],
         verdict="passed",
         summary=summary(theories, facts, mutants),
         provers=[prover(entry, root) for entry in facts["provers"]],

@@ -7,16 +7,12 @@ other sources than those that are there.
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-sys.path.extend(
-    str(Path(__file__).resolve().parents[1] / name) for name in ("gate", "mutants", "provers")
-)
 import lock
 import mutants
 import sources
@@ -49,14 +45,19 @@ class MutantResult(TypedDict):
     seconds: float
 
 
+class PassedFacts(Facts):
+    """The facts as the gate leaves them; `sources` is the hash of what they are about."""
+
+    sources: str
+
+
 @dataclass(frozen=True)
 class Inputs:
     """All that the pack is made from; `results` is None where no mutants were run on this tree."""
 
     root: Path
     project: Mapping[str, Any]
-    facts: Facts
-    sources: str
+    facts: PassedFacts
     claims: theorems.Claims
     lock: lock.Lock
     mutants: list[mutants.Mutant]
@@ -68,7 +69,7 @@ def read(root: Path = ROOT) -> Inputs:
     return assemble(root, read_facts(root))
 
 
-def assemble(root: Path, facts: Facts) -> Inputs:
+def assemble(root: Path, facts: PassedFacts) -> Inputs:
     """Put facts and what they are about together; refuse facts in which something is missing."""
     claims = theorems.read(root / THEOREMS, THEOREMS)
     check_complete(facts, {entry.theory for entry in claims.entries})
@@ -77,7 +78,6 @@ def assemble(root: Path, facts: Facts) -> Inputs:
         root=root,
         project=project,
         facts=facts,
-        sources=sources.digest(root),
         claims=claims,
         lock=lock.read(root / "proofs" / "provers" / "toolchain.toml", root),
         mutants=mutants.read(),
@@ -85,7 +85,7 @@ def assemble(root: Path, facts: Facts) -> Inputs:
     )
 
 
-def read_facts(root: Path) -> Facts:
+def read_facts(root: Path) -> PassedFacts:
     """Read the facts of a gate that passed on the sources that are there."""
     path = root / FACTS
     if not path.is_file():
@@ -104,7 +104,7 @@ def read_facts(root: Path) -> Facts:
         )
     for key in FACT_KEYS:
         demand(facts, key, FACTS)
-    return cast(Facts, facts)
+    return cast(PassedFacts, facts)
 
 
 def demand(found: Mapping[str, Any], key: str, where: str) -> None:

@@ -13,7 +13,7 @@ from documents import DOCUMENTS, rendered, slug
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from links import STANDING_ELSEWHERE, Links, document_of, page_of
 from markupsafe import Markup, escape
-from pack import Goal, Pack, Part, Theory
+from pack import Goal, Mutant, Pack, Part, Theory
 from theory_docs import ANCHOR, Documentation
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -64,6 +64,11 @@ def smoke_answers(goals: Iterable[Goal]) -> list[tuple[tuple[str, str], int]]:
     return sorted(Counter(answers).items())
 
 
+def mutants_of(mutants: Iterable[Mutant], goal: str) -> list[Mutant]:
+    """Give the mutants that a goal notices, or is to notice where they were not run."""
+    return [mutant for mutant in mutants if (mutant.noticed or mutant.goal) == goal]
+
+
 def files(entries: Iterable[Mapping[str, str]]) -> list[str]:
     """Give the files of places, each once."""
     return sorted({entry["place"].rpartition(":")[0] for entry in entries})
@@ -97,6 +102,7 @@ def environment() -> Environment:
     made.filters |= {
         "base": base,
         "files": files,
+        "mutants_of": mutants_of,
         "oneline": one_line,
         "proofs_by": proofs_by,
         "seconds": seconds,
