@@ -4,6 +4,7 @@ apt checks the signatures of what it downloads. The lock adds that it is the ver
 meant: before apt installs a package, its index must list the lock's SHA-256 for it.
 """
 
+import gzip
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -31,6 +32,37 @@ def install(packages: Sequence[Package], helpers: Sequence[str], machine: Machin
         # An index that is some days old names files that the archive no longer has.
         update(machine)
         _apt_get(machine, *command)
+
+
+def owner(file: Path) -> str | None:
+    """Return the name of the installed package that a file belongs to, if it does to one."""
+    try:
+        answer = run("dpkg-query", "--search", file)
+    except ToolchainError:
+        return None
+    return answer.partition(":")[0]
+
+
+def installed_version(name: str) -> str | None:
+    """Return the version at which a package is installed, if it is."""
+    try:
+        answer = run("dpkg-query", "--show", "--showformat=${db:Status-Status} ${Version}", name)
+    except ToolchainError:
+        return None
+    status, _, version = answer.strip().partition(" ")
+    return version if status == "installed" else None
+
+
+def unpacked_versions(package: Package, into: Path) -> set[str]:
+    """Return the newest version of each Debian changelog of an unpacked package.
+
+    A build that follows another without a change of the sources has a changelog of its own.
+    """
+    versions = set()
+    for changelog in (into / "usr/share/doc" / package.name).glob("changelog.Debian*.gz"):
+        with gzip.open(changelog, "rt", encoding="utf-8") as lines:
+            versions.add(lines.readline().partition("(")[2].partition(")")[0])
+    return versions
 
 
 def update(machine: Machine) -> None:

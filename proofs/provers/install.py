@@ -13,6 +13,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from shutil import which
 
 # This file is what runs before anything is known to be as it should.
@@ -22,7 +23,7 @@ if sys.version_info < (3, 11):  # noqa: UP036
 import configuration
 import debian
 import environment
-from lock import LOCK, ROOT, Lock, Tool, located, read, sha256_of
+from lock import LOCK, ROOT, Lock, Package, Tool, located, read, sha256_of
 from machine import Machine, ToolchainError, run, this_machine
 
 BUILD = ROOT / "build"
@@ -30,10 +31,14 @@ BUILD = ROOT / "build"
 
 @dataclass(frozen=True)
 class Finding:
-    """A tool as it was found, and what is wrong with it (nothing, if `fault` is empty)."""
+    """A tool as it was found, and what is wrong with it (nothing, if `fault` is empty).
+
+    `altered` are those of its files that are not the lock's, with the SHA-256 that they have.
+    """
 
     tool: Tool
     fault: str
+    altered: tuple[tuple[Path, str], ...] = ()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -70,6 +75,7 @@ def install(lock: Lock, machine: Machine) -> None:
     """Bring the machine, .venv and build/ to what the lock says; touch nothing that is right."""
     BUILD.mkdir(exist_ok=True)
     findings = inspect_all(lock, machine)
+    refuse_replaced(findings.values())
     wrong = faulty(findings.values())
     helpers = environment.missing_packages(lock, machine, ROOT)
     if wrong or helpers:
@@ -112,19 +118,48 @@ def inspect(tool: Tool, *, compare_files: bool) -> Finding:
     # What is elsewhere than the lock says is the work of somebody else, and so another build.
     compare_files = compare_files and there == tool
     tool = there
+    own = {file: sha256_of(file) for file in tool.files if compare_files and file.exists()}
+    altered = tuple((file, sha256) for file, sha256 in own.items() if sha256 != tool.files[file])
     try:
         answer = run(tool.path, *tool.ask)
     except ToolchainError:
-        return Finding(tool, f"`{' '.join((str(tool.path), *tool.ask))}` fails")
+        return Finding(tool, f"`{' '.join((str(tool.path), *tool.ask))}` fails", altered)
     if tool.version not in answer.split():
-        return Finding(tool, f"{tool.path} says {answer.partition(chr(10))[0]!r}")
-    if compare_files:
-        for file, sha256 in tool.files.items():
-            if not file.exists():
-                return Finding(tool, f"{file} is missing")
-            if sha256_of(file) != sha256:
-                return Finding(tool, f"{file} is another build")
-    return Finding(tool, "")
+        return Finding(tool, f"{tool.path} says {answer.partition(chr(10))[0]!r}", altered)
+    missing = [file for file in tool.files if compare_files and file not in own]
+    if missing:
+        return Finding(tool, f"{missing[0]} is missing", altered)
+    return Finding(tool, f"{altered[0][0]} is another build" if altered else "", altered)
+
+
+def refuse_replaced(findings: Iterable[Finding]) -> None:
+    """Refuse files whose packages are there at the lock's versions and that yet are other files.
+
+    Another version is no more than that, and brought to the lock's. But what is not the file of
+    its own package was put there by somebody, and must be noticed rather than papered over.
+    """
+    refused = [
+        f"{file} is not what package {package.name} {package.version} installs: its SHA-256 is "
+        f"{sha256}, the lock has {finding.tool.files[file]}; remove it or reinstall the package"
+        for finding in findings
+        for file, sha256 in finding.altered
+        if (package := package_of(finding.tool, file)) is not None
+    ]
+    if refused:
+        raise ToolchainError("\n".join(refused))
+
+
+def package_of(tool: Tool, file: Path) -> Package | None:
+    """Return the package of the tool that a file is of, if it is there at the lock's version."""
+    if tool.release:
+        (package,) = tool.packages
+        versions = debian.unpacked_versions(package, BUILD / "provers" / package.name)
+        return package if package.version in versions else None
+    name = debian.owner(file)
+    for package in tool.packages:
+        if package.name == name and debian.installed_version(name) == package.version:
+            return package
+    return None
 
 
 def faulty(findings: Iterable[Finding]) -> list[Finding]:
