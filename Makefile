@@ -1,7 +1,8 @@
 # whycast: from a bare Debian 12 to proved theories and tested Python.
 #
 #   make          install the toolchain, extract the Python again and compare it with the committed
-#                 file, replay a proof of every goal: of the recorded ones the quickest
+#                 file, replay a proof of every goal: of the recorded ones the quickest; write
+#                 what an assessor reads, build/evidence/index.html (make evidence is the same)
 #   make test     check the Python code, run the tests, replay the proofs that `make` leaves out
 #   make extract  write python/whycast/_kernel.py anew
 #   make prove    replay all recorded proofs: what `make` and `make test` do in two halves
@@ -20,14 +21,17 @@ GATE := $(BIN)/python proofs/gate/gate.py
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update test mutants doc clean
+.PHONY: all evidence tools extract prove update test mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
 
-all: tools
+# Evidence of an earlier run must not stand where this one fails.
+all evidence: tools
+	@rm -rf build/evidence
 	@$(EXTRACT) --check
 	@$(GATE) --quickest
+	@$(BIN)/python proofs/evidence/evidence.py
 
 tools:
 	@python3 proofs/provers/install.py

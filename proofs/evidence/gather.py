@@ -87,6 +87,7 @@ def goal(
     parts = list(parts_of(tree, tree["name"], theory["file"], ""))
     main, supported = clauses.get(name, ([], []))
     smoke = found["smoke"]
+    assert smoke is not None
     proving = [recorded_families(node, families) for node in proving_nodes(tree)]
     return Goal(
         name=name,
@@ -101,7 +102,7 @@ def goal(
         provers=uses(parts, families),
         seconds=total(part.seconds for part in parts),
         parts=parts,
-        smoke=Smoke(smoke["prover"], smoke["answer"]) if smoke else None,
+        smoke=Smoke(smoke["prover"], smoke["answer"]),
     )
 
 
@@ -183,7 +184,7 @@ def clauses_of_goals(facts: Facts) -> dict[str, tuple[list[str], list[str]]]:
 # --- what the proofs rest on ------------------------------------------------------------------
 
 
-def prover(entry: Any, root: Path) -> dict[str, str]:
+def prover(entry: Any, root: Path) -> dict[str, Any]:
     """Describe a prover; its command without the directory that this machine has it in."""
     program, *arguments = shlex.split(entry["command"])
     return {
@@ -192,6 +193,7 @@ def prover(entry: Any, root: Path) -> dict[str, str]:
         "family": entry["family"],
         "command": " ".join([Path(program).name, *arguments]),
         "driver": inside(entry["driver"], root),
+        "canary": [dict(asked) for asked in entry["canary"]],
     }
 
 
@@ -321,7 +323,6 @@ def summary(theories: list[Theory], facts: Facts, mutants: list[Mutant]) -> dict
         "families": len({prover["family"] for prover in facts["provers"]}),
         "clauses": len(clauses),
         "clauses_with_theorem": sum(bool(clause["theorems"]) for clause in clauses),
-        "smoked": sum(goal.smoke is not None for goal in goals),
         "hypotheses": len(hypotheses),
         "witnessed": sum(bool(entry["witnesses"]) for entry in hypotheses),
         "mutants": len(mutants),

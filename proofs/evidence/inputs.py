@@ -21,6 +21,7 @@ from facts import Facts
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = "build/gate/facts.json"
+FACTS_OF_PACK = "build/gate/evidence.json"
 THEOREMS = "proofs/theorems.txt"
 
 # The keys of the facts that the pack shows; a pack without one of them would look complete.
@@ -124,8 +125,14 @@ def check_complete(facts: Facts, theories: set[str]) -> None:
         )
     for theory in facts["theories"]:
         for goal in theory["goals"]:
+            where = f"{FACTS}: goal {goal['module']}.{goal['goal']}"
             for key in GOAL_KEYS:
-                demand(goal, key, f"{FACTS}: goal {goal['module']}.{goal['goal']}")
+                demand(goal, key, where)
+            if goal["smoke"] is None:
+                raise RefusalError(
+                    f"{where} has no answer of smoke detection: the gate ran with --others "
+                    "(`make` runs it with --quickest)"
+                )
 
 
 def read_results(root: Path) -> list[MutantResult] | None:

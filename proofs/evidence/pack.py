@@ -49,7 +49,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Smoke:
-    """The prover that was asked to prove the goal's negation, and what it answered."""
+    """The prover that was asked for the goal with its conclusion negated, and its answer."""
 
     prover: str
     answer: str
@@ -71,7 +71,7 @@ class Goal:
     provers: list[Use]
     seconds: float
     parts: list[Part]
-    smoke: Smoke | None
+    smoke: Smoke
 
     @property
     def title(self) -> str:
