@@ -41,7 +41,7 @@ def summary(facts: Facts) -> str:
     elsewhere = sum(kinds[kind] for kind in PROVED_ELSEWHERE)
     declared = len(library) - elsewhere - kinds["axiom"]
     return (
-        f"standard library: {kinds['axiom']} axioms and {declared} declarations of {modules} modules "
+        f"standard library: {kinds['axiom']} axioms, {declared} declarations of {modules} modules "
         f"taken for granted, {elsewhere} lemmas and contracts proved elsewhere "
         "(in build/gate/facts.json)"
     )

@@ -7,6 +7,7 @@ Every part of a goal has to have proofs by provers of two families.
                                          but that one; together they replay all
     gate.py --smoke [theory ...]         list the parts of goals with contradictory hypotheses
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
+    gate.py --seal [theory ...]          write proofs/reviewed.txt: what is stated, as reviewed
     gate.py --update [theory ...]        find proofs, refresh the sessions
         --only PART                      only goals whose Module.name contains PART
         --quick | --thorough             short limits, no transformations but the split | all limits
@@ -32,8 +33,10 @@ import clauses
 import judge
 import prooftool
 import provers
+import seals
 import smoke
 import sources
+import statements
 import theorems
 import witnesses
 from facts import Facts, Theory, attempts, proved
@@ -46,6 +49,7 @@ from rich.table import Table
 
 FACTS = prooftool.BUILD / "facts.json"
 THEOREMS = "proofs/theorems.txt"
+REVIEWED = "proofs/reviewed.txt"
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -72,6 +76,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--list", action="store_true", help="print the goals")
     action.add_argument("--smoke", action="store_true", help="list parts that hold for no case")
+    action.add_argument("--seal", action="store_true", help="write what has been reviewed")
     action.add_argument("--update", action="store_true", help="find proofs, refresh the sessions")
     share = parser.add_mutually_exclusive_group()
     for name, what in zip(
@@ -92,7 +97,9 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     update.add_argument("--fresh", action="store_true", help="forget the stored proofs")
     update.add_argument("--retry", action="store_true", help="forget which provers failed before")
     arguments = parser.parse_args(argv)
-    if arguments.share and (arguments.update or arguments.list or arguments.smoke):
+    if arguments.share and (
+        arguments.update or arguments.list or arguments.seal or arguments.smoke
+    ):
         parser.error(f"--{arguments.share} is about the replay")
     if update_options(arguments) and not arguments.update:
         parser.error(f"{update_options(arguments)[0]} goes with --update")
@@ -167,6 +174,9 @@ def run(files: list[str], share: str | None, console: Console) -> int:
     failures = provers.check(facts["provers"]) + judge.judge(
         facts, claims, pinned, prooftool.ROOT, prooftool.theory_files()
     )
+    reviewed = seals.read(prooftool.ROOT / REVIEWED, REVIEWED)
+    failures += statements.check(facts)
+    failures += seals.compare(facts, claims, reviewed, prooftool.theory_files())
     failures += smoke.check(facts, share)
     if files == prooftool.theory_files() and not any(t["errors"] for t in facts["theories"]):
         facts["trace"], orphans = clauses.trace(facts, prooftool.ROOT)
@@ -221,6 +231,13 @@ def print_list(files: list[str], console: Console) -> int:
     return 1 if errors else 0
 
 
+def seal(files: list[str]) -> int:
+    """Seal what the theories state now."""
+    claims = theorems.read(prooftool.ROOT / THEOREMS, THEOREMS)
+    facts, path = prooftool.goals(files), prooftool.ROOT / REVIEWED
+    return seals.seal(path, REVIEWED, facts, claims, prooftool.theory_files())
+
+
 def terminated(_signal: int, _frame: FrameType | None) -> None:
     """Unwind."""
     sys.exit(143)
@@ -241,6 +258,8 @@ def main(argv: list[str] | None = None) -> int:
             return prooftool.smoke(files)
         if arguments.list:
             return print_list(files, console)
+        if arguments.seal:
+            return seal(files)
         return run(files, arguments.share, console)
     except prooftool.ToolError as error:
         sys.exit(str(error))
