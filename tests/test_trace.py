@@ -61,7 +61,9 @@ THEORY = """\
     Supports [E_Small_any_Derived_010]. *)
 module Small
 
-  (** "(*" is 7. [E_Small_any_Step_010] *)
+  constant opening : string = "(*"
+
+  (** A quote, ", and (*) are 7. [E_Small_any_Step_010] *)
   predicate holds (x: int) = x = x
 
   (** It does. [E_Small_any_Step_010]
@@ -82,10 +84,10 @@ PACKAGE = '''\
 """Small."""
 
 from whycast import more
-from whycast._inside import run, seven
+from whycast._inside import run
 
 __version__ = "1"
-__all__ = ["Refusal", "__version__", "more", "run", "seven"]
+__all__ = ["Refusal", "__version__", "more", "run"]
 
 
 class Refusal(Exception):
@@ -212,15 +214,15 @@ def test_what_belongs_to_each_clause(tree: Path) -> None:
         "says": "Everything holds.",
         "reason": "",
         "why": "",
-        "definitions": [{"name": "Small.holds", "place": "why3/small.mlw:9"}],
-        "theorems": [{"name": "Small.holds_always", "place": "why3/small.mlw:13"}],
+        "definitions": [{"name": "Small.holds", "place": "why3/small.mlw:11"}],
+        "theorems": [{"name": "Small.holds_always", "place": "why3/small.mlw:15"}],
         "supporting": [],
         "programs": [],
         "tests": [{"name": "tests/test_small.py", "place": "tests/test_small.py:1"}],
     }
     assert names(second["theorems"]) == ["Small.run'vc"]
     assert second["programs"] == [
-        {"name": "Small.run", "place": "why3/small.mlw:18"},
+        {"name": "Small.run", "place": "why3/small.mlw:20"},
         {"name": "whycast.run", "place": "python/whycast/_inside.py:6"},
     ]
     assert names(second["tests"]) == ["tests/test_small.py::test_it"]
@@ -287,6 +289,12 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     # the data file
     (remove(T), [f"{T}: is missing: no clause is traced"]),
     (edit(T, "clauses = 3", "clauses ="), [f"{T}: cannot be read: "]),
+    (
+        edit(
+            T, '[[clause]]\nid = "E_Small_any_Step_030', '[[ clause ]]\nid = "E_Small_any_Step_030'
+        ),
+        [f"{T}: cannot be read: expected each text under [[text]], each clause under [[clause]]"],
+    ),
     (edit(T, "clauses = 3", "clauses = 4"), [f"{T}:1: Small has 3 clauses here, its head says 4"]),
     (edit(T, "clauses = 3\n", ""), [f"{T}:1: Small has no `clauses`"]),
     (edit(T, "clauses = 3", "clauses = 3\nurl = 1"), [f"{T}:1: Small has a field `url`"]),
@@ -299,7 +307,7 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
         [
             f"{T}:1: Small has 2 clauses here, its head says 3",
             f"{T}: {SECOND} is missing: the numbers of a zone go up by tens",
-            f"why3/small.mlw:17: {SECOND} is a tag of no clause in {T}",
+            f"why3/small.mlw:19: {SECOND} is a tag of no clause in {T}",
             f"python/whycast/_inside.py:9: {SECOND} is a tag of no clause in {T}",
             f"tests/test_small.py:12: {SECOND} is a tag of no clause in {T}",
         ],
@@ -340,7 +348,7 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
     (
         edit(W, "Supports [E_Small_any_Derived_010].", ""),
         [
-            "why3/small.mlw:15: Small.holds_again belongs to no clause: neither it nor its module "
+            "why3/small.mlw:17: Small.holds_again belongs to no clause: neither it nor its module "
             "nor its file has a tag"
         ],
     ),
@@ -356,19 +364,35 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
         ["python/whycast/more.py:6: whycast.more.again is public and belongs to no clause"],
     ),
     (
+        edit(
+            "python/whycast/__init__.py",
+            "import run",
+            "import run, seven",
+            '"run"]',
+            '"run", "seven"]',
+        ),
+        [
+            "python/whycast/_inside.py: whycast.seven is public, and neither a function nor a "
+            "class that could name its clause"
+        ],
+    ),
+    (
         edit("python/whycast/__init__.py", "[E_Small_any_Step_030]", "Refused."),
         ["python/whycast/__init__.py:10: whycast.Refusal is public and belongs to no clause"],
     ),
     # tags that say nothing
     (
-        edit(W, f"is 7. [{FIRST}]", "is 7. [E_Small_any_Step_090]"),
-        [f"why3/small.mlw:8: E_Small_any_Step_090 is a tag of no clause in {T}"],
+        edit(W, f"are 7. [{FIRST}]", "are 7. [E_Small_any_Step_090]"),
+        [f"why3/small.mlw:10: E_Small_any_Step_090 is a tag of no clause in {T}"],
     ),
     (
-        edit(W, f"is 7. [{FIRST}]", "is 7. [E_Small_Step_010]"),
-        [f"why3/small.mlw:8: [E_Small_Step_010] {TAG_FORM}"],
+        edit(W, f"are 7. [{FIRST}]", "are 7. [E_Small_Step_010]"),
+        [f"why3/small.mlw:10: [E_Small_Step_010] {TAG_FORM}"],
     ),
-    (edit(W, f"is 7. [{FIRST}]", f"is 7. [{FIRST} "), [f"why3/small.mlw:8: [{FIRST} {TAG_FORM}"]),
+    (
+        edit(W, f"are 7. [{FIRST}]", f"are 7. [{FIRST} "),
+        [f"why3/small.mlw:10: [{FIRST} {TAG_FORM}"],
+    ),
     (
         edit("tests/test_small.py", f"[{SECOND}]", "[E_small_any_Step_020]"),
         [f"tests/test_small.py:12: [E_small_any_Step_020] {TAG_FORM}"],
@@ -377,14 +401,17 @@ CASES: list[tuple[Callable[[Path], None], list[str]]] = [
         edit("python/whycast/_inside.py", f"[{SECOND}]", "[E_Small_any_Step_2]"),
         [f"python/whycast/_inside.py:9: [E_Small_any_Step_2] {TAG_FORM}"],
     ),
-    (edit(W, '(** "(*"', '(* "(*"'), [f"why3/small.mlw:8: {FIRST} {NOTHING}a doc comment right"]),
+    (
+        edit(W, "(** A quote", "(* A quote"),
+        [f"why3/small.mlw:10: {FIRST} {NOTHING}a doc comment right"],
+    ),
     (
         edit(W, "  lemma holds_again", f"  (** [{FIRST}] *)\n  (** Yes. *)\n  lemma holds_again"),
-        [f"why3/small.mlw:15: {FIRST} {NOTHING}a doc comment right before an item or a module"],
+        [f"why3/small.mlw:17: {FIRST} {NOTHING}a doc comment right before an item or a module"],
     ),
     (
         edit(W, "  lemma holds_again", f"  (** [{FIRST}] *)\n  use int.Int\n  lemma holds_again"),
-        [f"why3/small.mlw:15: {FIRST} is a tag of nothing: Why3 sees no item that begins in line"],
+        [f"why3/small.mlw:17: {FIRST} is a tag of nothing: Why3 sees no item that begins in line"],
     ),
     (
         edit("python/whycast/_inside.py", '"""Inside."""', f'"""[{FIRST}]"""'),

@@ -76,12 +76,13 @@ def read(path: Path) -> Record:
         data = tomllib.loads(source)
     except tomllib.TOMLDecodeError as error:
         return Record([], [], {}, [Failure(TRACE, "", f"cannot be read: {error}")])
-    texts = data.get("text", [])
-    clauses = [
-        {key: one_line(value) for key, value in clause.items()} for clause in data.get("clause", [])
-    ]
     text_places = places_of(source, "[[text]]")
     clause_places = places_of(source, "[[clause]]")
+    texts, tables = data.get("text", []), data.get("clause", [])
+    if (len(texts), len(tables)) != (len(text_places), len(clause_places)):
+        what = "cannot be read: expected each text under [[text]], each clause under [[clause]]"
+        return Record([], [], {}, [Failure(TRACE, "", what)])
+    clauses = [{key: one_line(value) for key, value in clause.items()} for clause in tables]
     failures = [
         Failure(TRACE, "", f"has {key}, which the trace does not know")
         for key in sorted(data.keys() - {"text", "clause"})
@@ -203,28 +204,40 @@ class Comment(NamedTuple):
     next_words: str
 
 
-WHYML = re.compile(r'"(?:\\.|[^"\\])*"|\(\*\)|\(\*|\*\)')
+# What may hide or open a comment, and what counts inside of one: there a quote is nothing special.
+OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\(\*\)|\(\*')
+INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 
 
 def comments(source: str) -> Iterator[Comment]:
     """Give the outermost comments of a theory."""
-    depth = start = 0
-    for match in WHYML.finditer(source):
+    position = 0
+    while match := OUTSIDE.search(source, position):
+        position = match.end()
         if match[0] == "(*":
-            if depth == 0:
-                start = match.start()
-            depth += 1
-        elif match[0] == "*)" and depth > 0:
-            depth -= 1
-            if depth == 0:
-                after = len(source[match.end() :]) - len(source[match.end() :].lstrip())
-                following = match.end() + after
-                yield Comment(
-                    source[start : match.end()],
-                    source.count("\n", 0, start) + 1,
-                    source.count("\n", 0, following) + 1,
-                    source[following : following + 80],
-                )
+            position = end_of_comment(source, match.start())
+            following = position + len(source[position:]) - len(source[position:].lstrip())
+            yield Comment(
+                source[match.start() : position],
+                line_of(source, match.start()),
+                line_of(source, following),
+                source[following : following + 80],
+            )
+
+
+def end_of_comment(source: str, start: int) -> int:
+    """Give the place after a comment; comments nest."""
+    depth = 0
+    for match in INSIDE.finditer(source, start):
+        depth += {"(*": 1, "*)": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    return len(source)
+
+
+def line_of(source: str, position: int) -> int:
+    """Give the number of the line of a place."""
+    return source.count("\n", 0, position) + 1
 
 
 def scan(lines: Iterable[str], file: str, first: int, failures: list[Failure]) -> list[Tag]:
@@ -324,9 +337,13 @@ def read_package(root: Path, tags: Tags) -> None:
             continue
         file = path.relative_to(root).as_posix()
         source = path.read_text(encoding="utf-8")
-        lines = source.splitlines()
+        lines, named = source.splitlines(), definitions(ast.parse(source))
         attached: set[str] = set()
-        for name, node in definitions(ast.parse(source)).items():
+        for (stem, name), shown in public.items():
+            if stem == path.stem and name not in named and not name.startswith("__"):
+                what = "is public, and neither a function nor a class that could name its clause"
+                tags.failures.append(Failure(file, shown, what))
+        for name, node in named.items():
             shown = public.get((path.stem, name), f"whycast.{path.stem}.{name}")
             found = docstring_tags(node, lines, file, [])
             attached.update(tag.place for tag in found)
