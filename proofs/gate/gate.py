@@ -130,7 +130,7 @@ def tenths(console: Console) -> Callable[[int, int], None]:
 
     def progress(done: int, total: int) -> None:
         nonlocal printed
-        if 10 * done // total > printed:
+        if total and 10 * done // total > printed:
             printed = 10 * done // total
             console.print(f"replayed {done} of {total}", highlight=False)
 

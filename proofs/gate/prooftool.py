@@ -96,7 +96,8 @@ class Gathering(Thread):
     def __init__(self, words: list[str], report: Callable[[], None]) -> None:
         """Start the program, and read what it says of its progress; `report` after each line."""
         super().__init__(daemon=True)
-        self.done = self.total = 0
+        self.done = 0
+        self.total: int | None = None
         self.messages: list[str] = []
         self.report = report
         # Of each run its own: tests run at the same time.
@@ -140,8 +141,9 @@ def gather(commands: list[list[str]], progress: Callable[[int, int], None]) -> l
 
     def report() -> None:
         # Until each of them has counted what it has to do, the whole is not known.
-        if len(running) == len(commands) and all(one.total for one in running):
-            progress(sum(one.done for one in running), sum(one.total for one in running))
+        totals = [one.total for one in running if one.total is not None]
+        if len(totals) == len(commands):
+            progress(sum(one.done for one in running), sum(totals))
 
     # However this ends, no program and no prover is left behind.
     with ExitStack() as stack:

@@ -61,8 +61,10 @@ def canary_faults(prover: Prover) -> list[Failure]:
         answer = answers.get(goal, "nothing")
         if is_true and answer != "Valid":
             what = f"does not prove a goal that is true: it answers {answer}"
-        elif not is_true and answer in ("Valid", "nothing"):
-            what = f"says {answer} to a goal that is false: it cannot be trusted"
+        elif not is_true and answer == "nothing":
+            what = "was not given the goal that is false"
+        elif not is_true and answer == "Valid":
+            what = "says Valid to a goal that is false: it cannot be trusted"
         else:
             continue
         failures.append(Failure("build/why3.conf", prover["name"], what))

@@ -76,6 +76,7 @@ let nothing () = { proofs = Hashtbl.create 997; negations = Hashtbl.create 97 }
 let run_all project limits all =
   let results = nothing () in
   let total = List.length all and count = ref 0 in
+  let report () = Printf.eprintf "%d/%d\n%!" !count total in
   let start = function
     | Proof job -> start limits job
     | Negation run -> Smoke.start run
@@ -85,9 +86,10 @@ let run_all project limits all =
     | Negation run ->
         Hashtbl.add results.negations (run.session.theory, run.asked) (run, result));
     incr count;
-    Printf.eprintf "%d/%d\n%!" !count total;
+    report ();
     `Go_on
   in
+  report ();
   Pool.run project ~wanted:(fun _ -> true) ~start ~finished all;
   results
 

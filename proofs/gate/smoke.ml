@@ -88,43 +88,51 @@ let start run =
 
 (** {1 The command [smoke]} *)
 
-let rec leaves s id =
+(** The parts of a goal as its session has them, and as a split makes them of a goal that was proved
+    whole: it has cases too. The session is not saved. *)
+let rec parts (project : Project.t) s id =
   match get_transformations s id with
-  | [] -> [ id ]
-  | nodes -> List.concat_map (leaves s) (List.concat_map (get_sub_tasks s) nodes)
+  | [] -> ( match Node.split s project.env id with None -> [ id ] | Some (_, parts) -> parts)
+  | nodes -> List.concat_map (parts project s) (List.concat_map (get_sub_tasks s) nodes)
 
-let print_place (run : run) id =
+let describe (run : run) id =
   let s = Session.tree run.session in
-  let file, line =
-    match Session.goal_loc ~root:false s id with
-    | Some loc -> Project.position run.project loc
-    | None -> (run.session.theory, 0)
+  let place =
+    match List.find_map (fun root -> Session.goal_loc ~root s id) [ false; true ] with
+    | None -> run.session.theory
+    | Some loc ->
+        let file, line = Project.position run.project loc in
+        Printf.sprintf "%s:%d" file line
   in
-  let name = (get_proof_name s id).Ident.id_string in
-  Printf.printf "%s:%d: %s (%s): %s proves the negation too\n%!" file line name
-    (get_proof_expl s id) run.prover.prover.prover_name
+  let expl = match get_proof_expl s id with "" -> "" | text -> Printf.sprintf " (%s)" text in
+  Printf.sprintf "%s: %s%s" place (get_proof_name s id).Ident.id_string expl
 
 (** Prints the parts of goals whose hypotheses are contradictory, and how many there are. *)
 let list_parts project theories =
   let theory_runs theory =
     let session = Session.load project theory in
     List.iter failwith session.errors;
-    let parts = List.concat_map (fun (_, id) -> leaves (Session.tree session) id) in
     let ask id = runs project thorough session (Goal id) in
-    List.concat_map ask (parts (Session.goals session))
+    let of_goal (_, id) = List.concat_map ask (parts project (Session.tree session) id) in
+    List.concat_map of_goal (Session.goals session)
   in
   let all = List.concat_map theory_runs theories in
-  let known = Hashtbl.create 97 in
+  let contradictory = Hashtbl.create 97 in
   let key run = (run.session.theory, run.asked) in
+  let wanted run = not (Hashtbl.mem contradictory (key run)) in
   let finished run (result : Call_provers.prover_result) =
-    (match (result.pr_answer, run.asked) with
-    | Valid, Goal id ->
-        Hashtbl.replace known (key run) ();
-        print_place run id
-    | _ -> ());
+    if result.pr_answer = Valid then Hashtbl.replace contradictory (key run) ();
     `Go_on
   in
-  Pool.run project ~wanted:(fun run -> not (Hashtbl.mem known (key run))) ~start ~finished all;
-  let parts = List.sort_uniq compare (List.map key all) in
-  Printf.printf "%d parts, %d of them with contradictory hypotheses\n" (List.length parts)
-    (Hashtbl.length known)
+  Pool.run project ~wanted ~start ~finished all;
+  let print count run =
+    match run.asked with
+    | Goal id when Hashtbl.mem contradictory (key run) ->
+        Hashtbl.remove contradictory (key run);
+        print_endline (describe run id);
+        count + 1
+    | _ -> count
+  in
+  let known = List.length (List.sort_uniq compare (List.map key all)) in
+  let found = List.fold_left print 0 all in
+  Printf.printf "%d parts, %d of them with contradictory hypotheses\n" known found
