@@ -116,6 +116,10 @@ class Browser:
         features = [{"name": "prefers-color-scheme", "value": name}]
         self.command("Emulation.setEmulatedMedia", media="", features=features)
 
+    def paper(self) -> None:
+        """Show the page as it is printed."""
+        self.command("Emulation.setEmulatedMedia", media="print", features=[])
+
     def value(self, script: str) -> Any:
         """Run a script on the page for its value."""
         result = self.command("Runtime.evaluate", expression=script, returnByValue=True)

@@ -211,9 +211,13 @@ def test_a_reader_clicks_from_the_first_page_to_a_proof(browser: Browser, number
 
 
 def test_a_link_to_a_folded_goal_unfolds_it(browser: Browser) -> None:
-    entry = CLAIMS[-1]
+    entry, other = CLAIMS[-1], CLAIMS[0]
     browser.open(PACK / "index.html", entry.name)
     assert browser.value(f"document.getElementById({entry.name!r}).checkVisibility()")
+    # Browsers that do not do so themselves have the script for it.
+    browser.value(f"history.replaceState(null, '', {'#' + other.name!r})")
+    browser.value("dispatchEvent(new HashChangeEvent('hashchange'))")
+    assert browser.value(f"document.getElementById({other.name!r}).checkVisibility()")
 
 
 def test_the_filter_shows_the_goals_that_have_all_words(browser: Browser) -> None:
@@ -226,6 +230,21 @@ def test_the_filter_shows_the_goals_that_have_all_words(browser: Browser) -> Non
     browser.value("words.value = ''; words.dispatchEvent(new Event('input'))")
     assert browser.value(f"{shown}.length") == 0
     assert browser.value("document.querySelectorAll('.theory[hidden], .goal[hidden]').length") == 0
+
+
+def test_nothing_stays_folded_for_the_printer(browser: Browser) -> None:
+    folded = "[...document.querySelectorAll('.goal')].filter(g => !g.checkVisibility()).length"
+    browser.open(PACK / "index.html")
+    assert browser.value(folded) > 0
+    browser.paper()
+    assert browser.value(folded) == 0
+    browser.scheme("light")
+    before = browser.value(folded)
+    # Browsers whose style cannot unfold have the script for it.
+    browser.value("dispatchEvent(new Event('beforeprint'))")
+    assert browser.value(folded) == 0
+    browser.value("dispatchEvent(new Event('afterprint'))")
+    assert browser.value(folded) == before
 
 
 def test_all_theorems_are_on_paper(browser: Browser, tmp_path: Path) -> None:
