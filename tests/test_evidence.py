@@ -77,7 +77,7 @@ def test_every_goal_is_there_with_its_file_line_statement_provers_and_clauses(
     written: dict[str, Any], found: Any, claims: dict[str, str]
 ) -> None:
     facts = goals_of(found)
-    goals = {goal["name"]: goal for theory in written["theories"] for goal in theory["goals"]}
+    goals = {goal["name"]: goal for goal in written["goals"]}
     assert goals.keys() == facts.keys() == claims.keys()
     clauses = found["trace"]["clauses"]
     for name, goal in goals.items():
@@ -116,10 +116,9 @@ def test_it_has_the_trace_the_audit_and_the_hypotheses_of_the_gate(
         assert written[key] == found[key] != []
     assert [audit["file"] for audit in written["audit"]] == [a["file"] for a in found["audit"]]
     smoked = {name: goal["smoke"] for name, goal in goals_of(found).items()}
-    for theory in written["theories"]:
-        for goal in theory["goals"]:
-            expected = smoked[goal["name"]]
-            assert goal["smoke"] == {key: expected[key] for key in ("prover", "answer")}
+    for goal in written["goals"]:
+        expected = smoked[goal["name"]]
+        assert goal["smoke"] == {key: expected[key] for key in ("prover", "answer")}
 
 
 def test_it_has_every_tool_and_package_of_the_lock_with_its_hashes(
@@ -159,11 +158,10 @@ def test_junit_has_a_suite_for_each_theory_and_a_case_for_each_goal(
     written: dict[str, Any],
 ) -> None:
     suites = {suite.name: suite for suite in JUnitXml.fromfile(str(PACK / "junit.xml"))}
-    theories = {theory["file"]: theory for theory in written["theories"] if theory["goals"]}
-    assert suites.keys() == theories.keys()
+    assert suites.keys() == {goal["file"] for goal in written["goals"]}
     for file, suite in suites.items():
         cases = {f"{case.classname.rpartition('/')[2]}.{case.name}": case for case in suite}
-        goals = {goal["name"]: goal for goal in theories[file]["goals"]}
+        goals = {goal["name"]: goal for goal in written["goals"] if goal["file"] == file}
         assert suite.tests == len(cases)
         assert (suite.failures, suite.errors, suite.skipped) == (0, 0, 0)
         assert cases.keys() == goals.keys()

@@ -14,7 +14,6 @@ import json
 import shutil
 import sys
 import time
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,7 @@ def files(read: Inputs, pack: Pack) -> dict[str, bytes]:
         raise RefusalError("Why3 is missing: `make tools` installs the toolchain")
     documentation = theory_docs.make(read.root, [theory.file for theory in pack.theories], why3)
     texts = pages.pages(pack, read.root, documentation)
-    texts["evidence.json"] = as_json(asdict(pack))
+    texts["evidence.json"] = as_json(pack.value())
     made = {name: text.encode() for name, text in texts.items()}
     made["junit.xml"] = junit.report(pack)
     return made

@@ -6,8 +6,8 @@ give the same value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -154,7 +154,8 @@ class Pack:
         """The goals of all theories."""
         return [goal for theory in self.theories for goal in theory.goals]
 
-
-def by_name(goals: Iterable[Goal]) -> dict[str, Goal]:
-    """Index goals by their names."""
-    return {goal.name: goal for goal in goals}
+    def value(self) -> dict[str, Any]:
+        """Give it as evidence.json has it: the goals in a list of their own."""
+        found = asdict(self)
+        found["goals"] = [goal for theory in found["theories"] for goal in theory.pop("goals")]
+        return found
