@@ -132,6 +132,9 @@ class Gathering(Thread):
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
+        self.join()
+        assert self.process.stderr is not None
+        self.process.stderr.close()
         self.output.close()
 
 
