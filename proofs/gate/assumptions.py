@@ -17,8 +17,9 @@ PROVED_ELSEWHERE = ("lemma", "contract")
 def unreached_faults(facts: Facts) -> list[Failure]:
     """Find `absurd` in programs that no goal is about.
 
-    The goal of a program has to prove that what is `absurd` is not reached. Why3 makes no goal
-    where nothing is left to prove: where the requires alone exclude everything.
+    What is `absurd` is an obligation, not an assumption: the goal of the program has to prove that
+    it is not reached. That its hypotheses do not contradict each other is for the smoke and the
+    witnesses to tell. Why3 leaves the obligation out behind what never goes on, as a `return`.
     """
     goals = {full_name(goal) for theory in facts["theories"] for goal in theory["goals"]}
     return [

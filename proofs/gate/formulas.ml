@@ -40,13 +40,14 @@ let rec join = function
   | item :: rest -> item :: join rest
   | [] -> []
 
-(** What a connective connects, from left to right; each with what follows it. *)
+(** What a connective connects, from left to right; each with what follows it. An equivalence ends
+    the row: [a -> b <-> c] is clear to a reader, [a <-> b <-> c] is not. *)
 let rec spine kind f =
   match (strip f).t_node with
   | Tbinop (op, a, b) when kind op ->
       let asymmetric = Ident.Sattr.mem asym_split a.t_attrs in
       let text = Format.asprintf "%a" (Pretty.print_binop ~asym:asymmetric) op in
-      (strip a, text) :: spine kind b
+      (strip a, text) :: (if op = Tiff then [ (strip b, "") ] else spine kind b)
   | _ -> [ (strip f, "") ]
 
 let rec conjuncts f = join (List.map (fun (f, text) -> (item f, text)) (spine (( = ) Tand) f))

@@ -12,7 +12,7 @@ type kind = Type | Exception | Function | Program
 (** A constant has no arguments, nor has a type or an exception: nothing tells two of them apart. *)
 type entry = { kind : kind; id : Ident.ident; arguments : Ty.ty list }
 
-type t = (string, entry) Hashtbl.t
+type t = { entries : (string, entry) Hashtbl.t; own : Ident.Sid.t }
 
 (** {1 What a module can see} *)
 
@@ -61,14 +61,14 @@ let entries =
         Hashtbl.add known d.pd_tag found;
         found
 
-let seen_by (m : Pmodule.pmodule) : t =
+let seen_by (m : Pmodule.pmodule) =
   let table = Hashtbl.create 997 in
   let counts e = e.kind <> Program || Ident.Sid.mem e.id m.mod_local in
   let add_entry e = if counts e then Hashtbl.add table e.id.Ident.id_string e in
   let add id d = List.iter (fun e -> if Ident.id_equal e.id id then add_entry e) (entries d) in
   (* A constructor or a field is known under its own name, with the declaration of its type. *)
   Ident.Mid.iter add m.mod_known;
-  table
+  { entries = table; own = m.mod_local }
 
 (** {1 Names} *)
 
@@ -97,8 +97,11 @@ let with_scopes (id : Ident.ident) =
   | _, _, (_ :: _ as parts) -> String.concat "." parts
   | _ | (exception Not_found) -> id.id_string
 
-let is_clear (names : t) entry =
-  not (List.exists (clash entry) (Hashtbl.find_all names entry.id.id_string))
+(** What a module defines itself keeps its name, and others of that name are qualified. *)
+let is_clear names entry =
+  let is_own e = Ident.Sid.mem e.id names.own in
+  let disturbs other = clash entry other && (is_own other || not (is_own entry)) in
+  not (List.exists disturbs (Hashtbl.find_all names.entries entry.id.id_string))
 
 (** [""], or what goes before a name that is not clear by itself: [seq.Seq.]. *)
 let qualifier names entry =
