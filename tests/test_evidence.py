@@ -38,6 +38,10 @@ print(json.dumps({name: hashlib.sha256(made[name]).hexdigest() for name in made}
 """
 
 
+# Whatever is asked, without a pack the answer is how to write one.
+pytestmark = pytest.mark.usefixtures("written")
+
+
 @pytest.fixture(scope="module")
 def written() -> dict[str, Any]:
     return read_evidence()

@@ -42,11 +42,16 @@ def pages(written: dict[str, Any]) -> dict[str, html_pages.Page]:
 
 @pytest.fixture(scope="module")
 def browser(written: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = shutil.which("chromium")
-    if program is None:
-        pytest.fail("Chromium is missing: `python3 proofs/provers/install.py --tests` installs it")
-    with chromium(Path(program), tmp_path_factory.mktemp("chromium") / "profile") as found:
+    with chromium(program("chromium"), tmp_path_factory.mktemp("chromium") / "profile") as found:
         yield found
+
+
+def program(name: str) -> Path:
+    """Find a program that only the tests need."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.fail(f"{name} is missing: `python3 proofs/provers/install.py --tests` installs it")
+    return Path(found)
 
 
 def proof_page(entry: theorems.Entry) -> str:
@@ -251,7 +256,7 @@ def test_all_theorems_are_on_paper(browser: Browser, tmp_path: Path) -> None:
     browser.open(PACK / "index.html")
     (tmp_path / "index.pdf").write_bytes(browser.pdf())
     read = subprocess.run(
-        ["pdftotext", "-raw", "index.pdf", "-"],
+        [str(program("pdftotext")), "-raw", "index.pdf", "-"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
