@@ -328,12 +328,15 @@ def markdown(results: Sequence[Result]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def save(results: Sequence[Result]) -> None:
-    """Leave the report of all mutants for other programs and for readers."""
-    report = {"sources": sources_hash(), "results": [asdict(result) for result in results]}
+def save(sources: str, results: Sequence[Result]) -> list[Failure]:
+    """Leave the report of all mutants for other programs and for readers, if it is of one state."""
+    if sources != sources_hash():
+        return [Failure(REPORT, "", "is not written: a theory or the list has changed meanwhile")]
+    report = {"sources": sources, "results": [asdict(result) for result in results]}
     text = json.dumps(report, indent=1, ensure_ascii=False) + "\n"
     (ROOT / REPORT).write_text(text, encoding="utf-8")
     (ROOT / TABLE).write_text(markdown(results), encoding="utf-8")
+    return []
 
 
 def run_shown(mutants: Sequence[Mutant], console: Console) -> list[Result]:
@@ -389,7 +392,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parse(argv)
     console = Console()
     started = time.monotonic()
-    mutants = read()
+    sources, mutants = sources_hash(), read()
     failures = list_faults(mutants)
     selected = [] if failures else chosen(mutants, arguments)
     try:
@@ -400,7 +403,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.exit(130)
     failures += unexpected(selected, results)
     if selected == mutants:
-        save(results)
+        failures += save(sources, results)
     console.print(table(results))
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
