@@ -43,7 +43,7 @@ end
 def test_goals_and_theories_that_are_contradictory(small: Path) -> None:
     append(theory(small), VACUOUS)
     (small / "why3" / "contradictory.mlw").write_text(CONTRADICTORY, encoding="utf-8")
-    why = "smoke: CVC5 proves its negation as well: its hypotheses contradict each other"
+    why = "smoke: Alt-Ergo proves its negation as well: its hypotheses contradict each other"
     printed = fails(
         small,
         f"why3/small.mlw:19: Vacuous.contradictory {why}",
@@ -62,7 +62,7 @@ def test_the_list_of_parts_that_hold_for_no_case(small: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
         "why3/small.mlw:21: sign'vc.0 (postcondition)",
-        "5 parts, 1 of them with contradictory hypotheses",
+        "7 parts, 1 of them with contradictory hypotheses",
     ]
 
 

@@ -36,7 +36,7 @@ def check(facts: Facts) -> list[Failure]:
             what_lacks(asking),
         )
         for asking in facts["hypotheses"]
-        if not asking["witnesses"] and asking["kind"] in ("definition", "program")
+        if not asking["witnesses"]
     ]
     faulty = [
         Failure(
