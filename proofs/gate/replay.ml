@@ -103,7 +103,7 @@ let smoke project limits session =
         (Session.goals session)
   and contexts =
     if limits.share = Quickest || session.Session.errors <> [] then []
-    else Smoke.runs project Smoke.thorough session Smoke.Context
+    else Smoke.runs project Smoke.contexts session Smoke.Context
   in
   goals @ contexts
 

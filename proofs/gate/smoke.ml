@@ -49,11 +49,18 @@ let contradiction (project : Project.t) theory =
 
 (** {1 Who is asked} *)
 
-(** The prover that is asked about a goal, and its steps. Alt-Ergo, which proves most goals in
-    least time, is slow to give up: what takes it 3000 steps takes it ten seconds. *)
-let quick = [ ("CVC5", 20_000) ]
+(** Who is asked about every goal, and the steps. No prover ever sees that there is nothing to find:
+    each searches up to its limit, so that the limit is what a replay of hundreds of goals pays for.
+    Forty steps of Alt-Ergo take 0.06 s with all that is around them, and are enough to prove 160 of
+    the 343 goals of which the sessions have proofs by Alt-Ergo without a split. Thrice what 95 % of
+    those need, 3000 steps, would take 13 s for each goal. *)
+let quick = [ ("Alt-Ergo", 40) ]
 
-(** Those that are asked about a theory, and about the parts of goals: one of each family. *)
+(** Who is asked for a contradiction in a theory: one of each family. *)
+let contexts = [ ("Alt-Ergo", 60); ("Z3", 200_000); ("CVC5", 30_000) ]
+
+(** Who is asked about the parts of goals. Z3 proves in that many steps 163 of its 176 goals without
+    a split, Alt-Ergo 215 of 343. *)
 let thorough = [ ("Alt-Ergo", 100); ("Z3", 500_000); ("CVC5", 100_000) ]
 
 (** Processor time, for a prover that does not count what keeps it busy. *)
