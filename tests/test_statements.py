@@ -171,10 +171,10 @@ def test_the_kinds_of_goals_and_symbols(forms: Facts) -> None:
 # --- goals that say nothing -------------------------------------------------------------------
 
 # Declarations of m, and what is wrong with the goal; empty if it says something.
-TRUE = "says nothing: it is true whatever its symbols mean: "
+TRUE = "says nothing: it is true whatever its symbols mean ("
 NOTHING = [
-    ("lemma m: true", f"{TRUE}true"),
-    ("goal m: forall x: int. x = x", f"{TRUE}forall x: int. x = x"),
+    ("lemma m: true", f"{TRUE}true)"),
+    ("goal m: forall x: int. x = x", f"{TRUE}forall x: int. x = x)"),
     ("lemma m: forall x y: int. x < y -> true /\\ y = y", TRUE),
     ("lemma m: forall x y: int. x < y /\\ 0 < x -> x < y", TRUE),
     ("lemma m: forall x: int. false -> x < x", TRUE),
@@ -182,7 +182,7 @@ NOTHING = [
     ("lemma m: forall x: int. x < 0 <-> x < 0", TRUE),
     ("lemma m: forall x: int. let y = x in if x < 0 then y = x else x = y", TRUE),
     ("lemma m: exists x: int. x < 0 -> true", TRUE),
-    ("lemma m: true by 1 < 2", f"{TRUE}true"),
+    ("lemma m: true by 1 < 2", f"{TRUE}true)"),
     ("lemma m: forall x: int. x < 0 -> x < 1", ""),
     ("lemma m: forall x: int. x + 0 = x", ""),
     ("lemma m: exists x: int. x < 0", ""),

@@ -73,7 +73,7 @@ def fault(theory: str, goal: Goal) -> str:
         return ""
     if goal["kind"] in ("lemma", "goal"):
         return (
-            f"says nothing: it is true whatever its symbols mean: {first_line(goal['statement'])}"
+            f"says nothing: it is true whatever its symbols mean ({first_line(goal['statement'])})"
         )
     if "\n  ensures {" in goal["statement"] or "\n  returns {" in goal["statement"]:
         return "says nothing: what it ensures is true whatever its symbols mean"
