@@ -247,6 +247,16 @@ def test_only_what_is_looked_at_is_compared(small: Path, tmp_path: Path) -> None
     assert renewed.startswith(own[: own.index("# trusted")])
 
 
+def test_a_goal_that_is_none_any_more(small: Path) -> None:
+    edit(theory(small), "lemma double_injective", "axiom double_injective")
+    facts, claims = nothing_there(small)
+    found = seals.read(reviewed(small), "proofs/reviewed.txt")
+    (failure,) = seals.compare(facts, claims, found, ["why3/small.mlw", "why3/trusted/python.mlw"])
+    assert (
+        str(failure) == "why3/small.mlw:9: Small.double_injective was a goal when it was reviewed"
+    )
+
+
 def test_a_goal_without_a_sentence_is_not_sealed(small: Path) -> None:
     edit(theorems(small), "Small.twice'vc          The program computes the double.\n", "")
     result = run_gate(small, "--seal")

@@ -126,9 +126,13 @@ def faults(
             f"its statement has changed since (now: {now})"
         )
         failures.append(Failure(subject.place, subject.name, what))
+    was_goal = seal.sentence != NO_SENTENCE
+    if was_goal != subject.is_goal:
+        what = "was a goal" if was_goal else "was no goal"
+        failures.append(Failure(subject.place, subject.name, f"{what} when it was reviewed"))
     # That a goal has no sentence is said of theorems.txt.
-    if sentence != seal.sentence and (entry or not subject.is_goal):
-        where = f"{claims.path}:{entry.line}" if entry else subject.place
+    elif entry and sentence != seal.sentence:
+        where = f"{claims.path}:{entry.line}"
         what = "has a sentence in theorems.txt that was reworded since it was reviewed"
         failures.append(Failure(where, subject.name, what))
     return failures
