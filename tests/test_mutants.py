@@ -157,7 +157,9 @@ def test_the_list_is_well_formed() -> None:
 def test_the_list_is_about_every_concept() -> None:
     """Every theory is changed but those that only prove, show examples or are witnesses."""
     changed = {mutant.file for mutant in MUTANTS}
-    names = r"clauses|kernel_(laws|verdicts)|numpy_order|reports|ring_row_major|\w*examples|witness_\w+"
+    names = (
+        r"clauses|kernel_(laws|verdicts)|numpy_order|reports|ring_row_major|\w*examples|witness_\w+"
+    )
     proving = re.compile(rf"why3/({names}|trusted/python)\.mlw")
     files = {file for file in prooftool.theory_files() if not proving.fullmatch(file)}
     assert sorted(files - changed) == []
