@@ -1,6 +1,7 @@
 """The gate: every theorem claimed is proved, now, by the pinned provers, from nothing else.
 
-Every part of a goal has to have proofs by provers of two families.
+Every part of a goal has to have proofs by provers of two families, and no goal one of its negation:
+its hypotheses would contradict each other.
 
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
         --quickest | --others            of the proofs of each part, the one that took least | all
