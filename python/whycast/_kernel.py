@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# 8ea0445470ae6206b48b5e4f65fc19c814179e751512b79c2ff4550728140fac
+# ede9fc668c254e62095ee03231dfdab6eb953bd1370c42813f91ff7b677656b0
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
