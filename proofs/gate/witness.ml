@@ -2,8 +2,8 @@
     typed modules.
 
     A program with [requires] and a lemma with hypotheses are true of nothing if nothing satisfies
-    them. The witnesses are the programs of [why3/witness_*.mlw]: each names concrete values, and its
-    verification condition says that they satisfy what is asked for.
+    them. The witnesses are the programs of [why3/witness_*.mlw]: each names concrete values, and
+    its verification condition says that they satisfy what is asked for.
     - A program is witnessed where it is called. A call within a formula checks nothing and does not
       count.
     - A lemma is witnessed where one choice of its variables makes each of its hypotheses equal to
@@ -186,7 +186,8 @@ let files () =
   let found = List.filter is_witness_file (Array.to_list (Sys.readdir directory)) in
   List.map (Filename.concat directory) (List.sort compare found)
 
-let place project (name : Ident.ident) = Json.place (Option.map (Project.position project) name.id_loc)
+let place project (name : Ident.ident) =
+  Json.place (Option.map (Project.position project) name.id_loc)
 
 let asking_facts project witnesses m asking =
   let covering = List.filter (fun (_, w) -> covers asking w) witnesses in
