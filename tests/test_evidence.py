@@ -122,7 +122,8 @@ def test_it_has_the_trace_the_audit_and_the_hypotheses_of_the_gate(
     smoked = {name: goal["smoke"] for name, goal in goals_of(found).items()}
     for goal in written["goals"]:
         expected = smoked[goal["name"]]
-        assert goal["smoke"] == {key: expected[key] for key in ("prover", "answer")}
+        assert goal["smoke"] == (expected and {key: expected[key] for key in ("prover", "answer")})
+    assert {bool(goal["smoke"]) for goal in written["goals"]} == {True, False}
 
 
 def test_it_has_every_tool_and_package_of_the_lock_with_its_hashes(
@@ -222,7 +223,8 @@ def altered(found: Any) -> dict[str, Any]:
     """Give facts as another run has them: other proofs replayed, and everything slower."""
     other: dict[str, Any] = copy.deepcopy(found)
     for goal in goals_of(other).values():
-        goal["smoke"]["seconds"] += 1.5
+        if goal["smoke"]:
+            goal["smoke"]["seconds"] += 1.5
         for attempt in leaves(goal["tree"]):
             attempt["chosen"] = not attempt["chosen"]
             attempt["replayed"] = {"answer": "Valid", "seconds": 7.25}
@@ -306,7 +308,7 @@ def test_a_goal_that_lacks_something_is_refused(found: Any, key: str) -> None:
 
 def test_facts_without_smoke_detection_are_refused(found: Any) -> None:
     facts: Any = copy.deepcopy(found)
-    facts["theories"][0]["goals"][0]["smoke"] = None
+    next(goal for goal in goals_of(facts).values() if goal["hypotheses"])["smoke"] = None
     with pytest.raises(inputs.RefusalError, match="no answer of smoke detection: the gate ran"):
         inputs.assemble(ROOT, facts)
 

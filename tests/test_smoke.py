@@ -70,12 +70,15 @@ def facts_with(**changes: object) -> Facts:
     """Give the facts about one goal that is sound, with another smoke of its own or its theory."""
     run = {"prover": "CVC5", "answer": "Unknown (unknown)", "seconds": 0.0}
     tree = {"file": "why3/small.mlw", "line": 7}
-    goal = {"module": "Small", "goal": "double_positive", "tree": tree, "smoke": run}
+    goal = {"module": "Small", "goal": "double_positive", "hypotheses": True, "tree": tree}
+    goal["smoke"] = run
     found: dict[str, Any] = {"file": "why3/small.mlw", "errors": [], "smoke": [run]}
     found["goals"] = [goal]
     changed = copy.deepcopy(found)
     if "goal" in changes:
         changed["goals"][0]["smoke"] = changes["goal"]
+    if "hypotheses" in changes:
+        changed["goals"][0]["hypotheses"] = changes["hypotheses"]
     if "theory" in changes:
         changed["smoke"] = changes["theory"]
     return cast(Facts, {"theories": [changed]})
@@ -104,6 +107,10 @@ def test_what_nobody_was_asked_about_is_a_failure() -> None:
     assert messages(facts, None) == [here, there]
     assert messages(facts, "quickest") == [here]
     assert messages(facts, "others") == [there]
+
+
+def test_a_goal_without_hypotheses_has_none_that_contradict_each_other() -> None:
+    assert messages(facts_with(goal=None, hypotheses=False), "quickest") == []
 
 
 def test_a_prover_that_does_not_work_is_a_failure() -> None:

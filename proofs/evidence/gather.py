@@ -87,7 +87,6 @@ def goal(
     parts = list(parts_of(tree, tree["name"], theory["file"], ""))
     main, supported = clauses.get(name, ([], []))
     smoke = found["smoke"]
-    assert smoke is not None
     proving = [recorded_families(node, families) for node in proving_nodes(tree)]
     return Goal(
         name=name,
@@ -102,7 +101,7 @@ def goal(
         provers=uses(parts, families),
         seconds=total(part.seconds for part in parts),
         parts=parts,
-        smoke=Smoke(smoke["prover"], smoke["answer"]),
+        smoke=Smoke(smoke["prover"], smoke["answer"]) if smoke else None,
     )
 
 
@@ -325,6 +324,7 @@ def summary(theories: list[Theory], facts: Facts, mutants: list[Mutant]) -> dict
         "clauses_with_theorem": sum(bool(clause["theorems"]) for clause in clauses),
         "hypotheses": len(hypotheses),
         "witnessed": sum(bool(entry["witnesses"]) for entry in hypotheses),
+        "smoked": sum(goal.smoke is not None for goal in goals),
         "mutants": len(mutants),
         "mutants_noticed": sum(m.verdict not in (NOT_RUN, mutant_list.SURVIVED) for m in mutants),
         "axioms_of_ours": sum(

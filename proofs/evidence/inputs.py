@@ -26,7 +26,7 @@ THEOREMS = "proofs/theorems.txt"
 
 # The keys of the facts that the pack shows; a pack without one of them would look complete.
 FACT_KEYS = ("provers", "audit", "symbols", "library", "hypotheses", "trace")
-GOAL_KEYS = ("module", "goal", "kind", "statement", "smoke", "tree")
+GOAL_KEYS = ("module", "goal", "kind", "statement", "hypotheses", "smoke", "tree")
 
 
 class RefusalError(Exception):
@@ -128,7 +128,7 @@ def check_complete(facts: Facts, theories: set[str]) -> None:
             where = f"{FACTS}: goal {goal['module']}.{goal['goal']}"
             for key in GOAL_KEYS:
                 demand(goal, key, where)
-            if goal["smoke"] is None:
+            if goal["hypotheses"] and goal["smoke"] is None:
                 raise RefusalError(
                     f"{where} has no answer of smoke detection: the gate ran with --others "
                     "(`make` runs it with --quickest)"

@@ -71,7 +71,7 @@ class Goal:
     provers: list[Use]
     seconds: float
     parts: list[Part]
-    smoke: Smoke
+    smoke: Smoke | None
 
     @property
     def title(self) -> str:

@@ -60,7 +60,7 @@ def proofs_by(theories: Iterable[Theory], prover: str) -> int:
 
 def smoke_answers(goals: Iterable[Goal]) -> list[tuple[tuple[str, str], int]]:
     """Count the answers to the negated goals."""
-    answers = [(goal.smoke.prover, goal.smoke.answer) for goal in goals]
+    answers = [(goal.smoke.prover, goal.smoke.answer) for goal in goals if goal.smoke]
     return sorted(Counter(answers).items())
 
 

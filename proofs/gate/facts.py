@@ -71,7 +71,7 @@ class Goal(TypedDict):
     `statement` is what it says, in WhyML: the formula of a lemma, the contract of a program, a
     definition as a whole; `kind` is lemma, goal, theorem (`let lemma`), definition or program. Both
     are empty where the audit cannot read the theory. `says_nothing`: it is true whatever its
-    symbols mean.
+    symbols mean. `hypotheses`: it has some, so that smoke detection has something to ask.
     """
 
     module: str
@@ -79,6 +79,7 @@ class Goal(TypedDict):
     statement: str
     kind: str
     says_nothing: bool
+    hypotheses: bool
     smoke: Smoke | None
     tree: Node
 

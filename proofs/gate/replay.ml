@@ -93,14 +93,14 @@ let run_all project limits all =
   Pool.run project ~wanted:(fun _ -> true) ~start ~finished all;
   results
 
-(** The goals are asked along with the quickest proofs, the theories with the others. *)
+(** The goals with hypotheses are asked along with the quickest proofs, the theories with the
+    others. *)
 let smoke project limits session =
   let goals =
     if limits.share = Others then []
     else
-      List.concat_map
-        (fun (_, id) -> Smoke.runs project Smoke.quick session (Smoke.Goal id))
-        (Session.goals session)
+      let asked = List.filter (Smoke.has_hypotheses session) (List.map snd (Session.goals session)) in
+      List.concat_map (fun id -> Smoke.runs project Smoke.quick session (Smoke.Goal id)) asked
   and contexts =
     if limits.share = Quickest || session.Session.errors <> [] then []
     else Smoke.runs project Smoke.contexts session Smoke.Context
@@ -155,7 +155,8 @@ let goal_facts project limits results statements session (th, id) =
   Record
     ([ ("module", String m); ("goal", String goal) ]
     @ Statements.goal_facts statements m goal
-    @ [ ( "smoke",
+    @ [ ("hypotheses", Bool (Smoke.has_hypotheses session id));
+        ( "smoke",
           match smoke_facts results session (Smoke.Goal id) with [] -> Null | run :: _ -> run );
         ("tree", node_facts project limits results session ~root:true id) ])
 

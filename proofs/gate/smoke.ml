@@ -33,6 +33,21 @@ let rec negated (f : Term.term) =
       Term.t_let_close variable value (negated body)
   | _ -> Term.t_not f
 
+(** Whether a goal has hypotheses of its own that could contradict each other. The negation of one
+    that has none can follow only from a contradiction in what its theory uses, and for that the
+    theory as a whole is asked. *)
+let rec is_conditional (f : Term.term) =
+  match f.t_node with
+  | Tbinop (Timplies, _, _) -> true
+  | Tquant (Tforall, quantified) ->
+      let _, _, body = Term.t_open_quant quantified in
+      is_conditional body
+  | Tlet (_, bound) -> is_conditional (snd (Term.t_open_bound bound))
+  | _ -> false
+
+let has_hypotheses session id =
+  is_conditional (Task.task_goal_fmla (get_task (Session.tree session) id))
+
 let negate =
   Trans.goal (fun name goal -> [ Decl.create_prop_decl Decl.Pgoal name (negated goal) ])
 

@@ -28,7 +28,7 @@ def of(theory: Theory, goal: Goal) -> list[Failure]:
     place = f"{tree['file'] or theory['file']}:{tree['line']}" if tree["line"] else theory["file"]
     found = goal["smoke"]
     if found is None:
-        what = "smoke: no prover was asked for its negation"
+        what = "smoke: no prover was asked for its negation" if goal["hypotheses"] else ""
     elif found["answer"] == "Valid":
         what = (
             f"smoke: {found['prover']} proves its negation as well: "
