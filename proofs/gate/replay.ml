@@ -67,14 +67,16 @@ let key (session : Session.t) (a : proof_attempt_node) = (session.theory, a.pare
 type results = {
   proofs : (string * proofNodeID * Whyconf.prover, Call_provers.prover_result) Hashtbl.t;
   negations : (string * Smoke.asked, Smoke.run * Call_provers.prover_result) Hashtbl.t;
-      (** several of a context, in the order of their ends *)
+      (** of a goal one, as if it had been asked alone; of a context several *)
 }
+
+let negation run = Negation run
+let is_valid (_, (r : Call_provers.prover_result)) = r.pr_answer = Valid
 
 let nothing () = { proofs = Hashtbl.create 997; negations = Hashtbl.create 97 }
 
-(** The result of each attempt; progress goes to the standard error as [done/all]. *)
-let run_all project limits all =
-  let results = nothing () in
+(** Runs [all] and adds to the results; progress goes to the standard error as [done/all]. *)
+let run_all project limits results all =
   let total = List.length all and count = ref 0 in
   let report () = Printf.eprintf "%d/%d\n%!" !count total in
   let start = function
@@ -83,6 +85,9 @@ let run_all project limits all =
   and finished work result =
     (match work with
     | Proof job -> Hashtbl.replace results.proofs (key job.session job.attempt) result
+    | Negation ({ asked = Goals ids; _ } as run) ->
+        let put id = Hashtbl.replace results.negations (run.session.theory, Goals [ id ]) in
+        List.iter (fun id -> put id (run, result)) ids
     | Negation run ->
         Hashtbl.add results.negations (run.session.theory, run.asked) (run, result));
     incr count;
@@ -90,22 +95,44 @@ let run_all project limits all =
     `Go_on
   in
   report ();
-  Pool.run project ~wanted:(fun _ -> true) ~start ~finished all;
-  results
+  Pool.run project ~wanted:(fun _ -> true) ~start ~finished all
 
-(** The goals with hypotheses are asked along with the quickest proofs, the theories with the
-    others. *)
+(** The goals with hypotheses are asked along with the quickest proofs, those of a module together;
+    the theories with the others. *)
 let smoke project limits session =
+  let conditional (_, id) = Smoke.has_hypotheses session id in
+  let of_module goals =
+    match List.filter conditional goals with
+    | [] -> []
+    | some -> Smoke.runs project Smoke.quick session (Smoke.Goals (List.map snd some))
+  in
   let goals =
     if limits.share = Others then []
-    else
-      let asked = List.filter (Smoke.has_hypotheses session) (List.map snd (Session.goals session)) in
-      List.concat_map (fun id -> Smoke.runs project Smoke.quick session (Smoke.Goal id)) asked
+    else List.concat_map of_module (Session.goals_by_module session)
   and contexts =
     if limits.share = Quickest || session.Session.errors <> [] then []
     else Smoke.runs project Smoke.contexts session Smoke.Context
   in
   goals @ contexts
+
+(** Where the goals of a module together are contradictory, each is asked alone, to tell which. If
+    none is, all remain so. *)
+let tell_apart project limits results =
+  let ask_alone (run : Smoke.run) ids =
+    let ask id = Smoke.runs project Smoke.quick run.session (Smoke.Goals [ id ]) in
+    let alone = nothing () in
+    run_all project limits alone (List.map negation (List.concat_map ask ids));
+    if Hashtbl.fold (fun _ answer found -> found || is_valid answer) alone.negations false then
+      Hashtbl.iter (Hashtbl.replace results.negations) alone.negations
+  in
+  let contradictory _ ((run : Smoke.run), r) found =
+    match run.asked with
+    | Smoke.Goals (_ :: _ :: _ as ids) when is_valid (run, r) && not (List.mem_assq run found) ->
+        (run, ids) :: found
+    | _ -> found
+  in
+  let found = Hashtbl.fold contradictory results.negations [] in
+  List.iter (fun (run, ids) -> ask_alone run ids) found
 
 (** {1 Facts} *)
 
@@ -157,7 +184,9 @@ let goal_facts project limits results statements session (th, id) =
     @ Statements.goal_facts statements m goal
     @ [ ("hypotheses", Bool (Smoke.has_hypotheses session id));
         ( "smoke",
-          match smoke_facts results session (Smoke.Goal id) with [] -> Null | run :: _ -> run );
+          match smoke_facts results session (Smoke.Goals [ id ]) with
+          | [] -> Null
+          | run :: _ -> run );
         ("tree", node_facts project limits results session ~root:true id) ])
 
 (** Nodes of the stored session that the present source does not have, by name; not those below
@@ -210,8 +239,11 @@ let facts (project : Project.t) limits ~replayed ~about =
     | Some limits ->
         let proofs = List.concat_map (proofs limits) sessions in
         let negations = List.concat_map (smoke project limits) sessions in
-        run_all project limits
-          (List.map (fun job -> Proof job) proofs @ List.map (fun run -> Negation run) negations)
+        let results = nothing () in
+        run_all project limits results
+          (List.map (fun job -> Proof job) proofs @ List.map negation negations);
+        tell_apart project limits results;
+        results
   in
   let canaries = if limits = None || about = [] then [] else Canary.answers project in
   let modules_of theory = (theory, Audit.modules project theory) in

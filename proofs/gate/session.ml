@@ -55,13 +55,15 @@ let files t =
 
 let theories t = List.concat_map file_theories (files t)
 
-(** Top-level goals of the present source, with their module. *)
-let goals t =
+(** Top-level goals of the present source, with their module, for each module. *)
+let goals_by_module t =
   let s = tree t in
   let live id = not (is_detached s (APn id)) in
-  List.concat_map
+  List.map
     (fun th -> List.map (fun id -> (th, id)) (List.filter live (theory_goals th)))
     (List.filter (fun th -> not (is_detached s (ATh th))) (theories t))
+
+let goals t = List.concat (goals_by_module t)
 
 (** Where a goal stands: its own place for a top-level goal, the formula's for a part of one. *)
 let goal_loc ~root session id =
