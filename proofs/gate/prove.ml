@@ -16,14 +16,14 @@ open Session_itp
 
 (** Seconds. Most goals are proved in well under one; the longest is half of the shortest limit
     that the gate's replay grants. A goal that can be split gets a glance only. *)
-let glance = 1
+let glance = 2
 
 let brief = 2
 let middle = 5
 let long = 15
 
 (** Two proofs that take no longer than this each are as good as any. *)
-let good_price = 0.15
+let good_price = 0.3
 
 (** For a part that resists. Each may split it further or change its shape. The gate knows these
     names as sound; there are unsound transformations. *)
