@@ -1,11 +1,12 @@
 # whycast: from a bare Debian 12 to proved theories and tested Python.
 #
 #   make          install the toolchain, extract the Python again and compare it with the committed
-#                 file, replay a proof of every goal: of the recorded ones the quickest; write
+#                 file, replay a proof of every theorem: of the recorded ones the quickest; write
 #                 what an assessor reads, build/evidence/index.html (make evidence is the same)
-#   make test     check the Python code, run the tests, replay the proofs that `make` leaves out
+#   make test     check the Python code, run the tests, replay the witnesses, which `make` leaves
+#                 out, and a third of the other proofs on record
 #   make extract  write python/whycast/_kernel.py anew
-#   make prove    replay all recorded proofs: what `make` and `make test` do in two halves
+#   make prove    replay all recorded proofs (five minutes and more)
 #   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these) and the
 #                 links of proofs/FINDINGS.md
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
@@ -54,7 +55,7 @@ test: tools
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist worksteal
-	@$(GATE) --others
+	@$(GATE) --sample
 
 mutants: tools
 	@$(BIN)/python proofs/mutants/mutants.py

@@ -161,6 +161,8 @@ def test_what_is_interrupted_leaves_nothing_running(small: Path, end: signal.Sig
         cwd=small,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        # Where the tests run in the background, SIGINT would be ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert wait_until(word, runs=True)
         process.send_signal(end)

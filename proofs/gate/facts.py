@@ -248,10 +248,28 @@ def holds(attempt: Attempt) -> bool:
     return attempt["replayed"] is not None and attempt["replayed"]["answer"] == "Valid"
 
 
+def left_alone(node: Node) -> bool:
+    """Tell whether a proof of the node is on record and none of them was to be replayed."""
+    return not any(attempt["chosen"] for attempt in node["attempts"]) and any(
+        attempt["installed"]
+        and not attempt["obsolete"]
+        and attempt["recorded"] is not None
+        and attempt["recorded"]["answer"] == "Valid"
+        for attempt in node["attempts"]
+    )
+
+
 def proved(node: Node) -> bool:
-    """Tell whether a prover proved the node now, or all parts of one of its transformations."""
-    return any(map(holds, node["attempts"])) or any(
-        all(map(proved, transformation["parts"])) for transformation in node["transformations"]
+    """Tell whether a prover proved the node now, or all parts of one of its transformations.
+
+    A node of which this replay was to run nothing is taken as recorded.
+    """
+    return (
+        left_alone(node)
+        or any(map(holds, node["attempts"]))
+        or any(
+            all(map(proved, transformation["parts"])) for transformation in node["transformations"]
+        )
     )
 
 

@@ -5,7 +5,8 @@ its hypotheses would contradict each other.
 
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
         --quickest | --others            of the proofs of each part, the one that took least | all
-                                         but that one; together they replay all
+                                         but that one; witnesses belong to the others
+        --sample                         a third of the others, and all of witnesses
     gate.py --smoke [theory ...]         list the parts of goals with contradictory hypotheses
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --seal [theory ...]          write proofs/reviewed.txt: what is stated, as reviewed
@@ -40,7 +41,7 @@ import sources
 import statements
 import theorems
 import witnesses
-from facts import Facts, Theory, attempts, proved
+from facts import Facts, Theory, attempts, left_alone, nodes, proved
 from failures import Failure
 from rich.box import SIMPLE
 from rich.console import Console
@@ -81,7 +82,9 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     action.add_argument("--update", action="store_true", help="find proofs, refresh the sessions")
     share = parser.add_mutually_exclusive_group()
     for name, what in zip(
-        prooftool.SHARES, ("one proof", "all proofs but the quickest"), strict=True
+        prooftool.SHARES,
+        ("one proof", "all proofs but the quickest", "a third of those"),
+        strict=True,
     ):
         share.add_argument(
             f"--{name}",
@@ -196,8 +199,12 @@ def run(files: list[str], share: str | None, console: Console) -> int:
         console.print(clauses.summary(facts["trace"]), highlight=False, soft_wrap=True)
     if share:
         left = sum(not a["chosen"] for theory in facts["theories"] for a in attempts(theory))
-        other = next(f"--{name}" for name in prooftool.SHARES if name != share)
+        other = "--quickest" if share == "others" else "--others"
         console.print(f"recorded proofs left to a replay with {other}: {left}", highlight=False)
+        goals = [goal for theory in facts["theories"] for goal in theory["goals"]]
+        taken = sum(any(map(left_alone, nodes(goal["tree"]))) for goal in goals)
+        if taken:
+            console.print(f"goals taken as recorded, wholly or in part: {taken}", highlight=False)
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
     print_verdict(facts, failures, time.monotonic() - started, console)

@@ -9,8 +9,11 @@ open Session_itp
 open Json_base
 
 (** Of the proofs at one node: all, the one that took least time, or all but that one. Where there
-    is only one, it is run in each case: what is not run is nowhere all there is. *)
-type share = All | Quickest | Others
+    is only one, it is run in each case. Witnesses, which no theorem rests on, are left to the others.
+    A sample is a third of the others, that with the number given, and all witnesses. *)
+type share = All | Quickest | Others | Sample of int
+
+let thirds = 3
 
 (** Seconds. A replay gets [factor] times the recorded ones and never less than [floor]. An
     obsolete attempt belongs to another source: this only tells whether it would still do. *)
@@ -35,6 +38,13 @@ let compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare
 let attempts session id =
   List.sort compare_attempts (get_proof_attempts (Session.tree session) id)
 
+let is_witness (session : Session.t) =
+  String.starts_with ~prefix:"witness_" (Filename.basename session.theory)
+
+let is_in_third k session id =
+  let name = (get_proof_name (Session.tree session) id).Ident.id_string in
+  Hashtbl.hash (session.Session.theory, name) mod thirds = k
+
 (** The attempts of a node that are to be run. The quickest is one with a proof; where there is none
     with a proof, all are run. *)
 let chosen limits session id =
@@ -42,9 +52,12 @@ let chosen limits session id =
   let all = List.filter runnable (attempts session id) in
   let quicker a b = if recorded_seconds b < recorded_seconds a then b else a in
   match (limits.share, List.filter Node.is_valid all) with
-  | All, _ | _, [] | Others, [ _ ] -> all
+  | Quickest, _ :: _ when is_witness session -> []
+  | (Others | Sample _), _ when is_witness session -> all
+  | Sample k, _ :: _ when not (is_in_third k session id) -> []
+  | All, _ | _, [] | (Others | Sample _), [ _ ] -> all
   | Quickest, first :: rest -> [ List.fold_left quicker first rest ]
-  | Others, first :: rest ->
+  | (Others | Sample _), first :: rest ->
       let quickest = List.fold_left quicker first rest in
       List.filter (fun a -> a != quickest) all
 
@@ -107,7 +120,7 @@ let smoke project limits session =
     | some -> Smoke.runs project Smoke.quick session (Smoke.Goals (List.map snd some))
   in
   let goals =
-    if limits.share = Others then []
+    if limits.share <> All && limits.share <> Quickest then []
     else List.concat_map of_module (Session.goals_by_module session)
   and contexts =
     if limits.share = Quickest || session.Session.errors <> [] then []
