@@ -308,7 +308,8 @@ def test_a_goal_that_lacks_something_is_refused(found: Any, key: str) -> None:
 
 def test_facts_without_smoke_detection_are_refused(found: Any) -> None:
     facts: Any = copy.deepcopy(found)
-    next(goal for goal in goals_of(facts).values() if goal["hypotheses"])["smoke"] = None
+    goals = [goal for theory in facts["theories"] for goal in theory["goals"]]
+    next(goal for goal in goals if goal["hypotheses"])["smoke"] = None
     with pytest.raises(inputs.RefusalError, match="no answer of smoke detection: the gate ran"):
         inputs.assemble(ROOT, facts)
 

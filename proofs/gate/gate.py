@@ -6,7 +6,7 @@ its hypotheses would contradict each other.
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
         --quickest | --others            of the proofs of each part, the one that took least | all
                                          but that one; witnesses belong to the others
-        --sample                         a third of the others, and all of witnesses
+        --sample                         a sixth of the others, and the quickest of witnesses
     gate.py --smoke [theory ...]         list the parts of goals with contradictory hypotheses
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --seal [theory ...]          write proofs/reviewed.txt: what is stated, as reviewed
@@ -83,7 +83,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     share = parser.add_mutually_exclusive_group()
     for name, what in zip(
         prooftool.SHARES,
-        ("one proof", "all proofs but the quickest", "a third of those"),
+        ("one proof", "all proofs but the quickest", "a sixth of those"),
         strict=True,
     ):
         share.add_argument(

@@ -10,10 +10,10 @@ open Json_base
 
 (** Of the proofs at one node: all, the one that took least time, or all but that one. Where there
     is only one, it is run in each case. Witnesses, which no theorem rests on, are left to the others.
-    A sample is a third of the others, that with the number given, and all witnesses. *)
+    A sample is the quickest of witnesses and a sixth of the others, that with the number given. *)
 type share = All | Quickest | Others | Sample of int
 
-let thirds = 3
+let sixths = 6
 
 (** Seconds. A replay gets [factor] times the recorded ones and never less than [floor]. An
     obsolete attempt belongs to another source: this only tells whether it would still do. *)
@@ -41,9 +41,9 @@ let attempts session id =
 let is_witness (session : Session.t) =
   String.starts_with ~prefix:"witness_" (Filename.basename session.theory)
 
-let is_in_third k session id =
+let is_in_sixth k session id =
   let name = (get_proof_name (Session.tree session) id).Ident.id_string in
-  Hashtbl.hash (session.Session.theory, name) mod thirds = k
+  Hashtbl.hash (session.Session.theory, name) mod sixths = k
 
 (** The attempts of a node that are to be run. The quickest is one with a proof; where there is none
     with a proof, all are run. *)
@@ -53,8 +53,9 @@ let chosen limits session id =
   let quicker a b = if recorded_seconds b < recorded_seconds a then b else a in
   match (limits.share, List.filter Node.is_valid all) with
   | Quickest, _ :: _ when is_witness session -> []
-  | (Others | Sample _), _ when is_witness session -> all
-  | Sample k, _ :: _ when not (is_in_third k session id) -> []
+  | Others, _ when is_witness session -> all
+  | Sample _, first :: rest when is_witness session -> [ List.fold_left quicker first rest ]
+  | Sample k, _ :: _ when not (is_in_sixth k session id) -> []
   | All, _ | _, [] | (Others | Sample _), [ _ ] -> all
   | Quickest, first :: rest -> [ List.fold_left quicker first rest ]
   | (Others | Sample _), first :: rest ->

@@ -3,7 +3,7 @@
     Run in the root of the tree (gate.py does):
     [whygate CONFIG update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw ...]
     [whygate CONFIG facts --width PROVERS --floor SECONDS --factor X --obsolete SECONDS
-     [--quickest | --others | --sample THIRD] THEORY.mlw ... [--about THEORY.mlw ...]]
+     [--quickest | --others | --sample SIXTH] THEORY.mlw ... [--about THEORY.mlw ...]]
     [whygate CONFIG goals THEORY.mlw ...]
     [whygate CONFIG smoke THEORY.mlw ...]
     [whygate CONFIG mutant [--goal MODULE.GOAL] THEORY.mlw ...]
@@ -55,7 +55,7 @@ let facts config_file = function
         match rest with
         | "--quickest" :: files -> (Replay.Quickest, files)
         | "--others" :: files -> (Replay.Others, files)
-        | "--sample" :: third :: files -> (Replay.Sample (int_of_string third), files)
+        | "--sample" :: sixth :: files -> (Replay.Sample (int_of_string sixth), files)
         | files -> (Replay.All, files)
       in
       let limits =
