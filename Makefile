@@ -3,8 +3,7 @@
 #   make          install the toolchain, extract the Python again and compare it with the committed
 #                 file, replay a proof of every theorem: of the recorded ones the quickest; write
 #                 what an assessor reads, build/evidence/index.html (make evidence is the same)
-#   make test     check the Python code, run the tests, replay the witnesses, which `make` leaves
-#                 out, and a sixth of the other proofs on record
+#   make test     check the Python code, run the tests, replay a sixth of the other proofs on record
 #   make extract  write python/whycast/_kernel.py anew
 #   make prove    replay all recorded proofs (five minutes and more)
 #   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these) and the

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import provers
 import pytest
-from facts import Attempt, attempts
 from gate_tree import (
     ROOT,
     THEORY,
@@ -37,58 +36,6 @@ from gate_tree import (
 __all__ = ["proved_tree", "real", "small"]
 
 # --- what is sound ----------------------------------------------------------------------------
-
-
-def attempts_of(tree: Path) -> list[Attempt]:
-    """Give the attempts that the last run of the gate found in the small session."""
-    facts = json.loads((tree / "build" / "gate" / "facts.json").read_text(encoding="utf-8"))
-    return [attempt for theory in facts["theories"] for attempt in attempts(theory)]
-
-
-def test_two_replays_share_the_proofs(small: Path) -> None:
-    passes(small)
-    assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 6
-    # Nobody can have taken less than no time: this is the quickest.
-    slow = re.sub(r'time="[0-9.]+"', 'time="0.5"', session(small).read_text(encoding="utf-8"))
-    quick = slow.replace('time="0.5"', 'time="0.0"', 1)
-    session(small).write_text(quick, encoding="utf-8")
-    shares = []
-    for share, other in [("--quickest", "--others"), ("--others", "--quickest")]:
-        printed = passes(small, share)
-        assert f"recorded proofs left to a replay with {other}: 3" in printed
-        shares.append([attempt["replayed"] is not None for attempt in attempts_of(small)])
-    first, second = shares
-    assert sorted(zip(first, second, strict=True)) == [(False, True)] * 3 + [(True, False)] * 3
-    is_quickest = [
-        attempt["recorded"]["seconds"] == 0.0
-        for attempt in attempts_of(small)
-        if attempt["recorded"]
-    ]
-    assert first[is_quickest.index(True)]
-
-
-@pytest.mark.parametrize("share", ["--quickest", "--others"])
-def test_parts_with_one_proof(small: Path, share: str) -> None:
-    """They are refused; none goes by without a replay."""
-    text = session(small).read_text(encoding="utf-8")
-    alone, count = re.subn(r"(<proof [^\n]*\n) *<proof [^\n]*\n", r"\1", text)
-    assert count == 3
-    session(small).write_text(alone, encoding="utf-8")
-    printed = fails(small, only=(share,))
-    assert printed.count("has proofs by one family of provers only, ") == 3
-    assert "gate: FAILED, 3 failures" in printed
-    assert [attempt["replayed"] is not None for attempt in attempts_of(small)] == [True] * 3
-
-
-@pytest.mark.parametrize("share", ["--quickest", "--others"])
-def test_a_proof_that_a_replay_leaves_out_is_still_looked_at(small: Path, share: str) -> None:
-    """Its prover, its version and what it is said to have answered."""
-    slow = re.sub(r'time="[0-9.]+"', 'time="0.5"', session(small).read_text(encoding="utf-8"))
-    head, _, tail = slow.rpartition('status="valid"')
-    session(small).write_text(head + 'status="timeout"' + tail, encoding="utf-8")
-    result = run_gate(small, share)
-    assert result.returncode == 1
-    assert "that proves nothing" in result.stdout
 
 
 def test_the_untouched_tree_passes(small: Path) -> None:

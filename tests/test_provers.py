@@ -18,14 +18,12 @@ import lock
 import machine
 import provers
 import pytest
-import shares
 from facts import Canary, Prover
 from gate_tree import (
     ROOT,
     append,
     edit,
     fails,
-    passes,
     proved_tree,
     run_gate,
     session,
@@ -169,36 +167,6 @@ def test_what_is_interrupted_leaves_nothing_running(small: Path, end: signal.Sig
         assert process.wait(timeout=60) != 0
     assert wait_until(word, runs=False)
     assert not running(str(small))
-
-
-# --- two at a time --------------------------------------------------------------------------------
-
-
-def test_the_theories_are_shared_out_by_what_they_cost() -> None:
-    theories = ["a", "b", "c", "d", "e"]
-    cost = {"a": 1.0, "b": 5.0, "c": 2.0, "d": 2.0, "e": 1.0}
-    assert shares.shared_out(theories, cost, 2) == [["b", "e"], ["a", "c", "d"]]
-    assert shares.shared_out(theories, cost, 1) == [theories]
-    assert shares.shared_out(["a"], cost, 2) == [["a"]]
-
-
-def test_a_session_with_more_or_longer_proofs_costs_more(small: Path) -> None:
-    before = shares.cost(session(small).parent)
-    text = session(small).read_text(encoding="utf-8")
-    longer, count = re.subn(r'time="[0-9.]+"', 'time="2.0"', text)
-    session(small).write_text(longer, encoding="utf-8")
-    assert count == 6
-    assert shares.cost(session(small).parent) > before + 11
-    assert shares.cost(small / "proofs" / "none") < before
-
-
-def test_the_facts_are_in_the_order_of_the_theories(small: Path) -> None:
-    """Whoever replayed them."""
-    (small / "why3" / "another.mlw").write_text("module Another\nend\n", encoding="utf-8")
-    printed = passes(small, "--quickest")
-    assert printed.index("why3/another.mlw") < printed.index("why3/small.mlw")
-    assert "replayed 4 of 4" not in printed
-    assert "replayed 3 of 3" in printed
 
 
 # --- installing -----------------------------------------------------------------------------------

@@ -130,8 +130,8 @@ def check_complete(facts: Facts, theories: set[str]) -> None:
                 demand(goal, key, where)
             if goal["hypotheses"] and goal["smoke"] is None:
                 raise RefusalError(
-                    f"{where} has no answer of smoke detection: the gate ran with --others "
-                    "(`make` runs it with --quickest)"
+                    f"{where} has no answer of smoke detection: the gate ran with --others or "
+                    "--sample (`make` runs it with --quickest)"
                 )
 
 

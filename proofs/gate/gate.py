@@ -5,8 +5,8 @@ its hypotheses would contradict each other.
 
     gate.py [theory ...]                 replay the proofs, audit, compare with theorems.txt; judge
         --quickest | --others            of the proofs of each part, the one that took least | all
-                                         but that one; witnesses belong to the others
-        --sample                         a sixth of the others, and the quickest of witnesses
+                                         but that one
+        --sample                         a sixth of the others
     gate.py --smoke [theory ...]         list the parts of goals with contradictory hypotheses
     gate.py --list [theory ...]          print the goals in the form of theorems.txt
     gate.py --seal [theory ...]          write proofs/reviewed.txt: what is stated, as reviewed
@@ -201,10 +201,6 @@ def run(files: list[str], share: str | None, console: Console) -> int:
         left = sum(not a["chosen"] for theory in facts["theories"] for a in attempts(theory))
         other = "--quickest" if share == "others" else "--others"
         console.print(f"recorded proofs left to a replay with {other}: {left}", highlight=False)
-        goals = [goal for theory in facts["theories"] for goal in theory["goals"]]
-        taken = sum(any(map(left_alone, nodes(goal["tree"]))) for goal in goals)
-        if taken:
-            console.print(f"goals taken as recorded, wholly or in part: {taken}", highlight=False)
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
     print_verdict(facts, failures, time.monotonic() - started, console)
@@ -213,10 +209,16 @@ def run(files: list[str], share: str | None, console: Console) -> int:
 
 def print_verdict(facts: Facts, failures: list[Failure], seconds: float, console: Console) -> None:
     """Print the closing line."""
-    goals = sum(len(theory["goals"]) for theory in facts["theories"])
-    about = f"{goals} goals of {len(facts['theories'])} theories, {seconds:.0f} s"
+    goals = [goal for theory in facts["theories"] for goal in theory["goals"]]
+    about = f"{len(goals)} goals of {len(facts['theories'])} theories, {seconds:.0f} s"
+    recorded = sum(any(map(left_alone, nodes(goal["tree"]))) for goal in goals)
     if failures:
         verdict = f"[bold red]gate: FAILED[/], {len(failures)} failures; {about}"
+    elif recorded:
+        verdict = (
+            "[bold green]gate: passed[/], all of the sample proved; "
+            f"{recorded} goals taken as recorded, wholly or in part; {about}"
+        )
     else:
         verdict = f"[bold green]gate: passed[/], all proved, by two families each; {about}"
     console.print(verdict, highlight=False)

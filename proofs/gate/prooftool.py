@@ -80,7 +80,8 @@ def facts(theories: list[str], share: str | None, progress: Callable[[int, int],
     limits += ["--obsolete", str(OBSOLETE_SECONDS)]
     limits += [f"--{share}"] if share else []
     limits += [str(int(sources.digest(ROOT), 16) % SIXTHS)] if share == "sample" else []
-    parts = shares.shared_out(theories, shares.costs(ROOT, theories), PROCESSES)
+    cost = shares.costs(ROOT, theories, share)
+    parts = shares.shared_out(theories, cost, PROCESSES, first=shares.ABOUT_ALL)
     # The first speaks about all of the theories, as only all of them together tell some things.
     about: list[list[str]] = [["--about", *theories], *([] for _ in parts[1:])]
     words = [

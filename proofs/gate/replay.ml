@@ -9,8 +9,8 @@ open Session_itp
 open Json_base
 
 (** Of the proofs at one node: all, the one that took least time, or all but that one. Where there
-    is only one, it is run in each case. Witnesses, which no theorem rests on, are left to the others.
-    A sample is the quickest of witnesses and a sixth of the others, that with the number given. *)
+    is only one, it is run in each case. A sample is a part of the others, that with the number
+    given: a goal and its parts are in it or not. *)
 type share = All | Quickest | Others | Sample of int
 
 let sixths = 6
@@ -38,9 +38,6 @@ let compare_attempts (a : proof_attempt_node) (b : proof_attempt_node) = compare
 let attempts session id =
   List.sort compare_attempts (get_proof_attempts (Session.tree session) id)
 
-let is_witness (session : Session.t) =
-  String.starts_with ~prefix:"witness_" (Filename.basename session.theory)
-
 let is_in_sixth k session id =
   let name = (get_proof_name (Session.tree session) id).Ident.id_string in
   Hashtbl.hash (session.Session.theory, name) mod sixths = k
@@ -52,9 +49,6 @@ let chosen limits session id =
   let all = List.filter runnable (attempts session id) in
   let quicker a b = if recorded_seconds b < recorded_seconds a then b else a in
   match (limits.share, List.filter Node.is_valid all) with
-  | Quickest, _ :: _ when is_witness session -> []
-  | Others, _ when is_witness session -> all
-  | Sample _, first :: rest when is_witness session -> [ List.fold_left quicker first rest ]
   | Sample k, _ :: _ when not (is_in_sixth k session id) -> []
   | All, _ | _, [] | (Others | Sample _), [ _ ] -> all
   | Quickest, first :: rest -> [ List.fold_left quicker first rest ]
