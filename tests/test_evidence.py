@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import getpass
 import hashlib
 import json
@@ -353,8 +354,9 @@ def test_only_a_report_of_mutants_of_these_sources_counts(
     report.parent.mkdir(parents=True)
     report.write_text(json.dumps({"sources": "others", "results": []}))
     assert inputs.read_results(tmp_path) is None
-    report.write_text(json.dumps({"sources": "these", "results": []}))
-    assert inputs.read_results(tmp_path) == []
+    result = mutants.Result("m", "why3/m.mlw", 3, "less", mutants.KILLED, "M.less", "", 0.5)
+    report.write_text(json.dumps({"sources": "these", "results": [dataclasses.asdict(result)]}))
+    assert inputs.read_results(tmp_path) == [result]
 
 
 def test_the_page_says_whether_mutants_were_run(written: dict[str, Any]) -> None:
@@ -369,7 +371,9 @@ def test_a_report_that_lacks_a_mutant_is_refused(found: Any) -> None:
     entry = read.mutants[0]
     with pytest.raises(inputs.RefusalError, match=f"has 0 results of {entry.id}, expected 1"):
         gather.result_of(entry, [])
-    result: Any = {"id": entry.id, "verdict": mutants.KILLED}
+    result = mutants.Result(
+        entry.id, entry.file, 1, entry.what, mutants.KILLED, entry.goal, "", 0.5
+    )
     assert gather.result_of(entry, [result]) == result
 
 

@@ -79,7 +79,7 @@ def times(read: Inputs, started: float) -> dict[str, Any]:
         {"goal": module + goal["goal"], **goal["smoke"]} for module, goal in goals if goal["smoke"]
     ]
     found["mutants"] = [
-        {"mutant": result["id"], "seconds": result["seconds"]} for result in read.results or []
+        {"mutant": result.id, "seconds": result.seconds} for result in read.results or []
     ]
     found["evidence_seconds"] = round(time.monotonic() - started, 2)
     return found

@@ -14,7 +14,7 @@ import mutants as mutant_list
 from facts import Attempt, Facts, Node, full_name, recorded_families
 from facts import Goal as FactsGoal
 from facts import Theory as FactsTheory
-from inputs import Inputs, MutantResult, RefusalError
+from inputs import Inputs, RefusalError
 from pack import Goal, Mutant, Pack, Part, Proof, Smoke, Theory, Trusted, Use
 
 DRIVER = "why3/extraction/python.drv"
@@ -287,17 +287,19 @@ def mutant(entry: mutant_list.Mutant, inputs: Inputs) -> Mutant:
         old=entry.old,
         new=entry.new,
         goal=entry.goal,
-        verdict=result["verdict"] if result else NOT_RUN,
-        noticed=result["goal"] if result else None,
-        part=result["part"] if result else "",
+        verdict=result.verdict if result else NOT_RUN,
+        noticed=result.goal if result else None,
+        part=result.part if result else "",
     )
 
 
-def result_of(entry: mutant_list.Mutant, results: list[MutantResult] | None) -> MutantResult | None:
+def result_of(
+    entry: mutant_list.Mutant, results: list[mutant_list.Result] | None
+) -> mutant_list.Result | None:
     """Find the result of a mutant; a report is of all mutants or it is of others."""
     if results is None:
         return None
-    found = [result for result in results if result["id"] == entry.id]
+    found = [result for result in results if result.id == entry.id]
     if len(found) != 1:
         what = f"{mutant_list.REPORT} has {len(found)} results of {entry.id}, expected 1"
         raise RefusalError(what)

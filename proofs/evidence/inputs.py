@@ -11,13 +11,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 
 import lock
 import mutants
 import sources
 import theorems
 from facts import Facts
+from mutants import Result as MutantResult
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = "build/gate/facts.json"
@@ -31,19 +32,6 @@ GOAL_KEYS = ("module", "goal", "kind", "statement", "hypotheses", "smoke", "tree
 
 class RefusalError(Exception):
     """There is nothing to write evidence of; the message says why and what to do."""
-
-
-class MutantResult(TypedDict):
-    """What `make mutants` says of a mutant."""
-
-    id: str
-    file: str
-    line: int
-    what: str
-    verdict: str
-    goal: str | None
-    part: str
-    seconds: float
 
 
 class PassedFacts(Facts):
@@ -143,4 +131,4 @@ def read_results(root: Path) -> list[MutantResult] | None:
     report = json.loads(path.read_text(encoding="utf-8"))
     if report["sources"] != mutants.sources_hash():
         return None
-    return cast("list[MutantResult]", report["results"])
+    return [MutantResult(**result) for result in report["results"]]
