@@ -3,7 +3,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that why3/extraction/extract.py lists:
-# ede9fc668c254e62095ee03231dfdab6eb953bd1370c42813f91ff7b677656b0
+# 74215d4bce4bc96a7e486366a0b49fd34889077ea419d90305e779fdeb9111bb
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
