@@ -9,8 +9,8 @@ open Session_itp
 open Json_base
 
 (** Of the proofs at one node: all, the one that took least time, or all but that one. Where there
-    is only one, it is run in each case. A sample is a part of the others, that with the number
-    given: a goal and its parts are in it or not. *)
+    is only one, it is run in each case. A sample is the others of a sixth of the nodes, of those
+    with the number given. *)
 type share = All | Quickest | Others | Sample of int
 
 let sixths = 6
