@@ -7,14 +7,7 @@ let width = ref 2
 
 let memory_megabytes = 2000
 
-(** Alt-Ergo is an OCaml program too, and most of its runs end before collecting garbage pays: a
-    replay takes a tenth less processor time if it hardly does. *)
-let spare_collections () = Unix.putenv "OCAMLRUNPARAM" "o=1000"
-
-(** Before the first run, whose server hands the environment on. *)
-let start () =
-  spare_collections ();
-  Prove_client.set_max_running_provers !width
+let start () = Prove_client.set_max_running_provers !width
 
 let set_width provers =
   width := provers;

@@ -50,6 +50,11 @@ OBSOLETE_SECONDS = 3
 PROCESSES = min(2, os.cpu_count() or 1)
 PROVERS_EACH = 1
 
+# Most provers run for some hundredths of a second, in which collecting garbage (Alt-Ergo is an
+# OCaml program) and getting memory by the small page cost more than they save. Both settings
+# together took 14 % of the processor time off a replay, in four interleaved rounds.
+ENVIRONMENT = {"OCAMLRUNPARAM": "o=1000", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+
 
 class ToolError(Exception):
     """The program itself is missing or failed, which says nothing about the theories."""
@@ -109,7 +114,12 @@ class Gathering(Thread):
         # Of each run its own: tests run at the same time.
         self.output = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self.process = subprocess.Popen(
-            words, cwd=ROOT, stdout=self.output, stderr=subprocess.PIPE, text=True
+            words,
+            cwd=ROOT,
+            env={**os.environ, **ENVIRONMENT},
+            stdout=self.output,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         self.start()
 
@@ -170,4 +180,7 @@ def smoke(theories: list[str]) -> int:
 
 def update(theories: list[str], options: list[str]) -> int:
     """Bring the sessions up to date; 0 if all is proved."""
-    return subprocess.run(command("update", *options, *theories), cwd=ROOT, check=False).returncode
+    words = command("update", *options, *theories)
+    # The recorded seconds are those of the replay.
+    environment = {**os.environ, **ENVIRONMENT}
+    return subprocess.run(words, cwd=ROOT, env=environment, check=False).returncode
