@@ -165,7 +165,6 @@ def test_the_theories_are_shared_out_by_what_they_cost() -> None:
     assert shares.shared_out(theories, cost, 2) == [["b", "e"], ["a", "c", "d"]]
     assert shares.shared_out(theories, cost, 1) == [theories]
     assert shares.shared_out(["a"], cost, 2) == [["a"]]
-    assert shares.shared_out(theories, cost, 2, first=4.0) == [["a", "c", "e"], ["b", "d"]]
 
 
 def test_a_session_with_more_or_longer_proofs_costs_more(small: Path) -> None:

@@ -86,7 +86,7 @@ def facts(theories: list[str], share: str | None, progress: Callable[[int, int],
     limits += [f"--{share}"] if share else []
     limits += [str(int(sources.digest(ROOT), 16) % SIXTHS)] if share == "sample" else []
     cost = shares.costs(ROOT, theories, share)
-    parts = shares.shared_out(theories, cost, PROCESSES, first=shares.ABOUT_ALL)
+    parts = shares.shared_out(theories, cost, PROCESSES)
     # The first speaks about all of the theories, as only all of them together tell some things.
     about: list[list[str]] = [["--about", *theories], *([] for _ in parts[1:])]
     words = [

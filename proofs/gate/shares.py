@@ -14,9 +14,6 @@ PROOF = re.compile(r'<result [^>]*\btime="(?P<seconds>[0-9.]+)"')
 PER_THEORY = 0.5
 PER_PROOF = 0.05
 
-# Seconds of the audit, for the first share.
-ABOUT_ALL = 5.0
-
 
 def costs(root: Path, theories: list[str], share: str | None) -> dict[str, float]:
     """Estimate what the replay of each theory takes, from its session alone."""
@@ -42,15 +39,10 @@ def of_share(ascending: list[float], share: str | None) -> float:
     return ascending[0] if share == "quickest" else sum(ascending[1:])
 
 
-def shared_out(
-    theories: list[str], cost: dict[str, float], count: int, *, first: float = 0.0
-) -> list[list[str]]:
-    """Make at most `count` shares that cost about the same, each in the order of the theories.
-
-    The `first` costs that much more than its theories.
-    """
+def shared_out(theories: list[str], cost: dict[str, float], count: int) -> list[list[str]]:
+    """Make at most `count` shares that cost about the same, each in the order of the theories."""
     parts: list[list[str]] = [[] for _ in range(min(count, len(theories)))]
-    spent = [first if part == 0 else 0.0 for part in range(len(parts))]
+    spent = [0.0 for _ in parts]
     for theory in sorted(theories, key=lambda theory: (-cost[theory], theory)):
         least = spent.index(min(spent))
         parts[least].append(theory)

@@ -208,7 +208,11 @@ let fault_facts project (m, { rs; body }) =
   List.map record body.faults
 
 (** A theory that cannot be read has no modules here; that it cannot be is said with its goals. *)
-let readable project theory = try modules project theory with _ -> []
+let readable project theory =
+  match modules project theory with
+  | found -> found
+  | exception ((Sys.Break | Out_of_memory) as e) -> raise e
+  | exception _ -> []
 
 let facts project theories =
   let witnesses_of m = List.map (fun w -> (m, w)) (witnesses m) in
