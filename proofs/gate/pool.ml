@@ -13,21 +13,6 @@ let set_width provers =
   width := provers;
   start ()
 
-(** {1 Interruption}
-
-    Why3 takes any exception while it reads a file for an error of that file: an interruption that
-    comes then would be lost, and the next prover waited for. So it is also written down. *)
-
-let interrupted = ref false
-
-let interrupt () =
-  interrupted := true;
-  raise Sys.Break
-
-let heed_interruption () = if !interrupted then raise Sys.Break
-
-(** {1 Runs} *)
-
 type call = Call_provers.prover_call
 
 let limit seconds =
@@ -56,7 +41,6 @@ let name_timeout (r : Call_provers.prover_result) =
 (** Waits for the next finished runs; those of cancelled calls arrive too, and the caller, who no
     longer knows them, passes over them. *)
 let rec wait () =
-  heed_interruption ();
   let finished = function
     | call, Call_provers.ProverFinished result -> Some (call, name_timeout result)
     | _, Call_provers.InternalFailure e -> raise e

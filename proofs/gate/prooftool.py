@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Thread
 from typing import cast
@@ -120,6 +121,7 @@ class Gathering(Thread):
             stdout=self.output,
             stderr=subprocess.PIPE,
             text=True,
+            process_group=0,
         )
         self.start()
 
@@ -148,6 +150,10 @@ class Gathering(Thread):
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
+        # Ended between the start of Why3's server and its first word to it, the program leaves the
+        # server waiting; that holds the pipe open, which is read to its end here.
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
         self.join()
         assert self.process.stderr is not None
         self.process.stderr.close()

@@ -80,7 +80,7 @@ let tune_collector () =
 
 let () =
   tune_collector ();
-  let interrupted _ = Pool.interrupt () in
+  let interrupted _ = raise Sys.Break in
   Sys.set_signal Sys.sigint (Signal_handle interrupted);
   Sys.set_signal Sys.sigterm (Signal_handle interrupted);
   Pool.start ();
