@@ -461,4 +461,4 @@ def test_the_real_tree_has_no_orphans() -> None:
     listed = [text["name"] for text in trace["texts"]]
     assert listed[:5] == ["SONNX", "SONNX-1", "SONNX-0", "nGraph", "OpenVINO"]
     tests = {named["name"] for clause in trace["clauses"] for named in clause["tests"]}
-    assert "tests/test_older_texts.py::test_predecessor" in tests
+    assert "tests/dialects/test_older_texts.py::test_predecessor" in tests

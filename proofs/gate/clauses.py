@@ -364,7 +364,7 @@ def read_package(root: Path, tags: Tags) -> None:
 
 def read_tests(root: Path, tags: Tags) -> None:
     """Collect the tags of the tests."""
-    for path in sorted((root / "tests").glob("test_*.py")):
+    for path in sorted((root / "tests").rglob("test_*.py")):
         file = path.relative_to(root).as_posix()
         source = path.read_text(encoding="utf-8")
         lines, tree = source.splitlines(), ast.parse(source)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 import pytest
+from array_strategies import Array
 
 
 class Caller(Protocol):
@@ -52,3 +53,8 @@ def fails(
     with pytest.raises(expected, match=f"^{message}") as caught:
         function(*arguments)
     assert caught.type is expected
+
+
+def state(array: Array) -> tuple[object, ...]:
+    """All of an array that a call may not change."""
+    return (array.tobytes(), array.shape, array.strides, array.dtype, str(array.flags))

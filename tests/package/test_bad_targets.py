@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import whycast
-from bad_values import NOT_INTEGERS, Caller, Weird, fails
+from bad_values import NOT_INTEGERS, Caller, Weird, fails, state
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 
 X = np.arange(6.0).reshape(2, 3)
@@ -539,10 +539,6 @@ def test_shape_that_no_array_can_have(target: tuple[int, ...]) -> None:
     for function, arguments in calls:
         message = r"NumPy has no array of shape \(.*\) and dtype float64: "
         fails(ValueError, message, function, *arguments)
-
-
-def state(array: np.ndarray[Any, Any]) -> tuple[object, ...]:
-    return (array.tobytes(), array.shape, array.strides, array.dtype, str(array.flags))
 
 
 def test_arguments_are_left_as_they_were() -> None:

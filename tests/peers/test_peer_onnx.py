@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from peer_worker import Array, Case
-from peers import (
+from plain_rule import all_shapes
+from runtime_worker import Array, Case
+from runtimes import (
     DTYPES,
     NEGATIVE_TARGETS,
     Answer,
@@ -16,7 +17,6 @@ from peers import (
     assert_known,
     whycast_answer,
 )
-from plain_rule import all_shapes
 from whycast.onnx import expand
 
 RUNTIMES = ("onnx reference", "onnxruntime")

@@ -11,8 +11,9 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from peer_worker import Array, Case, sample
-from peers import (
+from plain_rule import Shape, all_shapes
+from runtime_worker import Array, Case, sample
+from runtimes import (
     DTYPES,
     NEGATIVE_TARGETS,
     Answer,
@@ -24,7 +25,6 @@ from peers import (
     returned,
     whycast_answer,
 )
-from plain_rule import Shape, all_shapes
 from whycast.openvino import broadcast
 
 # The rank up to which all shapes are tried, and the type of the elements. Opset 3 adds a mode; its

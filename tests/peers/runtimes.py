@@ -18,9 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeAlias
 
-from peer_worker import Array, Case, sample
+from runtime_worker import Array, Case, sample
 
-WORKER = Path(__file__).with_name("peer_worker.py")
+WORKER = Path(__file__).with_name("runtime_worker.py")
 
 # Many times what the slowest takes; without a limit, one that hangs would hang the tests.
 SECONDS = 240

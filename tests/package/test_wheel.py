@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import whycast
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "whycast"
 
 PROGRAM = """

@@ -15,6 +15,7 @@ from axes_cases import (
     arrays_along_axes,
     assert_elements,
     axis_set_cases,
+    inner,
     numbered,
     outcome,
 )
@@ -166,11 +167,6 @@ def integers(shape: Shape, seed: int, dtype: np.dtype[np.integer[Any]], bound: i
     low, high = max(limits.min, -bound), min(limits.max, bound)
     numbers = [generator.randint(low, high) for _ in indices(shape)]
     return np.array(numbers, dtype).reshape(shape)
-
-
-def inner(x: Array, y: Array) -> int:
-    """Inner product in Python ints."""
-    return sum(a * b for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True))
 
 
 INT64 = np.dtype(np.int64)

@@ -40,6 +40,12 @@ def assert_elements(z: Array, shape: Shape, target: Shape, sources: Sources) -> 
     assert z.tobytes() == expected.tobytes()
 
 
+def inner(x: Array, y: Array) -> int:
+    """Inner product in Python ints."""
+    assert x.shape == y.shape
+    return sum(a * b for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True))
+
+
 def outcome(function: Callable[..., _T], *arguments: object) -> _T | ValueError:
     """Return what a function returns, or the ValueError that it raises."""
     try:

@@ -1,7 +1,7 @@
-"""The child process in which a runtime broadcasts: `python peer_worker.py RUNTIME`.
+"""The child process in which a runtime broadcasts: `python runtime_worker.py RUNTIME`.
 
 It reads cases from standard input, one line of JSON each, and answers each with a line at once, so
-that after a crash the number of answers tells which case it was. Only `tests/peers.py` starts it.
+that after a crash the number of answers tells which case it was. Only `runtimes.py` starts it.
 """
 
 from __future__ import annotations

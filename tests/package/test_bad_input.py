@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import whycast
-from array_strategies import Array
-from bad_values import NEGATIVE, NOT_INTEGERS, Caller, Weird, fails
+from bad_values import NEGATIVE, NOT_INTEGERS, Caller, Weird, fails, state
 from whycast import lax, ngraph, onnx, reference
 from whycast._checks import MAX_TENSORS, check_count
 
@@ -227,10 +226,6 @@ def test_shapes_of_any_sequence_type() -> None:
 
     assert whycast.broadcast_shapes(Named((3, 1)), [1, 4], range(4, 5), ()) == (3, 4)
     assert type(whycast.broadcast_shapes(Named((3, 1)))) is tuple
-
-
-def state(array: Array) -> tuple[object, ...]:
-    return (array.tobytes(), array.shape, array.strides, array.dtype, str(array.flags))
 
 
 def test_inputs_are_untouched_by_failure() -> None:

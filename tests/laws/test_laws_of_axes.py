@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import whycast
 from array_strategies import Array, distinct_arrays
-from axes_cases import SHAPE_PAIRS, axis_set_cases, numbered, outcome
+from axes_cases import SHAPE_PAIRS, axis_set_cases, inner, numbered, outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from named_theorems import assert_every_test_names_a_theorem
@@ -50,11 +50,6 @@ def numbers(draw: st.DrawFn, shape: Shape) -> Array:
     count = int(np.prod(shape, dtype=int))
     values = draw(st.lists(NUMBERS, min_size=count, max_size=count))
     return np.array(values, np.int64).reshape(shape)
-
-
-def inner(x: Array, y: Array) -> int:
-    assert x.shape == y.shape
-    return sum(a * b for a, b in zip(x.ravel().tolist(), y.ravel().tolist(), strict=True))
 
 
 # Explicit axes
