@@ -15,7 +15,7 @@
 # Debian packages that are missing apart, nothing is written outside of this directory.
 
 BIN := .venv/bin
-EXTRACT := $(BIN)/python why3/extraction/extract.py
+EXTRACT := $(BIN)/python -I -B proofs/tools extract
 GATE := $(BIN)/python proofs/gate/gate.py
 
 # The one cache that pyproject.toml cannot move into build/.

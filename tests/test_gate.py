@@ -372,7 +372,7 @@ def test_a_real_goal_removed_from_the_list(real: Path) -> None:
 
 def test_an_edited_kernel(real: Path) -> None:
     (real / ".venv").symlink_to(ROOT / ".venv")
-    check = [sys.executable, str(real / "why3" / "extraction" / "extract.py"), "--check"]
+    check = [sys.executable, "-I", "-B", str(real / "proofs" / "tools"), "extract", "--check"]
     untouched = subprocess.run(check, capture_output=True, text=True, check=False)
     assert untouched.returncode == 0, untouched.stderr
     edit(real / "python" / "whycast" / "_kernel.py", "a if b == c else 0", "a if b <= c else 0")

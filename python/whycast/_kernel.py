@@ -2,8 +2,8 @@
 # why3/kernel_expand.mlw and why3/kernel_flat.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
-# SHA-256 of the sources that why3/extraction/extract.py lists:
-# 74215d4bce4bc96a7e486366a0b49fd34889077ea419d90305e779fdeb9111bb
+# SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
+# bf539475d4abcf51408a92152869f5286fe37f9aba9e7048f1ee9394ed42d276
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

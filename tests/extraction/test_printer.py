@@ -11,16 +11,16 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import extract
 import pytest
+from assurance import closed, extraction
 
 PROGRAMS = Path(__file__).with_name("printer")
 ACCEPTED = sorted((PROGRAMS / "accept").glob("*.mlw"))
 REFUSED = sorted((PROGRAMS / "refuse").glob("*.mlw"))
-BIN = extract.ROOT / ".venv" / "bin"
+BIN = extraction.ROOT / ".venv" / "bin"
 
 
 def stem(path: Path) -> str:
@@ -39,7 +39,7 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("extracted")
     files = {program.stem: folder / f"accepted_{program.stem}.py" for program in ACCEPTED}
     for program in ACCEPTED:
-        text = extract.normalise(extract.why3_extract(str(program)))
+        text = extraction.normalise(extraction.why3_extract(str(program)))
         files[program.stem].write_text(text, encoding="utf-8")
     return files
 
@@ -90,9 +90,9 @@ def executed(program: Path, calls: list[str]) -> object:
     expressions = [whyml(call) for call in [*calls, calls[0]]]
     size = len(expressions)
     uses = [program.stem.capitalize(), f"why3.Tuple{size}.Tuple{size}"]
-    options = ["-L", str(extract.THEORIES), *(f"--use={module}" for module in uses)]
-    command = ["why3", "execute", *options, str(program), ", ".join(expressions)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    options = ["-L", str(extraction.THEORIES), *(f"--use={module}" for module in uses)]
+    command = [extraction.WHY3, "execute", *options, str(program), ", ".join(expressions)]
+    output = closed.run(*command)
     found = re.search(r"\) =\s+(\(.*\))\s+globals:", output, re.DOTALL)
     assert found, output
     text = found[1].replace("true", "True").replace("false", "False").replace("\n", "")
@@ -118,7 +118,7 @@ def test_python_computes_what_why3_does(
 
 
 def test_types_are_complete(extracted: dict[str, Path]) -> None:
-    cache = extract.ROOT / "build" / "cache" / "mypy"
+    cache = extraction.ROOT / "build" / "cache" / "mypy"
     options: list[str | Path] = ["--strict", "--config-file=", "--cache-dir", cache]
     command = [BIN / "mypy", *options, *extracted.values()]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -306,7 +306,7 @@ def test_the_python_is_what_one_would_write(tmp_path: Path) -> None:
     uses = ["int.Int", "seq.Seq", "array.Array as A", "trusted.python.Tuple"]
     lines = [f"  use {module}" for module in uses] + ["  exception Found int", *IDIOMS.values()]
     program.write_text("\n".join(["module Idioms", *lines, "end"]), encoding="utf-8")
-    text = extract.normalise(extract.why3_extract(str(program)))
+    text = extraction.normalise(extraction.why3_extract(str(program)))
     assert functions(text) == list(IDIOMS)
 
 
@@ -378,8 +378,10 @@ def extract_with(folder: Path, path: Path, program: str) -> str:
     """Extract a program that may use what is in a folder with an additional driver."""
     file = folder / "program.mlw"
     file.write_text(f"module Program\n  use int.Int\n{program}\nend\n", encoding="utf-8")
-    libraries = [extract.THEORIES, folder]
-    return extract.why3_extract(str(file), drivers=[extract.DRIVER, path], libraries=libraries)
+    libraries = [extraction.THEORIES, folder]
+    return extraction.why3_extract(
+        str(file), drivers=[extraction.DRIVER, path], libraries=libraries
+    )
 
 
 def test_arguments_get_their_parentheses(tmp_path: Path) -> None:
@@ -409,7 +411,7 @@ def test_malformed_syntax_is_refused(syntax: str, tmp_path: Path) -> None:
     path = driver(tmp_path, [syntax])
     program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 a b c"
     message = f'the driver\'s syntax "{syntax}" for syntax.Syntax.op0 is not understood'
-    with pytest.raises(extract.ExtractionError, match=re.escape(message)):
+    with pytest.raises(closed.ToolError, match=re.escape(message)):
         extract_with(tmp_path, path, program)
 
 
@@ -418,7 +420,7 @@ def test_holes_that_do_not_fit_are_refused(syntax: str, tmp_path: Path) -> None:
     path = driver(tmp_path, [syntax])
     program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 a b c"
     message = "the holes in the driver's syntax for syntax.Syntax.op0 do not fit its parameters"
-    with pytest.raises(extract.ExtractionError, match=message):
+    with pytest.raises(closed.ToolError, match=message):
         extract_with(tmp_path, path, program)
 
 
@@ -463,7 +465,7 @@ def test_drivers_that_go_too_far_are_refused(message: str, tmp_path: Path) -> No
     (tmp_path / "syntax.mlw").write_text(module, encoding="utf-8")
     path = tmp_path / "syntax.drv"
     path.write_text(f"module syntax.Syntax\n  {rule}\nend\n", encoding="utf-8")
-    with pytest.raises(extract.ExtractionError, match=re.escape(message)):
+    with pytest.raises(closed.ToolError, match=re.escape(message)):
         extract_with(tmp_path, path, f"  use syntax.Syntax\n  {function}")
 
 
@@ -475,8 +477,8 @@ def test_refusals_say_what_and_where(program: Path) -> None:
     first = program.read_text(encoding="utf-8").splitlines()[0]
     wanted = re.fullmatch(r"\(\* refused(?:, line (\d+))?: (.*) \*\)", first)
     assert wanted, first
-    with pytest.raises(extract.ExtractionError) as refusal:
-        extract.why3_extract(str(program))
+    with pytest.raises(closed.ToolError) as refusal:
+        extraction.why3_extract(str(program))
     message = str(refusal.value)
     assert wanted[2] in message
     assert re.search(r'File ".*\.mlw", line \d+, characters \d+-\d+:', message)
@@ -485,102 +487,12 @@ def test_refusals_say_what_and_where(program: Path) -> None:
 
 
 def test_modular_extraction_is_refused(tmp_path: Path) -> None:
-    extract.build_plugin()
+    extraction.build_plugin()
     configuration = tmp_path / "why3.conf"
-    configuration.write_text(f'[main]\nmagic = 14\nplugin = "{extract.PLUGIN}"\n', encoding="utf-8")
-    options: list[str | Path] = ["-C", configuration, "-L", extract.THEORIES, "-o", tmp_path]
-    options += ["--modular", "-D", extract.DRIVER]
-    command = ["why3", "extract", *options, PROGRAMS / "accept" / "order.mlw"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert result.returncode == 1
-    assert "use the option --flat" in result.stderr
-
-
-# The extracted kernel
-
-
-@pytest.fixture(scope="module")
-def kernel() -> str:
-    return extract.extract_kernel()
-
-
-def run_script(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, extract.SOURCES / "extract.py", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_the_kernel_is_extracted_alike_every_time(kernel: str, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
-    assert run_script("--output", target).returncode == 0
-    assert target.read_text(encoding="utf-8") == kernel
-    assert run_script("--check", "--output", target).returncode == 0
-
-
-def test_an_edited_kernel_is_told(kernel: str, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
-    target.write_text(kernel.replace("if b == c", "if b != c"), encoding="utf-8")
-    result = run_script("--check", "--output", target)
-    assert result.returncode == 1
-    assert "-    return a if b != c else 0\n+    return a if b == c else 0\n" in result.stderr
-    assert "Run `make extract`; the file is never edited by hand." in result.stderr
-
-
-@pytest.mark.parametrize("content", [None, b""])
-def test_a_missing_kernel_is_told(content: bytes | None, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
-    if content is not None:
-        target.write_bytes(content)
-    result = run_script("--check", "--output", target)
-    assert result.returncode == 1
-    assert re.search(r"^\.\.\. and \d+ more lines$", result.stderr, re.MULTILINE)
-
-
-def test_even_the_ends_of_lines_are_compared(kernel: str, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
-    target.write_bytes(kernel.replace("\n", "\r\n").encode())
-    result = run_script("--check", "--output", target)
-    assert result.returncode == 1
-    assert "only the ends of lines differ" in result.stderr
-
-
-def test_the_header_tells_licence_sources_and_tools(kernel: str) -> None:
-    header = kernel.split("\n\n")[0]
-    assert "Do not edit" in header
-    assert "SPDX-License-Identifier: Apache-2.0" in header
-    assert extract.digest(extract.kernel_sources()) in header
-    assert re.search(r"Why3 1\.5\.1, ruff \d+\.\d+\.\d+", header)
-
-
-def test_the_kernel_names_no_path_of_this_machine(kernel: str) -> None:
-    assert str(extract.ROOT) not in kernel
-    assert str(Path.home()) not in kernel
-
-
-def test_the_hash_is_over_everything_that_determines_the_kernel() -> None:
-    names = {path.relative_to(extract.ROOT).as_posix() for path in extract.kernel_sources()}
-    assert {
-        "why3/kernel.mlw",
-        "why3/kernel_numpy.mlw",
-        "why3/shape.mlw",
-        "why3/trusted/python.mlw",
-        "why3/extraction/python.drv",
-        "why3/extraction/python_print.ml",
-        "why3/extraction/python_print.mli",
-        "why3/extraction/extract.py",
-    } <= names
-
-
-def test_the_hash_depends_on_names_and_contents(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(extract, "ROOT", tmp_path)
-
-    def digest(files: Mapping[str, str]) -> str:
-        for name, content in files.items():
-            (tmp_path / name).write_text(content, encoding="utf-8")
-        return extract.digest(tmp_path / name for name in files)
-
-    one = digest({"a": "12", "b": "3"})
-    assert one == digest({"b": "3", "a": "12"})
-    others = [{"a": "1", "b": "23"}, {"a": "12", "c": "3"}, {"a": "13", "b": "3"}, {"a": "12"}]
-    assert len({one, *map(digest, others)}) == 5
+    configuration.write_text(
+        f'[main]\nmagic = 14\nplugin = "{extraction.PLUGIN}"\n', encoding="utf-8"
+    )
+    options: list[str | Path] = ["-C", configuration, "-L", extraction.THEORIES, "-o", tmp_path]
+    options += ["--modular", "-D", extraction.DRIVER]
+    with pytest.raises(closed.ToolError, match="use the option --flat"):
+        closed.run(extraction.WHY3, "extract", *options, PROGRAMS / "accept" / "order.mlw")
