@@ -1,67 +1,70 @@
 # whycast: from a bare Debian 12 to proved theories and tested Python.
 #
 #   make          install the toolchain, extract the Python again and compare it with the committed
-#                 file, replay a proof of every theorem: of the recorded ones the quickest; write
-#                 what an assessor reads, build/evidence/index.html (make evidence is the same)
-#   make test     check the Python code, run the tests, replay a sixth of the other proofs on record
+#                 file, run every recorded proof, judge what the proofs rest on, write what an
+#                 assessor reads, build/evidence/index.html; answers of provers to a text that has
+#                 not changed since an earlier run are kept in build/ and not asked for again
+#   make test     check the Python code, run the tests
 #   make extract  write python/whycast/_kernel.py anew
-#   make prove    replay all recorded proofs (five minutes and more)
-#   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these) and the
-#                 links of proofs/FINDINGS.md
+#   make prove    as make, but no answer of an earlier run is taken
+#   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these)
+#   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make doc      the theories as linked web pages in build/doc
 #   make clean    remove build/ and every cache
 #
 # Debian packages that are missing apart, nothing is written outside of this directory.
 
+# A tool finds its libraries and modules where they are pinned, not where a variable says.
+unexport $(filter WHY3% OCAML% PYTHON% LD_%,$(.VARIABLES))
+
 BIN := .venv/bin
-EXTRACT := $(BIN)/python -I -B proofs/tools extract
-GATE := $(BIN)/python proofs/gate/gate.py
+PYTHON := -I -B -X pycache_prefix=/dev/null
+TOOLS := $(BIN)/python $(PYTHON) proofs/tools
 
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all evidence tools extract prove update test mutants doc clean
+.PHONY: all tools extract prove update seal test mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
 
-# Evidence of an earlier run must not stand where this one fails.
-all evidence: tools
-	@rm -rf build/evidence
-	@$(EXTRACT) --check
-	@$(GATE) --quickest
-	@$(BIN)/python proofs/evidence/evidence.py
+all: tools
+	@$(TOOLS) extract --check
+	@$(TOOLS) gate
 
 tools:
-	@python3 proofs/provers/install.py
+	@python3 $(PYTHON) proofs/tools install
 
 extract: tools
-	@$(EXTRACT)
+	@$(TOOLS) extract
 
 prove: tools
-	@$(GATE)
+	@$(TOOLS) gate --fresh
 
 update: tools
-	@$(GATE) --update $(THEORY)
-	@$(BIN)/python proofs/gate/findings.py
+	@$(TOOLS) update $(THEORY)
+
+seal: tools
+	@$(TOOLS) seal
 
 # The tests run on all cores. Those of a file stay in one process, which prepares once what they
 # share, until another process has nothing left to do.
-test: tools
-	@python3 proofs/provers/install.py --tests
+test:
+	@python3 $(PYTHON) proofs/tools install --tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist worksteal
-	@$(GATE) --sample
 
 mutants: tools
-	@$(BIN)/python proofs/mutants/mutants.py
+	@$(TOOLS) mutants
 
 doc: tools
 	@mkdir -p build/doc
-	cd why3 && why3 -C ../build/why3.conf doc -L . --title whycast -o ../build/doc *.mlw trusted/*.mlw
+	cd why3 && /usr/bin/why3 -C ../build/why3.conf doc -L . --title whycast -o ../build/doc \
+	  $$(find . -name '*.mlw' | sort)
 
 clean:
 	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,192 @@
+"""The gate: every theorem claimed is proved by two families of provers, from nothing else.
+
+Three commands: `gate` runs every recorded proof, judges, and writes the evidence in build/evidence;
+`update` finds proofs and refreshes the sessions; `seal` writes the seals of proofs/claims.txt, when
+a person has compared what is stated with what is claimed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from assurance import claims, closed, judge, mutants, pages, toolchain, trace
+from assurance.facts import Facts, Failure, Session, holds, proofs, proved
+from assurance.whygate import Whygate, theory_files
+
+ROOT = Path(__file__).resolve().parents[3]
+# What whygate ends with where --only chooses no goal of a theory that has some.
+NOTHING_CHOSEN = 3
+
+# Whatever a verdict is about.
+READ = ("why3", "proofs", "python/whycast", "tests")
+
+
+def state(root: Path) -> str:
+    """Hash all that is read, with its names."""
+    files = {path for folder in READ for path in (root / folder).rglob("*") if path.is_file()}
+    kept = sorted(path for path in files if "__pycache__" not in path.parts)
+    return closed.digest((str(path.relative_to(root)), path.read_bytes()) for path in kept)
+
+
+def gather(whygate: Whygate, files: list[str], console: Console) -> Facts:
+    """Ask for all facts, with a bar on a terminal and a line for each tenth of the theories."""
+    audit = whygate.audit(files)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task, done = bar.add_task("theories", total=len(files)), 0
+
+        def progress(session: Session) -> None:
+            nonlocal done
+            done += 1
+            bar.update(task, completed=done)
+            if not console.is_terminal and 10 * done // len(files) > 10 * (done - 1) // len(files):
+                console.print(f"{done} of {len(files)} theories", highlight=False)
+
+        sessions = whygate.sessions(audit, files, progress)
+    return {**audit, "sessions": sessions, "trace": {"texts": [], "clauses": []}}
+
+
+def main(argv: list[str]) -> int:
+    """Run the proofs, judge, print; write the evidence if all is well, and none if not."""
+    parser = argparse.ArgumentParser(prog="gate", description="Run every proof and judge.")
+    parser.add_argument("--fresh", action="store_true", help="take no answer of an earlier run")
+    fresh = parser.parse_args(argv).fresh
+    console, started = Console(), time.monotonic()
+    # Evidence of an earlier run must not stand where this one fails.
+    shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
+    before = state(ROOT)
+    whygate = Whygate(ROOT)
+    if fresh:
+        whygate.forget()
+    files = theory_files(ROOT)
+    facts = gather(whygate, files, console)
+    claimed = claims.read(ROOT / claims.CLAIMS)
+    failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files)
+    # Where a theory cannot be read, what belongs to it is no orphan.
+    if not any(theory["errors"] for theory in facts["theories"]):
+        facts["trace"], orphans = trace.trace(facts, ROOT)
+        failures += orphans + claims.document_faults(ROOT, facts)
+    if state(ROOT) != before:
+        failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
+    report(facts, console)
+    for failure in failures:
+        console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
+    goals = sum(len(session["goals"]) for session in facts["sessions"])
+    about = f"{goals} goals of {len(files)} theories"
+    if failures:
+        about = f"[bold red]gate: FAILED[/], {len(failures)} failures; {about}"
+    else:
+        tried = mutants.results(ROOT)
+        tools = toolchain.read()
+        pages.write(facts, claimed.sentences, ROOT, mutants.read(ROOT), tried, tools)
+        about = (
+            f"[bold green]gate: passed[/], all proved, by two families each; {about}; "
+            "build/evidence/index.html"
+        )
+    console.print(f"{about}, {time.monotonic() - started:.0f} s", highlight=False, soft_wrap=True)
+    return 1 if failures else 0
+
+
+def report(facts: Facts, console: Console) -> None:
+    """Print what was run and what the proofs rest on."""
+    names = [prover["name"] for prover in facts["provers"]]
+    drawn = Table(show_footer=True, box=SIMPLE, collapse_padding=True, pad_edge=False)
+    rows = [(session["file"], *row(session)) for session in facts["sessions"]]
+    total = sum((counted for *_, counted, _ in rows), Counter[str]())
+    drawn.add_column("theory", "all", no_wrap=True)
+    drawn.add_column("goals", str(sum(row[1] for row in rows)), justify="right")
+    drawn.add_column("proved", str(sum(row[2] for row in rows)), justify="right")
+    for name in names:
+        drawn.add_column(name, str(total[name]), justify="right")
+    drawn.add_column("seconds", f"{sum(row[4] for row in rows):.1f}", justify="right")
+    for file, goals, done, counted, seconds in rows:
+        counts = [str(counted[name]) for name in names]
+        drawn.add_row(file, str(goals), str(done), *counts, f"{seconds:.1f}")
+    console.print(drawn)
+    answers = [proof["now"] for session in facts["sessions"] for proof in proofs(session)]
+    kept = sum(answer is not None and answer["kept"] for answer in answers)
+    trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
+    kinds = Counter(entry["kind"] for entry in facts["library"])
+    for line in (
+        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
+        f"trusted, without a body: {', '.join(trusted)}",
+        f"hypotheses: {len(facts['hypotheses'])} programs and lemmas have some, "
+        f"{sum(bool(entry['witnesses']) for entry in facts['hypotheses'])} have a witness",
+        f"standard library: {kinds['axiom']} axioms, "
+        f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "
+        f"{len(facts['library']) - kinds['axiom'] - kinds['lemma'] - kinds['contract']} "
+        f"declarations, of {len({entry['module'] for entry in facts['library']})} modules",
+        trace.summary(facts["trace"]),
+    ):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def row(session: Session) -> tuple[int, int, Counter[str], float]:
+    """Count a theory's goals, those proved, the proofs of each prover, and their seconds."""
+    counted = Counter(proof["prover"] for proof in proofs(session) if holds(proof))
+    seconds = sum(proof["now"]["seconds"] for proof in proofs(session) if proof["now"])
+    goals = session["goals"]
+    return len(goals), sum(proved(goal["tree"]) for goal in goals), counted, seconds
+
+
+def update(argv: list[str]) -> int:
+    """Find proofs, refresh sessions, two theories at a time; 0 if all that is asked is proved."""
+    parser = argparse.ArgumentParser(prog="update", description="Find proofs, refresh sessions.")
+    parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
+    parser.add_argument("--only", metavar="PART", help="goals whose Module.name contains PART")
+    flags = {
+        "quick": "short limits, no transformations but the split",
+        "thorough": "all limits for a second family",
+        "fresh": "forget the stored proofs",
+        "retry": "ask provers again that failed before",
+    }
+    for flag, what in flags.items():
+        parser.add_argument(f"--{flag}", action="store_true", help=what)
+    arguments = parser.parse_args(argv)
+    options = ["--only", arguments.only] if arguments.only else []
+    options += [f"--{flag}" for flag in flags if getattr(arguments, flag)]
+    files, whygate = chosen(arguments.theories), Whygate(ROOT)
+    with whygate.pool() as pool:
+        codes = list(pool.map(lambda file: whygate.run("update", *options, file), files))
+    if set(codes) == {NOTHING_CHOSEN}:
+        sys.exit(f"no goal has {arguments.only} in its name")
+    return max(code for code in codes if code != NOTHING_CHOSEN)
+
+
+def chosen(names: list[str]) -> list[str]:
+    """Give the theory files of `names` (`shape`, `core/shape.mlw`, `why3/...`), all for none."""
+    files = theory_files(ROOT)
+    found = []
+    for name in names:
+        ending = "/" + name.removesuffix(".mlw") + ".mlw"
+        fitting = [file for file in files if f"/{file}".endswith(ending)]
+        if len(fitting) != 1:
+            sys.exit(f"{name} names {len(fitting)} theories, expected one of {', '.join(files)}")
+        found += fitting
+    return found or files
+
+
+def seal(argv: list[str]) -> int:
+    """Seal what is stated now, and print what is sealed for the first time or anew."""
+    argparse.ArgumentParser(prog="seal", description="Seal what has been reviewed.").parse_args(
+        argv
+    )
+    console, files = Console(), theory_files(ROOT)
+    facts = gather(Whygate(ROOT), files, console)
+    try:
+        told = claims.seal(ROOT / claims.CLAIMS, facts)
+    except ValueError as error:
+        sys.exit(f"nothing is sealed:\n{error}")
+    for text in told:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+    return 0

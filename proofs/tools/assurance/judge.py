@@ -1,0 +1,344 @@
+"""Judge the facts: every check of the gate, and every failure with its place."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from assurance import toolchain
+from assurance.facts import (
+    Assumed,
+    Facts,
+    Failure,
+    Goal,
+    Node,
+    Proof,
+    Prover,
+    Session,
+    Theory,
+    families,
+    full_name,
+    holds,
+    nodes,
+    place,
+    proved,
+)
+from assurance.toolchain import Tool
+
+# The one file whose programs may be declared without a body: each of them is a Python operation.
+TRUSTED = "why3/trusted/python.mlw"
+
+# Metas that tell a tool how to print or to compute and a prover nothing: Why3 adds the first two
+# itself to records, the others guide transformations by what is proved or defined anyway.
+HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", "inline:no"}
+
+# What is proved of the parts that these give is proved of the goal. Why3 has others for which that
+# is not so: `smoke_detector_top` negates the goal.
+SOUND = {"split_vc", "split_all_full", "introduce_premises", "inline_goal"}
+
+# The modules of Why3's standard library that a theory may reach, directly or not, and why.
+LIBRARY = {
+    "array.Array": "the programs compute in arrays, which are Python's lists",
+    "bool.Bool": "truth values are the elements of a ring in an example",
+    "int.Abs": "used by int.EuclideanDivision",
+    "int.EuclideanDivision": "row-major order counts with quotient and remainder",
+    "int.Int": "integers",
+    "int.MinMax": "the larger of two ranks or sizes",
+    "map.Map": "used by array.Array",
+    "seq.Seq": "shapes and multi-indices",
+}
+
+# What a source could use to speak of another file than the one that it stands in.
+FOREIGN_PLACE = re.compile(r"\[##?[^]]*]?")
+
+STDLIB = "/usr/share/why3/stdlib"
+
+SESSION_FILES = {"why3session.xml", "why3shapes.gz"}
+
+PROVERS = ("Alt-Ergo", "CVC4", "CVC5", "Z3")
+
+# Who is asked for a contradiction: one of each family.
+ASKED = {"Alt-Ergo", "CVC5", "Z3"}
+
+# The goals of check.mlw, and whether they are true.
+CANARIES = {"provable": True, "refutable": False}
+
+# What a prover says to something that it does not prove, if it works.
+GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
+
+
+def judge(facts: Facts, root: Path) -> list[Failure]:
+    """Give everything that is wrong with tools, files, theories, proofs and what they rest on."""
+    found = toolchain.verify()
+    pinned = {tool.name: tool for tool in toolchain.read().values() if tool.name in PROVERS}
+    for prover in facts["provers"]:
+        found += prover_faults(prover, pinned)
+    missing = pinned.keys() - {prover["name"] for prover in facts["provers"]}
+    found += [Failure("build/why3.conf", name, "is not configured") for name in sorted(missing)]
+    found += link_faults(root)
+    found += session_folder_faults(facts, root)
+    by_name = {prover["name"]: prover for prover in facts["provers"]}
+    for session in facts["sessions"]:
+        found += session_faults(session, by_name)
+    goals = {
+        (session["file"], full_name(goal))
+        for session in facts["sessions"]
+        for goal in session["goals"]
+    }
+    for theory in facts["theories"]:
+        found += theory_faults(theory, goals, {entry["file"] for entry in facts["theories"]})
+        found += place_faults(theory["file"], root)
+    found += library_faults(facts)
+    found += witness_faults(facts)
+    return found
+
+
+# --- provers ----------------------------------------------------------------------------------
+
+
+def prover_faults(prover: Prover, pinned: Mapping[str, Tool]) -> Iterator[Failure]:
+    """Compare a configured prover with the pinned one; it proves what is true and only that."""
+    here, name = "build/why3.conf", prover["name"]
+    if name not in pinned:
+        yield Failure(here, name, "is configured, but not pinned")
+        return
+    tool = pinned[name]
+    if prover["version"] != tool.version:
+        what = f"is configured as {prover['version']}; {tool.version} is pinned"
+        yield Failure(here, name, what)
+    program = shlex.split(prover["command"])[0]
+    if program != str(tool.path):
+        yield Failure(here, name, f"is configured to run {program}, expected {tool.path}")
+    answers = {canary["goal"]: canary["answer"] for canary in prover["canary"]}
+    for goal, is_true in CANARIES.items():
+        answer = answers.get(goal, "nothing")
+        if is_true and answer != "Valid":
+            yield Failure(here, name, f"does not prove a goal that is true: it answers {answer}")
+        elif not is_true and answer == "nothing":
+            yield Failure(here, name, "was not given the goal that is false")
+        elif not is_true and answer == "Valid":
+            yield Failure(here, name, "says Valid to a goal that is false: it cannot be trusted")
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+def link_faults(root: Path) -> Iterator[Failure]:
+    """Find links: what is proved has to be the file that is read, audited and extracted."""
+    for folder in ("why3", "proofs", "python"):
+        for path in [root / folder, *sorted((root / folder).rglob("*"))]:
+            if path.is_symlink():
+                shown = path.relative_to(root).as_posix()
+                what = f"is a symbolic link, to {path.readlink()}: expected the file itself"
+                yield Failure(shown, "", what)
+
+
+def session_folder_faults(facts: Facts, root: Path) -> Iterator[Failure]:
+    """Find folders that belong to no theory with goals, and sessions that are not whole."""
+    having = [each for each in facts["sessions"] if each["goals"] or each["errors"]]
+    expected = {session["session"] for session in having}
+    above = {str(parent) for session in expected for parent in Path(session).parents}
+    for path in sorted((root / "proofs" / "sessions").rglob("*")):
+        shown = path.relative_to(root).as_posix()
+        if path.is_dir() and shown not in expected | above:
+            yield Failure(shown, "", "stray folder: no theory with goals has this name")
+        folder = path.parent.relative_to(root).as_posix()
+        if not path.is_dir() and (folder not in expected or path.name not in SESSION_FILES):
+            yield Failure(shown, "", "stray file")
+    for session in sorted(expected):
+        for name in sorted(SESSION_FILES):
+            if not (root / session / name).is_file():
+                yield Failure(session, "", f"{name} is missing (make update)")
+
+
+def place_faults(file: str, root: Path) -> Iterator[Failure]:
+    """Find what makes Why3 believe that a text stands in another file."""
+    text = (root / file).read_text(encoding="utf-8")
+    for match in FOREIGN_PLACE.finditer(text):
+        where = f"{file}:{text.count(chr(10), 0, match.start()) + 1}"
+        what = f"`{match[0]}` gives a text another place: none is allowed here"
+        yield Failure(where, "", what)
+
+
+# --- sessions and proofs ----------------------------------------------------------------------
+
+
+def session_faults(session: Session, provers: Mapping[str, Prover]) -> Iterator[Failure]:
+    """Say what is wrong with a theory's session and with the proofs in it."""
+    file, folder = session["file"], session["session"]
+    if session["errors"]:
+        yield from (Failure(file, "", f"cannot be read: {error}") for error in session["errors"])
+        return
+    yield from context_faults(session)
+    if not session["stored"]:
+        if session["goals"]:
+            what = f"there is no session of the {len(session['goals'])} goals of {file}"
+            yield Failure(folder, "", f"{what} (make update)")
+        return
+    for source in session["sources"]:
+        if source != file:
+            yield Failure(folder, "", f"the session is of {source}, not of {file}")
+    for node in session["detached"]:
+        yield Failure(folder, "", f"stale session: {node} is not in {file} (make update)")
+    for name in session["differs"]:
+        what = "is not the same in the session and in the theory that is audited and extracted"
+        yield Failure(folder, name, what)
+    for goal in session["goals"]:
+        yield from goal_faults(file, goal, provers)
+
+
+def goal_faults(file: str, goal: Goal, provers: Mapping[str, Prover]) -> Iterator[Failure]:
+    """Say everything that is wrong with the proof of a goal."""
+    tree, name = goal["tree"], full_name(goal)
+    if any(proof["obsolete"] for node in nodes(tree) for proof in node["proofs"]):
+        still = "still prove it" if proved(tree) else "do not prove it any more"
+        what = (
+            "is stale: it, or what it rests on, has changed since it was proved; "
+            f"the recorded proofs {still} (make update)"
+        )
+        yield Failure(place(tree, file), name, what)
+    elif not proved(tree):
+        yield Failure(place(tree, file), name, "is not proved")
+    for node in nodes(tree):
+        part = name + node["name"].removeprefix(tree["name"])
+        for what in node_faults(node, provers):
+            yield Failure(place(node, file), part, what)
+
+
+def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
+    """Say what is wrong with one node: with each of its proofs, and with what it lacks."""
+    for proof in node["proofs"]:
+        yield from proof_faults(proof, provers)
+    for step in node["transformations"]:
+        if step["name"] not in SOUND or step["arguments"]:
+            words = " ".join([step["name"], *step["arguments"]])
+            yield f"is taken apart by {words}, which the gate does not know as sound"
+    found = families(node, {name: prover["family"] for name, prover in provers.items()})
+    if node["proofs"] and len(found) < 2:
+        by = ", ".join(sorted(found)) or "none"
+        yield f"is proved by {len(found)} families of provers, {by}; two are wanted (make update)"
+    if not node["proofs"] and not node["transformations"]:
+        about = f" ({node['explanation']})" if node["explanation"] else ""
+        yield f"has no proof in the session{about}"
+
+
+def proof_faults(proof: Proof, provers: Mapping[str, Prover]) -> Iterator[str]:
+    """Say what is wrong with one recorded proof; that the provers are the pinned ones is seen."""
+    name = f"{proof['prover']} {proof['version']}"
+    prover = provers.get(proof["prover"])
+    recorded, now = proof["recorded"], proof["now"]
+    if prover is None:
+        yield f"has a proof by {name}, a prover that is not pinned"
+    elif proof["version"] != prover["version"]:
+        yield f"has a proof by {name}; {proof['prover']} {prover['version']} is pinned"
+    elif recorded is None or recorded["answer"] != "Valid":
+        answer = recorded["answer"] if recorded else "nothing"
+        yield f"has an attempt by {name} that proves nothing (recorded: {answer})"
+    elif now is None:
+        yield f"has a proof by {name} that could not be replayed: the prover is not configured"
+    elif not holds(proof) and not proof["obsolete"]:
+        yield (
+            f"has a recorded proof that does not replay: {name} answers {now['answer']} "
+            f"after {now['seconds']:.1f} s; recorded: Valid, {recorded['seconds']:.1f} s"
+        )
+
+
+def context_faults(session: Session) -> Iterator[Failure]:
+    """Judge what was said to a contradiction: in a theory, or in the conditions of a module."""
+    asked = {answer["prover"] for answer in session["context"] if not answer["about"]}
+    for prover in sorted(ASKED - asked):
+        yield Failure(session["file"], "", f"{prover} was not asked for a contradiction")
+    for answer in session["context"]:
+        prover, module, text = answer["prover"], answer["about"], answer["answer"]
+        if text == "Valid" and module:
+            what = (
+                f"{prover} proves a goal with its conclusion negated: what it supposes, contracts "
+            )
+            what += "without a body included, is contradictory"
+        elif text == "Valid":
+            what = f"{prover} proves false from what the theory uses, defines and proves"
+        elif not GIVES_UP.match(text):
+            what = f"{prover} does not work when it is asked for a contradiction: {text}"
+        else:
+            continue
+        yield Failure(session["file"], module, what)
+
+
+# --- what is taken for granted ----------------------------------------------------------------
+
+
+def is_allowed(assumed: Assumed, theory: str) -> bool:
+    """Tell whether the house rules allow something without definition or proof."""
+    if assumed["kind"] == "meta":
+        return assumed["name"] in HARMLESS_METAS
+    return assumed["kind"] == "val" and theory == TRUSTED
+
+
+def trusted(facts: Facts) -> list[Assumed]:
+    """Give the operations that are trusted: allowed, and not proved."""
+    return [
+        assumed
+        for theory in facts["theories"]
+        for assumed in theory["assumed"]
+        if assumed["kind"] == "val" and is_allowed(assumed, theory["file"])
+    ]
+
+
+def theory_faults(
+    theory: Theory, goals: set[tuple[str, str]], theories: set[str]
+) -> Iterator[Failure]:
+    """Find what a theory takes for granted without leave, and what it has from elsewhere."""
+    file = theory["file"]
+    yield from (Failure(file, "", f"cannot be audited: {error}") for error in theory["errors"])
+    for assumed in theory["assumed"]:
+        name = full_name(assumed).removesuffix(".")
+        where = file
+        origin = ""
+        if assumed["file"] == file:
+            where = f"{file}:{assumed['line']}"
+        elif assumed["file"]:
+            origin = f", cloned from {assumed['file']}:{assumed['line']}"
+        if assumed["kind"] == "absurd":
+            # An obligation, not an assumption, where there is a goal. Why3 leaves it out behind
+            # what never goes on, as a `return`.
+            if (file, f"{name}'vc") not in goals:
+                what = "claims by absurd that this is not reached, and there is no goal of that"
+                yield Failure(where, name, what)
+        elif not is_allowed(assumed, file):
+            what = f"is taken for granted: {assumed['kind']} (none is allowed here)"
+            yield Failure(where, name, what + origin)
+    for use in theory["uses"]:
+        used = use["file"]
+        if used and not used.startswith("/") and used not in theories:
+            yield Failure(file, use["module"], f"comes from {used}, which is no theory of ours")
+
+
+def library_faults(facts: Facts) -> Iterator[Failure]:
+    """Find modules of the library that no theory may reach, or that stand somewhere else."""
+    for reached in facts["reached"]:
+        name, file, user = reached["module"], reached["file"], reached["used_by"][0]
+        if file is None:
+            continue
+        stem = name.rpartition(".")[0].replace(".", "/")
+        if name not in LIBRARY:
+            what = f"reaches {name} of Why3's library, which is not among the modules allowed here"
+            yield Failure(user, "", what)
+        elif file != f"{STDLIB}/{stem}.mlw":
+            what = f"reaches {name} in {file}, which is not Why3's own"
+            yield Failure(user, "", what)
+
+
+def witness_faults(facts: Facts) -> Iterator[Failure]:
+    """Find hypotheses that nothing satisfies, and witnesses that show nothing."""
+    for entry in facts["hypotheses"]:
+        if not entry["witnesses"]:
+            formula = entry["kind"] in ("lemma", "goal")
+            what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
+            fault = f"has {what} that no witness satisfies: no program of a witness file {does}"
+            yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), fault)
+    for found in facts["witness_faults"]:
+        what = f"is no witness: it {found['what']}; "
+        what += "a witness takes nothing and does one thing after the other"
+        yield Failure(f"{found['file']}:{found['line']}", full_name(found), what)

@@ -1,0 +1,182 @@
+"""Build and run `whygate`, the OCaml program that sees theories, sessions and provers as Why3 does.
+
+What it says about a theory's session is kept in build/, under the hash of all that decides it, as
+every single answer of a prover is. No clone has build/.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any, cast
+
+from assurance import closed, toolchain
+from assurance.facts import Audit, Session, nodes
+
+SOURCES = Path(__file__).resolve().parents[1] / "whygate"
+
+# Why3 prepares a task, then a prover works on it: one process keeps one core busy.
+PROCESSES = 2
+
+
+def theory_files(root: Path) -> list[str]:
+    """Give all theories of a tree, from its root."""
+    return sorted(path.relative_to(root).as_posix() for path in (root / "why3").rglob("*.mlw"))
+
+
+def session_of(theory: str) -> str:
+    """Give the folder of a theory's session: the same rooms, below proofs/sessions."""
+    return "proofs/sessions/" + theory.removeprefix("why3/").removesuffix(".mlw")
+
+
+def closure(theory: str, audit: Audit) -> list[str]:
+    """Give a theory and all theories that it uses, directly or not."""
+    uses = {entry["file"]: entry["uses"] for entry in audit["theories"]}
+    found: set[str] = set()
+    waiting = [theory]
+    while waiting:
+        file = waiting.pop()
+        if file in uses and file not in found:
+            found.add(file)
+            waiting += [used["file"] for used in uses[file] if used["file"]]
+    return sorted(found)
+
+
+class Whygate:
+    """The program, built for a tree, and what it has said before."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.kept = root / "build" / "gate"
+        self.program = self.kept / "whygate"
+        self.running: set[subprocess.Popen[str]] = set()
+        self.starting = Lock()
+        self.stopped = False
+        closed.build(
+            sorted(SOURCES.glob("*.ml")),
+            self.program,
+            packages="why3,unix,sha",
+            options=["-linkpkg"],
+        )
+        # The gate compares the tools with the lock; what they are told stands in the other two.
+        decisive = (toolchain.LOCK, toolchain.CONFIGURATION, self.program)
+        self.tools = closed.digest((path.name, path.read_bytes()) for path in decisive)
+
+    def forget(self) -> None:
+        """Drop every answer that is kept."""
+        shutil.rmtree(self.kept / "sessions", ignore_errors=True)
+        (self.kept / "answers").unlink(missing_ok=True)
+
+    @contextmanager
+    def started(
+        self, *arguments: str, cwd: Path | None = None, output: int | None = None
+    ) -> Iterator[subprocess.Popen[str]]:
+        """Start the program in a closed environment; however it ends, wait for it."""
+        command = [str(self.program), str(self.root / "build/why3.conf"), self.tools, *arguments]
+        answers = {"WHYGATE_ANSWERS": str(self.kept / "answers")}
+        with self.starting:
+            if self.stopped:
+                raise closed.ToolError("interrupted")
+            process = subprocess.Popen(
+                command,
+                cwd=cwd or self.root,
+                env=closed.environment(proving=True) | answers,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.PIPE if output else None,
+                text=True,
+            )
+            self.running.add(process)
+        try:
+            yield process
+        except BaseException:
+            process.terminate()
+            raise
+        finally:
+            process.wait()
+            self.running.discard(process)
+
+    def ask(self, *arguments: str, cwd: Path | None = None) -> Any:
+        """Run a command of the program and give the value that it prints."""
+        with self.started(*arguments, cwd=cwd, output=subprocess.PIPE) as process:
+            output, messages = process.communicate()
+        if process.returncode:
+            what = f"whygate {arguments[0]} ended with {process.returncode}:\n{messages}"
+            raise closed.ToolError(what)
+        return json.loads(output)
+
+    def run(self, *arguments: str) -> int:
+        """Run a command of the program that speaks to the user, and give what it ends with."""
+        with self.started(*arguments) as process:
+            return process.wait()
+
+    @contextmanager
+    def pool(self) -> Iterator[ThreadPoolExecutor]:
+        """Lend as many threads as there may be processes; however it ends, none goes on."""
+        with ThreadPoolExecutor(PROCESSES) as pool:
+            try:
+                yield pool
+            except BaseException:
+                with self.starting:
+                    self.stopped = True
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in list(self.running):
+                    process.terminate()
+                raise
+
+    def audit(self, theories: Iterable[str]) -> Audit:
+        """Ask what all theories state and take for granted."""
+        return cast(Audit, self.ask("audit", *theories))
+
+    def sessions(
+        self, audit: Audit, theories: list[str], progress: Callable[[Session], None]
+    ) -> list[Session]:
+        """Ask what the provers say now to the session of each theory, dear ones first."""
+        found: dict[str, Session] = {}
+
+        def work(theory: str) -> None:
+            found[theory] = self.session(theory, closure(theory, audit))
+            progress(found[theory])
+
+        def price(theory: str) -> int:
+            file = self.root / session_of(theory) / "why3session.xml"
+            return -file.stat().st_size if file.exists() else 0
+
+        with self.pool() as pool:
+            for done in [pool.submit(work, theory) for theory in sorted(theories, key=price)]:
+                done.result()
+        return [found[theory] for theory in theories]
+
+    def session(self, theory: str, sources: list[str]) -> Session:
+        """Ask about one theory, unless that was asked before of the very same files."""
+        files = [self.root / file for file in sources]
+        files += sorted((self.root / session_of(theory)).glob("*"))
+        contents = ((path.relative_to(self.root).as_posix(), path.read_bytes()) for path in files)
+        key = closed.digest([(self.tools, b""), *contents])
+        path = self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
+        if path.exists():
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if kept["key"] == key:
+                return as_kept(kept["session"])
+        session: Session = self.ask("replay", theory)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
+        return session
+
+
+def as_kept(session: Session) -> Session:
+    """Mark every answer of a session as one of an earlier run."""
+    for answer in session["context"]:
+        answer["kept"] = True
+    for goal in session["goals"]:
+        for node in nodes(goal["tree"]):
+            for proof in node["proofs"]:
+                if proof["now"]:
+                    proof["now"]["kept"] = True
+    return session

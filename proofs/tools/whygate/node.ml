@@ -1,0 +1,115 @@
+(** A goal's node in a session: the proofs it has, its transformations, and how to change both. *)
+
+open Why3
+open Session_itp
+
+type proof = { prover : Whyconf.prover; seconds : float }
+
+(** Written into the session for every proof, so that a session does not change with the limit at
+    which a proof happened to be found. A replay takes its limits from the recorded seconds. *)
+let recorded_limit = { Call_provers.empty_limit with limit_time = 15; limit_mem = 2000 }
+
+(** Nobody else watches the session. *)
+let silent _ = ()
+
+(** {1 Proofs} *)
+
+let families proofs = List.sort_uniq compare (List.map (fun p -> Project.family p.prover) proofs)
+let redundant proofs = List.length (families proofs) >= 2
+
+let is_valid (a : proof_attempt_node) =
+  match a.proof_state with Some { pr_answer = Call_provers.Valid; _ } -> true | _ -> false
+
+(** The attempts that proved the node, obsolete or not. *)
+let valid_attempts s id = List.filter is_valid (get_proof_attempts s id)
+
+let proof_of (a : proof_attempt_node) =
+  { prover = a.prover; seconds = (Option.get a.proof_state).pr_time }
+
+let remove_attempts s id =
+  let provers = Whyconf.Hprover.fold (fun p _ acc -> p :: acc) (get_proof_attempt_ids s id) [] in
+  List.iter (remove_proof_attempt s id) provers
+
+(** The fastest proof, and the fastest of another family. *)
+let best proofs =
+  let faster a b = compare a.seconds b.seconds in
+  match List.sort faster proofs with
+  | [] -> []
+  | first :: rest -> (
+      let other p = Project.family p.prover <> Project.family first.prover in
+      match List.find_opt other rest with None -> [ first ] | Some second -> [ first; second ])
+
+(** Stores the best proofs. *)
+let record s id proofs =
+  let put { prover; seconds } =
+    ignore (graft_proof_attempt s id prover ~limit:recorded_limit);
+    let result =
+      { Call_provers.pr_answer = Valid; pr_status = WEXITED 0; pr_output = ""; pr_time = seconds;
+        pr_steps = -1; pr_models = [] }
+    in
+    update_proof_attempt silent s id prover result
+  in
+  List.iter put (best proofs);
+  update_goal_node silent s id
+
+(** {1 Transformations} *)
+
+(** Why3's [remove_transformation] leaves the attempts below in the session's tables, from where
+    they would get into the saved list of provers. *)
+let rec remove s node =
+  let clear id =
+    remove_attempts s id;
+    List.iter (remove s) (get_transformations s id)
+  in
+  List.iter clear (get_sub_tasks s node);
+  remove_transformation s node
+
+let drop s id node =
+  remove s node;
+  update_goal_node silent s id
+
+(** Grafts the transformation if it applies and changes the goal; its parts, else nothing. What a
+    transformation raises where it does not apply is not documented: anything is taken for it. *)
+let transform s env id name =
+  let apply () = apply_trans_to_goal ~allow_no_effect:false s env name [] id in
+  match Project.attempt apply with
+  | Error _ -> None
+  | Ok tasks ->
+      let node = graft_transf s id name [] tasks in
+      Some (node, get_sub_tasks s node)
+
+(** A split into one part changes nothing but the names of the hypotheses. *)
+let split s env id =
+  match transform s env id "split_vc" with
+  | Some (node, [ _ ]) ->
+      drop s id node;
+      None
+  | outcome -> outcome
+
+(** {1 What the source no longer has} *)
+
+let remove_detached s any = remove_subtree ~notification:silent ~removed:silent s any
+
+let rec clean_file s file =
+  if is_detached s (AFile file) then remove_detached s (AFile file)
+  else List.iter (clean_theory s) (file_theories file)
+
+and clean_theory s theory =
+  let clean_goal id = if is_detached s (APn id) then remove_detached s (APn id) in
+  if is_detached s (ATh theory) then remove_detached s (ATh theory)
+  else List.iter clean_goal (theory_goals theory)
+
+(** {1 What is left to prove} *)
+
+(** A part of a goal without a proof, or with proofs of one family: [by] these provers. *)
+type leaf = { id : proofNodeID; root : bool; by : string list }
+
+let rec weak_leaves ?(root = true) s id =
+  let leaf by = [ { id; root; by } ] in
+  match (List.map proof_of (valid_attempts s id), get_transformations s id) with
+  | [], [] -> leaf []
+  | [], nodes ->
+      let parts = List.concat_map (get_sub_tasks s) nodes in
+      List.concat_map (weak_leaves ~root:false s) parts
+  | proofs, _ when redundant proofs -> []
+  | proofs, _ -> leaf (List.map (fun p -> p.prover.prover_name) proofs)

@@ -1,0 +1,95 @@
+(** The project's tree as Why3 sees it: configuration, library path, provers, places.
+
+    The tool runs in the root of the tree, so that every path it prints is one that a reader can
+    open: the theory [why3/core/shape.mlw] has its session in [proofs/sessions/core/shape]. *)
+
+open Why3
+
+let theories_dir = "why3"
+let sessions_dir = "proofs/sessions"
+
+type t = { config : Whyconf.config; main : Whyconf.main; env : Env.env; root : string }
+
+let load ~config_file =
+  let config = Whyconf.init_config (Some config_file) in
+  let main = Whyconf.get_main config in
+  let root = Unix.realpath (Sys.getcwd ()) in
+  let library = Filename.concat (Whyconf.datadir main) "stdlib" in
+  let loadpath = [ Filename.concat root theories_dir; library ] in
+  let main = Whyconf.set_loadpath main loadpath in
+  { config = Whyconf.set_main config main; main; env = Env.create_env loadpath; root }
+
+(** [["core"; "shape"]] *)
+let library_path theory =
+  List.tl (String.split_on_char '/' (Filename.remove_extension theory))
+
+let session_dir theory = String.concat "/" (sessions_dir :: library_path theory)
+let absolute project path = Filename.concat project.root path
+
+let contains ~part text =
+  match Re.Str.search_forward (Re.Str.regexp_string part) text 0 with
+  | _ -> true
+  | exception Not_found -> false
+
+(** What a name has after the one that it begins with. *)
+let after prefix text =
+  let n = String.length prefix in
+  if String.starts_with ~prefix text then String.sub text n (String.length text - n) else text
+
+let message e =
+  let text = Format.asprintf "@[<h>%a@]" Exn_printer.exn_printer e in
+  String.concat " " (List.filter (( <> ) "") (String.split_on_char '\n' text))
+
+(** [why3/shape.mlw] for a file of the tree, wherever the path to it leads through; the absolute
+    path for the rest. *)
+let relative project path =
+  let absolute = if Filename.is_relative path then absolute project path else path in
+  let real = try Unix.realpath absolute with Unix.Unix_error _ -> absolute in
+  after (project.root ^ "/") real
+
+(** ([file], [line]) of a source position. *)
+let position project loc =
+  let file, line, _, _ = Loc.get loc in
+  (relative project file, line)
+
+(** [why3/shape.mlw:42] *)
+let place project loc =
+  let file, line = position project loc in
+  Printf.sprintf "%s:%d" file line
+
+(** Errors of parsing and typing, as [file:line: message]. *)
+let rec errors project = function
+  | Controller_itp.Errors_list l -> List.concat_map (errors project) l
+  | Loc.Located (loc, e) -> [ place project loc ^ ": " ^ message e ]
+  | e -> [ message e ]
+
+(** Nothing but an interruption or a lack of memory goes on. *)
+let attempt f =
+  match f () with
+  | found -> Ok found
+  | exception ((Sys.Break | Out_of_memory) as e) -> raise e
+  | exception e -> Error e
+
+(** {1 Provers} *)
+
+(** From cheap to dear. A search starts them in this order and keeps the two families that answer
+    first: what it finds is what every replay pays for. *)
+let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
+
+let rank name =
+  let rec go i = function [] -> i | x :: rest -> if x = name then i else go (i + 1) rest in
+  go 0 preference
+
+(** CVC5 is CVC4's successor and shares its ideas and code: one family. *)
+let family (p : Whyconf.prover) =
+  match p.prover_name with "CVC4" | "CVC5" -> "CVC" | name -> name
+
+(** Why3 adds alternatives of its own to a detected prover (counterexamples and the like); a proof
+    is by the prover itself. *)
+let provers project =
+  let plain (p : Whyconf.config_prover) = p.prover.prover_altern = "" in
+  let in_order (a : Whyconf.config_prover) (b : Whyconf.config_prover) =
+    compare (rank a.prover.prover_name, a.prover) (rank b.prover.prover_name, b.prover)
+  in
+  let known = Whyconf.Mprover.values (Whyconf.get_provers project.config) in
+  List.sort in_order (List.filter plain known)

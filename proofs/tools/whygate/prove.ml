@@ -1,0 +1,179 @@
+(** The search for proofs.
+
+    For every part of a goal two proofs are wanted, by provers of different families; one is enough
+    to call it proved. From cheap to dear:
+    - what the session has and is not obsolete stays; obsolete proofs are tried first where they
+      were;
+    - the goal whole, at a glance, by one prover of each family; else [split_vc] and each part in
+      the same way;
+    - a part that no split takes further: longer limits, then other transformations.
+
+    What failed is kept with the other answers, so that the next update does not wait for it again. *)
+
+open Why3
+open Session_itp
+
+(** Seconds. Most goals are proved in well under one; the longest is half of the shortest limit
+    that the gate's replay grants. A goal that can be split gets a glance only. *)
+let glance = 2
+
+let brief = 2
+let middle = 5
+let long = 15
+
+(** Two proofs that take no longer than this each are as good as any. *)
+let good_price = 0.3
+
+(** For a part that resists. Each may split it further or change its shape. The gate knows these
+    names as sound; there are unsound transformations. *)
+let other_transformations = [ "split_all_full"; "introduce_premises"; "inline_goal" ]
+
+type effort = Quick | Normal | Thorough
+
+type t = { project : Project.t; session : Session.t; effort : effort; retry : bool }
+
+let tree t = Session.tree t.session
+let proved t id = pn_proved (tree t) id
+
+(** {1 Running provers} *)
+
+let family (p : Prover.t) = Project.family p.prover.prover
+let is_among provers (p : Prover.t) = List.mem p.prover.prover provers
+
+(** Configured provers from cheap to dear, those in [first] in front. *)
+let candidates t first =
+  let before, after = List.partition (is_among first) (Prover.all t.project) in
+  before @ after
+
+(** The first of each family; the others only where they proved it before. *)
+let best_candidates t first =
+  let add chosen p =
+    let same q = family q = family p in
+    if List.exists same chosen && not (is_among first p) then chosen else p :: chosen
+  in
+  List.rev (List.fold_left add [] (candidates t first))
+
+let at_good_price proofs =
+  Node.redundant (List.filter (fun (p : Node.proof) -> p.seconds <= good_price) proofs)
+
+(** Asks the provers about a node for at most [seconds] each, until two families have proved it at a
+    good price, or [patience] provers have failed and none has proved it. A third family gets a
+    glance at what two have proved dearly: the search pays once, the replay every time. *)
+let race ?(patience = max_int) t id ~seconds proofs provers =
+  let task = get_task (tree t) id in
+  let proofs = ref proofs and failed = ref 0 in
+  let ask p =
+    let limit = if Node.redundant !proofs then min glance seconds else seconds in
+    if List.mem (family p) (Node.families !proofs) then None
+    else Result.to_option (Project.attempt (fun () -> Prover.question p (Seconds limit) task))
+  and finished (p : Prover.t) (answer : Prover.answer) =
+    if Prover.is_valid answer then
+      proofs := { Node.prover = p.prover.prover; seconds = answer.seconds } :: !proofs
+    else incr failed;
+    if at_good_price !proofs || (!proofs = [] && !failed >= patience) then `Stop else `Go_on
+  in
+  let believed answer = Prover.is_valid answer || not t.retry in
+  if not (Node.redundant !proofs) then Prover.ask_all ~width:2 ~believed ~ask ~finished provers;
+  !proofs
+
+(** {1 A goal without usable proofs} *)
+
+let rec search t id ~first proofs =
+  match Node.split (tree t) t.project.env id with
+  | None ->
+      let proofs = race t id ~seconds:brief proofs (candidates t first) in
+      if Node.redundant proofs then Node.record (tree t) id proofs else insist t id proofs
+  | Some (node, parts) ->
+      let proofs = race t id ~patience:3 ~seconds:glance proofs (best_candidates t first) in
+      if Node.redundant proofs then begin
+        Node.drop (tree t) id node;
+        Node.record (tree t) id proofs
+      end
+      else search_parts t id node parts proofs
+
+(** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
+and search_parts t id node parts proofs =
+  List.iter (fun part -> search t part ~first:[] []) parts;
+  update_trans_node Node.silent (tree t) node;
+  if proofs <> [] && not (tn_proved (tree t) node) then begin
+    Node.drop (tree t) id node;
+    insist t id proofs
+  end
+
+(** Longer limits. A second family is worth the middle limit; an unproved part all that there is. *)
+and insist t id proofs =
+  let worth proofs seconds =
+    match t.effort with
+    | Quick -> false
+    | Normal -> proofs = [] || seconds <= middle
+    | Thorough -> true
+  in
+  let step proofs seconds =
+    if worth proofs seconds then race t id ~seconds proofs (candidates t []) else proofs
+  in
+  let proofs = List.fold_left step proofs [ middle; long ] in
+  if proofs <> [] then Node.record (tree t) id proofs
+  else transform t id (if t.effort = Quick then [] else other_transformations)
+
+and transform t id = function
+  | [] ->
+      let name = (get_proof_name (tree t) id).Ident.id_string in
+      print_endline (Printf.sprintf "    no proof: %s [%s]" name (get_proof_expl (tree t) id))
+  | name :: others -> (
+      match Node.transform (tree t) t.project.env id name with
+      | None -> transform t id others
+      | Some (node, parts) ->
+          if all_proved t parts then update_trans_node Node.silent (tree t) node
+          else begin
+            Node.drop (tree t) id node;
+            transform t id others
+          end)
+
+(** Tries the parts of a transformation up to the first that fails. *)
+and all_proved t = function
+  | [] -> true
+  | part :: rest ->
+      let proofs = race t part ~seconds:middle [] (candidates t []) in
+      Node.record (tree t) part proofs;
+      proofs <> [] && all_proved t rest
+
+(** {1 A goal with a past} *)
+
+(** Empties the node; the proofs that still hold, and the provers whose proofs are obsolete. *)
+let take_attempts t id =
+  let installed (a : proof_attempt_node) = Prover.find t.project a.prover <> None in
+  let attempts = List.filter installed (Node.valid_attempts (tree t) id) in
+  Node.remove_attempts (tree t) id;
+  let is_obsolete (a : proof_attempt_node) = a.proof_obsolete in
+  let obsolete, current = List.partition is_obsolete attempts in
+  (List.map Node.proof_of current, List.map (fun (a : proof_attempt_node) -> a.prover) obsolete)
+
+(** Makes a node and all below it up to date. *)
+let rec settle t id =
+  let s = tree t in
+  let proofs, obsolete = take_attempts t id in
+  let detached, live =
+    List.partition (fun node -> is_detached s (ATn node)) (get_transformations s id)
+  in
+  List.iter (Node.remove s) detached;
+  (match live with
+  | node :: spare when proofs = [] ->
+      List.iter (Node.remove s) spare;
+      follow t id node
+  | _ ->
+      List.iter (Node.remove s) live;
+      if Node.redundant proofs then Node.record s id proofs
+      else search t id ~first:obsolete proofs);
+  update_goal_node Node.silent s id
+
+(** The stored transformation led to proofs before; where it no longer does, start afresh. *)
+and follow t id node =
+  let s = tree t in
+  let detached, parts = List.partition (fun p -> is_detached s (APn p)) (get_sub_tasks s node) in
+  List.iter (fun part -> Node.remove_detached s (APn part)) detached;
+  List.iter (settle t) parts;
+  update_trans_node Node.silent s node;
+  if (not (tn_proved s node)) && get_transf_name s node <> "split_vc" then begin
+    Node.drop s id node;
+    search t id ~first:[] []
+  end

@@ -1,0 +1,220 @@
+(** The command [replay]: a theory's session, with every recorded proof asked for again now.
+
+    Nothing is judged here: the trees of goals, transformations and proofs go out as JSON, each proof
+    with what the session says and what its prover says now. A node below a transformation is a part
+    of the goal as the transformation makes it from the present source. *)
+
+open Why3
+open Session_itp
+open Json_base
+
+(** Seconds. A proof gets [factor] times the recorded ones and never less than [floor]: a machine
+    that is busy or slow is forgiven. An obsolete one belongs to another source: this only tells
+    whether it would still do. *)
+let floor = 30
+
+let factor = 10.
+let obsolete = 3
+
+let recorded_seconds (a : proof_attempt_node) =
+  match a.proof_state with None -> 0. | Some r -> r.pr_time
+
+let limit (a : proof_attempt_node) =
+  if a.proof_obsolete then Prover.Seconds obsolete
+  else Seconds (max floor (int_of_float (ceil (factor *. recorded_seconds a))))
+
+(** Only a proof is believed without being run: a prover that failed may have been disturbed. *)
+let believed = Prover.is_valid
+
+let answer_fields (a : Prover.answer) =
+  [ ("answer", String a.text); ("seconds", Float a.seconds); ("kept", Bool a.kept) ]
+
+let recorded_facts (r : Call_provers.prover_result) =
+  let text = Format.asprintf "@[<h>%a@]" Call_provers.print_prover_answer r.pr_answer in
+  Record [ ("answer", String text); ("seconds", Float r.pr_time) ]
+
+(** {1 Proofs} *)
+
+let run (project : Project.t) task (a : proof_attempt_node) =
+  let ask prover =
+    match Project.attempt (fun () -> Prover.question prover (limit a) task) with
+    | Ok question -> Prover.ask ~believed question
+    | Error e -> { Prover.text = Project.message e; seconds = 0.; kept = false }
+  in
+  Option.map ask (Prover.find project a.prover)
+
+let attempt_facts project task (a : proof_attempt_node) =
+  let now = Json.option (fun answer -> Record (answer_fields answer)) (run project task a) in
+  let alternative = if a.prover.prover_altern = "" then "" else " " ^ a.prover.prover_altern in
+  Record
+    [ ("prover", String a.prover.prover_name);
+      ("version", String (a.prover.prover_version ^ alternative));
+      ("obsolete", Bool a.proof_obsolete); ("recorded", Json.option recorded_facts a.proof_state);
+      ("now", now) ]
+
+let attempts s id =
+  let in_order (a : proof_attempt_node) (b : proof_attempt_node) = compare a.prover b.prover in
+  List.sort in_order (get_proof_attempts s id)
+
+let rec node_facts project s ~root id =
+  let live node = not (is_detached s (ATn node)) in
+  let task = get_task s id in
+  Record
+    ([ ("name", String (get_proof_name s id).Ident.id_string);
+       ("explanation", String (get_proof_expl s id)) ]
+    @ Json.place (Option.map (Project.position project) (Session.goal_loc ~root s id))
+    @ [ ("proofs", List (List.map (attempt_facts project task) (attempts s id)));
+        ( "transformations",
+          List (List.map (transformation_facts project s) (List.filter live (get_transformations s id)))
+        ) ])
+
+and transformation_facts project s node =
+  let live id = not (is_detached s (APn id)) in
+  Record
+    [ ("name", String (get_transf_name s node));
+      ("arguments", Json.strings (get_transf_args s node));
+      ( "parts",
+        List (List.map (node_facts project s ~root:false) (List.filter live (get_sub_tasks s node)))
+      ) ]
+
+(** {1 The session} *)
+
+(** Nodes of the stored session that the present source does not have, by name; not those below
+    them. *)
+let detached s =
+  let name = function
+    | AFile f -> Some ("file " ^ Sysutil.basename (file_path f))
+    | ATh th -> Some ("module " ^ Session.module_name th)
+    | APn id -> Some ("goal " ^ (get_proof_name s id).Ident.id_string)
+    | ATn node -> Some ("transformation " ^ get_transf_name s node)
+    | APa _ -> None
+  in
+  let below_another any =
+    match get_any_parent s any with None -> false | Some parent -> is_detached s parent
+  in
+  let add acc any =
+    if is_detached s any && not (below_another any) then Option.to_list (name any) @ acc else acc
+  in
+  List.rev (fold_all_session s add [])
+
+(** The goals of the theory as it is audited and extracted, read anew from its own file; each with
+    the checksum of its whole task. *)
+let audited_goals (project : Project.t) theory =
+  let file = Project.absolute project theory in
+  let modules, _ = Env.read_file Pmodule.mlw_language project.env file in
+  let of_module (m : Pmodule.pmodule) =
+    let goal task =
+      let id = (Task.task_goal task).Decl.pr_name in
+      let name = (Audit.id m).id_string ^ "." ^ Name.with_scopes id in
+      (name, Termcode.string_of_checksum (Termcode.task_checksum task))
+    in
+    List.map goal (Task.split_theory m.mod_theory None None)
+  in
+  List.concat_map of_module (Wstdlib.Mstr.values modules)
+
+(** Goals that only one of the two has, or that say something else: the session is then of another
+    text than the audit. *)
+let differs project (session : Session.t) =
+  let s = Session.tree session in
+  let sum id = Termcode.string_of_checksum (Termcode.task_checksum (get_task s id)) in
+  let own =
+    List.map (fun (th, id) -> (Session.full_name session (th, id), sum id)) (Session.goals session)
+  in
+  let audited = audited_goals project session.theory in
+  let only_in a b = List.filter (fun entry -> not (List.mem entry b)) a in
+  List.sort_uniq compare (List.map fst (only_in own audited @ only_in audited own))
+
+(** {1 Contradictions}
+
+    Is a theorem true for the bad reason that what it supposes is contradictory? A prover of each
+    family is asked for [false], from all that the theory uses, defines and proves.
+
+    What a contract without a body promises is no part of that: it is met in the conditions of the
+    programs that call it. So where a module reaches such a contract, its goals are asked for with
+    their conclusions negated: of [forall x. H -> C] that is proved, [forall x. H -> not C] can be
+    proved only if no [x] satisfies [H]. Why3 1.5.1's own [smoke_detector_deep] asks for something
+    else, [forall x. H /\ not C], which never follows from a contradiction in [H].
+
+    The limits are in the provers' own steps: whether one gives up does not depend on the machine. *)
+
+let of_theory = [ ("Alt-Ergo", 60); ("Z3", 200_000); ("CVC5", 30_000) ]
+let of_conditions = [ ("Alt-Ergo", 100) ]
+
+(** For a prover that does not count what keeps it busy. *)
+let seconds = 2
+
+let contradiction (modules : Pmodule.pmodule list) =
+  let use task (m : Pmodule.pmodule) = Task.use_export task m.mod_theory in
+  let name = Decl.create_prsymbol (Ident.id_fresh "contradiction") in
+  Task.add_prop_decl (List.fold_left use None modules) Decl.Pgoal name Term.t_false
+
+let rec negated (f : Term.term) =
+  match f.t_node with
+  | Tbinop (Timplies, hypothesis, conclusion) -> Term.t_implies hypothesis (negated conclusion)
+  | Tquant (Tforall, quantified) ->
+      let variables, triggers, body = Term.t_open_quant quantified in
+      Term.t_forall_close variables triggers (negated body)
+  | Tlet (value, bound) ->
+      let variable, body = Term.t_open_bound bound in
+      Term.t_let_close variable value (negated body)
+  | _ -> Term.t_not f
+
+(** One of some goals with its conclusion negated, where the last of them stands. *)
+let negation tasks =
+  let any = Term.t_or_l (List.map (fun task -> negated (Task.task_goal_fmla task)) tasks) in
+  let replace = Trans.goal (fun name _ -> [ Decl.create_prop_decl Decl.Pgoal name any ]) in
+  Trans.apply replace (List.hd (List.rev tasks))
+
+let reaches_contract project m =
+  let is_val (item : Audit.item) = item.kind = "val" in
+  let has_val m = Audit.is_ours project m && List.exists is_val (Audit.items m) in
+  List.exists has_val (Library.reached [ m ])
+
+let smoke project about panel task =
+  let ask (p : Prover.t) =
+    let name = p.prover.prover.prover_name in
+    let with_steps steps =
+      let question = Prover.question p (Steps (steps, seconds)) task in
+      let answer = Prover.ask ~believed:(fun _ -> true) question in
+      Record ([ ("prover", String name); ("about", String about) ] @ answer_fields answer)
+    in
+    Option.map with_steps (List.assoc_opt name panel)
+  in
+  List.filter_map ask (Prover.all project)
+
+let smoke_facts project (session : Session.t) =
+  let modules = Result.value (Audit.modules project session.theory) ~default:[] in
+  let s = Session.tree session in
+  let of_module (m : Pmodule.pmodule) =
+    let name = (Audit.id m).id_string in
+    let own (th, id) = if Session.module_name th = name then Some (get_task s id) else None in
+    match List.filter_map own (Session.goals session) with
+    | [] -> []
+    | tasks when reaches_contract project m -> smoke project name of_conditions (negation tasks)
+    | _ -> []
+  in
+  smoke project "" of_theory (contradiction modules) @ List.concat_map of_module modules
+
+(** {1 Facts} *)
+
+let goal_facts project (session : Session.t) (th, id) =
+  let s = Session.tree session in
+  Record
+    [ ("module", String (Session.module_name th)); ("name", String (Session.goal_name s id));
+      ("tree", node_facts project s ~root:true id) ]
+
+let facts (project : Project.t) theory =
+  let session = Session.load project theory in
+  let s = Session.tree session in
+  let source f = String (Project.relative project (system_path s f)) in
+  let readable = session.errors = [] in
+  let only_if_readable found = if readable then found () else [] in
+  let stored = Sys.file_exists (Filename.concat session.dir "why3session.xml") in
+  Record
+    [ ("file", String session.theory); ("session", String session.dir); ("stored", Bool stored);
+      ("errors", Json.strings session.errors);
+      ("sources", List (List.map source (Session.files session)));
+      ("detached", Json.strings (detached s));
+      ("differs", Json.strings (only_if_readable (fun () -> differs project session)));
+      ("context", List (only_if_readable (fun () -> smoke_facts project session)));
+      ("goals", List (List.map (goal_facts project session) (Session.goals session))) ]

@@ -1,0 +1,205 @@
+"""Small trees with the real tools, provers and lock: one that is proved and sealed, to tamper with.
+
+A gate takes a second or two of such a tree.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from assurance import toolchain
+from assurance.whygate import Whygate
+
+ROOT = toolchain.ROOT
+ISOLATED = ("-I", "-B", "-X", "pycache_prefix=/dev/null")
+
+SMALL = """\
+(** Numbers, doubled. Supports [E_Small_any_Derived_010]. *) module Small
+
+  use int.Int
+
+  function double (x: int) : int = x + x
+
+  (** [E_Small_any_Derived_010] *) lemma double_positive: forall x. 0 < x <-> 0 < double x
+
+  lemma double_injective: forall x y. double x = double y <-> x = y
+
+  let twice (x: int) : int
+    ensures { result = double x }
+  = x + x
+
+end
+"""
+
+# A room of its own, and a program that calls what has no body.
+CALLS = """\
+(** Sizes. Supports [E_Small_any_Derived_010]. *) module Calls
+  use int.Int
+  use trusted.python.Tuple
+  let sized (x: int) : int
+    ensures { 0 < result }
+  = 1 + size x
+end
+"""
+
+TRUSTED = """\
+module Tuple
+  use int.Int
+  val size (_x: int) : int
+    ensures { 0 <= result }
+end
+"""
+
+TRACE = """\
+[[text]]
+name = "derived"
+title = "Claimed, and in no text"
+clauses = 1
+
+[[clause]]
+id = "E_Small_any_Derived_010"
+text = "derived"
+says = "Twice a number is its double."
+why = "The smallest of trees has a claim too."
+"""
+
+CLAIMS = """\
+# small.mlw
+Small.double_positive   0000000000000000  A number is positive exactly if its double is.
+Small.double_injective  0000000000000000  Numbers are equal exactly if their doubles are.
+Small.twice'vc          0000000000000000  The program computes the double.
+
+# room/calls.mlw
+Calls.sized'vc  0000000000000000  One more than a size is positive.
+
+# trusted/python.mlw
+"""
+
+MUTANT = """
+[[mutant]]
+id = "triple"
+file = "why3/small.mlw"
+old = "function double (x: int) : int = x + x"
+new = "function double (x: int) : int = x + x + x"
+what = "The double is the triple."
+goal = "Small.twice'vc"
+"""
+
+FILES = {
+    "why3/small.mlw": SMALL,
+    "why3/room/calls.mlw": CALLS,
+    "why3/trusted/python.mlw": TRUSTED,
+    "why3/trace.toml": TRACE,
+    "why3/extraction/python.drv": "",
+    "proofs/claims.txt": CLAIMS,
+    "proofs/mutants.toml": MUTANT,
+    "pyproject.toml": '[project]\nname = "small"\nversion = "1"\n',
+}
+
+
+def write(tree: Path, files: Mapping[str, str]) -> None:
+    """Write files, and the folders that they are in."""
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text, encoding="utf-8")
+
+
+def make(tree: Path, files: Mapping[str, str]) -> Path:
+    """Make a tree of these files, and give it the tools; prove and seal it."""
+    write(tree, files)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "proofs" / "tools", tree / "proofs" / "tools", ignore=ignored)
+    build, built = tree / "build", Whygate(ROOT).program
+    (build / "gate").mkdir(parents=True)
+    for path in (built, built.with_suffix(".sha256")):
+        shutil.copy2(path, build / "gate")
+    (build / "provers").symlink_to(ROOT / "build" / "provers")
+    (tree / ".venv").symlink_to(ROOT / ".venv")
+    configuration = toolchain.configuration(toolchain.read())
+    write(tree, {"build/why3.conf": configuration.replace(str(ROOT), str(tree))})
+    run(tree, "update", "--quick")
+    seal(tree)
+    return tree
+
+
+def run(
+    tree: Path, *words: str, options: tuple[str, ...] = ISOLATED, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of a tree's own tools."""
+    return subprocess.run(
+        [sys.executable, *options, str(tree / "proofs" / "tools"), *words],
+        env={**os.environ, "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def seal(tree: Path) -> str:
+    """Seal what is stated; give what is to be read."""
+    done = run(tree, "seal")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def passes(tree: Path, *words: str, kept: int | None = None) -> str:
+    """Demand that the gate passes, with so many answers kept; give what it prints."""
+    done = run(tree, "gate", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "gate: passed, all proved, by two families each" in done.stdout
+    counted = re.search(r"proofs: (\d+) run now, (\d+) kept from earlier runs", done.stdout)
+    assert counted
+    if kept is not None:
+        assert (int(counted[1]), int(counted[2])) == (8 - kept, kept)
+    return done.stdout
+
+
+def failures(tree: Path) -> list[str]:
+    """Demand that the gate fails and writes no evidence; give the failures."""
+    done = run(tree, "gate")
+    assert done.returncode == 1, done.stdout + done.stderr
+    *_, printed = done.stdout.partition("\ntrace: ")
+    _, *found, last = printed.splitlines()
+    assert last.startswith(f"gate: FAILED, {len(found)} failures; ")
+    assert not (tree / "build" / "evidence").exists()
+    return found
+
+
+def same(found: list[str], expected: list[str]) -> None:
+    """Demand these failures, each given in part, and no others."""
+    assert len(found) == len(expected), "\n".join(found)
+    for failure, part in zip(found, expected, strict=True):
+        assert part in failure
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text that occurs once."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path.name}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@functools.cache
+def proved(base: Path) -> Path:
+    """Make the small tree in the place where each copy of it will be, and put it aside."""
+    tree = make(base / "small", FILES)
+    return tree.rename(base / "proved")
+
+
+@pytest.fixture
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a small tree to tamper with; always in one place, so that kept answers are of it."""
+    aside = proved(tmp_path_factory.getbasetemp())
+    tree = aside.with_name("small")
+    shutil.rmtree(tree, ignore_errors=True)
+    return Path(shutil.copytree(aside, tree, symlinks=True))
