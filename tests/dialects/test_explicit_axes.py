@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import whycast
 from array_strategies import Array, plain
 from axes_cases import arrays_along_axes, assert_elements, explicit_cases, numbered, outcome
 from hypothesis import given
 from plain_axes import are_axes, explicit, explicit_misfit
 from plain_rule import Shape
 from view_checks import assert_view
+
+import whycast
 from whycast import lax, openvino
 
 Function = Callable[[Array, Shape, tuple[int, ...]], Array]

@@ -25,6 +25,7 @@ from plain_axes import axis_sets, p
 from plain_axes import ngraph as reading
 from plain_rule import Shape, indices
 from view_checks import assert_view
+
 from whycast import ngraph
 from whycast.ngraph import broadcast, broadcast_adjoint
 

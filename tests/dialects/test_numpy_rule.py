@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import whycast
 from hypothesis import example, given
 from plain_rule import Pair, Shape, agreed, all_shapes, first_mismatch
 from shape_strategies import shape_lists
+
+import whycast
 from whycast import numpy_rule
 
 # Under a looser type: the checker must not keep us from passing what has to be refused.

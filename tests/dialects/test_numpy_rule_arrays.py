@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import whycast
 from array_strategies import (
     DTYPES,
     OTHER_DTYPES,
@@ -24,6 +23,8 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 from plain_rule import Shape, fits
 from shape_strategies import shapes_and_target
+
+import whycast
 from whycast import numpy_rule
 
 # Under a looser type: anything is passed to ours and NumPy's alike.

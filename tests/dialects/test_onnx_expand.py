@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
-import whycast
 from array_strategies import DTYPES, OTHER_DTYPES, Array, array_lists, plain
 from axes_cases import SHAPE_PAIRS, assert_elements, numbered, outcome
 from hypothesis import given
@@ -13,6 +12,8 @@ from plain_axes import expand as reading
 from plain_axes import expand_shape
 from plain_rule import Shape
 from view_checks import assert_view
+
+import whycast
 from whycast import numpy_rule
 from whycast.onnx import expand
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import whycast
 from array_strategies import Array, plain
 from axes_cases import SHAPE_PAIRS, arrays_along_axes, assert_elements, numbered, outcome
 from hypothesis import given
 from plain_axes import expand, expand_shape, numpy_mode
 from plain_rule import Shape
 from view_checks import assert_view
+
+import whycast
 from whycast import numpy_rule, onnx
 from whycast.openvino import broadcast
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from assurance import closed, extraction
 
 PROGRAMS = Path(__file__).with_name("printer")

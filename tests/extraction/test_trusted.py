@@ -13,12 +13,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, get_origin
 
-import judge
-import prooftool
 import pytest
 from contracts import CONTRACTS, TYPES, Operation, is_statement
 from hypothesis import Phase, find, settings
 from hypothesis.errors import NoSuchExample
+
+from assurance import judge
+from assurance.whygate import Whygate
 
 ROOT = Path(__file__).parents[2]
 DRIVER = ROOT / "why3" / "extraction" / "python.drv"
@@ -134,9 +135,8 @@ def test_types() -> None:
 
 def test_what_the_proofs_trust_of_our_own_is_in_the_driver() -> None:
     """[E_Broadcast_any_Derived_190]"""
-    prooftool.build()
-    audit = prooftool.goals([judge.TRUSTED])["audit"]
-    trusted = [f"trusted.python.Tuple.{assumed['name']}" for assumed in judge.trusted(audit)]
+    facts: Any = Whygate(ROOT).audit([judge.TRUSTED])
+    trusted = [f"trusted.python.Tuple.{assumed['name']}" for assumed in judge.trusted(facts)]
     assert trusted == [name for name in TEMPLATES if name.startswith("trusted.")]
     assert len(trusted) == 3
 

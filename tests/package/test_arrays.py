@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import whycast
 from array_strategies import (
     DTYPES,
     Array,
@@ -24,6 +23,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_rule import Shape, maxima, source
 from view_checks import assert_view
+
+import whycast
 
 
 def assert_broadcast(z: Array, x: Array, common: Shape) -> None:

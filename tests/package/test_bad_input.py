@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import whycast
 from bad_values import NEGATIVE, NOT_INTEGERS, Caller, Weird, fails, state
+
+import whycast
 from whycast import lax, ngraph, onnx, reference
 from whycast._checks import MAX_TENSORS, check_count
 

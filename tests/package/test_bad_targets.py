@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import whycast
 from bad_values import NOT_INTEGERS, Caller, Weird, fails, state
+
+import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 
 X = np.arange(6.0).reshape(2, 3)

@@ -7,10 +7,11 @@ import pickle
 from collections.abc import Callable
 
 import pytest
-import whycast
 from hypothesis import given
 from plain_rule import Shape, e1, prepend
 from shape_strategies import shape_lists
+
+import whycast
 
 
 def error_of(*shapes: Shape) -> whycast.BroadcastError:

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from plain_rule import Shape, all_shapes, e1, fits, indices, maxima, prepend, source
 from shape_strategies import SIZES, shape_lists, shapes_and_target
+
 from whycast import _kernel
 
 SHAPES = st.lists(SIZES, max_size=40).map(tuple)

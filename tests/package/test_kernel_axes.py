@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_rule import Shape, all_shapes, fits, indices, prepend
 from shape_strategies import SIZES
+
 from whycast import _kernel
 
 Outcome = tuple[object, ...]

@@ -6,12 +6,13 @@ import copy
 
 import numpy as np
 import pytest
-import whycast
 from axes_cases import SHAPE_PAIRS, outcome
 from hypothesis import given
 from plain_axes import numpy_mode
 from plain_rule import Shape, indices
 from shape_strategies import shapes_and_target
+
+import whycast
 from whycast import numpy_rule, reference
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import whycast
 from hypothesis import example, given
 from hypothesis import strategies as st
 from plain_rule import Shape, e1, fits, indices, maxima, prepend, source
 from shape_strategies import shape_lists, shapes_and_target
+
+import whycast
 
 SHAPES = shape_lists()
 

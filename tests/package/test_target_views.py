@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 from plain_rule import Shape
 from view_checks import address, assert_view
+
 from whycast import lax, ngraph, onnx, openvino
 
 Index = tuple[int, ...]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import whycast
 
 ROOT = Path(__file__).parents[2]

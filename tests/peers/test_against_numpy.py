@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-import whycast
 from array_strategies import Array, distinct_arrays
 from plain_rule import Shape, all_shapes, common_rank, maxima, mixes_zero_and_one, prepend
+
+import whycast
 from whycast import numpy_rule
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 from plain_rule import Shape
+
 from whycast import numpy_rule
 
 SUITE = importlib.import_module("numpy.lib.tests.test_stride_tricks")

@@ -13,10 +13,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-import whycast
 from array_strategies import Array
 from onnx.backend.test.case.test_case import TestCase as NodeTest
 from onnx.backend.test.loader import load_model_tests
+
+import whycast
 
 ELEMENT_WISE: dict[str, Callable[..., Array]] = {
     "Add": np.add,

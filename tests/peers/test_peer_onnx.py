@@ -17,6 +17,7 @@ from runtimes import (
     assert_known,
     whycast_answer,
 )
+
 from whycast.onnx import expand
 
 RUNTIMES = ("onnx reference", "onnxruntime")

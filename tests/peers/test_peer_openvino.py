@@ -25,6 +25,7 @@ from runtimes import (
     returned,
     whycast_answer,
 )
+
 from whycast.openvino import broadcast
 
 # The rank up to which all shapes are tried, and the type of the elements. Opset 3 adds a mode; its

@@ -1,47 +1,60 @@
 """The gate lets a sound tree pass and names what is wrong with any other.
 
 What was tampered with in a theory of its own is judged in one run of the gate, of a tree with all
-of these theories; what concerns the whole tree is tried in copies of the small one.
+of these theories; what concerns the whole tree is tried in copies of a small one.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import json
+import marshal
+import os
 import re
 import shutil
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from small_tree import FILES, edit, failures, make, passes, run, same, seal, small, write
+from small_tree import (
+    FILES,
+    ISOLATED,
+    PROOFS,
+    ROOT,
+    edit,
+    failures,
+    install,
+    passes,
+    run,
+    same,
+    seal_unproved,
+    small,
+    write,
+)
+
+from assurance import judge
 
 __all__ = ["small"]
 
-
-# --- theories that were tampered with -----------------------------------------------------------
-
-# No other module may have the name: all of them stand in one tree, and in one list of claims.
-THEORY = """\
-(** Supports [E_Small_any_Derived_010]. *) module {name}
-  use int.Int
-  lemma less: forall x. x < x + 1
-  let twice (x: int) : int
-    ensures {{ result = x + x }}
-  = x + x
-end
-"""
-
-TAKEN = "is taken for granted: axiom (none is allowed here)"
 STALE = "is stale: it, or what it rests on, has changed since it was proved; the recorded proofs"
 OTHER = "says something else than what was reviewed"
 REPLAY = "has a recorded proof that does not replay: "
 FALSE = "proves false from what the theory uses, defines and proves"
-DIFFERS = "is not the same in the session and in the theory that is audited and extracted"
+TAKEN = "is taken for granted: axiom (none is allowed here)"
+UNLISTED = "is not listed in proofs/claims.txt"
 PLACE = "gives a text another place: none is allowed here"
+INT = "/usr/share/why3/stdlib/int.mlw"
+DIFFERS = "is not the same in the session and in the theory that is audited and extracted"
 
 
 class Place(NamedTuple):
-    """One of the theories of the tree."""
+    """A theory and its session."""
 
     tree: Path
     name: str
@@ -55,237 +68,530 @@ class Place(NamedTuple):
         return self.tree / "proofs" / "sessions" / self.name.lower() / "why3session.xml"
 
 
-def theory(old: str, new: str) -> Callable[[Place], None]:
+Change = Callable[[Place], object]
+
+
+def theory(old: str, new: str) -> Change:
     """Edit the theory."""
     return lambda at: edit(at.theory, old, new)
 
 
-def session(pattern: str, new: str) -> Callable[[Place], None]:
+def session(pattern: str, new: str) -> Change:
     """Replace what matches first in the session."""
 
     def change(at: Place) -> None:
         text, count = re.subn(pattern, new, at.session.read_text(encoding="utf-8"), count=1)
-        assert count == 1, at.session.read_text(encoding="utf-8")
+        assert count == 1, f"{pattern} is not in {at.session}"
         at.session.write_text(text, encoding="utf-8")
 
     return change
 
 
-def forge(goal: str, *provers: str, inside: str = "%s") -> Callable[[Place], None]:
+# --- proofs -------------------------------------------------------------------------------------
+
+
+def forge(goal: str, *provers: str, inside: str = "%s") -> Change:
     """Write proofs by hand, in the place of all that a goal has."""
 
     def change(at: Place) -> None:
-        text, made = at.session.read_text(encoding="utf-8"), ""
-        for number, prover in enumerate(provers, start=90):
+        made = ""
+        for prover in provers:
             name, version = prover.split()
-            listed = f'<prover id="{number}" name="{name}" version="{version}"/>\n<file '
-            text = text.replace("<file ", listed, 1)
-            made += f'<proof prover="{number}"><result status="valid" time="0.01"/></proof>'
+            listed = f'<prover id="{PROVERS[prover]}" name="{name}" version="{version}"/>\n'
+            if listed not in at.session.read_text(encoding="utf-8"):
+                session("<file ", f"{listed}<file ")(at)
+            made += (
+                f'<proof prover="{PROVERS[prover]}"><result status="valid" time="0.01"/></proof>'
+            )
         whole = rf'(?s)<goal name="{goal}"([^>]*?)(?: proved="\w+")?(/>|>.*?</goal>)'
-        forged = rf'<goal name="{goal}"\1 proved="true">{inside % made}</goal>'
-        text, count = re.subn(whole, forged, text)
-        assert count == 1, text
-        at.session.write_text(text, encoding="utf-8")
+        session(whole, rf'<goal name="{goal}"\1 proved="true">{inside % made}</goal>')(at)
 
     return change
 
 
-def swap(at: Place) -> None:
-    """Let the session be of another file, which is not the one that is audited and extracted."""
-    decoy = at.tree / "decoy"
-    (decoy / "deep").mkdir(parents=True)
+SMOKE = '<transf name="smoke_detector_top" proved="true"><goal name="unsound.0">%s</goal></transf>'
+ALT_ERGO, Z3, CVC4, CVC5 = "Alt-Ergo 2.0.0", "Z3 4.8.12", "CVC4 1.8", "CVC5 1.0.3"
+OLDER, VAMPIRE = "Alt-Ergo 2.3.0", "Vampire 4.8"
+# With the numbers that they get in a session.
+PROVERS = {name: 90 + n for n, name in enumerate((ALT_ERGO, Z3, CVC4, CVC5, OLDER, VAMPIRE))}
+
+LESS = "forall x. x < x + 1"
+# What each goal says when it is sealed, and how it is tampered with.
+GOALS: dict[str, tuple[str, Change]] = {
+    "unproved": ("forall x y: int. x = y", lambda at: None),
+    "vacuous": ("forall x. x < 0 -> 0 < x -> x = 1", lambda at: None),
+    "invented": ("forall x y: int. x = y", forge("invented", ALT_ERGO, Z3)),
+    "second": ("exists x. 3 * x = 21", forge("second", Z3, ALT_ERGO)),
+    "unsound": ("false", forge("unsound", ALT_ERGO, Z3, inside=SMOKE)),
+    "alone": (LESS, forge("alone", ALT_ERGO)),
+    "related": (LESS, forge("related", CVC4, CVC5)),
+    "attempted": (LESS, session(r'(?s)(name="attempted".*?)"valid"', r'\1"timeout"')),
+    "older": (LESS, forge("older", OLDER, Z3)),
+    "unknown": (LESS, forge("unknown", VAMPIRE, Z3)),
+    "disproved": ("forall x. 0 < x <-> 0 < x + x", theory("0 < x <-> 0", "1 < x <-> 0")),
+    "weakened": ("forall x y. x + x = y <-> y = 2 * x", theory("= y <-> y", "= y -> y")),
+}
+
+# Nobody proves it, so that it is split; both branches bind one and the same x.
+SHARED = """\
+  let shared (c: bool) : unit ensures { 0 = 1 }
+  = let v = pure { if c then (1, 2) else (3, 4) } in
+    let ghost (a, b) = v in assert { exists x: int. x = a + b }
+end
+"""
+
+# --- theories and sessions ----------------------------------------------------------------------
+
+# No other module may have the name: all of them stand in one list of claims.
+THEORY = """\
+(** Supports [E_Small_any_Derived_010]. *) module {name}
+  use int.Int
+  lemma less: forall x. x < x + 1
+  let twice (x: int) : int
+    ensures {{ result = x + x }}
+  = x + x
+  lemma extra: forall x. x <= x + 2
+end
+"""
+EXTRA = "  lemma extra: forall x. x <= x + 2\n"
+
+
+def copy(at: Place) -> None:
+    """Let the session be of another theory, with the same goals."""
+    shutil.copy(at.theory, at.theory.with_name("copy.mlw"))
+    session(f'"{at.theory.name}"', '"copy.mlw"')(at)
+
+
+def decoy(at: Place) -> None:
+    """Let the session be of another file, by a link; the one that is extracted has an error."""
     text = at.theory.read_text(encoding="utf-8")
-    (decoy / at.theory.name).write_text(text.replace(f"  {EXTRA}\n", ""), encoding="utf-8")
-    edit(at.theory, "= x + x\n", "= x + x + x\n")
+    write(at.tree, {"decoy/decoyed.mlw": text.replace(EXTRA, ""), "decoy/deep/file": ""})
     (at.tree / "why3" / "x").symlink_to("../decoy/deep")
+    edit(at.theory, "= x + x\n", "= x + x + x\n")
     session('<path name="why3"/>', r'\g<0><path name="x"/><path name=".."/>')(at)
     session('(?s)<goal name="extra".*?</goal>', "")(at)
 
 
-def remove(at: Place) -> None:
-    shutil.rmtree(at.session.parent)
+def link(at: Place) -> None:
+    """Make links that lead nowhere new."""
+    for name in ("python/whycast", "proofs/more"):
+        (at.tree / name).parent.mkdir(exist_ok=True)
+        (at.tree / name).symlink_to("../why3")
 
 
 def stray(at: Place) -> None:
+    """Leave a session of nothing, a file beside a session, and a theory without a proper name."""
+    write(at.tree, {"why3/odd-name.mlw": "module Odd\nend\n"})
     shutil.copytree(at.session.parent, at.session.parent.with_name("old"))
-    (at.session.parent / "why3session.xml.bak").touch()
+    at.session.with_suffix(".xml.bak").touch()
 
 
-def mistake(at: Place) -> None:
-    """Let the session be of another theory, with the same goals."""
-    shutil.copy(at.theory, at.theory.with_name("copied.mlw"))
-    session(f'"{at.theory.name}"', '"copied.mlw"')(at)
+def hide(at: Place) -> None:
+    """Use a theory in another room whose axioms claim to stand in Why3's library, and one more."""
+    away = f'module Away [#"{INT}" 1 0 10]\n  use int.Int\n  axiom a: forall x. x + 1 = x\nend\n'
+    more = f'[##"{INT}" 1 0]\nmodule More\n  use int.Int\n  axiom b: forall x. x + 2 = x\nend\n'
+    other = "module Other\n  predicate p\nend\n"
+    write(at.tree, {"why3/hidden/away.mlw": away + more, "why3/hidden/other.why": other})
+    edit(at.theory, "\nend", "\n  use hidden.away.Away  use hidden.other.Other\nend")
 
 
-EXTRA = "lemma extra: forall x. x <= x + 2"
-EQUAL = "goal equal: forall x y: int. x = y"
-WRONG = "goal wrong: false"
-SOME = "goal some: exists x. 3 * x = 21"
-SMOKE = '<transf name="smoke_detector_top" proved="true"><goal name="wrong.0">%s</goal></transf>'
-ALT_ERGO, Z3, CVC4, CVC5 = "Alt-Ergo 2.0.0", "Z3 4.8.12", "CVC4 1.8", "CVC5 1.0.3"
+def shadow(at: Place) -> None:
+    """Use a theory of our own that has the name of one of Why3's."""
+    write(at.tree, {"why3/seq.mlw": "module Seq\n  type seq 'a = Nil\nend\n"})
+    edit(at.theory, "use int.Int", "use int.Int  use seq.Seq")
 
-# What stands in the theory besides when it is sealed, how it is tampered with, and what the gate
-# says: `T` is the theory, `S` its session.
-TAMPERED: dict[str, tuple[str, Callable[[Place], None], list[str]]] = {
-    # proofs
-    "Weakened": (
-        "",
-        theory("x < x + 1", "x <= x + 1"),
-        [f"T:3: less {STALE} still prove it (make update)", f"T:3: less {OTHER}"],
-    ),
-    "Changed": (
-        "",
-        theory("= x + x\n", "= x + x + x\n"),
-        [f"T:4: twice'vc {STALE} do not prove it any more", "T:4: twice'vc is proved by 0 fam"],
-    ),
-    "Gone": (
-        EXTRA,
-        theory(EXTRA, ""),
-        ["S: stale session: goal extra is not in T (make update)", "extra is listed, and not th"],
-    ),
-    "Unproved": (EQUAL, lambda at: None, ["T:7: equal is not proved", "T:7: equal has no proof"]),
-    "Invented": (
-        EQUAL,
-        forge("equal", ALT_ERGO, Z3),
-        [
-            "T:7: equal is not proved",
-            f"T:7: equal {REPLAY}Alt-Ergo 2.0.0 answers",
-            f"T:7: equal {REPLAY}Z3 4.8.12 answers",
-            "T:7: equal is proved by 0 families of provers, none; two are wanted",
-        ],
-    ),
-    "Second": (
-        SOME,
-        forge("some", Z3, ALT_ERGO),
-        [
-            f"T:7: some {REPLAY}Alt-Ergo 2.0.0 answers",
-            "T:7: some is proved by 1 families of provers, Z3; two are wanted",
-        ],
-    ),
-    "Unsound": (
-        WRONG,
-        forge("wrong", ALT_ERGO, Z3, inside=SMOKE),
-        [
-            f"T:7: wrong {STALE} still prove it",
-            "T:7: wrong is taken apart by smoke_detector_top, which the gate does not know as sound",
-        ],
-    ),
-    "Alone": ("", forge("less", ALT_ERGO), ["T:3: less is proved by 1 families of provers, Alt-"]),
-    "Related": ("", forge("less", CVC4, CVC5), ["T:3: less is proved by 1 families of provers, C"]),
-    "Attempted": (
-        "",
-        session('"valid"', '"timeout"'),
-        ["that proves nothing (recorded: Timeout)"],
-    ),
-    "Older": (
-        "",
-        forge("less", "Alt-Ergo 2.3.0", Z3),
-        [
-            "less has a proof by Alt-Ergo 2.3.0; Alt-Ergo 2.0.0 is pinned",
-            "T:3: less is proved by 1 families of provers, Z3; two are wanted (make update)",
-        ],
-    ),
-    "Unknown": (
-        "",
-        forge("less", "Vampire 4.8", Z3),
-        ["less has a proof by Vampire 4.8, a prover that is not pinned", "by 1 families"],
-    ),
-    # sessions
-    "Removed": (
-        "",
-        remove,
-        [
-            "S: why3session.xml is missing",
-            "S: why3shapes.gz is missing",
-            "S: there is no session of the 2 goals of T (make update)",
-        ],
-    ),
-    "Shapeless": (
-        "",
-        lambda at: at.session.with_name("why3shapes.gz").unlink(),
-        [
-            "S: why3shapes.gz is missing (make update)",
-            f"T:3: less {STALE} still prove it",
-            f"T:4: twice'vc {STALE} still prove it",
-        ],
-    ),
-    "Broken": ("", session("(?s).*", "<why3session"), ["T: cannot be read: "]),
-    "Emptied": (
-        "",
-        session("(?s)<file .*</file>", ""),
-        ["T:3: less is not proved", "less has no proof in the session", "is not", "has no proof"],
-    ),
-    "Stray": ("", stray, ["S/why3session.xml.bak: stray file"]),
-    "Mistaken": ("", mistake, ["S: the session is of why3/copied.mlw, not of T"]),
-    "Decoyed": (
-        EXTRA,
-        swap,
-        [
-            "S: the session is of decoy/decoyed.mlw, not of T",
-            f"S: extra {DIFFERS}",
-            f"S: twice'vc {DIFFERS}",
-            "T:7: extra has no goal: nothing proves it",
-        ],
-    ),
-    # theories
-    "Untyped": (
-        "",
-        theory("= x + x\n", "= x + true\n"),
-        ["T: cannot be read: T:6: This expression has type bool", "T: cannot be audited: T:6: "],
-    ),
-    "Contradictory": (
-        "",
-        theory("lemma", "axiom wrong: forall x. x + 1 = x\n  lemma"),
-        [
-            f"T: Z3 {FALSE}",
-            f"T: CVC5 {FALSE}",
-            f"T:4: less {STALE} still prove it",
-            f"T:5: twice'vc {STALE} still prove it",
-            f"T:3: wrong {TAKEN}",
-            "T:3: wrong is not listed in proofs/claims.txt",
-        ],
-    ),
-    "Shadowed": (
-        "use seq.Seq as S",
-        lambda at: write(at.tree, {"why3/seq.mlw": "module Seq\n  type seq 'a = Nil\nend\n"}),
-        ["T: cannot be audited: T:7: Ambiguous path: ", *["is a goal of nothing that the audit"] * 2],
-    ),
+
+# How a theory or its session is tampered with.
+TAMPERED: dict[str, Change] = {
+    "Untouched": lambda at: None,
+    "Gone": theory(EXTRA, ""),
+    "Removed": lambda at: shutil.rmtree(at.session.parent),
+    "Shapeless": lambda at: at.session.with_name("why3shapes.gz").unlink(),
+    "Broken": session("(?s).*", "<why3session"),
+    "Stray": stray,
+    "Copied": copy,
+    "Linked": link,
+    "Decoyed": decoy,
+    "Marked": theory("  lemma less", "\tlemma less [@inline:trivial] "),
+    "Untyped": theory("= x + x\n", "= x + true\n"),
+    "Contradictory": theory("\nend", "\n  axiom wrong: forall x. x + 1 = x\nend"),
+    "Hiding": hide,
+    "Shadowed": shadow,
+    "Reaching": theory("\nend", "\n  use null.Null  use random.Random\nend"),
 }
 
-
-class Run(NamedTuple):
-    """What the gate says of a tree."""
-
-    failures: list[str]
-
-    def of(self, name: str) -> list[str]:
-        """Give what it says of a theory, of its session, or of a claim of it, in short."""
-        found = []
-        for line in self.failures:
-            short = line.replace(f"why3/{name.lower()}.mlw", "T").replace(f"{name}.", "")
-            short = short.replace(f"proofs/sessions/{name.lower()}", "S")
-            if short != line:
-                found.append(short)
-        return found
+# What the gate says of each: a part of every failure that names it.
+SAID = f"""
+unproved       why3/proofs.mlw:3: Proofs.unproved is not proved
+unproved       has no proof in the session
+vacuous        why3/proofs.mlw:4: Proofs.vacuous has hypotheses that no witness satisfies
+invented       is not proved
+invented       {REPLAY}Alt-Ergo 2.0.0 answers
+invented       {REPLAY}Z3 4.8.12 answers sat after
+invented       is proved by 0 families of provers, none; two are wanted (make update)
+second         {REPLAY}Alt-Ergo 2.0.0 answers
+second         is proved by 1 families of provers, Z3; two are wanted
+unsound        {STALE} still prove it (make update)
+unsound        is taken apart by smoke_detector_top, which the gate does not know as sound
+alone          is proved by 1 families of provers, Alt-Ergo; two are wanted
+related        is proved by 1 families of provers, CVC; two are wanted
+attempted      that proves nothing (recorded: Timeout)
+older          has a proof by Alt-Ergo 2.3.0; Alt-Ergo 2.0.0 is pinned
+older          is proved by 1 families of provers, Z3
+unknown        {STALE}
+unknown        has a proof by Vampire 4.8, a prover that is not pinned
+unknown        is proved by 1 families of provers, Z3
+disproved      {STALE} do not prove it any more
+disproved      is proved by 0 families of provers, none
+disproved      {OTHER}
+weakened       {STALE} still prove it (make update)
+weakened       has hypotheses that no witness satisfies
+weakened       {OTHER}
+Shared         Proofs.shared'vc is split although it binds one variable in two places
+Shared         Proofs.shared'vc.2 is split although it binds one variable in two places
+Gone           proofs/sessions/gone: stale session: goal extra is not in why3/gone.mlw (make update)
+Gone           Gone.extra is listed, and not there
+Removed        proofs/sessions/removed: why3session.xml is missing
+Removed        proofs/sessions/removed: why3shapes.gz is missing
+Removed        proofs/sessions/removed: there is no session of the 3 goals of why3/removed.mlw
+Shapeless      proofs/sessions/shapeless: why3shapes.gz is missing (make update)
+Shapeless      why3/shapeless.mlw:3: Shapeless.less {STALE}
+Shapeless      why3/shapeless.mlw:4: Shapeless.twice'vc {STALE}
+Shapeless      why3/shapeless.mlw:7: Shapeless.extra {STALE}
+Broken         why3/broken.mlw: cannot be read:
+Stray          proofs/sessions/stray/why3session.xml.bak: stray file
+Copied         proofs/sessions/copied: the session is of why3/copy.mlw, not of why3/copied.mlw
+Copied         why3/copy.mlw:7: Copied.extra {UNLISTED}
+Copied         why3/copy.mlw:3: Copied.less {UNLISTED}
+Copied         why3/copy.mlw:4: Copied.twice'vc {UNLISTED}
+Decoyed        proofs/sessions/decoyed: the session is of decoy/decoyed.mlw, not of why3/decoyed.mlw
+Decoyed        proofs/sessions/decoyed: Decoyed.extra {DIFFERS}
+Decoyed        proofs/sessions/decoyed: Decoyed.twice'vc {DIFFERS}
+Decoyed        why3/decoyed.mlw:7: Decoyed.extra has no goal: nothing proves it
+Marked         why3/marked.mlw:3: '[@' is an attribute that may change what is asked of a prover
+Marked         why3/marked.mlw:3: '\\t' is a control character: none is allowed here
+Untyped        cannot be read: why3/untyped.mlw:6: This expression has type bool
+Untyped        cannot be audited: why3/untyped.mlw:6: This expression has type bool
+Contradictory  why3/contradictory.mlw: Z3 {FALSE}
+Contradictory  why3/contradictory.mlw: CVC5 {FALSE}
+Contradictory  why3/contradictory.mlw:8: Contradictory.wrong {TAKEN}
+Contradictory  why3/contradictory.mlw:8: Contradictory.wrong {UNLISTED}
+Hiding         why3/hiding.mlw: Z3 {FALSE}
+Hiding         why3/hiding.mlw: CVC5 {FALSE}
+Hiding         hidden.other.Other comes from why3/hidden/other.why, which is no theory of ours
+Hidden         why3/hidden/away.mlw: Z3 {FALSE}
+Hidden         why3/hidden/away.mlw: CVC5 {FALSE}
+Hidden         why3/hidden/away.mlw:3: Away.a {TAKEN}
+Hidden         why3/hidden/away.mlw: More.b {TAKEN}, cloned from {INT}:4
+Hidden         why3/hidden/away.mlw:1: '[#' {PLACE}
+Hidden         why3/hidden/away.mlw:5: '[#' {PLACE}
+Hidden         why3/hidden/away.mlw:3: Away.a {UNLISTED}
+Hidden         why3/hidden/away.mlw: More.b {UNLISTED}
+Hidden         why3/hidden/away.mlw: why3/hidden/away.mlw {UNLISTED}
+Shadowed       cannot be read: why3/shadowed.mlw:2: Ambiguous path: both
+Shadowed       cannot be audited: why3/shadowed.mlw:2: Ambiguous path: both
+Reaching       reaches null.Null of Why3's library, which is not among the modules allowed here
+Reaching       reaches random.Random of Why3's library, which is not among the modules
+Reaching       reaches random.State of Why3's library, which is not among the modules
+Calls          why3/room/calls.mlw: Calls Alt-Ergo proves a goal with its conclusion negated: what
+Links          why3/x: is a symbolic link, to ../decoy/deep: expected the file itself
+Links          proofs/more: is a symbolic link, to ../why3: expected the file itself
+Links          python/whycast: is a symbolic link, to ../why3: expected the file itself
+Odd            why3/odd-name.mlw: is an odd name: expected letters, digits and underscores
+Odd            why3/odd-name.mlw {UNLISTED}
+Old            proofs/sessions/old: stray folder: no theory with goals has this name
+Old            proofs/sessions/old/why3session.xml: stray file
+Old            proofs/sessions/old/why3shapes.gz: stray file
+"""
+CONTRADICTORY = FILES["why3/trusted/python.mlw"].replace("0 <= result", "result < 0 < result")
 
 
 @pytest.fixture(scope="session")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Let the gate judge all that was tampered with, in one tree."""
-    files, claimed = dict(FILES), FILES["proofs/claims.txt"]
-    for name, (more, _, _) in TAMPERED.items():
-        text = THEORY.format(name=name).replace("end\n", f"  {more}\nend\n")
-        files[f"why3/{name.lower()}.mlw"] = text
-        goals = ["twice'vc", *re.findall(r"(?:lemma|goal) (\w+)", text)]
-        lines = [f"{name}.{goal}  {'0' * 16}  A sentence.\n" for goal in goals]
-        claimed += f"# {name.lower()}.mlw\n{''.join(lines)}"
-    files["proofs/claims.txt"] = claimed
-    tree = make(tmp_path_factory.mktemp("tampered") / "tree", files)
-    for name, (_, change, _) in TAMPERED.items():
+def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Let the gate judge all that was tampered with, in one tree, and give the failures."""
+    text = THEORY.format(name="Proofs").partition("  lemma")[0]
+    text += "".join(f"  goal {name}: {formula}\n" for name, (formula, *_) in GOALS.items())
+    files = {**FILES, "why3/trusted/python.mlw": CONTRADICTORY, "why3/proofs.mlw": text + SHARED}
+    files["why3/untouched.mlw"] = THEORY.format(name="Untouched")
+    tree = install(tmp_path_factory.mktemp("tampered") / "tree", files)
+    run(tree, "update", "--quick")
+    for name in TAMPERED:
+        at = Place(tree, name)
+        at.theory.write_text(THEORY.format(name=name), encoding="utf-8")
+        if name != "Untouched":
+            shutil.copytree(tree / "proofs" / "sessions" / "untouched", at.session.parent)
+            session('(?s)"untouched.mlw"(.*?)"Untouched"', rf'"{at.theory.name}"\1"{name}"')(at)
+    seal_unproved(tree)
+    for _, change in GOALS.values():
+        change(Place(tree, "Proofs"))
+    for name, change in TAMPERED.items():
         change(Place(tree, name))
-    return Run(failures(tree))
+    return failures(tree)
 
 
-@pytest.mark.parametrize("name", TAMPERED)
-def test_what_was_tampered_with_is_refused(judged: Run, name: str) -> None:
-    same(judged.of(name), TAMPERED[name][2])
+# What a failure has in it that is about something else than the theory of this name.
+NAMED: dict[str, tuple[str, ...]] = {goal: (f"Proofs.{goal} ",) for goal in GOALS}
+NAMED["Shared"] = ("binds one variable",)
+NAMED |= {"Hidden": ("why3/hidden/away.mlw",), "Calls": ("why3/room/calls.mlw", "python.mlw")}
+NAMED |= {"Links": ("symbolic link",), "Old": ("sessions/old",), "Odd": ("odd-name",)}
+
+
+@pytest.mark.parametrize(
+    "name", [*GOALS, "Shared", *TAMPERED, "Hidden", "Calls", "Links", "Old", "Odd"]
+)
+def test_whatever_was_tampered_with_is_refused(judged: list[str], name: str) -> None:
+    theory, folder = f"why3/{name.lower()}.mlw", f"proofs/sessions/{name.lower()}"
+    words = NAMED.get(name, (theory, f"{folder}:", f"{folder}/", f"{name}."))
+    found = [line for line in judged if any(word in line for word in words)]
+    same(found, re.findall(rf"(?m)^{name} +(.*)$", SAID))
+
+
+# --- what is kept -------------------------------------------------------------------------------
+
+
+def answers(tree: Path) -> Path:
+    """Give the file with all answers of provers, and forget what was made of them."""
+    shutil.rmtree(tree / "build" / "gate" / "sessions")
+    return tree / "build" / "gate" / "answers"
+
+
+def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
+    printed = passes(small, kept=PROOFS)
+    assert re.search(r"why3/small\.mlw +4 +4 ", printed)
+    assert "trusted, without a body: Tuple.size\n" in printed
+    assert (small / "build" / "evidence" / "index.html").is_file()
+
+
+def test_no_answer_is_kept_where_none_is_wanted(small: Path) -> None:
+    passes(small, "--fresh", kept=0)
+
+
+def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
+    at = Place(small, "Small")
+    edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
+    # What is said to have been found of other files is not looked at, and half of it neither.
+    found = small / "build" / "gate" / "sessions" / "why3.room.calls.mlw.json"
+    forged = json.loads(found.read_text(encoding="utf-8"))
+    forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
+    found.write_text(json.dumps(forged), encoding="utf-8")
+    found.with_name("why3.trusted.python.mlw.json").write_text('{"key": "', encoding="utf-8")
+    passes(small, kept=PROOFS)
+    # The body of a program is no part of what it states, but of what is proved.
+    edit(at.theory, "  = x + x\n", "  = 2 * x\n")
+    same(failures(small), [f"why3/small.mlw:11: Small.twice'vc {STALE} still prove it"])
+    assert run(small, "update", "small").returncode == 0
+    passes(small, kept=PROOFS - 2)
+
+
+def test_a_proof_that_was_added_by_hand_later_is_run(small: Path) -> None:
+    """All that was run before is kept, and this is not among it."""
+    forge("multiple", Z3, ALT_ERGO)(Place(small, "Small"))
+    same(
+        failures(small),
+        [
+            f"why3/small.mlw:15: Small.multiple {REPLAY}Alt-Ergo 2.0.0 answers",
+            "Small.multiple is proved by 1 families of provers, Z3; two are wanted",
+        ],
+    )
+    # That it was run is not kept.
+    assert f"proofs: 1 run now, {PROOFS - 1} kept" in run(small, "gate").stdout
+
+
+def test_only_a_proof_is_believed_without_being_run(small: Path) -> None:
+    path = answers(small)
+    text = path.read_text(encoding="utf-8")
+    assert "\tValid\n" in text
+    path.write_text(text.replace("\tValid\n", "\tTimeout\n"), encoding="utf-8")
+    passes(small, kept=0)
+
+
+def test_an_update_of_what_is_proved_changes_no_byte(small: Path) -> None:
+    folder = Place(small, "Small").session.parent
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert run(small, "update").returncode == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert before.keys() == {"why3session.xml", "why3shapes.gz"}
+    nothing = run(small, "update", "--only", "Small.thrice")
+    assert (nothing.returncode, nothing.stderr) == (1, "no goal has Small.thrice in its name\n")
+
+
+# --- the environment ----------------------------------------------------------------------------
+
+
+def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None:
+    names = ("why3", "why3server", "why3cpulimit", "z3", "cvc5", "alt-ergo", "sh", "ocamlfind")
+    write(tmp_path, dict.fromkeys(names, f"#!/bin/bash\ntouch {tmp_path}/ran\necho unsat\n"))
+    for name in names:
+        (tmp_path / name).chmod(0o755)
+    modules = ("json.py", "rich.py", "assurance.py", "sitecustomize.py")
+    write(tmp_path, dict.fromkeys(modules, "import os\nos._exit(0)\n"))
+    steering = ("WHY3LIB", "WHY3DATA", "WHY3CONFIG", "WHY3LOADPATH", "OCAMLPATH", "OCAMLFIND_CONF")
+    python = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE")
+    environment = dict.fromkeys((*steering, *python), str(tmp_path))
+    # Why3 would look for a driver here first.
+    driver = 'prelude "(assert false)"\nimport "/usr/share/why3/drivers/z3_471.drv"\n'
+    write(small, {"z3_471": driver})
+    environment |= {"PATH": str(tmp_path), "LD_PRELOAD": str(tmp_path / "forged.so")}
+    answers(small).write_text("", encoding="utf-8")
+    done = run(small, "gate", environment=environment, cwd=small)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"proofs: {PROOFS} run now, 0 kept" in done.stdout
+    assert not (tmp_path / "ran").exists()
+    # The loader complains once, about Python itself.
+    assert done.stderr.count("forged.so") == 1
+
+
+def test_bytecode_of_a_judge_that_finds_nothing_is_not_believed(small: Path) -> None:
+    source = small / "proofs" / "tools" / "assurance" / "judge.py"
+    text = source.read_text(encoding="utf-8")
+    code = compile(f"{text}\ndef judge(*_): return []\n", str(source), "exec")
+    forged = source.parent / "__pycache__" / "judge.cpython-311.pyc"
+    forged.parent.mkdir()
+    unchecked = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
+    forged.write_bytes(unchecked + marshal.dumps(code))
+    (small / "why3" / "x").symlink_to("..")
+    for options in (ISOLATED, ("-I",)):
+        same(failures(small, options=options), ["why3/x: is a symbolic link, to ..: expected the"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("build/gate/whygate", "is not the program that was built here: its SHA-256 is "),
+        ("build/provers/alt-ergo/usr/bin/alt-ergo", "Alt-Ergo is not the pinned build: its SHA-2"),
+        ("build/why3.conf", "Why3 is not the pinned build: its SHA-256 is "),
+    ],
+)
+def test_what_was_replaced_is_not_run(small: Path, name: str, said: str) -> None:
+    (small / "build" / "provers").unlink()
+    shutil.copytree(ROOT / "build" / "provers", small / "build" / "provers")
+    (small / name).write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
+    done = run(small, "gate")
+    assert done.returncode == 1
+    assert re.search(rf"^gate: (?:{small}/)?{name}:? {said}", done.stderr)
+    assert not (small / "ran").exists()
+
+
+# --- interruptions ------------------------------------------------------------------------------
+
+HARD = """\
+module Hard
+  use int.Int
+  goal hard: forall x y z. 0 < x -> 0 < y -> 0 < z -> x * x * x + y * y * y <> z * z * z
+end
+"""
+
+
+def running(tree: Path) -> list[str]:
+    """Give the command lines of all processes that name a tree."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(path.read_bytes().replace(b"\0", b" ").decode())
+    return [line for line in found if str(tree) in line]
+
+
+@contextlib.contextmanager
+def started(tree: Path, command: str, *until: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command, and wait until processes that it starts have these words in theirs."""
+    (tree / "build" / "temporary").mkdir()
+    with subprocess.Popen(
+        [sys.executable, *ISOLATED, str(tree / "proofs" / "tools"), command],
+        env={**os.environ, "TMPDIR": str(tree / "build" / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Where the tests run in the background, SIGINT would be ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        end = time.monotonic() + 60
+        while not all(word in "".join(running(tree)) for word in until):
+            assert time.monotonic() < end
+            assert process.poll() is None
+            time.sleep(0.02)
+        yield process
+
+
+@pytest.mark.parametrize(
+    ("sent", "command", "until"),
+    [
+        (signal.SIGTERM, "gate", (" replay why3/hard.mlw", "/usr/bin/cvc4 ")),
+        (signal.SIGINT, "gate", (" audit ", "/usr/bin/cvc4 ")),
+        (signal.SIGTERM, "mutants", (" mutant ",)),
+    ],
+)
+def test_what_is_interrupted_leaves_nothing_running(
+    small: Path, sent: signal.Signals, command: str, until: tuple[str, ...]
+) -> None:
+    at, written = Place(small, "Hard"), Place(small, "Small").session.read_text(encoding="utf-8")
+    write(small, {"why3/hard.mlw": HARD, "proofs/sessions/hard/why3session.xml": written})
+    session("small.mlw", "hard.mlw")(at)
+    session("(?s)<theory.*</theory>", '<theory name="Hard"><goal name="hard"/></theory>')(at)
+    # Three seconds each, one after the other.
+    forge("hard", Z3, CVC4, CVC5)(at)
+    with started(small, command, *until) as process:
+        process.send_signal(sent)
+        assert process.wait(timeout=5) == 130
+        assert running(small) == []
+    assert not list((small / "build" / "temporary").iterdir())
+    assert not list(small.glob("build/mutants/*"))
+    at.theory.unlink()
+    shutil.rmtree(at.session.parent)
+    passes(small, kept=PROOFS)
+
+
+def test_a_change_while_the_gate_runs_is_noticed(small: Path) -> None:
+    with started(small, "gate", " audit ") as process:
+        edit(small / "proofs" / "claims.txt", "The program computes the double.", "It computes.")
+        printed = process.communicate()[0].decode()
+    assert process.returncode == 1
+    assert "why3, proofs: were changed while the gate ran\n" in printed
+
+
+# --- provers that say something else ------------------------------------------------------------
+
+RIGHT = {"provable": "Valid", "refutable": "Timeout"}
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({}, ""),
+        ({"provable": "unknown"}, "does not prove a goal that is true: it answers unknown"),
+        ({"provable": None}, "does not prove a goal that is true: it answers nothing"),
+        ({"refutable": "Valid"}, "answers Valid to a goal that is false: it cannot be trusted"),
+        ({"refutable": None}, "answers nothing to a goal that is false: it cannot be trusted"),
+    ],
+)
+def test_a_prover_that_proves_nothing_or_everything(said: dict[str, str], what: str) -> None:
+    canary: Any = [
+        {"goal": goal, "answer": answer} for goal, answer in {**RIGHT, **said}.items() if answer
+    ]
+    right: Any = [{"goal": goal, "answer": answer} for goal, answer in RIGHT.items()]
+    provers: Any = [{"name": name, "canary": right} for name in judge.PROVERS[:3]]
+    assert len(list(judge.prover_faults(provers))) == 2
+    provers.append({"name": "Z3", "canary": canary})
+    found = list(map(str, judge.prover_faults(provers)))
+    assert found == [f"build/why3.conf: Z3 {what}"] * bool(what)
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        ("sat", ""),
+        ("unknown", ""),
+        ("Steps limit reached: 61", ""),
+        ("I don't know (0.1) (9 steps)", ""),
+        ("Timeout", ""),
+        ("Valid", "CVC5 proves false from what the theory uses, defines and proves"),
+        ("Inconsistent assumption", "CVC5 proves false from what the theory uses, defines and pr"),
+        ("(error", "CVC5 does not work when it is asked for a contradiction: (error"),
+        ("nothing", "CVC5 does not work when it is asked for a contradiction: nothing"),
+    ],
+)
+def test_what_a_prover_says_to_a_contradiction(answer: str, what: str) -> None:
+    others = [{"prover": name, "about": "", "answer": "unknown"} for name in ("Alt-Ergo", "Z3")]
+    asked = {"prover": "CVC5", "about": "", "answer": answer}
+    session: Any = {"file": "why3/small.mlw", "context": [*others, asked]}
+    same([failure.what for failure in judge.context_faults(session)], [what] * bool(what))
+    session["context"].pop()
+    same([str(f) for f in judge.context_faults(session)], ["CVC5 was not asked for a contradic"])

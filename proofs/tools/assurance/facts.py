@@ -45,10 +45,11 @@ class Proof(TypedDict):
 
 
 class Transformation(TypedDict):
-    """A transformation of a goal; all its parts together prove the goal."""
+    """A transformation of a goal; all its parts together prove the goal, if it is `sound`."""
 
     name: str
     arguments: list[str]
+    sound: bool
     parts: list[Node]
 
 

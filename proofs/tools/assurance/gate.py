@@ -42,6 +42,9 @@ def state(root: Path) -> str:
 def gather(whygate: Whygate, files: list[str], console: Console) -> Facts:
     """Ask for all facts, with a bar on a terminal and a line for each tenth of the theories."""
     audit = whygate.audit(files)
+    # No answer is wanted of who cannot be trusted: it would be kept.
+    if faults := list(judge.prover_faults(audit["provers"])):
+        raise closed.ToolError("\n".join(map(str, faults)))
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task, done = bar.add_task("theories", total=len(files)), 0
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from assurance import toolchain
 from assurance.facts import (
     Assumed,
     Facts,
@@ -25,7 +23,6 @@ from assurance.facts import (
     place,
     proved,
 )
-from assurance.toolchain import Tool
 
 # The one file whose programs may be declared without a body: each of them is a Python operation.
 TRUSTED = "why3/trusted/python.mlw"
@@ -34,9 +31,9 @@ TRUSTED = "why3/trusted/python.mlw"
 # itself to records, the others guide transformations by what is proved or defined anyway.
 HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", "inline:no"}
 
-# What is proved of the parts that these give is proved of the goal. Why3 has others for which that
-# is not so: `smoke_detector_top` negates the goal.
-SOUND = {"split_vc", "split_all_full", "introduce_premises", "inline_goal"}
+# What is proved of the parts that it gives is proved of the goal. Why3 has others of which that is
+# not known (SOUNDNESS.md), and some that are not meant so: `smoke_detector_top` negates the goal.
+SOUND = "split_vc"
 
 # The modules of Why3's standard library that a theory may reach, directly or not, and why.
 LIBRARY = {
@@ -50,8 +47,14 @@ LIBRARY = {
     "seq.Seq": "shapes and multi-indices",
 }
 
-# What a source could use to speak of another file than the one that it stands in.
-FOREIGN_PLACE = re.compile(r"\[##?[^]]*]?")
+# What a source could use to speak of another file than the one that it stands in, to change what
+# is asked of a prover (attributes other than an explanation), or to end a comment in what it reads.
+FOREIGN = {
+    re.compile(rb"\[#"): "gives a text another place",
+    re.compile(rb"\[@(?![ \t]*expl:)"): "is an attribute that may change what is asked of a prover",
+    re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]"): "is a control character",
+}
+THEORY_NAME = re.compile(r"why3/(?:[a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw")
 
 STDLIB = "/usr/share/why3/stdlib"
 
@@ -65,20 +68,16 @@ ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 # The goals of check.mlw, and whether they are true.
 CANARIES = {"provable": True, "refutable": False}
 
+# What a prover says where it finds a contradiction: Alt-Ergo has words of its own for some.
+CONTRADICTION = ("Valid", "Inconsistent assumption")
+
 # What a prover says to something that it does not prove, if it works.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
 
 def judge(facts: Facts, root: Path) -> list[Failure]:
-    """Give everything that is wrong with tools, files, theories, proofs and what they rest on."""
-    found = toolchain.verify()
-    pinned = {tool.name: tool for tool in toolchain.read().values() if tool.name in PROVERS}
-    for prover in facts["provers"]:
-        found += prover_faults(prover, pinned)
-    missing = pinned.keys() - {prover["name"] for prover in facts["provers"]}
-    found += [Failure("build/why3.conf", name, "is not configured") for name in sorted(missing)]
-    found += link_faults(root)
-    found += session_folder_faults(facts, root)
+    """Give everything that is wrong with files, theories, proofs and what they rest on."""
+    found = [*link_faults(root), *session_folder_faults(facts, root)]
     by_name = {prover["name"]: prover for prover in facts["provers"]}
     for session in facts["sessions"]:
         found += session_faults(session, by_name)
@@ -89,7 +88,7 @@ def judge(facts: Facts, root: Path) -> list[Failure]:
     }
     for theory in facts["theories"]:
         found += theory_faults(theory, goals, {entry["file"] for entry in facts["theories"]})
-        found += place_faults(theory["file"], root)
+        found += text_faults(theory["file"], root)
     found += library_faults(facts)
     found += witness_faults(facts)
     return found
@@ -98,28 +97,20 @@ def judge(facts: Facts, root: Path) -> list[Failure]:
 # --- provers ----------------------------------------------------------------------------------
 
 
-def prover_faults(prover: Prover, pinned: Mapping[str, Tool]) -> Iterator[Failure]:
-    """Compare a configured prover with the pinned one; it proves what is true and only that."""
-    here, name = "build/why3.conf", prover["name"]
-    if name not in pinned:
-        yield Failure(here, name, "is configured, but not pinned")
-        return
-    tool = pinned[name]
-    if prover["version"] != tool.version:
-        what = f"is configured as {prover['version']}; {tool.version} is pinned"
-        yield Failure(here, name, what)
-    program = shlex.split(prover["command"])[0]
-    if program != str(tool.path):
-        yield Failure(here, name, f"is configured to run {program}, expected {tool.path}")
-    answers = {canary["goal"]: canary["answer"] for canary in prover["canary"]}
-    for goal, is_true in CANARIES.items():
-        answer = answers.get(goal, "nothing")
-        if is_true and answer != "Valid":
-            yield Failure(here, name, f"does not prove a goal that is true: it answers {answer}")
-        elif not is_true and answer == "nothing":
-            yield Failure(here, name, "was not given the goal that is false")
-        elif not is_true and answer == "Valid":
-            yield Failure(here, name, "says Valid to a goal that is false: it cannot be trusted")
+def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
+    """Demand of each prover that it proves what is true, and not what is false."""
+    answers = {prover["name"]: prover["canary"] for prover in provers}
+    for name in PROVERS:
+        said = {canary["goal"]: canary["answer"] for canary in answers.get(name, [])}
+        for goal, is_true in CANARIES.items():
+            answer = said.get(goal, "nothing")
+            if is_true and answer != "Valid":
+                what = f"does not prove a goal that is true: it answers {answer}"
+            elif not is_true and answer in ("Valid", "nothing"):
+                what = f"answers {answer} to a goal that is false: it cannot be trusted"
+            else:
+                continue
+            yield Failure("build/why3.conf", name, what)
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -153,13 +144,16 @@ def session_folder_faults(facts: Facts, root: Path) -> Iterator[Failure]:
                 yield Failure(session, "", f"{name} is missing (make update)")
 
 
-def place_faults(file: str, root: Path) -> Iterator[Failure]:
-    """Find what makes Why3 believe that a text stands in another file."""
-    text = (root / file).read_text(encoding="utf-8")
-    for match in FOREIGN_PLACE.finditer(text):
-        where = f"{file}:{text.count(chr(10), 0, match.start()) + 1}"
-        what = f"`{match[0]}` gives a text another place: none is allowed here"
-        yield Failure(where, "", what)
+def text_faults(file: str, root: Path) -> Iterator[Failure]:
+    """Find what makes Why3 or a prover read something else than the text says."""
+    if not THEORY_NAME.fullmatch(file):
+        yield Failure(file, "", "is an odd name: expected letters, digits and underscores")
+    text = (root / file).read_bytes()
+    for pattern, what in FOREIGN.items():
+        for match in pattern.finditer(text):
+            where = f"{file}:{text.count(bytes([10]), 0, match.start()) + 1}"
+            shown = match[0].decode("ascii", "backslashreplace")
+            yield Failure(where, "", f"{shown!r} {what}: none is allowed here")
 
 
 # --- sessions and proofs ----------------------------------------------------------------------
@@ -212,9 +206,14 @@ def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
     for proof in node["proofs"]:
         yield from proof_faults(proof, provers)
     for step in node["transformations"]:
-        if step["name"] not in SOUND or step["arguments"]:
+        if step["name"] != SOUND or step["arguments"]:
             words = " ".join([step["name"], *step["arguments"]])
             yield f"is taken apart by {words}, which the gate does not know as sound"
+        elif not step["sound"]:
+            yield (
+                "is split although it binds one variable in two places, which Why3 1.5.1 does not "
+                "do soundly (its issue 694)"
+            )
     found = families(node, {name: prover["family"] for name, prover in provers.items()})
     if node["proofs"] and len(found) < 2:
         by = ", ".join(sorted(found)) or "none"
@@ -252,12 +251,12 @@ def context_faults(session: Session) -> Iterator[Failure]:
         yield Failure(session["file"], "", f"{prover} was not asked for a contradiction")
     for answer in session["context"]:
         prover, module, text = answer["prover"], answer["about"], answer["answer"]
-        if text == "Valid" and module:
+        if text in CONTRADICTION and module:
             what = (
                 f"{prover} proves a goal with its conclusion negated: what it supposes, contracts "
             )
             what += "without a body included, is contradictory"
-        elif text == "Valid":
+        elif text in CONTRADICTION:
             what = f"{prover} proves false from what the theory uses, defines and proves"
         elif not GIVES_UP.match(text):
             what = f"{prover} does not work when it is asked for a contradiction: {text}"

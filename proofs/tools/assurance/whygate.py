@@ -11,13 +11,13 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
 from assurance import closed, toolchain
-from assurance.facts import Audit, Session, nodes
+from assurance.facts import Audit, Session, holds, nodes, proofs
 
 SOURCES = Path(__file__).resolve().parents[1] / "whygate"
 
@@ -64,7 +64,9 @@ class Whygate:
             packages="why3,unix,sha",
             options=["-linkpkg"],
         )
-        # The gate compares the tools with the lock; what they are told stands in the other two.
+        # Who asks a replaced prover must not keep its answers for the day when it is put right.
+        if replaced := toolchain.verify():
+            raise closed.ToolError("\n".join(map(str, replaced)))
         decisive = (toolchain.LOCK, toolchain.CONFIGURATION, self.program)
         self.tools = closed.digest((path.name, path.read_bytes()) for path in decisive)
 
@@ -160,13 +162,16 @@ class Whygate:
         contents = ((path.relative_to(self.root).as_posix(), path.read_bytes()) for path in files)
         key = closed.digest([(self.tools, b""), *contents])
         path = self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
-        if path.exists():
+        # There may be none, or half of one.
+        with suppress(OSError, ValueError):
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["key"] == key:
                 return as_kept(kept["session"])
         session: Session = self.ask("replay", theory)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
+        # Who proved nothing is asked again.
+        if all(map(holds, proofs(session))):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
         return session
 
 

@@ -68,23 +68,19 @@ let drop s id node =
   remove s node;
   update_goal_node silent s id
 
-(** Grafts the transformation if it applies and changes the goal; its parts, else nothing. What a
-    transformation raises where it does not apply is not documented: anything is taken for it. *)
-let transform s env id name =
-  let apply () = apply_trans_to_goal ~allow_no_effect:false s env name [] id in
-  match Project.attempt apply with
-  | Error _ -> None
-  | Ok tasks ->
-      let node = graft_transf s id name [] tasks in
-      Some (node, get_sub_tasks s node)
+(** The one transformation that is used, and that the gate knows as sound. *)
+let split_name = "split_vc"
 
-(** A split into one part changes nothing but the names of the hypotheses. *)
+(** The parts of a goal; nothing if it cannot be split. A split into one part changes nothing but the
+    names of the hypotheses. What a transformation raises where it does not apply is not documented:
+    anything is taken for it. *)
 let split s env id =
-  match transform s env id "split_vc" with
-  | Some (node, [ _ ]) ->
-      drop s id node;
-      None
-  | outcome -> outcome
+  let apply () = apply_trans_to_goal ~allow_no_effect:false s env split_name [] id in
+  match Project.attempt apply with
+  | Error _ | Ok [ _ ] -> None
+  | Ok tasks ->
+      let node = graft_transf s id split_name [] tasks in
+      Some (node, get_sub_tasks s node)
 
 (** {1 What the source no longer has} *)
 

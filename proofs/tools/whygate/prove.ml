@@ -6,7 +6,8 @@
       were;
     - the goal whole, at a glance, by one prover of each family; else [split_vc] and each part in
       the same way;
-    - a part that no split takes further: longer limits, then other transformations.
+    - a part that no split takes further: longer limits. What resists wants an assertion in the
+      source, not another transformation: one is all that has to be trusted.
 
     What failed is kept with the other answers, so that the next update does not wait for it again. *)
 
@@ -23,10 +24,6 @@ let long = 15
 
 (** Two proofs that take no longer than this each are as good as any. *)
 let good_price = 0.3
-
-(** For a part that resists. Each may split it further or change its shape. The gate knows these
-    names as sound; there are unsound transformations. *)
-let other_transformations = [ "split_all_full"; "introduce_premises"; "inline_goal" ]
 
 type effort = Quick | Normal | Thorough
 
@@ -113,29 +110,6 @@ and insist t id proofs =
   in
   let proofs = List.fold_left step proofs [ middle; long ] in
   if proofs <> [] then Node.record (tree t) id proofs
-  else transform t id (if t.effort = Quick then [] else other_transformations)
-
-and transform t id = function
-  | [] ->
-      let name = (get_proof_name (tree t) id).Ident.id_string in
-      print_endline (Printf.sprintf "    no proof: %s [%s]" name (get_proof_expl (tree t) id))
-  | name :: others -> (
-      match Node.transform (tree t) t.project.env id name with
-      | None -> transform t id others
-      | Some (node, parts) ->
-          if all_proved t parts then update_trans_node Node.silent (tree t) node
-          else begin
-            Node.drop (tree t) id node;
-            transform t id others
-          end)
-
-(** Tries the parts of a transformation up to the first that fails. *)
-and all_proved t = function
-  | [] -> true
-  | part :: rest ->
-      let proofs = race t part ~seconds:middle [] (candidates t []) in
-      Node.record (tree t) part proofs;
-      proofs <> [] && all_proved t rest
 
 (** {1 A goal with a past} *)
 
@@ -173,7 +147,7 @@ and follow t id node =
   List.iter (fun part -> Node.remove_detached s (APn part)) detached;
   List.iter (settle t) parts;
   update_trans_node Node.silent s node;
-  if (not (tn_proved s node)) && get_transf_name s node <> "split_vc" then begin
+  if get_transf_name s node <> Node.split_name then begin
     Node.drop s id node;
     search t id ~first:[] []
   end

@@ -23,13 +23,23 @@ let tools = ref ""
 
 let known : (Whyconf.prover, t) Hashtbl.t = Hashtbl.create 7
 
+(** By its absolute path: Why3 1.5.1 takes a file [z3_471] of the working directory for the driver of
+    that name. *)
+let with_driver (project : Project.t) (p : Whyconf.config_prover) =
+  let drivers = Filename.concat (Whyconf.datadir project.main) "drivers" in
+  let file =
+    if Filename.is_relative p.driver then Filename.concat drivers (p.driver ^ ".drv") else p.driver
+  in
+  let prover = { p with driver = file } in
+  { prover; driver = Whyconf.load_driver project.main project.env prover }
+
 (** The prover with its driver, if it is configured. *)
 let find (project : Project.t) prover =
   match Hashtbl.find_opt known prover with
   | Some found -> Some found
   | None ->
       let load p =
-        let found = { prover = p; driver = Whyconf.load_driver project.main project.env p } in
+        let found = with_driver project p in
         Hashtbl.replace known prover found;
         found
       in
@@ -67,13 +77,14 @@ let question by limit task =
 
 (** {1 Answers} *)
 
-(** [text] is [Valid], [Timeout], or what the prover said. *)
+(** [text] is [Valid], [Timeout], or what the prover said; [kept]: in an earlier run. *)
 type answer = { text : string; seconds : float; kept : bool }
 
 let is_valid answer = answer.text = "Valid"
 
-(** What a prover says first of a task that it has proved. An error before that is none: what the
-    prover could not read may have been what it had to prove. Statistics may follow. *)
+(** What a prover says first of a task that it has proved; Alt-Ergo may say before that it did not
+    need the goal for it. After an error it is no answer: what the prover could not read may have
+    been what it had to prove. Statistics may follow. *)
 let valid_line (p : Whyconf.prover) =
   match p.prover_name with
   | "Alt-Ergo" -> {|^File "[^"]*", line [0-9]+, characters [0-9]+-[0-9]+:Valid ([0-9.]+) ([0-9]+ steps)$|}
@@ -81,7 +92,8 @@ let valid_line (p : Whyconf.prover) =
 
 let read_answer (p : Whyconf.prover) output ~out_of_time =
   let says line = Re.Str.string_match (Re.Str.regexp (valid_line p)) line 0 in
-  let lines = List.filter (( <> ) "") (String.split_on_char '\n' output) in
+  let is_said line = not (line = "" || String.ends_with ~suffix:":Inconsistent assumption" line) in
+  let lines = List.filter is_said (String.split_on_char '\n' output) in
   match lines with
   | first :: _ when says first -> "Valid"
   | _ when out_of_time || Project.contains ~part:"timeout" (String.lowercase_ascii output) ->
@@ -111,7 +123,7 @@ let keep_in file =
   keeping := Some (open_out_gen [ Open_append; Open_creat ] 0o644 file)
 
 let keep (question : question) answer =
-  Hashtbl.replace kept question.key { answer with kept = true };
+  Hashtbl.replace kept question.key answer;
   let text = String.map (function '\t' | '\r' -> ' ' | c -> c) answer.text in
   Option.iter
     (fun channel -> Printf.fprintf channel "%s\t%.2f\t%s\n%!" question.key answer.seconds text)
@@ -129,8 +141,11 @@ let read_file file =
 
 let redirected file flags = Unix.openfile file (O_CLOEXEC :: flags) 0o600
 
-(** A shell sets the limits and becomes the prover. *)
-let start job (question : question) =
+(** A shell sets the limits and becomes the prover. No interruption comes before it is among those
+    that are [running], which an interruption ends. *)
+let start running job (question : question) =
+  let mask = Unix.sigprocmask SIG_BLOCK [ Sys.sigint; Sys.sigterm ] in
+  Fun.protect ~finally:(fun () -> ignore (Unix.sigprocmask SIG_SETMASK mask)) @@ fun () ->
   let input = Filename.temp_file "whygate" question.extension in
   let output = input ^ ".answer" in
   let channel = open_out_bin input in
@@ -145,16 +160,17 @@ let start job (question : question) =
   let nothing = redirected "/dev/null" [ O_RDONLY ] in
   let answer = redirected output [ O_WRONLY; O_CREAT; O_TRUNC ] in
   let pid = Unix.create_process "/bin/sh" [| "sh"; "-c"; script |] nothing answer answer in
+  Hashtbl.replace running pid { job; question; input; output };
   Unix.close nothing;
-  Unix.close answer;
-  (pid, { job; question; input; output })
+  Unix.close answer
 
 (** Processor time of all runs that have ended. *)
 let spent () =
   let times = Unix.times () in
   times.tms_cutime +. times.tms_cstime
 
-let clean run = List.iter Sys.remove [ run.input; run.output ]
+let clean run =
+  List.iter (fun file -> if Sys.file_exists file then Sys.remove file) [ run.input; run.output ]
 
 (** Waits for the next run that ends; gives it with its answer. *)
 let rec wait running =
@@ -166,9 +182,9 @@ let rec wait running =
       match Hashtbl.find_opt running pid with
       | None -> wait running
       | Some run ->
-          Hashtbl.remove running pid;
           let output = read_file run.output in
           clean run;
+          Hashtbl.remove running pid;
           let out_of_time = match status with WSIGNALED _ -> true | _ -> false in
           let text = read_answer run.question.by.prover.prover output ~out_of_time in
           (run, { text; seconds; kept = false }))
@@ -179,16 +195,15 @@ let rec wait running =
 let ask_all ~width ~believed ~ask ~finished jobs =
   let running = Hashtbl.create 7 in
   let stop () =
+    (* An interruption may come when one has just ended. *)
     let finish pid run =
-      Unix.kill pid Sys.sigkill;
-      ignore (Unix.waitpid [] pid);
+      (try Unix.kill pid Sys.sigkill; ignore (Unix.waitpid [] pid) with Unix.Unix_error _ -> ());
       clean run
     in
     Hashtbl.iter finish running;
     Hashtbl.reset running
   in
-  let settle job question answer waiting =
-    if not answer.kept then keep question answer;
+  let settle job answer waiting =
     match finished job answer with
     | `Go_on -> waiting
     | `Stop -> stop (); []
@@ -200,14 +215,14 @@ let ask_all ~width ~believed ~ask ~finished jobs =
         | None -> loop rest
         | Some question -> (
             match Hashtbl.find_opt kept question.key with
-            | Some answer when believed answer -> loop (settle job question answer rest)
+            | Some answer when believed answer -> loop (settle job answer rest)
             | _ ->
-                let pid, run = start job question in
-                Hashtbl.replace running pid run;
+                start running job question;
                 loop rest))
     | _ when Hashtbl.length running > 0 ->
         let run, answer = wait running in
-        loop (settle run.job run.question answer waiting)
+        keep run.question answer;
+        loop (settle run.job answer waiting)
     | _ -> ()
   in
   (* An interruption must not leave provers running. *)

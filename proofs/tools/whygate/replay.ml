@@ -65,14 +65,16 @@ let rec node_facts project s ~root id =
     @ Json.place (Option.map (Project.position project) (Session.goal_loc ~root s id))
     @ [ ("proofs", List (List.map (attempt_facts project task) (attempts s id)));
         ( "transformations",
-          List (List.map (transformation_facts project s) (List.filter live (get_transformations s id)))
-        ) ])
+          List
+            (List.map (transformation_facts project s task)
+               (List.filter live (get_transformations s id))) ) ])
 
-and transformation_facts project s node =
+and transformation_facts project s task node =
   let live id = not (is_detached s (APn id)) in
   Record
     [ ("name", String (get_transf_name s node));
       ("arguments", Json.strings (get_transf_args s node));
+      ("sound", Bool (Split.is_sound project task));
       ( "parts",
         List (List.map (node_facts project s ~root:false) (List.filter live (get_sub_tasks s node)))
       ) ]
@@ -175,7 +177,9 @@ let smoke project about panel task =
     let name = p.prover.prover.prover_name in
     let with_steps steps =
       let question = Prover.question p (Steps (steps, seconds)) task in
-      let answer = Prover.ask ~believed:(fun _ -> true) question in
+      (* Who gives up after so many steps does so again; who ran out of time may have been
+         disturbed. *)
+      let answer = Prover.ask ~believed:(fun answer -> answer.text <> "Timeout") question in
       Record ([ ("prover", String name); ("about", String about) ] @ answer_fields answer)
     in
     Option.map with_steps (List.assoc_opt name panel)

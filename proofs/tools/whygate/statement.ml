@@ -37,12 +37,25 @@ let rec bare (f : Term.term) =
       let kept = Ident.Sattr.filter (Ident.attr_equal Term.asym_split) f.t_attrs in
       Term.t_attr_set kept (Term.t_map bare f)
 
-(** The symbols of a formula, types included, in the order of their names. *)
-let symbols terms =
-  let add_type found ts = Ident.Sid.add ts.Ty.ts_name found in
-  let add found ls = Ident.Sid.add ls.Term.ls_name found in
-  let all = List.fold_left (Term.t_s_fold (Ty.ty_s_fold add_type) add) Ident.Sid.empty terms in
-  List.sort_uniq compare (List.filter_map Name.resolved (Ident.Sid.elements all))
+(** Names of symbols in the order in which they occur: the text has [below] and [below1] for two
+    symbols of one name, and only the order tells which is which. *)
+let resolved idents =
+  let add found id =
+    match Name.resolved id with
+    | Some name when not (List.mem name found) -> name :: found
+    | _ -> found
+  in
+  List.rev (List.fold_left add [] idents)
+
+let in_types types =
+  let add found ts = ts.Ty.ts_name :: found in
+  List.rev (List.fold_left (Ty.ty_s_fold add) [] types)
+
+(** Types included. *)
+let in_terms terms =
+  let add_type found ts = ts.Ty.ts_name :: found in
+  let add found ls = ls.Term.ls_name :: found in
+  List.rev (List.fold_left (Term.t_s_fold (Ty.ty_s_fold add_type) add) [] terms)
 
 (** {1 Texts} *)
 
@@ -81,8 +94,8 @@ let post word fmt f =
 let exceptions (cty : Ity.cty) =
   let silent xs posts = if Ity.Mxs.mem xs posts then posts else Ity.Mxs.add xs [] posts in
   let all = Ity.Sxs.fold silent cty.cty_effect.eff_raises cty.cty_xpost in
-  let by_name (a, _) (b, _) = compare a.Ity.xs_name.id_string b.Ity.xs_name.id_string in
-  List.sort by_name (Ity.Mxs.bindings all)
+  let name ((xs : Ity.xsymbol), _) = (xs.xs_name.id_string, Name.resolved xs.xs_name) in
+  List.sort (fun a b -> compare (name a) (name b)) (Ity.Mxs.bindings all)
 
 let raises fmt ((xs : Ity.xsymbol), posts) =
   let name = xs.xs_name.id_string in
@@ -118,11 +131,8 @@ let contract_terms ?(variants = []) (cty : Ity.cty) =
 let contract_names cty terms =
   let of_type pv = Ity.ty_of_ity pv.Ity.pv_ity in
   let types = Ity.ty_of_ity cty.Ity.cty_result :: List.map of_type cty.cty_args in
-  let add found ts = Ident.Sid.add ts.Ty.ts_name found in
-  let all = List.fold_left (Ty.ty_s_fold add) Ident.Sid.empty types in
-  let xs = List.map (fun (xs : Ity.xsymbol) -> xs.xs_name) (Ity.Sxs.elements cty.cty_effect.eff_raises) in
-  let more = List.filter_map Name.resolved (xs @ Ident.Sid.elements all) in
-  List.sort_uniq compare (more @ symbols (List.map bare terms))
+  let xs = List.map (fun ((xs : Ity.xsymbol), _) -> xs.xs_name) (exceptions cty) in
+  resolved (xs @ in_types types @ in_terms (List.map bare terms))
 
 (** {1 Programs} *)
 
@@ -159,7 +169,8 @@ let of_symbol ~recursive (rs, c, variants) =
 
 let of_variable (pv : Ity.pvsymbol) =
   { id = pv.pv_vs.vs_name; kind = "program"; ghost = pv.pv_ghost;
-    statement = text (parameter ~in_ghost:false) pv; names = []; goal = None; nothing = false }
+    statement = text (parameter ~in_ghost:false) pv;
+    names = resolved (in_types [ Ity.ty_of_ity pv.pv_ity ]); goal = None; nothing = false }
 
 let of_let = function
   | LDvar (pv, _) -> [ of_variable pv ]
@@ -172,8 +183,9 @@ let of_let = function
 
 (** {1 Logic} *)
 
-let plain id kind statement terms =
-  { id; kind; ghost = false; statement; names = symbols terms; goal = None; nothing = false }
+let plain ?(types = []) id kind statement terms =
+  let names = resolved (in_types types @ in_terms terms) in
+  { id; kind; ghost = false; statement; names; goal = None; nothing = false }
 
 let of_proposition kind (pr : Decl.prsymbol) f =
   let kind = match kind with Decl.Plemma -> "lemma" | Pgoal -> "goal" | Paxiom -> "axiom" in
@@ -185,9 +197,12 @@ let of_proposition kind (pr : Decl.prsymbol) f =
 let logic_kind (ls : Term.lsymbol) =
   if ls.ls_value = None then "predicate" else if ls.ls_args = [] then "constant" else "function"
 
+let signature (ls : Term.lsymbol) = ls.ls_args @ Option.to_list ls.ls_value
+
 let of_definition ((ls : Term.lsymbol), definition) =
   let _, body = Decl.open_ls_defn definition in
-  plain ls.ls_name (logic_kind ls) (text Pretty.print_logic_decl (ls, definition)) [ body ]
+  let statement = text Pretty.print_logic_decl (ls, definition) in
+  plain ~types:(signature ls) ls.ls_name (logic_kind ls) statement [ body ]
 
 let of_inductive sign ((ls : Term.lsymbol), cases) =
   let bodies = List.map snd cases in
@@ -197,7 +212,9 @@ let of_pure (d : Decl.decl) =
   match d.d_node with
   | Dprop (kind, pr, f) -> [ of_proposition kind pr f ]
   | Dlogic definitions -> List.map of_definition definitions
-  | Dparam ls -> [ plain ls.ls_name (logic_kind ls) (text Pretty.print_param_decl ls) [] ]
+  | Dparam ls ->
+      let statement = text Pretty.print_param_decl ls in
+      [ plain ~types:(signature ls) ls.ls_name (logic_kind ls) statement [] ]
   | Dind (sign, definitions) -> List.map (of_inductive sign) definitions
   | Dtype _ | Ddata _ -> []
 
@@ -209,23 +226,28 @@ let of_type pure d =
   let ts = its.Ity.its_ts in
   let is_mutable = if its.its_mutable then "mutable " else "" in
   let hidden = if its.its_private then "private " else "" in
+  let types_in (d : Decl.decl) =
+    match d.d_node with
+    | Dtype own when Ty.ts_equal own ts -> (
+        match own.ts_def with Alias ty -> Some [ ty ] | NoDef | Range _ | Float _ -> Some [])
+    | Ddata types when List.exists (fun (own, _) -> Ty.ts_equal own ts) types ->
+        let constructors = List.concat_map snd types in
+        Some (List.concat_map (fun ((ls : Term.lsymbol), _) -> ls.ls_args) constructors)
+    | _ -> None
+  in
+  let types = List.concat (List.filter_map types_in pure) in
   let print fmt () =
     fprintf fmt "%s%s%a" hidden is_mutable (list Pretty.print_decl)
-      (List.filter
-         (fun (d : Decl.decl) ->
-           match d.d_node with
-           | Dtype own -> Ty.ts_equal own ts
-           | Ddata types -> List.exists (fun (own, _) -> Ty.ts_equal own ts) types
-           | _ -> false)
-         pure);
+      (List.filter (fun d -> types_in d <> None) pure);
     List.iter (fprintf fmt "@\n%a" (clause "invariant")) d.itd_invariant
   in
   let goal = if d.itd_invariant = [] then None else Some (Name.with_scopes ts.ts_name ^ "'vc") in
-  { (plain ts.ts_name "type" (text print ()) d.itd_invariant) with goal }
+  { (plain ~types ts.ts_name "type" (text print ()) d.itd_invariant) with goal }
 
 let of_exception (xs : Ity.xsymbol) =
   let print fmt ty = fprintf fmt "exception %s %a" xs.xs_name.id_string Pretty.print_ty ty in
-  plain xs.xs_name "exception" (text print (Ity.ty_of_ity xs.xs_ity)) []
+  let ty = Ity.ty_of_ity xs.xs_ity in
+  plain ~types:[ ty ] xs.xs_name "exception" (text print ty) []
 
 (** {1 Modules} *)
 

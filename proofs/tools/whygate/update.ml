@@ -83,5 +83,5 @@ let run project options file =
     if chosen <> [] then
       Printf.printf "%s: %d of %d goals; parts unproved: %d; parts proved by one family only: %d\n"
         file (List.length chosen) (List.length all) (List.length unproved) (List.length single);
-    if unproved <> [] then 1 else if chosen = [] && all <> [] then 3 else 0
+    if unproved <> [] then 1 else if chosen = [] && options.only <> None then 3 else 0
   end

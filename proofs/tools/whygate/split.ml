@@ -1,0 +1,26 @@
+(** Whether [split_vc] can be trusted with a goal.
+
+    Its last step, [introduce_premises], makes a constant of what a hypothesis says to exist, and
+    finds it again by the bound variable. In Why3 1.5.1 two formulas that share a bound variable, as
+    instances of one may, so get one constant: from [exists x. x = 0] and [exists x. x = 1] follows
+    everything (Why3's issue 694). Where each variable is bound in one place, nothing is shared. *)
+
+open Why3
+open Term
+
+let binds_twice goal =
+  let known = Ident.Hid.create 17 in
+  let once id = if Ident.Hid.mem known id then raise Exit else Ident.Hid.add known id () in
+  let rec visit () f =
+    (match f.t_node with
+    | Tquant (_, quantified) -> List.iter once (t_peek_quant quantified)
+    | Tlet (_, bound) -> once (t_peek_bound bound)
+    | _ -> ());
+    TermTF.t_fold (fun () _ -> ()) visit () f
+  in
+  match visit () goal with () -> false | exception Exit -> true
+
+(** [split_vc] begins by taking the hypotheses that an earlier one introduced back into the goal. *)
+let is_sound (project : Project.t) task =
+  let taken_back = Trans.lookup_transform "generalize_introduced" project.env in
+  not (binds_twice (Task.task_goal_fmla (Trans.apply taken_back task)))

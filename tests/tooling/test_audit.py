@@ -1,0 +1,322 @@
+"""What theories take for granted, what satisfies their hypotheses, and goals that say nothing.
+
+Nothing is proved here: one audit sees all theories of a tree, and each test has its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from small_tree import ROOT, install
+
+from assurance import claims, judge
+from assurance.facts import Audit, full_name
+from assurance.whygate import Whygate, theory_files
+
+# Kind, name and declaration of what is taken for granted.
+GRANTED = [
+    ("axiom", "a", "axiom a: 1 = 2"),
+    ("type without definition", "t", "type t"),
+    ("symbol without definition", "g", "function g int : int"),
+    ("val", "g", "val g (x: int) : int"),
+    ("val", "c", "val ghost constant c : int"),
+    ("any", "g", "let g (x: int) : int = x + any int"),
+    ("assume", "g", "let g (x: int) : int = assume { x = 0 }; x"),
+    ("assume", "g", "let g (x: int) : int\n= let h (y: int) = assume { y = 0 }; y in h x"),
+    ("assume", "g", "let ghost g (x: int) : int = assume { x = 0 }; x"),
+    ("assume", "g", "let g (x: int) : int = ghost (assume { x = 0 }); x"),
+    ("diverges", "g", "let rec g (x: int) : int diverges = g x"),
+    ("diverges", "g", "let g (x: int) : int = while true do () done; x"),
+    ("diverges", "g", "let g (x: int) : int\n= let rec h (y: int) : int diverges = h y in x"),
+    ("vc:divergent", "g", "let rec g (x: int) : int variant { x } = [@vc:divergent] g x"),
+    ("meta", "syntax_logic", 'function g int : int\nmeta "syntax_logic" function g, "0", 0'),
+    ("axiom", "PartialOrder.Trans", "clone relations.PartialOrder with type t = int, axiom ."),
+]
+
+# Goals that are true whatever their symbols mean, and goals that are not.
+TRUE = [
+    "lemma m: true",
+    "goal m: forall x: int. x = x",
+    "lemma m: forall x y: int. x < y -> true /\\ y = y",
+    "lemma m: forall x y: int. x < y /\\ 0 < x -> x < y",
+    "lemma m: forall x: int. false -> x < x",
+    "lemma m: forall x: int. x < 0 \\/ not x < 0",
+    "lemma m: forall x: int. x < 0 <-> x < 0",
+    "lemma m: forall x: int. let y = x in if x < 0 then y = x else x = y",
+    "lemma m: exists x: int. x < 0 -> true",
+    "lemma m: true by 1 < 2",
+    "let lemma m (x: int) = assert { 1 < 2 }",
+    "let lemma m (x: int) requires { 0 < x } ensures { 0 < x } = assert { 1 < 2 }",
+    "let m (x: int) : int ensures { true } = assert { 1 < 2 }; x",
+]
+MORE = [
+    "lemma m: forall x: int. x < 0 -> x < 1",
+    "lemma m: forall x: int. x + 0 = x",
+    "lemma m: exists x: int. x < 0",
+    "let lemma m (x: int) ensures { true } ensures { x < x + 1 } = ()",
+    "let m (x: int) : int = assert { 1 < 2 }; x",
+    "let function m (x: int) : int = assert { 1 < 2 }; x",
+]
+
+# What Why3 refuses itself: ghost code that may not end would prove anything.
+ENDLESS = [
+    ("let rec ghost g (x: int) : int = g x", "This ghost function may not terminate"),
+    ("let rec ghost g (x: int) : int diverges = g x", "This ghost function may not terminate"),
+    ("let rec ghost function g (x: int) : int = g x", "Cannot prove termination for g"),
+    ("let rec lemma g (x: int) ensures { false } = g x", "Cannot prove termination for g"),
+    ("let ghost g () = while true do () done", "This ghost expression may not terminate"),
+    ("let g () diverges = ghost (while true do () done)", "This ghost expression may not"),
+    ("let g () = let rec lemma h () ensures { false } = h () in ()", "Cannot prove termination"),
+]
+
+CONDITIONAL = """\
+module Conditional
+  use int.Int
+  use ref.Ref
+  predicate below (a b: int) = a < b
+  exception Odd int
+  function next (a: int) : int = a + 1
+  lemma transitive: forall a b c. below a b -> below b c -> below a c
+  lemma nested:
+    forall a. let b = next a in below b 7 /\\ (forall c. below c a -> below c b) -> below a 7
+    by below a b
+  lemma unconditional: forall a. a <= a by 0 <= 0
+  let lemma different (a b: int) requires { below a b } ensures { a <> b } = ()
+  let rec ghost function count (a: int) : int
+    requires { 0 <= a } variant { a }
+  = if a = 0 then 0 else 1 + count (a - 1)
+  let half (a: int) : int
+    requires { 0 <= a } requires { a < 100 } raises { Odd b -> b = a }
+  = if a = 1 then raise Odd a else 0
+  let free (a: int) : int = a
+  let reset_nothing () : unit = ()
+  let reset (r: ref int) : unit writes { r } = r := 0
+end
+"""
+
+WITNESS = """\
+module Witness
+  use int.Int
+  use ref.Ref
+  use conditional.Conditional
+  let lemma numbers ()
+  = let a = 1 in
+    let r = ref 1 in reset r;
+    different a 3;
+    assert { forall k. a <= k -> 0 <= k };
+    let _ = count 2 in
+    assert { below 4 5 /\\ a = 1 };
+    assert { below a 4 };
+    assert { below (next a) 7 /\\ forall z. below z a -> below z (next a) }
+  let halves () : unit
+    raises { Odd _ -> false }
+  = let _ = half 4 in
+    ()
+end
+"""
+
+# What is taken from the witness, and what then has none.
+TAKEN = [
+    ("different a 3;\n", "", "different"),
+    ("let _ = count 2 in\n", "", "count"),
+    ("let _ = half 4 in\n", "", "half"),
+    # What is called within a formula shows nothing.
+    ("let _ = count 2", "let _ = pure { count 2 }", "count"),
+    # The number in the middle is not one and the same.
+    ("below a 4 }", "below a 3 }", "transitive"),
+    # The second hypothesis is about another number.
+    ("below z (next a)", "below z a", "nested"),
+    ("forall z. below z a ->", "forall z. below a z ->", "nested"),
+    # A witness with a branch shows nothing.
+    ("let _ = half 4 in\n    ()", "if 0 < 1 then let _ = half 4 in ()", "half"),
+]
+
+FAULTS = [
+    ("let g (a: int) : int = a", "has a parameter"),
+    ("let g () : int = if 0 < 1 then free 2 else free 4", "has a branch"),
+    ("let g () : int = try half 2 with Odd b -> b end", "has a branch"),
+    ("let g () : unit = while false do variant { 0 } () done", "has a loop"),
+    ("let g () : unit = for i = 0 to 1 do () done", "has a loop"),
+    ("let g () : int = assume { below 1 0 }; free 1", "has an assume"),
+    ("let g () : int = any int", "has an any"),
+    ("let g () : unit requires { below 1 0 } = ()", "requires something itself"),
+    ("let g () : unit = absurd", "has an absurd"),
+    ("let g () : int raises { Odd _ -> false } = raise Odd 1", "has an exception"),
+    ("let g () : int raises { Odd b -> b = 2 } = half 2", "may end in an exception before its la"),
+    ("let g () : int = let h () : int = 1 in h ()", "has a function in it"),
+    ("let g () : int = begin ensures { result = 1 } 1 end", "has a function or a block with a con"),
+    ("let r : ref int = ref 1  let g () : unit = reset r", "changes a value"),
+    ("let r : ref int = ref 1  let g () : unit = r.contents <- 2", "changes a value"),
+    ("let g = reset_nothing", "is another name for a program"),
+    ("val g () : int", "has no body"),
+]
+
+ABSURD = """\
+module Absurd
+  use int.Int
+  let behind (x: int) : int = return x; absurd
+  let proved (x: int) : int = if x < x then absurd else x + 1
+end
+"""
+
+NAMES = """\
+module Names
+  use seq.Seq as S
+  use conditional.Conditional
+  type seq = Nil
+  predicate below (a b: int) = a = b
+  lemma both: forall a b. below a b -> Conditional.below b a by a = a
+  lemma changed: forall a b. Conditional.below a b -> below b a
+  exception Odd seq
+  type pair = { left: seq; right: S.seq int }
+end
+"""
+
+
+def modules(name: str, texts: list[str], uses: str = "use int.Int") -> str:
+    """Give a theory with a module for each text."""
+    return "".join(f"module {name}{n}\n{uses}\n{text}\nend\n" for n, text in enumerate(texts))
+
+
+def theories() -> dict[str, str]:
+    """Give all theories."""
+    asking = "use int.Int  use ref.Ref  use conditional.Conditional"
+    found = {
+        "granted": modules("Granted", [text for *_, text in GRANTED]),
+        "true": modules("True", TRUE),
+        "more": modules("More", MORE),
+        "conditional": CONDITIONAL,
+        "witness_all": WITNESS,
+        "witness_faults": modules("Fault", [text for text, _ in FAULTS], asking),
+        "absurd": ABSURD,
+        "names": NAMES,
+        "reaching": modules("Reaching", ["use null.Null", "use random.Random", "use real.Real"]),
+    }
+    found |= {f"endless{n}": modules("M", [text]) for n, (text, _) in enumerate(ENDLESS)}
+    for number, (old, new, _) in enumerate(TAKEN):
+        assert WITNESS.count(old) == 1
+        text = WITNESS.replace(old, new).replace("conditional", f"conditional{number}")
+        found |= {f"conditional{number}": CONDITIONAL, f"witness_{number}": text}
+    return {f"why3/{name}.mlw": text for name, text in found.items()}
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """Give what Why3 sees in all theories of this file."""
+    tree = install(tmp_path_factory.mktemp("audit") / "tree", theories())
+    return Whygate(tree).audit(theory_files(tree))
+
+
+def of(audit: Audit, key: str, file: str) -> list[Any]:
+    """Give the facts of one kind about one theory."""
+    entries: list[Any] = audit[key]  # type: ignore[literal-required]
+    return [entry for entry in entries if entry["file"] == f"why3/{file}.mlw"]
+
+
+def test_what_is_taken_for_granted_is_refused(audit: Audit) -> None:
+    (theory,) = of(audit, "theories", "granted")
+    found = [str(failure) for failure in judge.theory_faults(theory, set(), set())]
+    expected = [
+        f"Granted{n}.{name} is taken for granted: {kind} (none is allowed here)"
+        for n, (kind, name, _) in enumerate(GRANTED)
+    ]
+    assert [line for line in expected if not any(line in failure for failure in found)] == []
+    # Two programs that diverge are marked with vc:divergent, an order is cloned with all it has.
+    assert len(found) == len(GRANTED) + 2 + 1 + 3
+    assert "Trans is taken for granted: axiom (none is allowed here), cloned from /usr" in found[-2]
+
+
+def test_what_is_not_reached_has_a_goal(audit: Audit) -> None:
+    (theory,) = of(audit, "theories", "absurd")
+    goals = {("why3/absurd.mlw", "Absurd.proved'vc")}
+    assert [str(failure) for failure in judge.theory_faults(theory, goals, set())] == [
+        "why3/absurd.mlw:3: Absurd.behind claims by absurd that this is not reached, and there is "
+        "no goal of that"
+    ]
+
+
+def test_what_the_library_takes_for_granted(audit: Audit) -> None:
+    modules = ["null.Null", "random.Random", "random.State", "real.Real", "ref.Ref"]
+    facts: Any = audit
+    found = [failure.what for failure in judge.library_faults(facts)]
+    assert found == [
+        f"reaches {module} of Why3's library, which is not among the modules allowed here"
+        for module in modules
+    ]
+    elsewhere = [{**entry, "file": "/usr/lib/seq.mlw"} for entry in audit["reached"]]
+    seq: Any = {"reached": [entry for entry in elsewhere if entry["module"] == "seq.Seq"]}
+    (failure,) = judge.library_faults(seq)
+    assert str(failure).endswith("reaches seq.Seq in /usr/lib/seq.mlw, which is not Why3's own")
+    kinds = {(entry["module"], entry["kind"]) for entry in audit["library"]}
+    assert {("seq.Seq", "axiom"), ("seq.Seq", "contract"), ("int.Int", "lemma")} <= kinds
+    assert ("why3.BuiltIn.BuiltIn", "type without definition") in kinds
+    assert not any(module.startswith(("granted", "names")) for module, _ in kinds)
+    users = [entry["used_by"] for entry in audit["library"] if entry["module"] == "seq.Seq"]
+    assert users == [["why3/names.mlw"]] * len(users)
+
+
+@pytest.mark.parametrize("file", ["true", "more"])
+def test_a_goal_that_says_nothing(audit: Audit, file: str) -> None:
+    symbols = [symbol for symbol in of(audit, "symbols", file) if symbol["name"] == "m"]
+    assert len(symbols) == len(TRUE if file == "true" else MORE)
+    assert {symbol["says_nothing"] for symbol in symbols} == {file == "true"}
+
+
+def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Audit) -> None:
+    says = {e["name"]: (e["statement"], e["names"]) for e in of(audit, "symbols", "names")}
+    both = ["names.Names.below", "conditional.Conditional.below"]
+    assert says["both"] == ("forall a:int, b:int. below a b -> below1 b a", both)
+    assert says["changed"] == (says["both"][0], both[::-1])
+    assert says["Odd"] == ("exception Odd seq", ["names.Names.seq"])
+    assert says["pair"][1] == ["names.Names.seq", "seq.Seq.seq"]
+
+
+def test_ghost_code_that_may_not_end_is_refused_by_why3(audit: Audit) -> None:
+    for number, (_, expected) in enumerate(ENDLESS):
+        (theory,) = of(audit, "theories", f"endless{number}")
+        (error,) = theory["errors"]
+        assert expected in error
+
+
+def test_whatever_has_hypotheses_is_found_with_its_witnesses(audit: Audit) -> None:
+    found = {
+        entry["name"]: (entry["kind"], entry["count"], entry["witnesses"])
+        for entry in of(audit, "hypotheses", "conditional")
+    }
+    numbers = ["Witness.numbers"]
+    assert found == {
+        "transitive": ("lemma", 2, numbers),
+        "nested": ("lemma", 1, numbers),
+        "different": ("theorem", 1, numbers),
+        "count": ("function", 1, numbers),
+        "half": ("program", 2, ["Witness.halves"]),
+    }
+
+
+def test_a_witness_taken_away_is_missed(audit: Audit) -> None:
+    for number, (_, _, name) in enumerate(TAKEN):
+        entries = of(audit, "hypotheses", f"conditional{number}")
+        assert [entry["name"] for entry in entries if not entry["witnesses"]] == [name]
+
+
+def test_what_is_no_witness(audit: Audit) -> None:
+    """Each of these could call what it likes, and show nothing by it."""
+    faults = of(audit, "witness_faults", "witness_faults")
+    assert [full_name(fault) for fault in faults] == [f"Fault{n}.g" for n in range(len(FAULTS))]
+    for fault, (_, expected) in zip(faults, FAULTS, strict=True):
+        assert expected in fault["what"]
+    assert [of(audit, "witness_faults", name) for name in ("witness_all", "witness_0")] == [[], []]
+
+
+def test_the_real_tree_takes_nothing_more_for_granted() -> None:
+    facts: Any = Whygate(ROOT).audit(theory_files(ROOT))
+    goals = {line.key for line in claims.read(ROOT / claims.CLAIMS).lines if line.sentence}
+    files = {theory["file"] for theory in facts["theories"]}
+    faults = [*judge.prover_faults(facts["provers"]), *judge.link_faults(ROOT)]
+    for theory in facts["theories"]:
+        faults += judge.theory_faults(theory, goals, files)
+        faults += judge.text_faults(theory["file"], ROOT)
+    faults += [*judge.library_faults(facts), *judge.witness_faults(facts)]
+    assert list(map(str, faults)) == []
+    assert [entry["name"] for entry in judge.trusted(facts)] == ["ix", "thaw", "freeze"]
