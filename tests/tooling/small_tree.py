@@ -153,13 +153,6 @@ def run(
     )
 
 
-def seal(tree: Path) -> str:
-    """Seal what is stated; give what is to be read."""
-    done = run(tree, "seal")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 def seal_unproved(tree: Path) -> None:
     """Seal what is stated and look at no proof; all goals get a sentence."""
     files = theory_files(tree)
@@ -217,9 +210,9 @@ def edit(path: Path, old: str, new: str) -> None:
 def proved(base: Path) -> Path:
     """Make the small tree in the place where each copy of it will be, and put it aside."""
     tree = install(base / "small", FILES)
-    updated = run(tree, "update")
-    assert updated.returncode == 0, updated.stdout + updated.stderr
-    seal(tree)
+    for command in ("update", "seal"):
+        done = run(tree, command)
+        assert done.returncode == 0, done.stdout + done.stderr
     return tree.rename(base / "proved")
 
 

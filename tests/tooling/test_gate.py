@@ -450,8 +450,8 @@ def test_bytecode_of_a_judge_that_finds_nothing_is_not_believed(small: Path) -> 
     unchecked = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
     forged.write_bytes(unchecked + marshal.dumps(code))
     (small / "why3" / "x").symlink_to("..")
-    for options in (ISOLATED, ("-I",)):
-        same(failures(small, options=options), ["why3/x: is a symbolic link, to ..: expected the"])
+    found = failures(small, options=("-I",))
+    same(found, ["why3/x: is a symbolic link, to ..: expected the file itself"])
 
 
 @pytest.mark.parametrize(
@@ -515,7 +515,7 @@ def started(tree: Path, command: str, *until: str) -> Iterator[subprocess.Popen[
     ("sent", "command", "until"),
     [
         (signal.SIGTERM, "gate", (" replay why3/hard.mlw", "/usr/bin/cvc4 ")),
-        (signal.SIGINT, "gate", (" audit ", "/usr/bin/cvc4 ")),
+        (signal.SIGINT, "gate", (" audit ",)),
         (signal.SIGTERM, "mutants", (" mutant ",)),
     ],
 )

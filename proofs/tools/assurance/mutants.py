@@ -191,7 +191,9 @@ def main(argv: list[str]) -> int:
             failures.append(Failure(result["place"], mutant["id"], what))
     if only is None and found and before == sources(ROOT):
         report = {"sources": before, "results": found}
-        (ROOT / REPORT).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        new = (ROOT / REPORT).with_suffix(".new")
+        new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        new.replace(ROOT / REPORT)
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
     verdict = "[bold red]FAILED[/]" if failures else "[bold green]all killed[/]"

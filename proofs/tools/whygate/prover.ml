@@ -123,11 +123,12 @@ let keep_in file =
   keeping := Some (open_out_gen [ Open_append; Open_creat ] 0o644 file)
 
 let keep (question : question) answer =
-  Hashtbl.replace kept question.key answer;
   let text = String.map (function '\t' | '\r' -> ' ' | c -> c) answer.text in
-  Option.iter
-    (fun channel -> Printf.fprintf channel "%s\t%.2f\t%s\n%!" question.key answer.seconds text)
-    !keeping
+  let write channel = Printf.fprintf channel "%s\t%.2f\t%s\n%!" question.key answer.seconds text in
+  let is_known known = known.text = text in
+  if not (Option.fold ~none:false ~some:is_known (Hashtbl.find_opt kept question.key)) then
+    Option.iter write !keeping;
+  Hashtbl.replace kept question.key answer
 
 (** {1 Runs} *)
 
