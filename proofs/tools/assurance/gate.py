@@ -28,16 +28,6 @@ ROOT = Path(__file__).resolve().parents[3]
 # What whygate ends with where --only chooses no goal of a theory that has some.
 NOTHING_CHOSEN = 3
 
-# Whatever a verdict is about.
-READ = ("why3", "proofs", "python/whycast", "tests")
-
-
-def state(root: Path) -> str:
-    """Hash all that is read, with its names."""
-    files = {path for folder in READ for path in (root / folder).rglob("*") if path.is_file()}
-    kept = sorted(path for path in files if "__pycache__" not in path.parts)
-    return closed.digest((str(path.relative_to(root)), path.read_bytes()) for path in kept)
-
 
 def gather(whygate: Whygate, files: list[str], console: Console) -> Facts:
     """Ask for all facts, with a bar on a terminal and a line for each tenth of the theories."""
@@ -67,7 +57,7 @@ def main(argv: list[str]) -> int:
     console, started = Console(), time.monotonic()
     # Evidence of an earlier run must not stand where this one fails.
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
-    before = state(ROOT)
+    before = pages.sources(ROOT)
     whygate = Whygate(ROOT)
     if fresh:
         whygate.forget()
@@ -79,7 +69,7 @@ def main(argv: list[str]) -> int:
     if not any(theory["errors"] for theory in facts["theories"]):
         facts["trace"], orphans = trace.trace(facts, ROOT)
         failures += orphans + claims.document_faults(ROOT, facts)
-    if state(ROOT) != before:
+    if pages.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
     report(facts, console)
     for failure in failures:

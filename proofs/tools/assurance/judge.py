@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from assurance.claims import goals_of
 from assurance.facts import (
     Assumed,
     Facts,
@@ -81,13 +82,9 @@ def judge(facts: Facts, root: Path) -> list[Failure]:
     by_name = {prover["name"]: prover for prover in facts["provers"]}
     for session in facts["sessions"]:
         found += session_faults(session, by_name)
-    goals = {
-        (session["file"], full_name(goal))
-        for session in facts["sessions"]
-        for goal in session["goals"]
-    }
+    goals, theories = goals_of(facts), {theory["file"] for theory in facts["theories"]}
     for theory in facts["theories"]:
-        found += theory_faults(theory, goals, {entry["file"] for entry in facts["theories"]})
+        found += theory_faults(theory, goals, theories)
         found += text_faults(theory["file"], root)
     found += library_faults(facts)
     found += witness_faults(facts)

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import Any, cast
 
 from assurance import closed, toolchain
-from assurance.facts import Audit, Session, holds, nodes, proofs
+from assurance.facts import Audit, Session, holds, proofs
 
 SOURCES = Path(__file__).resolve().parents[1] / "whygate"
 
@@ -179,9 +179,7 @@ def as_kept(session: Session) -> Session:
     """Mark every answer of a session as one of an earlier run."""
     for answer in session["context"]:
         answer["kept"] = True
-    for goal in session["goals"]:
-        for node in nodes(goal["tree"]):
-            for proof in node["proofs"]:
-                if proof["now"]:
-                    proof["now"]["kept"] = True
+    for proof in proofs(session):
+        if proof["now"]:
+            proof["now"]["kept"] = True
     return session
