@@ -46,10 +46,10 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
 
     Notes
     -----
-    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/broadcast.mlw``): the common shape and
+    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``): the common shape and
     E1 as in `broadcast_shapes`, the elements by ``step1`` and ``step2``. The strides of a view are
     those of the argument, and 0 on prepended and grown axes. That they address the element which
-    both steps lead to is proved for any strides: lemma ``view_offset`` of ``why3/layout.mlw``.
+    both steps lead to is proved for any strides: lemma ``view_offset`` of ``why3/memory/layout.mlw``.
 
     Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010]
     [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020]
@@ -74,7 +74,7 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
             arrays = tuple([as_tensor(a, f"argument {m}") for m, a in enumerate(arrays)])
             break
     shapes = tuple([array.shape for array in arrays])
-    # Equal shapes are their own common shape: lemma common_shape_equal of why3/stepwise.mlw.
+    # Equal shapes are their own common shape: lemma common_shape_equal of why3/core/stepwise.mlw.
     if shapes.count(shapes[0]) == len(shapes):
         return tuple([_view(array, writeable=False) for array in arrays])
     common = common_shape(shapes)

@@ -1,9 +1,9 @@
-# Extracted by Why3 from why3/kernel.mlw, why3/kernel_numpy.mlw, why3/kernel_axes.mlw,
-# why3/kernel_expand.mlw and why3/kernel_flat.mlw.
+# Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
+# why3/kernel/expand.mlw and why3/kernel/flat.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# bf539475d4abcf51408a92152869f5286fe37f9aba9e7048f1ee9394ed42d276
+# ebff4f4286c96485f5445e2208f6b2ec8fb97f7b6637d9fc228c23fdad4adfaa
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the theories take for granted of each operation that the driver of the extraction maps.
 
-The contracts are those of Why3's standard library and of why3/trusted/python.mlw, written a second
+The contracts are those of Why3's standard library and of why3/kernel/trusted.mlw, written a second
 time, as Python. Each clause has the name that it has there: its text. Integer operations are in the
 end those that the provers have built in; what is said to them stands in their driver.
 
@@ -599,13 +599,13 @@ ARRAYS = {
 }
 
 TUPLES = {
-    "trusted.python.Tuple.ix": Contract(
+    "kernel.trusted.Tuple.ix": Contract(
         None,
         indexed(SEQ),
         {"ensures { result = s[i] }": lambda do, s, i: do(s, i) is at(s, i)},
         ("%1[%2 - 1]", "%1[-%2]", "%1[-1]", "%1[%2:]"),
     ),
-    "trusted.python.Tuple.thaw": Contract(
+    "kernel.trusted.Tuple.thaw": Contract(
         list,
         st.tuples(SEQ),
         {
@@ -616,7 +616,7 @@ TUPLES = {
         },
         ("%1", "[%1]", "list(%1[::-1])", "[*%1, None]"),
     ),
-    "trusted.python.Tuple.freeze": Contract(
+    "kernel.trusted.Tuple.freeze": Contract(
         tuple,
         st.tuples(ARRAY),
         {

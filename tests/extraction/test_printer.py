@@ -304,7 +304,7 @@ def functions(text: str) -> list[str]:
 
 def test_the_python_is_what_one_would_write(tmp_path: Path) -> None:
     program = tmp_path / "idioms.mlw"
-    uses = ["int.Int", "seq.Seq", "array.Array as A", "trusted.python.Tuple"]
+    uses = ["int.Int", "seq.Seq", "array.Array as A", "kernel.trusted.Tuple"]
     lines = [f"  use {module}" for module in uses] + ["  exception Found int", *IDIOMS.values()]
     program.write_text("\n".join(["module Idioms", *lines, "end"]), encoding="utf-8")
     text = extraction.normalise(extraction.why3_extract(str(program)))
@@ -496,4 +496,4 @@ def test_modular_extraction_is_refused(tmp_path: Path) -> None:
     options: list[str | Path] = ["-C", configuration, "-L", extraction.THEORIES, "-o", tmp_path]
     options += ["--modular", "-D", extraction.DRIVER]
     with pytest.raises(closed.ToolError, match="use the option --flat"):
-        closed.run(extraction.WHY3, "extract", *options, PROGRAMS / "accept" / "order.mlw")
+        closed.run(extraction.WHY3, "extract", *options, PROGRAMS / "accept" / "core/order.mlw")

@@ -136,7 +136,7 @@ def test_types() -> None:
 def test_what_the_proofs_trust_of_our_own_is_in_the_driver() -> None:
     """[E_Broadcast_any_Derived_190]"""
     facts: Any = Whygate(ROOT).audit([judge.TRUSTED])
-    trusted = [f"trusted.python.Tuple.{assumed['name']}" for assumed in judge.trusted(facts)]
+    trusted = [f"kernel.trusted.Tuple.{assumed['name']}" for assumed in judge.trusted(facts)]
     assert trusted == [name for name in TEMPLATES if name.startswith("trusted.")]
     assert len(trusted) == 3
 

@@ -66,7 +66,7 @@ def assert_same(ours: Sequence[Array], expected: Sequence[Array]) -> None:
 
 @given(compatible_shapes())
 def test_idempotence(shapes: tuple[Shape, ...]) -> None:
-    """Broadcast of its own outputs: broadcast_idempotent, laws.mlw.
+    """Broadcast of its own outputs: broadcast_idempotent, sonnx/laws.mlw.
 
     [E_Broadcast_any_Derived_040]
     """
@@ -76,7 +76,7 @@ def test_idempotence(shapes: tuple[Shape, ...]) -> None:
 
 @given(st.lists(st.integers(0, 3), max_size=4).map(tuple), st.integers(1, 4))
 def test_identity_on_equal_shapes(shape: Shape, count: int) -> None:
-    """No tensor changes, of size zero neither: broadcast_identity, laws.mlw.
+    """No tensor changes, of size zero neither: broadcast_identity, sonnx/laws.mlw.
 
     [E_Broadcast_any_Derived_040]
     """
@@ -89,13 +89,13 @@ def test_identity_on_equal_shapes(shape: Shape, count: int) -> None:
 @example((2, 3))
 @example((2, 0))
 def test_scalar(shape: Shape) -> None:
-    """Repeated over a positive shape, E1 with a size 0: broadcast_scalar, laws.mlw.
+    """Repeated over a positive shape, E1 with a size 0: broadcast_scalar, sonnx/laws.mlw.
 
     [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_060]
     """
     scalar, other = distinct_arrays([(), shape])
     if 0 in shape:
-        # scalar_common_shape, laws.mlw
+        # scalar_common_shape, sonnx/laws.mlw
         with pytest.raises(whycast.BroadcastError) as caught:
             whycast.broadcast(scalar, other)
         assert (caught.value.tensor, caught.value.axis) == (1, shape.index(0))
@@ -106,7 +106,7 @@ def test_scalar(shape: Shape) -> None:
 
 @given(chains(3))
 def test_transitivity(shapes: tuple[Shape, ...]) -> None:
-    """In two steps or in one: broadcast_to_transitive, source_index_transitive, laws.mlw.
+    """In two steps or in one: broadcast_to_transitive, source_index_transitive, sonnx/laws.mlw.
 
     [E_Broadcast_any_Derived_050]
     """
@@ -123,7 +123,7 @@ def test_transitivity(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes(), st.randoms(use_true_random=False))
 def test_permutation_of_tensors(shapes: tuple[Shape, ...], randomness: random.Random) -> None:
-    """Permuted inputs give permuted outputs: broadcast_permuted, permutation.mlw.
+    """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw.
 
     [E_SonnxOneBroadcast_any_Commutativity_010]
     """
@@ -135,7 +135,7 @@ def test_permutation_of_tensors(shapes: tuple[Shape, ...], randomness: random.Ra
 
 @given(SOME_SHAPES, st.randoms(use_true_random=False))
 def test_permutation_of_shapes(shapes: tuple[Shape, ...], randomness: random.Random) -> None:
-    """Permuted inputs have the same verdict: broadcast_permuted_fails, permutation.mlw.
+    """Permuted inputs have the same verdict: broadcast_permuted_fails, sonnx/permutation.mlw.
 
     [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Commutativity_020]
     """
@@ -144,7 +144,7 @@ def test_permutation_of_shapes(shapes: tuple[Shape, ...], randomness: random.Ran
 
 @given(SOME_SHAPES, st.data())
 def test_only_the_set_of_shapes_matters(shapes: tuple[Shape, ...], data: st.DataObject) -> None:
-    """Duplicates come and go: common_shape_same_members, e1_same_members, permutation.mlw.
+    """Duplicates come and go: common_shape_same_members, e1_same_members, sonnx/permutation.mlw.
 
     [E_Broadcast_any_Derived_080]
     """
@@ -155,7 +155,7 @@ def test_only_the_set_of_shapes_matters(shapes: tuple[Shape, ...], data: st.Data
 
 @given(SOME_SHAPES, SOME_SHAPES)
 def test_more_shapes_repair_no_error(shapes: tuple[Shape, ...], others: tuple[Shape, ...]) -> None:
-    """What fails goes on to fail: e1_more_members, permutation.mlw.
+    """What fails goes on to fail: e1_more_members, sonnx/permutation.mlw.
 
     [E_Broadcast_any_Derived_080]
     """
@@ -175,7 +175,7 @@ def binary(a: Verdict, b: Verdict) -> Verdict:
 @example(((2,), (3,), (9,)))
 @example(((), (0,), (0,)))
 def test_recursion_on_shapes(shapes: tuple[Shape, ...]) -> None:
-    """The fold has the common shape and the verdict: fold_shapes_common_shape, fold.mlw.
+    """The fold has the common shape and the verdict: fold_shapes_common_shape, sonnx/fold.mlw.
 
     [E_SonnxOneBroadcast_any_Recursion_010]
     """
@@ -195,7 +195,7 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
 
 @given(compatible_shapes())
 def test_recursion_on_tensors(shapes: tuple[Shape, ...]) -> None:
-    """The fold has the data of the operator on all tensors: recursion_outputs, recursion.mlw.
+    """The fold has the data of the operator on all tensors: recursion_outputs, sonnx/recursion.mlw.
 
     [E_SonnxOneBroadcast_any_Recursion_010] [E_SonnxOneBroadcast_any_Binary_090]
     """
@@ -205,7 +205,7 @@ def test_recursion_on_tensors(shapes: tuple[Shape, ...]) -> None:
 
 @given(SOME_SHAPES)
 def test_recursion_fails_where_the_operator_does(shapes: tuple[Shape, ...]) -> None:
-    """And only there: recursion_fails, recursion.mlw. [E_SonnxOneBroadcast_any_Recursion_010]"""
+    """And only there: recursion_fails, sonnx/recursion.mlw. [E_SonnxOneBroadcast_any_Recursion_010]"""
     arrays = distinct_arrays(shapes)
     try:
         folded(arrays)
@@ -217,7 +217,7 @@ def test_recursion_fails_where_the_operator_does(shapes: tuple[Shape, ...]) -> N
 
 @given(shape_lists(max_rank=5, max_tensors=2, min_tensors=2, sizes=FEW_SIZES))
 def test_binary_form_of_the_predecessor(shapes: tuple[Shape, ...]) -> None:
-    """SONNX-1's form for two tensors, counted from 1: binary_c1_e1, history_binary.mlw.
+    """SONNX-1's form for two tensors, counted from 1: binary_c1_e1, older/binary.mlw.
 
     [E_SonnxOneBroadcast_any_Binary_010] [E_SonnxOneBroadcast_any_Binary_060]
     """
@@ -233,7 +233,7 @@ def test_binary_form_of_the_predecessor(shapes: tuple[Shape, ...]) -> None:
 
 @given(THREE_SHAPES)
 def test_associativity(shapes: tuple[Shape, ...]) -> None:
-    """Error included: binary_associative, binary_commutative, binary.mlw.
+    """Error included: binary_associative, binary_commutative, sonnx/binary.mlw.
 
     [E_Broadcast_any_Derived_090]
     """
@@ -249,7 +249,7 @@ def test_associativity(shapes: tuple[Shape, ...]) -> None:
 def test_output_depends_on_its_own_input_alone(
     arrays: tuple[Array, ...], data: st.DataObject
 ) -> None:
-    """The other tensors get other elements and types: broadcast_own_input, laws.mlw.
+    """The other tensors get other elements and types: broadcast_own_input, sonnx/laws.mlw.
 
     [E_Broadcast_any_Derived_070]
     """
@@ -267,7 +267,7 @@ def test_output_depends_on_its_own_input_alone(
 
 @given(SOME_SHAPES)
 def test_verdict_depends_on_shapes_alone(shapes: tuple[Shape, ...]) -> None:
-    """Whatever the types and elements are: broadcast_fails_shapes, laws.mlw.
+    """Whatever the types and elements are: broadcast_fails_shapes, sonnx/laws.mlw.
 
     [E_Broadcast_any_Derived_070]
     """
@@ -286,7 +286,7 @@ def test_verdict_depends_on_shapes_alone(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes())
 def test_elements_are_moved_and_never_looked_at(shapes: tuple[Shape, ...]) -> None:
-    """Changed before or after, to another type: broadcast_map, laws.mlw.
+    """Changed before or after, to another type: broadcast_map, sonnx/laws.mlw.
 
     [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_070]
     """
@@ -301,7 +301,7 @@ def as_text(array: Array) -> Array:
 
 @given(compatible_shapes(min_tensors=3, max_tensors=3))
 def test_types_may_be_mixed_as_in_where(shapes: tuple[Shape, ...]) -> None:
-    """A condition of bools and two tensors of numbers: broadcast_own_input, laws.mlw.
+    """A condition of bools and two tensors of numbers: broadcast_own_input, sonnx/laws.mlw.
 
     [E_Broadcast_any_Inputs_020]
     """
@@ -317,7 +317,7 @@ def test_types_may_be_mixed_as_in_where(shapes: tuple[Shape, ...]) -> None:
 
 @given(chains(3))
 def test_order_is_reflexive_and_transitive(shapes: tuple[Shape, ...]) -> None:
-    """broadcasts_to_reflexive, common_shape.mlw, and broadcasts_to_transitive, order.mlw.
+    """broadcasts_to_reflexive, core/common_shape.mlw, and broadcasts_to_transitive, core/order.mlw.
 
     [E_Broadcast_any_Derived_020]
     """
@@ -330,7 +330,7 @@ def test_order_is_reflexive_and_transitive(shapes: tuple[Shape, ...]) -> None:
 
 @given(shape_lists(max_rank=2, min_tensors=2, max_tensors=2, sizes=FEW_SIZES))
 def test_order_is_antisymmetric(shapes: tuple[Shape, ...]) -> None:
-    """Both ways only between equal shapes: broadcasts_to_antisymmetric, order.mlw.
+    """Both ways only between equal shapes: broadcasts_to_antisymmetric, core/order.mlw.
 
     [E_Broadcast_any_Derived_020]
     """
@@ -339,7 +339,7 @@ def test_order_is_antisymmetric(shapes: tuple[Shape, ...]) -> None:
 
 
 def test_order_on_all_small_shapes() -> None:
-    """The same three laws without gaps, order.mlw; () is below all: scalar_broadcasts_to.
+    """The same three laws without gaps, core/order.mlw; () is below all: scalar_broadcasts_to.
 
     [E_Broadcast_any_Derived_020]
     """
@@ -368,7 +368,7 @@ def shapes_with_upper_bound(draw: st.DrawFn) -> tuple[tuple[Shape, ...], Shape]:
 
 @given(shapes_with_upper_bound())
 def test_common_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Shape]) -> None:
-    """Where there is no E1: common_shape_least_upper_bound, order.mlw.
+    """Where there is no E1: common_shape_least_upper_bound, core/order.mlw.
 
     [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Derived_030]
     """
@@ -381,7 +381,7 @@ def test_common_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Sh
 
 @given(SOME_SHAPES)
 def test_maxima_are_an_upper_bound_exactly_without_e1(shapes: tuple[Shape, ...]) -> None:
-    """e1_upper_bound, order.mlw. [E_Broadcast_any_Derived_030]"""
+    """e1_upper_bound, core/order.mlw. [E_Broadcast_any_Derived_030]"""
     bounded = all(broadcasts_to(shape, maxima(shapes)) for shape in shapes)
     assert bounded == (verdict(shapes) is not None)
 
@@ -397,7 +397,7 @@ def numpy_binary(a: Verdict, b: Verdict) -> Verdict:
 def test_numpy_rule_depends_on_the_set_of_shapes(
     shapes: tuple[Shape, ...], data: st.DataObject
 ) -> None:
-    """Neither order nor number matters: numpy_shape_same_members, numpy_order.mlw.
+    """Neither order nor number matters: numpy_shape_same_members, numpy/order.mlw.
 
     [E_NumpyBroadcast_any_Derived_020]
     """
@@ -410,7 +410,7 @@ def test_numpy_rule_depends_on_the_set_of_shapes(
 @given(THREE_SHAPES)
 def test_numpy_rule_is_associative(shapes: tuple[Shape, ...]) -> None:
     """Zeros and errors included: numpy_join_associative, numpy_join_associative_compatible and
-    numpy_join_commutative, numpy_fold.mlw.
+    numpy_join_commutative, numpy/fold.mlw.
 
     [E_NumpyBroadcast_any_Derived_010]
     """
@@ -423,7 +423,7 @@ def test_numpy_rule_is_associative(shapes: tuple[Shape, ...]) -> None:
 @example(((2,), (3,), (9,)))
 @example(((), (0,), (1,)))
 def test_numpy_rule_two_shapes_at_a_time(shapes: tuple[Shape, ...]) -> None:
-    """The fold: numpy_shape_fold, numpy_compatible_folds, numpy_fold.mlw.
+    """The fold: numpy_shape_fold, numpy_compatible_folds, numpy/fold.mlw.
 
     [E_NumpyBroadcast_any_Derived_010]
     """
@@ -435,7 +435,7 @@ def test_numpy_rule_two_shapes_at_a_time(shapes: tuple[Shape, ...]) -> None:
 
 @given(shapes_with_upper_bound())
 def test_numpy_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Shape]) -> None:
-    """Whenever there is one: numpy_shape_least_upper_bound, numpy_order.mlw.
+    """Whenever there is one: numpy_shape_least_upper_bound, numpy/order.mlw.
 
     [E_NumpyBroadcast_any_Derived_020]
     """
@@ -448,7 +448,7 @@ def test_numpy_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Sha
 
 @given(SOME_SHAPES)
 def test_numpy_rejects_what_has_no_upper_bound(shapes: tuple[Shape, ...]) -> None:
-    """What it accepts has one: numpy_compatible_upper_bound, numpy_order.mlw.
+    """What it accepts has one: numpy_compatible_upper_bound, numpy/order.mlw.
 
     [E_NumpyBroadcast_any_Derived_020]
     """
@@ -459,7 +459,7 @@ def test_numpy_rejects_what_has_no_upper_bound(shapes: tuple[Shape, ...]) -> Non
 
 @given(SOME_SHAPES)
 def test_sonnx_restricts_numpy(shapes: tuple[Shape, ...]) -> None:
-    """To shapes that mix no 0 with a 1: sonnx_restricts_numpy, numpy_order.mlw.
+    """To shapes that mix no 0 with a 1: sonnx_restricts_numpy, numpy/order.mlw.
 
     [E_Broadcast_any_Origin_010] [E_Broadcast_any_E1_030]
     """
@@ -469,7 +469,7 @@ def test_sonnx_restricts_numpy(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes(zero_meets_one=True))
 def test_numpy_rule_moves_data_as_sonnx_does(shapes: tuple[Shape, ...]) -> None:
-    """By step 1 and step 2 to its own shape: numpy_broadcast_to_equal, numpy_sonnx.mlw.
+    """By step 1 and step 2 to its own shape: numpy_broadcast_to_equal, numpy/comparison.mlw.
 
     [E_NumpyBroadcast_any_Functions_020]
     """
@@ -483,7 +483,7 @@ def test_numpy_rule_moves_data_as_sonnx_does(shapes: tuple[Shape, ...]) -> None:
 
 @given(compatible_shapes())
 def test_data_of_both_rules_is_the_same(shapes: tuple[Shape, ...]) -> None:
-    """Wherever SONNX gives any: sonnx_numpy_data, numpy_sonnx.mlw.
+    """Wherever SONNX gives any: sonnx_numpy_data, numpy/comparison.mlw.
 
     [E_Broadcast_any_Origin_010] [E_NumpyBroadcast_any_Functions_030]
     """

@@ -53,7 +53,7 @@ def numbers(draw: st.DrawFn, shape: Shape) -> Array:
 
 @given(st.lists(st.integers(0, 3), max_size=5).map(tuple))
 def test_identity(shape: Shape) -> None:
-    """On all axes and to its own shape nothing changes: explicit_identity, axes.mlw.
+    """On all axes and to its own shape nothing changes: explicit_identity, axes/explicit.mlw.
 
     [E_OpenvinoBroadcast_any_Derived_020]
     """
@@ -64,7 +64,7 @@ def test_identity(shape: Shape) -> None:
 @given(along_axes(), st.data())
 def test_transitivity(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
     """In two steps or in one, along the axes of the axes: explicit_transitive,
-    explicit_index_transitive and compose_are_axes, axes.mlw.
+    explicit_index_transitive and compose_are_axes, axes/explicit.mlw.
 
     [E_OpenvinoBroadcast_any_Derived_020]
     """
@@ -77,7 +77,7 @@ def test_transitivity(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> N
 
 @given(along_axes())
 def test_without_growth_the_shape_is_that_of_the_axes(case: tuple[Shape, Shape, Axes]) -> None:
-    """And the other elements are copies: explicit_index_restriction, axes.mlw.
+    """And the other elements are copies: explicit_index_restriction, axes/explicit.mlw.
 
     [E_OpenvinoBroadcast_any_Modes_030]
     """
@@ -90,7 +90,7 @@ def test_without_growth_the_shape_is_that_of_the_axes(case: tuple[Shape, Shape, 
 
 @given(along_axes())
 def test_sonnx_broadcasts_the_unsqueezed_data(case: tuple[Shape, Shape, Axes]) -> None:
-    """Unless a 1 has to grow to 0: explicit_broadcast_to and explicit_sonnx, unsqueeze.mlw.
+    """Unless a 1 has to grow to 0: explicit_broadcast_to and explicit_sonnx, axes/unsqueeze.mlw.
 
     [E_OpenvinoBroadcast_any_Derived_030]
     """
@@ -110,7 +110,7 @@ def test_sonnx_broadcasts_the_unsqueezed_data(case: tuple[Shape, Shape, Axes]) -
 
 def test_ngraph_and_explicit_axes() -> None:
     """The same, but that no size grows: ngraph_valid_explicit, ngraph_explicit, explicit_ngraph,
-    p_restriction and ngraph_size_one, ngraph.mlw.
+    p_restriction and ngraph_size_one, axes/ngraph.mlw.
 
     [E_NgraphBroadcast_any_Derived_010]
     """
@@ -134,7 +134,7 @@ def test_ngraph_and_explicit_axes() -> None:
 
 def test_axes_and_those_that_are_left() -> None:
     """One the complement of the other: kept_axes_complement, complement_kept_axes,
-    axis_set.mlw.
+    axes/axis_set.mlw.
 
     [E_NgraphBroadcast_any_Derived_010]
     """
@@ -152,7 +152,7 @@ def test_mode_numpy_beside_the_other_rules() -> None:
     """The same verdict and output by explicit axes, by NumPy's rule, by SONNX where no 1 grows to
     0, and by nGraph after squeezing: unidirectional_broadcasts_to, unidirectional_explicit,
     numpy_mode_explicit, unidirectional_numpy, unidirectional_sonnx and numpy_mode_sonnx,
-    openvino.mlw; unidirectional_ngraph, numpy_mode_ngraph and squeeze_data, squeeze.mlw.
+    axes/openvino.mlw; unidirectional_ngraph, numpy_mode_ngraph and squeeze_data, axes/squeeze.mlw.
 
     [E_OpenvinoBroadcast_any_Purpose_020] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoBroadcast_any_Examples_030] [E_OpenvinoBroadcast_any_Derived_030]
@@ -188,7 +188,7 @@ def test_mode_numpy_beside_the_other_rules() -> None:
 def test_expand_beside_the_broadcast_of_two_tensors() -> None:
     """Its first output, by NumPy's rule and by SONNX where no 0 meets a 1: expand_shape_numpy,
     expand_numpy, expand_bidirectional, expand_sonnx, expand_e1, bidirectional_numpy_mode and
-    first_unexpandable_expandable, expand.mlw.
+    first_unexpandable_expandable, axes/expand.mlw.
 
     [E_Expand_any_Data_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
     """
@@ -219,7 +219,7 @@ def test_expand_beside_the_broadcast_of_two_tensors() -> None:
 @given(shapes_and_target(max_rank=6, max_size=3))
 def test_list_of_a_tensor(case: tuple[Shape, Shape]) -> None:
     """Broadcast, it is the list of the tensor that is broadcast: represents_broadcast,
-    kernel_flat.mlw.
+    kernel/flat.mlw.
 
     [E_Broadcast_any_Derived_130]
     """
@@ -235,7 +235,7 @@ def test_list_of_a_tensor(case: tuple[Shape, Shape]) -> None:
 
 @given(along_axes(), st.data())
 def test_adjoint(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
-    """nGraph, on numbers that hypothesis looks for: ngraph_adjoint, adjoint.mlw.
+    """nGraph, on numbers that hypothesis looks for: ngraph_adjoint, adjoint/ngraph.mlw.
 
     [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
     """
@@ -249,8 +249,8 @@ def test_adjoint(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("shape", [(2, 3), (3, 1, 2), (2, 2, 2)])
 def test_nothing_else_is_the_adjoint(shape: Shape) -> None:
-    """Tested on the unit tensors, its elements follow: ngraph_adjoint_unique, adjoint.mlw;
-    inner_unique, adjoint.mlw.
+    """Tested on the unit tensors, its elements follow: ngraph_adjoint_unique, adjoint/ngraph.mlw;
+    inner_unique, adjoint/ngraph.mlw.
 
     [E_NgraphBroadcast_ring_Derived_010]
     """
@@ -274,7 +274,7 @@ def sum_repeated(delta: Array, shape: Shape, axes: Axes) -> Array:
 
 @given(along_axes(), st.data())
 def test_adjoint_along_explicit_axes(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
-    """Sizes that grow included: explicit_adjoint and explicit_index_fibre, adjoint_grown.mlw.
+    """Sizes that grow included: explicit_adjoint and explicit_index_fibre, adjoint/explicit.mlw.
 
     [E_OpenvinoBroadcast_ring_Derived_010]
     """
@@ -287,7 +287,7 @@ def test_adjoint_along_explicit_axes(case: tuple[Shape, Shape, Axes], data: st.D
 @given(shapes_and_target(max_rank=5, max_size=3), st.data())
 def test_adjoint_in_mode_numpy(case: tuple[Shape, Shape], data: st.DataObject) -> None:
     """Also where 1 grows to 0: numpy_adjoint, broadcast_to_adjoint and repeated_trailing,
-    adjoint_numpy.mlw.
+    adjoint/numpy.mlw.
 
     [E_OpenvinoBroadcast_ring_Derived_010]
     """
@@ -303,7 +303,7 @@ def test_adjoint_in_mode_numpy(case: tuple[Shape, Shape], data: st.DataObject) -
 
 @given(st.lists(st.integers(0, 3), max_size=5).map(tuple), st.data())
 def test_sum_in_steps(shape: Shape, data: st.DataObject) -> None:
-    """Over some axes and then over some that are left: sum_axes_joined, adjoint_stepwise.mlw.
+    """Over some axes and then over some that are left: sum_axes_joined, adjoint/stepwise.mlw.
 
     [E_NgraphBroadcast_ring_Derived_020]
     """
@@ -318,7 +318,7 @@ def test_sum_in_steps(shape: Shape, data: st.DataObject) -> None:
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=4).map(tuple), st.data())
 def test_sum_over_one_axis(shape: Shape, data: st.DataObject) -> None:
-    """It adds up what lies along the axis: sum_one_axis, adjoint_stepwise.mlw.
+    """It adds up what lies along the axis: sum_one_axis, adjoint/stepwise.mlw.
 
     [E_NgraphBroadcast_ring_Derived_020]
     """

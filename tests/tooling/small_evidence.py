@@ -17,7 +17,7 @@ SHAPE = "why3/core/shape.mlw"
 FILES = {
     "pyproject.toml": '[project]\nname = "small"\nversion = "9.8"\n',
     "why3/extraction/python.drv": f'syntax val ix "{MEAN}"\n',
-    "why3/trusted/python.mlw": "module Tuple\n  val ix (n: int) : int\nend\n",
+    "why3/kernel/trusted.mlw": "module Tuple\n  val ix (n: int) : int\nend\n",
     SHAPE: """(** {1 Shapes of <b>all</b> kinds}
     Supports [E_Small_010]. *)
 module Shape
@@ -57,7 +57,7 @@ def node(name: str, proofs: list[dict[str, Any]], *steps: dict[str, Any]) -> dic
 
 
 def symbol(name: str, kind: str, line: int | None) -> dict[str, Any]:
-    file, module = ("why3/trusted/python.mlw", "Tuple") if kind == "val" else (SHAPE, "Shape")
+    file, module = ("why3/kernel/trusted.mlw", "Tuple") if kind == "val" else (SHAPE, "Shape")
     says = {"statement": f"forall n. {MEAN}", "names": ["int.Int.infix <"], "ghost": False}
     of_symbol = {"file": file, "line": line, "module": module, "name": name, "kind": kind}
     return {**of_symbol, **says}
@@ -74,7 +74,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
     """Make up what the pages show of the small tree."""
     two = [proof("Alt-Ergo", seconds, kept=kept), proof("Z3", seconds)]
     split = {"name": "split_vc", "parts": [node("same'vc.0", two[1:] * 2)]}
-    trees = {"why3/trusted/python.mlw": [], SHAPE: [node("more", two), node("same'vc", [], split)]}
+    trees = {"why3/kernel/trusted.mlw": [], SHAPE: [node("more", two), node("same'vc", [], split)]}
     prover = {"version": "1", "driver": f"{root}/proofs/own.drv"}
     said = {"answer": 'File "/tmp/x.why", line 1, characters 9-12:Unknown', "seconds": seconds}
     tagged = ("Shape.infix <&", "Shape.more", "Shape.same", "tests/test_a.py::test_a", "Shape.long")

@@ -46,7 +46,7 @@ end
 CALLS = """\
 (** Sizes. Supports [E_Small_any_Derived_010]. *) module Calls
   use int.Int
-  use trusted.python.Tuple
+  use kernel.trusted.Tuple
   let sized (x: int) : int
     ensures { 0 < result }
   = 1 + size x
@@ -84,7 +84,7 @@ Small.multiple          0000000000000000  Some number is a third of 21, as Alt-E
 # room/calls.mlw
 Calls.sized'vc  0000000000000000  One more than a size is positive.
 
-# trusted/python.mlw
+# kernel/trusted.mlw
 """
 
 MUTANT = """
@@ -102,7 +102,7 @@ PROOFS = 10
 FILES = {
     "why3/small.mlw": SMALL,
     "why3/room/calls.mlw": CALLS,
-    "why3/trusted/python.mlw": TRUSTED,
+    "why3/kernel/trusted.mlw": TRUSTED,
     "why3/trace.toml": TRACE,
     "why3/extraction/python.drv": "",
     "proofs/claims.txt": CLAIMS,

@@ -303,7 +303,7 @@ Old            proofs/sessions/old: stray folder: no theory with goals has this 
 Old            proofs/sessions/old/why3session.xml: stray file
 Old            proofs/sessions/old/why3shapes.gz: stray file
 """
-CONTRADICTORY = FILES["why3/trusted/python.mlw"].replace("0 <= result", "result < 0 < result")
+CONTRADICTORY = FILES["why3/kernel/trusted.mlw"].replace("0 <= result", "result < 0 < result")
 
 
 @pytest.fixture(scope="session")
@@ -311,7 +311,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Let the gate judge all that was tampered with, in one tree, and give the failures."""
     text = THEORY.format(name="Proofs").partition("  lemma")[0]
     text += "".join(f"  goal {name}: {formula}\n" for name, (formula, *_) in GOALS.items())
-    files = {**FILES, "why3/trusted/python.mlw": CONTRADICTORY, "why3/proofs.mlw": text + SHARED}
+    files = {**FILES, "why3/kernel/trusted.mlw": CONTRADICTORY, "why3/proofs.mlw": text + SHARED}
     files["why3/untouched.mlw"] = THEORY.format(name="Untouched")
     tree = install(tmp_path_factory.mktemp("tampered") / "tree", files)
     run(tree, "update", "--quick")
@@ -332,7 +332,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 # What a failure has in it that is about something else than the theory of this name.
 NAMED: dict[str, tuple[str, ...]] = {goal: (f"Proofs.{goal} ",) for goal in GOALS}
 NAMED["Shared"] = ("binds one variable",)
-NAMED |= {"Hidden": ("why3/hidden/away.mlw",), "Calls": ("why3/room/calls.mlw", "python.mlw")}
+NAMED |= {"Hidden": ("why3/hidden/away.mlw",), "Calls": ("why3/room/calls.mlw", "trusted.mlw")}
 NAMED |= {"Links": ("symbolic link",), "Old": ("sessions/old",), "Odd": ("odd-name",)}
 
 
@@ -374,7 +374,7 @@ def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
     forged = json.loads(found.read_text(encoding="utf-8"))
     forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
     found.write_text(json.dumps(forged), encoding="utf-8")
-    found.with_name("why3.trusted.python.mlw.json").write_text('{"key": "', encoding="utf-8")
+    found.with_name("why3.kernel.trusted.mlw.json").write_text('{"key": "', encoding="utf-8")
     passes(small, kept=PROOFS)
     # The body of a program is no part of what it states, but of what is proved.
     edit(at.theory, "  = x + x\n", "  = 2 * x\n")

@@ -75,7 +75,7 @@ def test_a_clause_leads_to_what_belongs_to_it_and_back_or_gives_a_reason(
     # The theories stand in the order of the claims.
     assert re.findall(r"(\S+\.mlw) .{0,40} \d goals", read["index.html"].text) == [
         "core/shape.mlw",
-        "trusted/python.mlw",
+        "kernel/trusted.mlw",
     ]
 
 

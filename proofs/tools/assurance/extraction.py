@@ -27,12 +27,12 @@ RUFF = ROOT / ".venv" / "bin" / "ruff"
 
 # The programs of the kernel, in the order in which they stand in the extracted file.
 MODULES = (
-    "kernel.COPBroadcast",
-    "kernel_numpy.COPNumpyBroadcast",
-    "kernel_axes.COPAxes",
-    "kernel_axes.COPAxesStrides",
-    "kernel_expand.COPExpand",
-    "kernel_flat.COPFlatBroadcast",
+    "kernel.broadcast.COPBroadcast",
+    "kernel.numpy.COPNumpyBroadcast",
+    "kernel.axes.COPAxes",
+    "kernel.axes.COPAxesStrides",
+    "kernel.expand.COPExpand",
+    "kernel.flat.COPFlatBroadcast",
 )
 
 # Why3 loads a plugin by its path without the extension.
@@ -41,7 +41,7 @@ PLUGIN = ROOT / "build" / "extraction" / "python_extraction"
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
 
-# `use import shape.Padding` uses shape.mlw.
+# `use import core.shape.Padding` uses shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
 DIFFERENCE_LINES = 40
@@ -93,10 +93,15 @@ def normalise(text: str) -> str:
         return file.read_text(encoding="utf-8")
 
 
+def theory_file(name: str) -> Path:
+    """Give the file of a theory: `core.shape` stands in core/shape.mlw."""
+    return THEORIES.joinpath(*name.split(".")).with_suffix(".mlw")
+
+
 def program_files() -> list[Path]:
     """List the files with the programs of the kernel, in their order."""
-    names = dict.fromkeys(module.split(".")[0] for module in MODULES)
-    return [THEORIES / f"{name}.mlw" for name in names]
+    names = dict.fromkeys(module.rpartition(".")[0] for module in MODULES)
+    return [theory_file(name) for name in names]
 
 
 def used_theories(files: Iterable[Path]) -> set[Path]:
@@ -108,10 +113,7 @@ def used_theories(files: Iterable[Path]) -> set[Path]:
         if theory not in found and theory.exists():
             found.add(theory)
             text = theory.read_text(encoding="utf-8")
-            waiting += [
-                THEORIES.joinpath(*name.split(".")).with_suffix(".mlw")
-                for name in USED_FILE.findall(text)
-            ]
+            waiting += map(theory_file, USED_FILE.findall(text))
     return found
 
 

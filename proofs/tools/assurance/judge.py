@@ -26,7 +26,7 @@ from assurance.facts import (
 )
 
 # The one file whose programs may be declared without a body: each of them is a Python operation.
-TRUSTED = "why3/trusted/python.mlw"
+TRUSTED = "why3/kernel/trusted.mlw"
 
 # Metas that tell a tool how to print or to compute and a prover nothing: Why3 adds the first two
 # itself to records, the others guide transformations by what is proved or defined anyway.
