@@ -74,7 +74,7 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
             arrays = tuple([as_tensor(a, f"argument {m}") for m, a in enumerate(arrays)])
             break
     shapes = tuple([array.shape for array in arrays])
-    # Equal shapes are their own common shape: lemma common_shape_equal of why3/core/stepwise.mlw.
+    # Equal shapes are their own common shape: lemma common_shape_equal of why3/sonnx/rule.mlw.
     if shapes.count(shapes[0]) == len(shapes):
         return tuple([_view(array, writeable=False) for array in arrays])
     common = common_shape(shapes)

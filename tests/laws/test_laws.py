@@ -144,7 +144,7 @@ def test_permutation_of_shapes(shapes: tuple[Shape, ...], randomness: random.Ran
 
 @given(SOME_SHAPES, st.data())
 def test_only_the_set_of_shapes_matters(shapes: tuple[Shape, ...], data: st.DataObject) -> None:
-    """Duplicates come and go: common_shape_same_members, e1_same_members, sonnx/permutation.mlw.
+    """Duplicates come and go: common_shape_same_members, e1_same_members, sonnx/order.mlw.
 
     [E_Broadcast_any_Derived_080]
     """
@@ -155,7 +155,7 @@ def test_only_the_set_of_shapes_matters(shapes: tuple[Shape, ...], data: st.Data
 
 @given(SOME_SHAPES, SOME_SHAPES)
 def test_more_shapes_repair_no_error(shapes: tuple[Shape, ...], others: tuple[Shape, ...]) -> None:
-    """What fails goes on to fail: e1_more_members, sonnx/permutation.mlw.
+    """What fails goes on to fail: e1_more_members, sonnx/order.mlw.
 
     [E_Broadcast_any_Derived_080]
     """
@@ -368,7 +368,7 @@ def shapes_with_upper_bound(draw: st.DrawFn) -> tuple[tuple[Shape, ...], Shape]:
 
 @given(shapes_with_upper_bound())
 def test_common_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Shape]) -> None:
-    """Where there is no E1: common_shape_least_upper_bound, core/order.mlw.
+    """Where there is no E1: common_shape_least_upper_bound, sonnx/order.mlw.
 
     [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Derived_030]
     """
@@ -381,7 +381,7 @@ def test_common_shape_is_the_least_upper_bound(case: tuple[tuple[Shape, ...], Sh
 
 @given(SOME_SHAPES)
 def test_maxima_are_an_upper_bound_exactly_without_e1(shapes: tuple[Shape, ...]) -> None:
-    """e1_upper_bound, core/order.mlw. [E_Broadcast_any_Derived_030]"""
+    """e1_upper_bound, sonnx/order.mlw. [E_Broadcast_any_Derived_030]"""
     bounded = all(broadcasts_to(shape, maxima(shapes)) for shape in shapes)
     assert bounded == (verdict(shapes) is not None)
 
