@@ -137,6 +137,7 @@ def header() -> str:
     why3, ruff = (closed.run(tool, "--version").split()[-1] for tool in (WHY3, RUFF))
     return (
         f"{textwrap.indent(textwrap.fill(origin, LINE_LENGTH), '# ')}\n"
+        "# The contract of a function stands in why3/, under the name that its docstring gives.\n"
         "# Do not edit: change the sources, then `make extract`.\n"
         "# SPDX-License-Identifier: Apache-2.0\n"
         f"# SHA-256 of the sources that {in_tree(Path(__file__).resolve())} lists:\n"
