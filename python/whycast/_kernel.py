@@ -4,7 +4,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# f37284d8ecb1294fe2eccfa6e28e1f01c2e1284bfcc7a285de639cc74e453988
+# 319b3e775bdeffb17ba627d6c15619fcd51b5eb268fb4ad4eca1d555882e9d4d
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ PLUGIN = ROOT / "build" / "extraction" / "python_extraction"
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
 
-# `use import core.shape.Padding` uses shape.mlw.
+# `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
 DIFFERENCE_LINES = 40
