@@ -7,7 +7,7 @@
 #   make test     check the Python code, run the tests
 #   make extract  write python/whycast/_kernel.py anew
 #   make prove    as make, but no answer of an earlier run is taken
-#   make update   prove what changed, refresh the sessions (THEORY="shape layout": only these)
+#   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make doc      the theories as linked web pages in build/doc
@@ -61,10 +61,13 @@ test:
 mutants: tools
 	@$(TOOLS) mutants
 
+# In reading order, which is that of the claims; their links to Why3's library lead to pages, too.
 doc: tools
 	@mkdir -p build/doc
+	cd /usr/share/why3/stdlib && /usr/bin/why3 -C $(CURDIR)/build/why3.conf doc --no-index \
+	  -o $(CURDIR)/build/doc *.mlw
 	cd why3 && /usr/bin/why3 -C ../build/why3.conf doc -L . --title whycast -o ../build/doc \
-	  $$(find . -name '*.mlw' | sort)
+	  $$(sed -n 's/^# //p' ../proofs/claims.txt)
 
 clean:
 	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

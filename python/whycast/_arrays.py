@@ -46,10 +46,11 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
 
     Notes
     -----
-    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``): the common shape and
-    E1 as in `broadcast_shapes`, the elements by ``step1`` and ``step2``. The strides of a view are
-    those of the argument, and 0 on prepended and grown axes. That they address the element which
-    both steps lead to is proved for any strides: lemma ``view_offset`` of ``why3/memory/layout.mlw``.
+    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``): the common
+    shape and E1 as in `broadcast_shapes`, the elements by ``step1`` and ``step2``. The strides of a
+    view are those of the argument, and 0 on prepended and grown axes. That they address the element
+    which both steps lead to is proved for any strides: lemma ``view_offset`` of
+    ``why3/memory/layout.mlw``.
 
     Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010]
     [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020]

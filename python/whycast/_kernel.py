@@ -1,9 +1,10 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
 # why3/kernel/expand.mlw and why3/kernel/flat.mlw.
+# The contract of a function stands in why3/, under the name that its docstring gives.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# ebff4f4286c96485f5445e2208f6b2ec8fb97f7b6637d9fc228c23fdad4adfaa
+# 319b3e775bdeffb17ba627d6c15619fcd51b5eb268fb4ad4eca1d555882e9d4d
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -62,8 +63,7 @@ def f(a: int, b: int, c: int) -> int:
     """The index into an axis of the input: `a` where the sizes are equal, 0 where they differ.
     [E_Broadcast_any_F_010]
 
-    Ensures:
-        result = Spec.f a b c
+    WhyML: kernel.broadcast.COPBroadcast.f
     """
     return a if b == c else 0
 
@@ -72,25 +72,19 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
     """Prepend axes of size 1 to `shape` up to the rank `rank`. [E_Broadcast_any_Condition1_020]
     [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        length shape <= rank
-        result = Spec.pad shape rank
-    Raises:
-        RankMismatch: rank < length shape
+    Raises: RankMismatch
+    WhyML: kernel.broadcast.COPBroadcast.pad
     """
-    d = rank - len(shape)
-    if d < 0:
+    prepended = rank - len(shape)
+    if prepended < 0:
         raise RankMismatch()
-    return tuple([1] * d + list(shape))
+    return tuple([1] * prepended + list(shape))
 
 
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
-    r"""The size on axis `i` of `shape` padded to the rank `rank`. [E_Broadcast_any_Step1_020]
+    """The size on axis `i` of `shape` padded to the rank `rank`. [E_Broadcast_any_Step1_020]
 
-    Requires:
-        length shape <= rank /\ 0 <= i < rank
-    Ensures:
-        result = Spec.padded_size shape rank i
+    WhyML: kernel.violation.COPViolation.padded_size
     """
     return 1 if i < rank - len(shape) else shape[i - rank + len(shape)]
 
@@ -99,44 +93,34 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
     """The first size that violates E1: lowest tensor first, then lowest axis.
     [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
 
-    Requires:
-        Spec.are_shapes shapes
-        Spec.e1 shapes
-    Ensures:
-        reports_e1 shapes result
+    WhyML: kernel.violation.COPViolation.first_violation
     """
     rank = 0
-    for s in shapes:
-        if len(s) > rank:
-            rank = len(s)
+    for shape in shapes:
+        if len(shape) > rank:
+            rank = len(shape)
     maximum = [0] * rank
     for m in range(len(shapes)):
         for i in range(rank):
-            d = padded_size(shapes[m], rank, i)
-            if d > maximum[i]:
-                maximum[i] = d
+            padded = padded_size(shapes[m], rank, i)
+            if padded > maximum[i]:
+                maximum[i] = padded
     for m in range(len(shapes)):
         for i in range(rank):
-            d = padded_size(shapes[m], rank, i)
-            if d != maximum[i] and d != 1:
-                return Violation(tensor=m, axis=i, size=d, target=maximum[i])
+            padded = padded_size(shapes[m], rank, i)
+            if padded != maximum[i] and padded != 1:
+                return Violation(tensor=m, axis=i, size=padded, target=maximum[i])
     raise AssertionError("unreachable")
 
 
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    r"""The common shape of `shapes` by the rule of SONNX: on every axis the maximum of the sizes,
+    """The common shape of `shapes` by the rule of SONNX: on every axis the maximum of the sizes,
     which every other size must equal unless it is 1. [E_Broadcast_any_Step1_010]
     [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
     [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
-    Requires:
-        forall m. 0 <= m < length shapes -> Spec.is_shape shapes[m]
-    Ensures:
-        1 <= length shapes /\ not Spec.e1 shapes
-        result = Spec.common_shape shapes
-    Raises:
-        NoTensor: length shapes = 0
-        E1 v: Spec.are_shapes shapes /\ reports_e1 shapes v
+    Raises: E1, NoTensor
+    WhyML: kernel.broadcast.COPBroadcast.broadcast_shapes
     """
     if len(shapes) == 0:
         raise NoTensor()
@@ -169,29 +153,22 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
-    r"""The multi-index, in a tensor of shape `shape`, of the element that stands at `index` once
+    """The multi-index, in a tensor of shape `shape`, of the element that stands at `index` once
     the tensor has been broadcast to the shape `target`. [E_Broadcast_any_Step1_030]
     [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
 
-    Requires:
-        Spec.is_shape shape /\ Spec.is_shape target
-    Ensures:
-        Spec.broadcasts_to shape target /\ Spec.valid index target
-        result = Spec.source_index shape target index
-    Raises:
-        RankMismatch: length target < length shape \/ length index <> length target
-        NotBroadcastable v: length shape <= length target = length index /\ reports_misfit shape
-            target v
-        IndexOutOfRange k: Spec.broadcasts_to shape target /\ length index = length target /\
-            Spec.first_outside index target k
+    Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
+    WhyML: kernel.broadcast.COPBroadcast.source_index
     """
     shift = len(target) - len(shape)
     if shift < 0 or len(index) != len(target):
         raise RankMismatch()
-    for k, x in enumerate(shape):
-        z = target[shift + k]
-        if x != z and x != 1:
-            raise NotBroadcastable(Violation(tensor=0, axis=shift + k, size=x, target=z))
+    for k, input_size in enumerate(shape):
+        output_size = target[shift + k]
+        if input_size != output_size and input_size != 1:
+            raise NotBroadcastable(
+                Violation(tensor=0, axis=shift + k, size=input_size, target=output_size)
+            )
     for i in range(len(target)):
         if index[i] < 0 or index[i] >= target[i]:
             raise IndexOutOfRange(i)
@@ -204,30 +181,25 @@ def source_index(
 def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
+    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
     `strides`: 0 on the axes that are prepended or grow. [E_Broadcast_any_F_020]
     [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
-    Requires:
-        Spec.is_shape shape /\ Spec.is_shape target
-    Ensures:
-        length strides = length shape /\ Spec.broadcasts_to shape target
-        result = Spec.view_strides shape strides target
-    Raises:
-        RankMismatch: length strides <> length shape \/ length target < length shape
-        NotBroadcastable v: length strides = length shape <= length target /\ reports_misfit shape
-            target v
+    Raises: RankMismatch, NotBroadcastable
+    WhyML: kernel.broadcast.COPBroadcast.broadcast_strides
     """
     shift = len(target) - len(shape)
     if shift < 0 or len(strides) != len(shape):
         raise RankMismatch()
     result = [0] * len(target)
-    for k, x in enumerate(shape):
-        z = target[shift + k]
-        if x == z:
+    for k, input_size in enumerate(shape):
+        output_size = target[shift + k]
+        if input_size == output_size:
             result[shift + k] = strides[k]
-        elif x != 1:
-            raise NotBroadcastable(Violation(tensor=0, axis=shift + k, size=x, target=z))
+        elif input_size != 1:
+            raise NotBroadcastable(
+                Violation(tensor=0, axis=shift + k, size=input_size, target=output_size)
+            )
     return tuple(result)
 
 
@@ -235,16 +207,13 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides, counted in elements, of a contiguous tensor of shape `shape` whose last axis
     varies fastest. [E_Broadcast_any_Derived_120]
 
-    Requires:
-        Spec.is_shape shape
-    Ensures:
-        result = Spec.row_major shape
+    WhyML: kernel.broadcast.COPBroadcast.row_major_strides
     """
     result = [1] * len(shape)
-    size = 1
+    block = 1
     for k in range(len(shape) - 1, -1, -1):
-        result[k] = size
-        size *= shape[k]
+        result[k] = block
+        block *= shape[k]
     return tuple(result)
 
 
@@ -252,11 +221,8 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """The offset of the element at `index` in a tensor with strides `strides`.
     [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        length index = length strides
-        result = Spec.offset index strides
-    Raises:
-        RankMismatch: length index <> length strides
+    Raises: RankMismatch
+    WhyML: kernel.broadcast.COPBroadcast.offset
     """
     if len(index) != len(strides):
         raise RankMismatch()
@@ -289,10 +255,7 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
     [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
-    Requires:
-        not Spec.numpy_compatible shapes
-    Ensures:
-        reports_mismatch shapes result
+    WhyML: kernel.numpy.COPNumpyBroadcast.first_mismatch
     """
     rank = 0
     for s in shapes:
@@ -312,19 +275,14 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 
 
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    r"""The shape of `shapes` by the rule of NumPy: on every axis the sizes that are not 1 must
+    """The shape of `shapes` by the rule of NumPy: on every axis the sizes that are not 1 must
     agree; the result has that size, or 1. [E_NumpyBroadcast_any_Rule_010]
     [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     [E_Broadcast_any_Derived_140]
 
-    Requires:
-        forall m. 0 <= m < length shapes -> Spec.is_shape shapes[m]
-    Ensures:
-        Spec.numpy_compatible shapes /\ Spec.is_shape result
-        result = Spec.numpy_shape shapes
-    Raises:
-        Incompatible v: not Spec.numpy_compatible shapes /\ reports_mismatch shapes v
+    Raises: Incompatible
+    WhyML: kernel.numpy.COPNumpyBroadcast.numpy_broadcast_shapes
     """
     if len(shapes) == 0:
         return ()
@@ -388,11 +346,8 @@ def check_axes(axes: tuple[int, ...], rank: int) -> None:
     [E_OpenvinoBroadcast_any_Inputs_040] [E_BroadcastInDim_any_Axes_020]
     [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        Spec.are_axes axes rank
-    Raises:
-        AxisOutOfRange j: first_out_of_range axes rank j
-        AxesNotIncreasing j: first_not_increasing axes rank j
+    Raises: AxisOutOfRange, AxesNotIncreasing
+    WhyML: kernel.axes.COPAxes.check_axes
     """
     for j, axis in enumerate(axes):
         if axis < 0 or axis >= rank:
@@ -409,21 +364,15 @@ def place_strides(
     tensor. Mode explicit and nGraph have this in common. [E_OpenvinoBroadcast_any_Derived_040]
     [E_Broadcast_any_Derived_140]
 
-    Requires:
-        length strides = length shape = length axes
-        Spec.are_axes axes (length target)
-    Ensures:
-        Spec.explicit_broadcasts_to shape target axes
-        result = Spec.explicit_strides shape strides target axes
-    Raises:
-        AxisMisfit j: first_misfit shape target axes j
+    Raises: AxisMisfit
+    WhyML: kernel.axes.COPAxes.place_strides
     """
     result = [0] * len(target)
-    for j, size in enumerate(shape):
+    for j, data_size in enumerate(shape):
         axis = axes[j]
-        if size == target[axis]:
+        if data_size == target[axis]:
             result[axis] = strides[j]
-        elif size != 1:
+        elif data_size != 1:
             raise AxisMisfit(j)
     return tuple(result)
 
@@ -433,23 +382,17 @@ def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Definition_010]
     [E_Broadcast_any_Derived_140]
 
-    Requires:
-        0 <= rank
-    Ensures:
-        Spec.are_axes broadcast_axes rank
-        result = Spec.kept_axes (Spec.axis_set_of broadcast_axes) rank
-    Raises:
-        AxisOutOfRange j: first_out_of_range broadcast_axes rank j
-        AxesNotIncreasing j: first_not_increasing broadcast_axes rank j
+    Raises: AxisOutOfRange, AxesNotIncreasing
+    WhyML: kernel.axes.COPAxes.kept_axes
     """
     check_axes(broadcast_axes, rank)
     result = [0] * (rank - len(broadcast_axes))
-    j = 0
-    for k in range(rank):
-        if j < len(broadcast_axes) and broadcast_axes[j] == k:
-            j += 1
+    passed = 0
+    for axis in range(rank):
+        if passed < len(broadcast_axes) and broadcast_axes[passed] == axis:
+            passed += 1
         else:
-            result[k - j] = k
+            result[axis - passed] = axis
     return tuple(result)
 
 
@@ -457,12 +400,8 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
     """The components of `coordinate` on the axes that are not among `broadcast_axes`.
     [E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        Spec.are_axes broadcast_axes (length coordinate)
-        result = Spec.p coordinate (Spec.axis_set_of broadcast_axes)
-    Raises:
-        AxisOutOfRange j: first_out_of_range broadcast_axes (length coordinate) j
-        AxesNotIncreasing j: first_not_increasing broadcast_axes (length coordinate) j
+    Raises: AxisOutOfRange, AxesNotIncreasing
+    WhyML: kernel.axes.COPAxes.p
     """
     axes = kept_axes(len(coordinate), broadcast_axes)
     result = [0] * len(axes)
@@ -474,25 +413,15 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
 def explicit_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    r"""The strides of the view with shape `target` of a tensor with shape `shape` and strides
+    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
     `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
     the tensor lies on, and where a size grows. [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Size_010]
     [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        length strides = length shape /\ Spec.explicit_broadcasts_to shape target axes
-        result = Spec.explicit_strides shape strides target axes
-    Raises:
-        RankMismatch: length strides <> length shape
-        AxesCount: length strides = length shape /\ length axes <> length shape
-        AxisOutOfRange j: length strides = length shape = length axes /\ first_out_of_range axes
-            (length target) j
-        AxesNotIncreasing j: length strides = length shape = length axes /\ first_not_increasing
-            axes (length target) j
-        AxisMisfit j: length strides = length shape = length axes /\ Spec.are_axes axes (length
-            target) /\ first_misfit shape target axes j
+    Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
+    WhyML: kernel.axes.COPAxesStrides.explicit_strides
     """
     if len(strides) != len(shape):
         raise RankMismatch()
@@ -508,27 +437,13 @@ def ngraph_strides(
     target: tuple[int, ...],
     broadcast_axes: tuple[int, ...],
 ) -> tuple[int, ...]:
-    r"""The strides of the view with shape `target` of an argument with shape `shape` and strides
+    """The strides of the view with shape `target` of an argument with shape `shape` and strides
     `strides`, which has the axes of the target that are not among `broadcast_axes`: 0 on
     `broadcast_axes`. [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
     [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        length strides = length shape
-        Spec.are_axes broadcast_axes (length target)
-        Spec.ngraph_valid shape target (Spec.axis_set_of broadcast_axes)
-        result = Spec.ngraph_strides shape strides target (Spec.axis_set_of broadcast_axes)
-    Raises:
-        RankMismatch: length strides <> length shape
-        AxisOutOfRange j: length strides = length shape /\ first_out_of_range broadcast_axes (length
-            target) j
-        AxesNotIncreasing j: length strides = length shape /\ first_not_increasing broadcast_axes
-            (length target) j
-        AxesCount: length strides = length shape /\ Spec.are_axes broadcast_axes (length target) /\
-            length shape <> length (Spec.p target (Spec.axis_set_of broadcast_axes))
-        AxisMisfit j: length strides = length shape /\ Spec.are_axes broadcast_axes (length target)
-            /\ length shape = length (Spec.p target (Spec.axis_set_of broadcast_axes)) /\
-            first_difference shape (Spec.p target (Spec.axis_set_of broadcast_axes)) j
+    Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
+    WhyML: kernel.axes.COPAxesStrides.ngraph_strides
     """
     if len(strides) != len(shape):
         raise RankMismatch()
@@ -555,21 +470,18 @@ def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
     """The shape of a tensor of shape `shape` that is expanded by the shape `target`.
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
 
-    Ensures:
-        Spec.expandable shape target
-        result = Spec.expand_shape shape target
-    Raises:
-        NotExpandable i: Spec.first_unexpandable shape target i
+    Raises: NotExpandable
+    WhyML: kernel.expand.COPExpand.expand_shape
     """
     rank = max(len(shape), len(target))
     result = [1] * rank
     for i in range(rank):
-        a = padded_size(shape, rank, i)
-        b = padded_size(target, rank, i)
-        if a != b and a != 1 and b != 1:
+        input_size = padded_size(shape, rank, i)
+        target_size = padded_size(target, rank, i)
+        if input_size != target_size and input_size != 1 and target_size != 1:
             raise NotExpandable(i)
-        size = b if a == 1 else a
-        result[i] = size
+        output_size = target_size if input_size == 1 else input_size
+        result[i] = output_size
     return tuple(result)
 
 
@@ -580,8 +492,7 @@ class DataLength(Exception):
 def size(shape: tuple[int, ...]) -> int:
     """The number of elements of a tensor of shape `shape`. [E_Broadcast_any_Derived_120]
 
-    Ensures:
-        result = Spec.size shape
+    WhyML: kernel.flat.COPFlatBroadcast.size
     """
     result = 1
     for k in range(len(shape) - 1, -1, -1):
@@ -593,48 +504,38 @@ _A = TypeVar("_A")
 
 
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
-    r"""The elements, in row-major order, of a tensor of shape `shape` once it has been broadcast to
+    """The elements, in row-major order, of a tensor of shape `shape` once it has been broadcast to
     the shape `target`; `data` are those of the tensor, in the same order.
     [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
-    Requires:
-        Spec.is_shape shape /\ Spec.is_shape target
-    Ensures:
-        A.length data = Spec.size shape /\ Spec.broadcasts_to shape target
-        Spec.is_flat_broadcast data shape target result
-        forall x: Spec.tensor 'a. x.Spec.dims = shape -> Spec.represents data x -> Spec.represents
-            result (Spec.broadcast_to x target)
-    Raises:
-        DataLength: A.length data <> Spec.size shape
-        RankMismatch: A.length data = Spec.size shape /\ length target < length shape
-        NotBroadcastable v: A.length data = Spec.size shape /\ length shape <= length target /\
-            reports_misfit shape target v
+    Raises: RankMismatch, NotBroadcastable, DataLength
+    WhyML: kernel.flat.COPFlatBroadcast.broadcast_flat
     """
     if len(data) != size(shape):
         raise DataLength()
     strides = broadcast_strides(shape, row_major_strides(shape), target)
-    n = size(target)
-    if n == 0:
+    count = size(target)
+    if count == 0:
         return []
-    result = [data[0]] * n
+    result = [data[0]] * count
     if len(data) == 1:
         return result
     last = len(target) - 1
     row = target[last]
     step = strides[last]
-    index = [0] * len(target)
-    k = 0
-    o = 0
-    while k < n:
+    odometer = [0] * len(target)
+    position = 0
+    source = 0
+    while position < count:
         for _ in range(row):
-            result[k] = data[o]
-            k += 1
-            o += step
-        index[last] = row
-        a = last
-        while a > 0 and index[a] == target[a]:
-            o = o - target[a] * strides[a] + strides[a - 1]
-            index[a] = 0
-            index[a - 1] += 1
-            a -= 1
+            result[position] = data[source]
+            position += 1
+            source += step
+        odometer[last] = row
+        axis = last
+        while axis > 0 and odometer[axis] == target[axis]:
+            source = source - target[axis] * strides[axis] + strides[axis - 1]
+            odometer[axis] = 0
+            odometer[axis - 1] += 1
+            axis -= 1
     return result

@@ -34,8 +34,8 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
 
     Notes
     -----
-    Rests on ``f`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), from step 2 of SONNX Broadcast.
-    Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
+    Rests on ``f`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), from step 2 of SONNX
+    Broadcast. Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
 
     Clauses: [E_Broadcast_any_F_010] [E_Broadcast_any_F_020]
 
@@ -76,9 +76,9 @@ def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> Shape:
     Notes
     -----
     Rests on ``common_shape`` (the common rank of step 1, the maxima of step 2), ``e1`` and
-    ``first_violation`` of ``why3/core/common_shape.mlw``. The program is ``broadcast_shapes`` of module
-    ``COPBroadcast`` (``why3/kernel/broadcast.mlw``), proved to return that shape, or to raise exactly when E1
-    holds.
+    ``first_violation`` of ``why3/core/common_shape.mlw``. The program is ``broadcast_shapes`` of
+    module ``COPBroadcast`` (``why3/kernel/broadcast.mlw``), proved to return that shape, or to
+    raise exactly when E1 holds.
 
     Clauses: [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
@@ -144,9 +144,9 @@ def source_index(
 
     Notes
     -----
-    Rests on ``source_index`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), the index relations
-    of step 1 and step 2 in one: `f` on each axis, and the indices of the prepended axes dropped.
-    Lemma ``source_index_valid`` says that the result is valid.
+    Rests on ``source_index`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), the index
+    relations of step 1 and step 2 in one: `f` on each axis, and the indices of the prepended axes
+    dropped. Lemma ``source_index_valid`` says that the result is valid.
 
     Clauses: [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_F_020]
 

@@ -52,9 +52,10 @@ def broadcast_in_dim(
     Notes
     -----
     Rests on ``explicit_broadcasts_to`` and ``explicit_broadcast`` of module ``ExplicitAxes``
-    (``why3/axes/explicit.mlw``). The program is ``explicit_strides`` (``why3/kernel/axes.mlw``), proved to
-    return the strides of the view, or to raise exactly when the operand does not broadcast. That
-    they address the right elements is lemma ``explicit_offset`` of ``why3/memory/axes_layout.mlw``.
+    (``why3/axes/explicit.mlw``). The program is ``explicit_strides`` (``why3/kernel/axes.mlw``),
+    proved to return the strides of the view, or to raise exactly when the operand does not
+    broadcast. That they address the right elements is lemma ``explicit_offset`` of
+    ``why3/memory/axes_layout.mlw``.
 
     Clauses: [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
     [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]

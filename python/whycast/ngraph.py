@@ -58,9 +58,9 @@ def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> A
 
     Notes
     -----
-    Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast`` of
-    ``why3/axes/ngraph.mlw``; lemma ``ngraph_explicit`` says that it is the broadcast along explicit
-    axes, those not in `broadcast_axes`. The program is ``ngraph_strides``
+    Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast``
+    of ``why3/axes/ngraph.mlw``; lemma ``ngraph_explicit`` says that it is the broadcast along
+    explicit axes, those not in `broadcast_axes`. The program is ``ngraph_strides``
     (``why3/kernel/axes.mlw``), proved to return the strides of the view, or to raise exactly when
     the arguments are not valid. That the strides address the right elements is lemma
     ``ngraph_offset`` of ``why3/memory/axes_layout.mlw``.
@@ -143,8 +143,8 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
     Notes
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw``. Its shape is ``p`` of that of `delta`
-    (``why3/axes/axis_set.mlw``), and comes from the proved program of that name; the additions are those
-    of `numpy.sum`, on which nothing is proved here.
+    (``why3/axes/axis_set.mlw``), and comes from the proved program of that name; the additions are
+    those of `numpy.sum`, on which nothing is proved here.
 
     Lemma ``ngraph_adjoint`` says that this is the adjoint: over any commutative ring the inner
     products of ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal, and by

@@ -65,8 +65,8 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     to return that shape, or to raise exactly when the shapes are not compatible.
 
     Where `whycast.broadcast_shapes` returns a shape, this is it (lemma ``sonnx_numpy_shape`` of
-    ``why3/numpy/comparison.mlw``). It fails where this does, and where some axis mixes a size 0 with a
-    size 1, own or prepended (lemma ``e1_numpy``).
+    ``why3/numpy/comparison.mlw``). It fails where this does, and where some axis mixes a size 0
+    with a size 1, own or prepended (lemma ``e1_numpy``).
 
     Clauses: [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
     [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
@@ -131,10 +131,11 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
 
     Notes
     -----
-    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``, by the program that
-    `broadcast_shapes` runs, and on ``numpy_outputs`` of ``why3/numpy/comparison.mlw``. The strides of a
-    view are those of the argument, and 0 on prepended and grown axes; that they address the right
-    elements is lemma ``view_offset`` of ``why3/memory/layout.mlw`` with ``numpy_index_source_index``.
+    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``, by the program
+    that `broadcast_shapes` runs, and on ``numpy_outputs`` of ``why3/numpy/comparison.mlw``. The
+    strides of a view are those of the argument, and 0 on prepended and grown axes; that they
+    address the right elements is lemma ``view_offset`` of ``why3/memory/layout.mlw`` with
+    ``numpy_index_source_index``.
 
     Clauses: [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
 
@@ -200,11 +201,11 @@ def broadcast_to(
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which both rules are one: a 1 grows
-    to any size, 0 included. The program is ``broadcast_strides`` of module ``COPBroadcast``
-    (``why3/kernel/broadcast.mlw``), proved to return the strides of the view, or to raise exactly when the
-    shape does not broadcast. That the strides address the right elements is lemma ``view_offset``
-    of ``why3/memory/layout.mlw``.
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which both rules are one: a 1
+    grows to any size, 0 included. The program is ``broadcast_strides`` of module ``COPBroadcast``
+    (``why3/kernel/broadcast.mlw``), proved to return the strides of the view, or to raise exactly
+    when the shape does not broadcast. That the strides address the right elements is lemma
+    ``view_offset`` of ``why3/memory/layout.mlw``.
 
     Clauses: [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
 

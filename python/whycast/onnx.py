@@ -51,8 +51,8 @@ def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
     ``expand_numpy`` the result is the first output of NumPy's rule for `input` and any tensor of
     shape `shape`. The program for the shape is ``expand_shape`` (``why3/kernel/expand.mlw``),
     proved to return it, or to raise exactly when there is none. The strides are those of
-    ``broadcast_strides`` (``why3/kernel/broadcast.mlw``); that they address the right elements is lemma
-    ``view_offset`` of ``why3/memory/layout.mlw``.
+    ``broadcast_strides`` (``why3/kernel/broadcast.mlw``); that they address the right elements is
+    lemma ``view_offset`` of ``why3/memory/layout.mlw``.
 
     Clauses: [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
     [E_Expand_any_Data_020]

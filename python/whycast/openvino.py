@@ -67,17 +67,17 @@ def broadcast(
 
     Notes
     -----
-    Mode ``numpy`` rests on ``unidirectional`` and ``is_numpy_mode`` of ``why3/axes/openvino.mlw``; its
-    program is ``broadcast_strides`` (``why3/kernel/broadcast.mlw``). Mode ``explicit`` rests on
-    ``explicit_broadcasts_to`` and ``explicit_broadcast`` of ``why3/axes/explicit.mlw``; its program is
-    ``explicit_strides`` (``why3/kernel/axes.mlw``). Mode ``bidirectional`` rests on
-    ``is_bidirectional`` of ``why3/axes/expand.mlw``, and is the same as `whycast.onnx.expand` by lemma
-    ``expand_bidirectional``. That the strides address the right elements is proved for any strides:
-    lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
+    Mode ``numpy`` rests on ``unidirectional`` and ``is_numpy_mode`` of ``why3/axes/openvino.mlw``;
+    its program is ``broadcast_strides`` (``why3/kernel/broadcast.mlw``). Mode ``explicit`` rests on
+    ``explicit_broadcasts_to`` and ``explicit_broadcast`` of ``why3/axes/explicit.mlw``; its program
+    is ``explicit_strides`` (``why3/kernel/axes.mlw``). Mode ``bidirectional`` rests on
+    ``is_bidirectional`` of ``why3/axes/expand.mlw``, and is the same as `whycast.onnx.expand` by
+    lemma ``expand_bidirectional``. That the strides address the right elements is proved for any
+    strides: lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
     ``why3/memory/axes_layout.mlw``.
 
-    By lemma ``numpy_mode_explicit`` of ``why3/axes/openvino.mlw``, mode ``numpy`` is mode ``explicit``
-    with the last axes of `target_shape`.
+    By lemma ``numpy_mode_explicit`` of ``why3/axes/openvino.mlw``, mode ``numpy`` is mode
+    ``explicit`` with the last axes of `target_shape`.
 
     Clauses: [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
     [E_OpenvinoBroadcast_any_Inputs_010] [E_OpenvinoBroadcast_any_Inputs_020]

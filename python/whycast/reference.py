@@ -49,12 +49,13 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which the rules of SONNX and NumPy
-    are one: a size of 1 grows to any size, 0 included. (That a 1 and a 0 do not broadcast in SONNX
-    is due to the common shape, which is 1 there.) The program is ``broadcast_flat``
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which the rules of SONNX and
+    NumPy are one: a size of 1 grows to any size, 0 included. (That a 1 and a 0 do not broadcast in
+    SONNX is due to the common shape, which is 1 there.) The program is ``broadcast_flat``
     (``why3/kernel/flat.mlw``), proved to put at every valid multi-index of the output the element
-    that ``source_index`` of ``why3/sonnx/broadcast.mlw`` names (``is_flat_broadcast``; lemma
-    ``represents_broadcast``), or to raise exactly when the arguments do not fit.
+    that ``source_index`` of ``why3/sonnx/broadcast.mlw`` names, or to raise exactly when the
+    arguments do not fit (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
+    ``represents_broadcast``).
 
     Clauses: [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
 

@@ -137,7 +137,7 @@ def test_what_the_proofs_trust_of_our_own_is_in_the_driver() -> None:
     """[E_Broadcast_any_Derived_190]"""
     facts: Any = Whygate(ROOT).audit([judge.TRUSTED])
     trusted = [f"kernel.trusted.Tuple.{assumed['name']}" for assumed in judge.trusted(facts)]
-    assert trusted == [name for name in TEMPLATES if name.startswith("trusted.")]
+    assert trusted == [name for name in TEMPLATES if name.startswith("kernel.trusted.")]
     assert len(trusted) == 3
 
 
@@ -179,7 +179,7 @@ CLONED = "".join(
 def test_the_clauses_are_those_of_the_library(name: str) -> None:
     parts = re.fullmatch(r"(?P<file>[a-z.]+)\.(?P<module>[A-Z]\w*)\.(?P<symbol>.+)", name)
     assert parts
-    library = ROOT / "why3" if name.startswith("trusted.") else WHY3 / "stdlib"
+    library = ROOT / "why3" if name.startswith("kernel.") else WHY3 / "stdlib"
     file = library.joinpath(*parts["file"].split(".")).with_suffix(".mlw")
     text = file.read_text(encoding="utf-8")
     module = re.search(rf"^module {parts['module']}$.*?^end$", text, re.MULTILINE | re.DOTALL)

@@ -205,7 +205,10 @@ def test_recursion_on_tensors(shapes: tuple[Shape, ...]) -> None:
 
 @given(SOME_SHAPES)
 def test_recursion_fails_where_the_operator_does(shapes: tuple[Shape, ...]) -> None:
-    """And only there: recursion_fails, sonnx/recursion.mlw. [E_SonnxOneBroadcast_any_Recursion_010]"""
+    """And only there: recursion_fails, sonnx/recursion.mlw.
+
+    [E_SonnxOneBroadcast_any_Recursion_010]
+    """
     arrays = distinct_arrays(shapes)
     try:
         folded(arrays)

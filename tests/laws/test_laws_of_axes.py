@@ -219,7 +219,7 @@ def test_expand_beside_the_broadcast_of_two_tensors() -> None:
 @given(shapes_and_target(max_rank=6, max_size=3))
 def test_list_of_a_tensor(case: tuple[Shape, Shape]) -> None:
     """Broadcast, it is the list of the tensor that is broadcast: represents_broadcast,
-    kernel/flat.mlw.
+    memory/flat.mlw.
 
     [E_Broadcast_any_Derived_130]
     """

@@ -1,8 +1,8 @@
 """Every small case of both rules against NumPy: shapes and verdicts, then data.
 
-Executed are the theorems of why3/numpy/comparison.mlw that compare the two rules: sonnx_numpy_shape,
-e1_numpy, numpy_size_differs, numpy_shape_differs, sonnx_numpy_data. The data is that of arrays
-whose every element is different.
+Executed are the theorems of why3/numpy/comparison.mlw that compare the two rules:
+sonnx_numpy_shape, e1_numpy, numpy_size_differs, numpy_shape_differs, sonnx_numpy_data. The data is
+that of arrays whose every element is different.
 """
 
 from __future__ import annotations

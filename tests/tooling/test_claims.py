@@ -219,11 +219,11 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("path", sorted(ROOT.glob("tests/laws/test_*.py")), ids=lambda p: p.stem)
 def test_every_test_of_a_law_names_theorems_of_its_theories(path: Path) -> None:
     keys = [line.key for line in claims.read(ROOT / claims.CLAIMS).lines]
-    claimed = {(theory.rpartition("/")[2], goal.partition(".")[2]) for theory, goal in keys}
+    claimed = {(theory.removeprefix("why3/"), goal.partition(".")[2]) for theory, goal in keys}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             text = ast.get_docstring(node) or ""
-            theories = re.findall(r"\b\w+\.mlw", text)
+            theories = re.findall(r"\b\w+/\w+\.mlw", text)
             theorems = re.findall(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b(?!\.mlw)", text)
             assert theorems, node.name
             for name in theorems:

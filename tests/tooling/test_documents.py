@@ -1,14 +1,19 @@
-"""The examples of the documents give the output that stands there."""
+"""The documents: their examples give what stands there, their links and their order are right."""
 
 from __future__ import annotations
 
 import doctest
 import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
+from assurance import claims, extraction
+
 ROOT = Path(__file__).parents[2]
+DOCUMENTS = ["README.md", *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md"))]
 FENCED = re.compile(r"^```(?:python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -20,3 +25,61 @@ def test_examples(name: str) -> None:
     test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, name, name, lineno=0)
     report: list[str] = []
     assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_to_files(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    assert [link for link in links if not (ROOT / name).parent.joinpath(link).exists()] == []
+
+
+# Rooms: `| [core](why3/core/) | shapes, ... |`
+
+ROOM = re.compile(r"^\| \[(\w+)\]\(why3/\1/\) \|", re.MULTILINE)
+ROOMS = ROOM.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+THEORIES = {
+    path.relative_to(ROOT / "why3").as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("why3/**/*.mlw"))
+}
+
+
+def misplaced(rooms: Sequence[str], theories: Mapping[str, str]) -> list[str]:
+    """Find theories that are in no room, and those that use a room after their own."""
+    found = []
+    for name, text in theories.items():
+        room, _, file = name.partition("/")
+        if room not in rooms or "/" in file:
+            found.append(f"{name} is in no room")
+        else:
+            used = {theory.partition(".")[0] for theory in extraction.USED_FILE.findall(text)}
+            later = rooms[rooms.index(room) + 1 :]
+            found += [f"{name} uses {other}" for other in sorted(used.intersection(later))]
+    return found
+
+
+def test_each_room_uses_only_itself_and_those_above_it() -> None:
+    assert misplaced(ROOMS, THEORIES) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("loose.mlw", "", "loose.mlw is in no room"),
+        ("cellar/a.mlw", "", "cellar/a.mlw is in no room"),
+        ("core/inner/a.mlw", "", "core/inner/a.mlw is in no room"),
+        ("core/a.mlw", "  use export sonnx.broadcast.OPBroadcast\n", "core/a.mlw uses sonnx"),
+        ("axes/a.mlw", "  clone kernel.laws.Laws with type t\n", "axes/a.mlw uses kernel"),
+    ],
+)
+def test_what_stands_in_the_wrong_place_is_found(name: str, text: str, fault: str) -> None:
+    right = {"sonnx/b.mlw": "  use core.shape.Shape\n  use sonnx.c.C\n  use int.Int\n"}
+    assert misplaced(ROOMS, {name: text, **right}) == [fault]
+
+
+def test_the_claims_have_the_order_of_the_rooms() -> None:
+    keys = (line.key for line in claims.read(ROOT / claims.CLAIMS).lines)
+    of_lines = (theory.split("/")[1] for theory, _ in keys if theory)
+    assert [room for room, _ in groupby(of_lines)] == [
+        room for room in ROOMS if any((ROOT / "why3" / room).glob("*.mlw"))
+    ]

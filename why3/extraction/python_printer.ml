@@ -10,33 +10,20 @@ module P = Python_ast
 
 (* {1 Docstrings} *)
 
-let width = 96
+let comment id = Option.fold ~none:[] ~some:Whyml_source.doc_comment id.id_loc
 
-(* the words of [text] on lines, all but the first with the indentation [hanging] *)
-let wrap ~indent ~hanging text =
-  let add (lines, line) word =
-    if line <> "" && String.length line + 1 + String.length word > width then
-      (line :: lines, hanging ^ word)
-    else (lines, if line = "" then indent ^ word else line ^ " " ^ word)
+(* The comment, the exceptions, and the WhyML name, under which the contract is to be found: its
+   formulas are in words of logic that the Python does not have. *)
+let function_doc context { Expr.rs_name = id; rs_cty; _ } =
+  let name xs = Python_context.exception_name context id.id_loc xs in
+  let origin = [ "WhyML: " ^ Python_context.qualified id ] in
+  let facts =
+    match Ity.Sxs.elements rs_cty.cty_effect.eff_raises with
+    | [] -> origin
+    | raised -> ("Raises: " ^ String.concat ", " (List.map name raised)) :: origin
   in
-  let lines, last = List.fold_left add ([], "") (String.split_on_char ' ' text) in
-  List.rev (last :: lines)
-
-let section title clauses =
-  if clauses = [] then []
-  else
-    (title ^ ":") :: List.concat_map (wrap ~indent:"    " ~hanging:"        ") clauses
-
-let function_doc loc =
-  let text = Whyml_source.doc_comment loc in
-  let { Whyml_source.requires; ensures; raises } = Whyml_source.contract loc in
-  let contract =
-    section "Requires" requires @ section "Ensures" ensures @ section "Raises" raises
-  in
-  (* a contract alone begins on the second line, where it keeps its indentation *)
-  if contract = [] then text else text @ ("" :: contract)
-
-let doc_of read id = match id.id_loc with None -> [] | Some loc -> read loc
+  let text = comment id in
+  if text = [] then facts else text @ ("" :: facts)
 
 (* {1 Types} *)
 
@@ -63,7 +50,7 @@ let apply_generic context name variables =
 let data_class context id ~name ~mutable_ ~variables fields =
   let loc = id.id_loc in
   let field (label, ty) = P.Annotated (label, Python_context.python_type context loc ty, None) in
-  let doc = doc_of Whyml_source.doc_comment id in
+  let doc = comment id in
   let bases = if variables = [] then [] else [ apply_generic context "Generic" variables ] in
   let body = (if doc = [] then [] else [ P.Docstring doc ]) @ List.map field fields in
   P.Class { decorators = [ dataclass ~mutable_ ]; name; bases; body }
@@ -215,7 +202,7 @@ let define_functions context decl definitions =
     List.map (fun d -> (global_function context d.Python_program.symbol, d)) definitions
   in
   let define (name, (d : Python_program.definition)) =
-    let doc = doc_of function_doc d.symbol.rs_name in
+    let doc = function_doc context d.symbol in
     Python_context.in_definition context (fun () ->
         Python_context.emit context (Python_program.function_ context ~name ~doc ~depends d))
   in
@@ -237,7 +224,7 @@ let define_exception context xs payload =
   let payload = Option.map (Python_context.python_type context id.id_loc) payload in
   let name = Python_context.new_global context (Python_scope.camel_case id.id_string) in
   Python_context.define context id (Exception name);
-  let doc = doc_of Whyml_source.doc_comment id in
+  let doc = comment id in
   Python_context.emit context (Python_program.exception_class ~name ~doc ~payload)
 
 let no_body id =

@@ -1,23 +1,21 @@
-(* What a Python docstring takes from the WhyML text. Why3 forgets comments and rewrites
-   formulas, so the text is read again: split into words, once per file, and looked up from the
-   place of a name. *)
+(* The documentation comments of a WhyML text. Why3 forgets comments, so the text is read again:
+   split into words, once per file, and looked up from the place of a name. *)
 
 open Why3
 
 (* {1 Words} *)
 
-type kind = Comment | Attribute | Word | Other
+type kind = Comment | Attribute | Word
 
-type token = { kind : kind; text : string; start : int; stop : int }
+type token = { kind : kind; text : string; start : int }
 
 let is_space c = c = ' ' || c = '\t' || c = '\n' || c = '\r'
 
-let is_letter c =
-  ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c = '_' || Char.code c >= 128
-
-let is_suffix c = is_letter c || ('0' <= c && c <= '9') || c = '\''
-
-let is_operator c = String.contains "=<>~+-*/\\%!$&?@^.:|#" c
+let is_name c =
+  ('a' <= c && c <= 'z')
+  || ('A' <= c && c <= 'Z')
+  || ('0' <= c && c <= '9')
+  || c = '_' || c = '\'' || Char.code c >= 128
 
 let starts_with source i s =
   i + String.length s <= String.length source && String.sub source i (String.length s) = s
@@ -45,14 +43,12 @@ let rec end_of_run test source i =
 (* the kind of the word that starts at [i], and the place after it *)
 let word source i =
   let c = source.[i] in
-  if starts_with source i "(*)" then (Other, i + 1)
+  if starts_with source i "(*)" then (Word, i + 3)
   else if starts_with source i "(*" then (Comment, end_of_comment source i)
   else if starts_with source i "[@" then
     (Attribute, end_of_run (fun c -> c <> ']') source i + 1)
-  else if c = '"' then (Other, end_of_string source (i + 1))
-  else if is_suffix c then (Word, end_of_run is_suffix source i)
-  else if is_operator c then (Other, end_of_run is_operator source i)
-  else (Other, i + 1)
+  else if c = '"' then (Word, end_of_string source (i + 1))
+  else (Word, if is_name c then end_of_run is_name source i else i + 1)
 
 let tokens source =
   let rec from i =
@@ -61,7 +57,7 @@ let tokens source =
     else
       let kind, stop = word source start in
       let stop = min stop (String.length source) in
-      { kind; text = String.sub source start (stop - start); start; stop } :: from stop
+      { kind; text = String.sub source start (stop - start); start } :: from stop
   in
   Array.of_list (from 0)
 
@@ -153,92 +149,8 @@ let doc_comment position =
       match kind with
       | Comment -> if is_documentation text then lines_of_comment text else before words (i - 1)
       | Attribute -> before words (i - 1)
-      | Word | Other -> if List.mem text before_a_name then before words (i - 1) else []
+      | Word -> if List.mem text before_a_name then before words (i - 1) else []
   in
   match find position with
   | None -> []
   | Some (words, i) -> before words (i - 1)
-
-(* {1 Contracts} *)
-
-type contract = { requires : string list; ensures : string list; raises : string list }
-
-let nesting token =
-  match token.text with
-  | "(" | "[" | "{" | "match" -> 1
-  | ")" | "]" | "}" | "end" -> -1
-  | _ -> 0
-
-(* the words after the opening bracket at [i] up to the closing one, and the place after it *)
-let group words i =
-  let rec from depth i acc =
-    if i >= Array.length words then (List.rev acc, i)
-    else
-      let depth = depth + nesting words.(i) in
-      if depth = 0 then (List.rev acc, i + 1) else from depth (i + 1) (words.(i) :: acc)
-  in
-  from 1 (i + 1) []
-
-(* the words on one line, with a blank wherever the source has any *)
-let one_line words =
-  let add (text, stop) token =
-    match token.kind with
-    | Comment | Attribute -> (text, stop)
-    | Word | Other ->
-        let blank = if text <> "" && token.start > stop then " " else "" in
-        (text ^ blank ^ token.text, token.stop)
-  in
-  fst (List.fold_left add ("", 0) words)
-
-(* the words before the first [separator] outside brackets, and those after it *)
-let split_at separator words =
-  let rec from depth acc = function
-    | [] -> (List.rev acc, None)
-    | w :: rest when depth = 0 && w.text = separator -> (List.rev acc, Some rest)
-    | w :: rest -> from (depth + nesting w) (w :: acc) rest
-  in
-  from 0 [] words
-
-let rec raised_cases words =
-  let case, others = split_at "|" words in
-  let exn, condition = split_at "->" case in
-  let text =
-    match condition with
-    | None -> one_line exn
-    | Some condition -> one_line exn ^ ": " ^ one_line condition
-  in
-  match others with
-  | None -> [ text ]
-  | Some others -> (if case = [] then [] else [ text ]) @ raised_cases others
-
-let add_clause contract keyword words =
-  match keyword with
-  | "requires" -> { contract with requires = contract.requires @ [ one_line words ] }
-  | "ensures" | "returns" -> { contract with ensures = contract.ensures @ [ one_line words ] }
-  | "raises" -> { contract with raises = contract.raises @ raised_cases words }
-  | _ -> contract
-
-let clauses = [ "requires"; "ensures"; "returns"; "raises"; "reads"; "writes"; "alias"; "variant" ]
-
-let empty_contract = { requires = []; ensures = []; raises = [] }
-
-(* The head of a function ends at its first [=] outside brackets; clauses may follow it. *)
-let contract position =
-  let rec head words i ~after_equal contract =
-    if i + 1 >= Array.length words then contract
-    else
-      let text = words.(i).text in
-      if List.mem text clauses && words.(i + 1).text = "{" then
-        let inside, next = group words (i + 1) in
-        head words next ~after_equal (add_clause contract text inside)
-      else if words.(i).kind = Comment || text = "diverges" then
-        head words (i + 1) ~after_equal contract
-      else if after_equal then contract
-      else if text = "=" then head words (i + 1) ~after_equal:true contract
-      else if nesting words.(i) > 0 then
-        head words (snd (group words i)) ~after_equal contract
-      else head words (i + 1) ~after_equal contract
-  in
-  match find position with
-  | None -> empty_contract
-  | Some (words, i) -> head words (i + 1) ~after_equal:false empty_contract

@@ -1,6 +1,6 @@
 """What is claimed, and that somebody has read it: proofs/claims.txt, kept by hand.
 
-Under a heading for each theory below why3/ (`# shape.mlw`) a line has a goal, its seal and a
+Under a heading for each theory below why3/ (`# core/shape.mlw`) a line has a goal, its seal and a
 sentence for what it claims, or a definition without goal and its seal. A seal is of what Why3 reads
 there and of the sentence, written when a person had compared the two: no proof can tell that a
 theorem, or a definition in it, has come to say something else.
@@ -19,7 +19,7 @@ from assurance.facts import Facts, Failure, Symbol, full_name
 
 CLAIMS = "proofs/claims.txt"
 LINE = re.compile(r"# (\S+)\s*|(?:##.*)?\s*|(\S+)\s+([0-9a-f]{16})(?:\s+(\S.*?))?\s*")
-# A goal in a document: [`Padding.pad`](../why3/shape.mlw).
+# A goal in a document: [`Padding.pad`](../why3/core/shape.mlw).
 LINK = re.compile(r"\[`(?P<name>[^`]*)`\]\(\.\./(?P<file>why3/[^)]*\.mlw[^)]*)\)")
 # A theory, and a goal or definition in it: `Module.name`.
 Key = tuple[str, str]

@@ -41,7 +41,7 @@ PLUGIN = ROOT / "build" / "extraction" / "python_extraction"
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
 
-# `use import core.shape.Padding` uses shape.mlw.
+# `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
 DIFFERENCE_LINES = 40
@@ -137,6 +137,7 @@ def header() -> str:
     why3, ruff = (closed.run(tool, "--version").split()[-1] for tool in (WHY3, RUFF))
     return (
         f"{textwrap.indent(textwrap.fill(origin, LINE_LENGTH), '# ')}\n"
+        "# The contract of a function stands in why3/, under the name that its docstring gives.\n"
         "# Do not edit: change the sources, then `make extract`.\n"
         "# SPDX-License-Identifier: Apache-2.0\n"
         f"# SHA-256 of the sources that {in_tree(Path(__file__).resolve())} lists:\n"

@@ -204,7 +204,7 @@ class Audit(TypedDict):
 
 
 class Named(TypedDict):
-    """Something by its name, and where it stands (`why3/shape.mlw:42`)."""
+    """Something by its name, and where it stands (`why3/core/shape.mlw:42`)."""
 
     name: str
     place: str
@@ -249,7 +249,7 @@ class Facts(Audit):
 
 @dataclass(frozen=True)
 class Failure:
-    """One thing that is wrong: where (`why3/shape.mlw:42`), with which goal if any, and what."""
+    """One thing that is wrong: its place (`why3/core/shape.mlw:42`), its goal if any, and what."""
 
     place: str
     subject: str
