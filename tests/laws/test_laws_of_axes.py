@@ -250,7 +250,7 @@ def test_adjoint(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
 @pytest.mark.parametrize("shape", [(2, 3), (3, 1, 2), (2, 2, 2)])
 def test_nothing_else_is_the_adjoint(shape: Shape) -> None:
     """Tested on the unit tensors, its elements follow: ngraph_adjoint_unique, adjoint/ngraph.mlw;
-    inner_unique, adjoint/ngraph.mlw.
+    inner_unique, adjoint/inner_product.mlw.
 
     [E_NgraphBroadcast_ring_Derived_010]
     """
