@@ -93,7 +93,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
             symbol("ix", "val", 2),
         ],
         "library": [{"module": "int.Int", "kind": "axiom", "name": "infix <", "used_by": ["a"]}],
-        "hypotheses": [{**asking, "witnesses": ["Shape.more"]}],
+        "hypotheses": [{**asking, "satisfied_by": "Shape.more"}],
         "trace": {
             "texts": [{"name": "Text", "title": MEAN}],
             "clauses": [

@@ -11,7 +11,7 @@ import pytest
 from small_tree import ROOT, install
 
 from assurance import claims, judge
-from assurance.facts import Audit, full_name
+from assurance.facts import Audit
 from assurance.whygate import Whygate, theory_files
 
 # Kind, name and declaration of what is taken for granted.
@@ -76,18 +76,19 @@ module Conditional
   use ref.Ref
   predicate below (a b: int) = a < b
   exception Odd int
+  type sign = Minus | Plus
   function next (a: int) : int = a + 1
   lemma transitive: forall a b c. below a b -> below b c -> below a c
   lemma nested:
     forall a. let b = next a in below b 7 /\\ (forall c. below c a -> below c b) -> below a 7
     by below a b
   lemma unconditional: forall a. a <= a by 0 <= 0
-  let lemma different (a b: int) requires { below a b } ensures { a <> b } = ()
+  let lemma different (a b: int) requires { below (next a) (next b) } ensures { a <> b } = ()
   let rec ghost function count (a: int) : int
-    requires { 0 <= a } variant { a }
+    requires { below (next (next a)) 7 } variant { a }
   = if a = 0 then 0 else 1 + count (a - 1)
   let half (a: int) : int
-    requires { 0 <= a } requires { a < 100 } raises { Odd b -> b = a }
+    requires { 0 <= next a } requires { a < 100 } raises { Odd b -> b = a }
   = if a = 1 then raise Odd a else 0
   let free (a: int) : int = a
   let reset_nothing () : unit = ()
@@ -128,28 +129,86 @@ TAKEN = [
     # The second hypothesis is about another number.
     ("below z (next a)", "below z a", "nested"),
     ("forall z. below z a ->", "forall z. below a z ->", "nested"),
-    # A witness with a branch shows nothing.
+    # Not every run comes to a branch.
     ("let _ = half 4 in\n    ()", "if 0 < 1 then let _ = half 4 in ()", "half"),
 ]
 
-FAULTS = [
-    ("let g (a: int) : int = a", "has a parameter"),
-    ("let g () : int = if 0 < 1 then free 2 else free 4", "has a branch"),
-    ("let g () : int = try half 2 with Odd b -> b end", "has a branch"),
-    ("let g () : unit = while false do variant { 0 } () done", "has a loop"),
-    ("let g () : unit = for i = 0 to 1 do () done", "has a loop"),
-    ("let g () : int = assume { below 1 0 }; free 1", "has an assume"),
-    ("let g () : int = any int", "has an any"),
-    ("let g () : unit requires { below 1 0 } = ()", "requires something itself"),
-    ("let g () : unit = absurd", "has an absurd"),
-    ("let g () : int raises { Odd _ -> false } = raise Odd 1", "has an exception"),
-    ("let g () : int raises { Odd b -> b = 2 } = half 2", "may end in an exception before its la"),
-    ("let g () : int = let h () : int = 1 in h ()", "has a function in it"),
-    ("let g () : int = begin ensures { result = 1 } 1 end", "has a function or a block with a con"),
-    ("let r : ref int = ref 1  let g () : unit = reset r", "changes a value"),
-    ("let r : ref int = ref 1  let g () : unit = r.contents <- 2", "changes a value"),
-    ("let g = reset_nothing", "is another name for a program"),
-    ("val g () : int", "has no body"),
+# A program and lemmas that nothing but their module knows, and a program that requires `q`.
+CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
+STATED = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
+STATED += "lemma wanted: forall a. q a -> r a  "
+BOTH = STATED.replace("q a ->", "q a -> t (a + 1) a ->")
+BETWEEN = "let lemma between (a: int) requires { q a }"
+
+# What satisfies the conditional `wanted` of the same module, and by what.
+SATISFIED = {
+    "g": [
+        # A program for any arguments; after a branch, a loop, a change, an excluded exception.
+        f"{CALLED}let lemma g (a: int) = wanted 9",
+        f"{CALLED}let g (a: int) = (if a = 2 then wanted a); wanted 9",
+        f"{CALLED}let g () = for i = 0 to 1 do let _ = free i in () done; wanted 9",
+        f"{CALLED}let g (r: ref int) = r := 9; r.contents <- 8; wanted 9",
+        f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} r := !r - 1 done; wanted 9",
+        f"{CALLED}let g () raises {{ Odd _ -> false }} = let _ = half 4 in wanted 9",
+        # Where it is decided what is done.
+        f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
+        f"{CALLED}let g () : bool = (wanted 9; true) && 0 < 1",
+        f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
+    ],
+    "between": [
+        # It calls `wanted`, or supposes the same, or asserts it; at one instance, of one type.
+        f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
+        f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
+        f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
+        f"{BOTH}{BETWEEN} = assert {{ t (a + 1) a }}  let lemma g () = between 9",
+        "predicate u (a: 'a)  lemma wanted: forall a: 'a, b: 'b. u a -> u (a, b)"
+        "  let lemma between (a: int) requires { u a } = ()  let lemma g () = between 9",
+    ],
+}
+
+# What does not satisfy it, though it is called, or asserted, or supposed by something.
+UNSATISFIED = [
+    # Not every run comes to it.
+    f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
+    f"{CALLED}let g (a: int) : bool = a = 2 && (wanted 9; true)",
+    f"{CALLED}let g (a: sign) : unit = match a with Minus -> wanted 9 | Plus -> () end",
+    f"{CALLED}let g () = for i = 0 to 1 do wanted 9 done",
+    f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} wanted 9; r := !r - 1 done",
+    f"{CALLED}let g () : int = try half 2 with Odd _ -> wanted 9; 1 end",
+    f"{CALLED}let g () : int = try wanted 9; half 2 with Odd _ -> 1 end",
+    f"{CALLED}let g () : int = let h () : int = wanted 9; 1 in 2",
+    f"{CALLED}let g () : int -> unit = fun _ -> wanted 9",
+    f"{CALLED}let g () = begin ensures {{ true }} wanted 9 end",
+    f"{STATED}let lemma g (a: int) = if a = 2 then assert {{ q 9 }}",
+    # A run may not come to it, or what is known there is not proved.
+    f"{CALLED}let g () : unit raises {{ Odd b -> b = 2 }} = let _ = half 2 in wanted 9",
+    f"{CALLED}let g (a: int) : unit raises {{ Odd }} = if a = 2 then raise (Odd 2); wanted 9",
+    f"{CALLED}let g () raises {{ Odd }} = let _ = raise (Odd 1) in wanted 9",
+    f"{CALLED}let g () : int = let _ = return 1 in wanted 9; 1",
+    f"{CALLED}let g () : unit diverges = while true do () done; wanted 9",
+    f"{CALLED}let rec h () : unit diverges = h ()  let g () : unit diverges = h (); wanted 9",
+    f"{CALLED}let g () : unit = assume {{ below 1 0 }}; wanted 9",
+    f"{CALLED}let g () : unit = wanted (any int ensures {{ result <> result }})",
+    f"{CALLED}let g (a: int) : unit = if a = 2 then absurd; wanted 9",
+    f"{CALLED}val h () : unit ensures {{ false }}  let g () : unit = h (); wanted 9",
+    f"{CALLED}val h () : unit ensures {{ false }}  let k = h  let g () : unit = k (); wanted 9",
+    f"{CALLED}let g () : unit = let h () : unit ensures {{ false }} = any unit in h (); wanted 9",
+    # Nothing satisfies what calls it, or has the same.
+    f"{CALLED}{BETWEEN} = wanted a",
+    f"{STATED}{BETWEEN} = assert {{ q 9 }}",
+    f"{CALLED}let rec lemma h (a: int) requires {{ q a }} variant {{ a }} = wanted a; h (a - 1)",
+    "predicate q (a: int)  let rec lemma wanted (a: int) requires { q a } variant { a }"
+    " = wanted (a - 1)",
+    f"{STATED}lemma other: forall a. q a -> r a",
+    # Each hypothesis, but of other values, at another moment, or for each of two reasons.
+    f"{BOTH}{BETWEEN} = assert {{ t (9 + 1) 9 }}  let lemma g () = between 9",
+    f"{BOTH}{BETWEEN} = ()  let lemma also (a: int) requires {{ t (a + 1) a }} = ()"
+    "  let lemma g () = between 9; also 9",
+    f"{BOTH}let g () = let x = ref 9 in assert {{ q !x }}; x := 8; assert {{ t (!x + 1) !x }}",
+    f"{STATED}let g (x: ref int) requires {{ q !x }} = ()  let h () = let x = ref 9 in g x",
+    "predicate u (a: 'a)  lemma wanted: forall a b: 'a. u a -> u (b, 1) -> u b"
+    "  lemma between: forall a: int, b: bool. u a -> u (b, 1) -> 0 < a"
+    "  let g () = assert { u 1 /\\ u (true, 1) }",
 ]
 
 ABSURD = """\
@@ -182,13 +241,15 @@ def modules(name: str, texts: list[str], uses: str = "use int.Int") -> str:
 def theories() -> dict[str, str]:
     """Give all theories."""
     asking = "use int.Int  use ref.Ref  use conditional.Conditional"
+    satisfied = [text for texts in SATISFIED.values() for text in texts]
     found = {
         "granted": modules("Granted", [text for *_, text in GRANTED]),
         "true": modules("True", TRUE),
         "more": modules("More", MORE),
         "conditional": CONDITIONAL,
         "witness_all": WITNESS,
-        "witness_faults": modules("Fault", [text for text, _ in FAULTS], asking),
+        "satisfied": modules("Satisfied", satisfied, asking),
+        "unsatisfied": modules("Unsatisfied", UNSATISFIED, asking),
         "absurd": ABSURD,
         "names": NAMES,
         "reaching": modules("Reaching", ["use null.Null", "use random.Random", "use real.Real"]),
@@ -279,34 +340,43 @@ def test_ghost_code_that_may_not_end_is_refused_by_why3(audit: Audit) -> None:
         assert expected in error
 
 
-def test_whatever_has_hypotheses_is_found_with_its_witnesses(audit: Audit) -> None:
+def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Audit) -> None:
     found = {
-        entry["name"]: (entry["kind"], entry["count"], entry["witnesses"])
+        entry["name"]: (entry["kind"], entry["count"], entry["satisfied_by"])
         for entry in of(audit, "hypotheses", "conditional")
     }
-    numbers = ["Witness.numbers"]
     assert found == {
-        "transitive": ("lemma", 2, numbers),
-        "nested": ("lemma", 1, numbers),
-        "different": ("theorem", 1, numbers),
-        "count": ("function", 1, numbers),
-        "half": ("program", 2, ["Witness.halves"]),
+        "transitive": ("lemma", 2, "Witness.numbers"),
+        "nested": ("lemma", 1, "Witness.numbers"),
+        "different": ("theorem", 1, "Witness.numbers"),
+        "count": ("function", 1, "Witness.numbers"),
+        "half": ("program", 2, "Witness.halves"),
     }
 
 
 def test_a_witness_taken_away_is_missed(audit: Audit) -> None:
     for number, (_, _, name) in enumerate(TAKEN):
         entries = of(audit, "hypotheses", f"conditional{number}")
-        assert [entry["name"] for entry in entries if not entry["witnesses"]] == [name]
+        assert [entry["name"] for entry in entries if not entry["satisfied_by"]] == [name]
 
 
-def test_what_is_no_witness(audit: Audit) -> None:
-    """Each of these could call what it likes, and show nothing by it."""
-    faults = of(audit, "witness_faults", "witness_faults")
-    assert [full_name(fault) for fault in faults] == [f"Fault{n}.g" for n in range(len(FAULTS))]
-    for fault, (_, expected) in zip(faults, FAULTS, strict=True):
-        assert expected in fault["what"]
-    assert [of(audit, "witness_faults", name) for name in ("witness_all", "witness_0")] == [[], []]
+def test_what_is_satisfied_satisfies_more(audit: Audit) -> None:
+    by = {
+        entry["module"]: entry["satisfied_by"]
+        for entry in of(audit, "hypotheses", "satisfied")
+        if entry["name"] == "wanted"
+    }
+    names = [name for name, texts in SATISFIED.items() for _ in texts]
+    assert by == {f"Satisfied{n}": f"Satisfied{n}.{name}" for n, name in enumerate(names)}
+
+
+def test_what_satisfies_nothing(audit: Audit) -> None:
+    by = {
+        entry["module"]: entry["satisfied_by"]
+        for entry in of(audit, "hypotheses", "unsatisfied")
+        if entry["name"] == "wanted"
+    }
+    assert by == {f"Unsatisfied{n}": None for n in range(len(UNSATISFIED))}
 
 
 def test_the_real_tree_takes_nothing_more_for_granted() -> None:

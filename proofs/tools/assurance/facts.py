@@ -160,17 +160,14 @@ class LibraryAssumption(TypedDict):
 
 
 class Hypotheses(Item):
-    """A program with `requires` or a lemma with hypotheses, and the witnesses that satisfy them."""
+    """A program with `requires` or a lemma with hypotheses.
+
+    `satisfied_by`: a witness, or a program that is satisfied itself, as `Module.name`.
+    """
 
     kind: str
     count: int
-    witnesses: list[str]
-
-
-class WitnessFault(Item):
-    """A witness that shows nothing, and why."""
-
-    what: str
+    satisfied_by: str | None
 
 
 class Canary(TypedDict):
@@ -200,7 +197,6 @@ class Audit(TypedDict):
     reached: list[Reached]
     library: list[LibraryAssumption]
     hypotheses: list[Hypotheses]
-    witness_faults: list[WitnessFault]
 
 
 class Named(TypedDict):

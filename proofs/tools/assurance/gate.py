@@ -114,7 +114,7 @@ def report(facts: Facts, console: Console) -> None:
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
         f"trusted, without a body: {', '.join(trusted)}",
         f"hypotheses: {len(facts['hypotheses'])} programs and lemmas have some, "
-        f"{sum(bool(entry['witnesses']) for entry in facts['hypotheses'])} have a witness",
+        f"{sum(bool(entry['satisfied_by']) for entry in facts['hypotheses'])} are satisfied",
         f"standard library: {kinds['axiom']} axioms, "
         f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "
         f"{len(facts['library']) - kinds['axiom'] - kinds['lemma'] - kinds['contract']} "

@@ -327,14 +327,11 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def witness_faults(facts: Facts) -> Iterator[Failure]:
-    """Find hypotheses that nothing satisfies, and witnesses that show nothing."""
+    """Find hypotheses that nothing is seen to satisfy."""
     for entry in facts["hypotheses"]:
-        if not entry["witnesses"]:
+        if not entry["satisfied_by"]:
             formula = entry["kind"] in ("lemma", "goal")
             what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
-            fault = f"has {what} that no witness satisfies: no program of a witness file {does}"
+            fault = f"has {what} that no witness satisfies: no witness {does} where each run comes "
+            fault += "to it, and nothing that is satisfied does or has the same"
             yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), fault)
-    for found in facts["witness_faults"]:
-        what = f"is no witness: it {found['what']}; "
-        what += "a witness takes nothing and does one thing after the other"
-        yield Failure(f"{found['file']}:{found['line']}", full_name(found), what)

@@ -1,16 +1,20 @@
-(** What has hypotheses, and which witness shows that they can be satisfied, from Why3's own view of
-    the typed modules.
+(** What has hypotheses, and by what it is seen that some values satisfy them, from Why3's own view
+    of the typed modules.
 
     A program with [requires] and a lemma with hypotheses are true of nothing if nothing satisfies
-    them. The witnesses are the programs of [why3/witness_*.mlw]: each names concrete values, and
-    its verification condition says that they satisfy the hypotheses.
-    - A program is witnessed where it is called. A call within a formula checks nothing and does not
-      count.
-    - A lemma is witnessed where one choice of its variables makes each of its hypotheses equal to
-      something that the witness asserts.
+    them: call them conditionals. What satisfies them is found from one end.
+    - A program that requires nothing runs for any arguments, and every type has a value. Those in
+      [why3/witness_*.mlw] take none and name concrete values: they are the witnesses.
+    - Where a program that runs calls a conditional, the arguments satisfy this: it is what the
+      proved condition of the caller says there. The conditional runs then, for these arguments.
+    - A conditional is satisfied if one choice of its variables, and of its type variables, makes
+      each of its hypotheses equal to something that holds in one run of a program: to what that
+      requires, or asserts.
 
-    Both hold only if every call and every assertion of the witness is reached whatever happens, and
-    has nothing in front of it that is taken for granted: [faults] says what stands against that. *)
+    It is a least fixed point: nothing is satisfied through itself. What a program calls and asserts
+    counts where every run comes to it, and nothing in front of it in that program is taken for
+    granted: [line] says where that ends. What the programs promise that it calls is proved; what
+    that may rest on, the trusted operations, the gate asks for contradictions. *)
 
 open Why3
 open Expr
@@ -26,13 +30,63 @@ let programs (d : Pdecl.pdecl) =
   | PDlet (LDrec definitions) -> List.map (fun d -> (d.rec_sym, d.rec_fun)) definitions
   | PDlet (LDvar _) | PDtype _ | PDexn _ | PDpure -> []
 
-(** {1 What has hypotheses} *)
+(** {1 What runs} *)
 
-type subject = Program of rsymbol | Formula of Term.Svs.t * Term.term list
+(** What a program calls and asserts wherever it runs; whether a run comes to what is after it. *)
+type line = { called : rsymbol list; asserted : Term.term list; goes_on : bool }
 
-type conditional = { name : Ident.ident; kind : string; count : int; subject : subject }
+let nothing = { called = []; asserted = []; goes_on = true }
+let the_end = { nothing with goes_on = false }
+
+let followed a b =
+  if not a.goes_on then a
+  else { b with called = a.called @ b.called; asserted = a.asserted @ b.asserted }
 
 let conjuncts t = Nothing.conjuncts (Statement.bare t)
+
+(** An assertion holds of its moment: one about a variable that can change does not count. *)
+let stays t =
+  let is_fixed (v : Term.vsymbol) =
+    let pv = Ity.restore_pv v in
+    Ity.Sreg.is_empty (Ity.ity_freeregs Ity.Sreg.empty pv.pv_ity)
+  in
+  Term.Mvs.for_all (fun v _ -> is_fixed v) (Term.t_vars t)
+
+let lasting formulas = List.filter stays (List.concat_map conjuncts formulas)
+
+(** [returns effect]: no exception comes, and the end does. [kept rs]: what [rs] promises is proved.
+    A call within a formula checks nothing, and is none here. *)
+let rec line ~returns ~kept e =
+  let line = line ~returns ~kept in
+  (* Not every run comes to this, or it is proved for itself; whether it goes on matters alone. *)
+  let beside e = { nothing with goes_on = (line e).goes_on } in
+  match e.e_node with
+  | Evar _ | Econst _ | Epure _ | Eassign _ -> nothing
+  | Eassert ((Assert | Check), t) -> { nothing with asserted = lasting [ t ] }
+  | Eexec ({ c_node = Capp (rs, _); _ }, { cty_args = []; cty_effect; _ }) ->
+      { nothing with called = [ rs ]; goes_on = returns cty_effect && kept rs }
+  | Eexec ({ c_node = Capp _ | Cpur _; _ }, _) -> nothing
+  | Eexec ({ c_node = Cfun e; _ }, _) -> beside e
+  | Elet (LDvar (_, value), rest) -> followed (line value) (line rest)
+  | Eghost e -> line e
+  | Eif (test, a, b) -> List.fold_left followed (line test) [ beside a; beside b ]
+  | Ematch (e, branches, handlers) when Ity.Mxs.is_empty handlers ->
+      List.fold_left followed (line e) (List.map (fun (_, e) -> beside e) branches)
+  | Ewhile (test, _, _, body) when returns e.e_effect -> followed (beside test) (beside body)
+  | Efor (_, _, _, _, e) -> beside e
+  | Eassert (Assume, _) | Eexec ({ c_node = Cany; _ }, _) | Eabsurd -> the_end
+  | Elet ((LDsym _ | LDrec _), _) | Ematch _ | Ewhile _ | Eraise _ | Eexn _ -> the_end
+
+(** The line of a program. An exception cannot come if the contract says [raises { E -> false }]. *)
+let line_of ~kept c =
+  let is_false post = Term.t_equal (snd (Ity.open_post post)) Term.t_false in
+  let excluded exn = List.exists is_false (Ity.Mxs.find_def [] exn c.c_cty.cty_xpost) in
+  let returns (effect : Ity.effect) =
+    effect.eff_oneway = Total && Ity.Sxs.for_all excluded effect.eff_raises
+  in
+  match c.c_node with Cfun e -> line ~returns ~kept e | Capp _ | Cpur _ | Cany -> the_end
+
+(** {1 What has hypotheses} *)
 
 (** The variables of a lemma and its hypotheses. *)
 let rec hypotheses (t : Term.term) =
@@ -49,135 +103,98 @@ let rec hypotheses (t : Term.term) =
       hypotheses (Term.t_subst_single variable value t)
   | _ -> (Term.Svs.empty, [])
 
-let of_program (rs, c) =
-  match List.length rs.rs_cty.cty_pre with
-  | 0 -> []
-  | count ->
-      [ { name = rs.rs_name; kind = Statement.symbol_kind rs c; count; subject = Program rs } ]
+(** A program or a lemma: what it supposes of its variables, [count] formulas; of a program, what
+    holds in each run, and what is called there. *)
+type t = {
+  m : Pmodule.pmodule;
+  name : Ident.ident;
+  kind : string;
+  symbol : rsymbol option;
+  count : int;
+  holes : Term.Svs.t;
+  supposed : Term.term list;
+  holding : Term.term list;
+  called : rsymbol list;
+}
 
-let of_formula (d : Decl.decl) =
+let of_program ~kept m (rs, c) =
+  let { called; asserted; _ } = line_of ~kept c in
+  let variable (pv : Ity.pvsymbol) = pv.pv_vs in
+  { m; name = rs.rs_name; kind = Statement.symbol_kind rs c; symbol = Some rs;
+    count = List.length rs.rs_cty.cty_pre;
+    holes = Term.Svs.of_list (List.map variable rs.rs_cty.cty_args);
+    supposed = List.concat_map conjuncts rs.rs_cty.cty_pre;
+    holding = lasting c.c_cty.cty_pre @ asserted; called }
+
+let of_formula m (d : Decl.decl) =
   match d.d_node with
-  | Dprop (((Plemma | Pgoal) as prop), pr, t) -> (
-      match hypotheses (Statement.bare t) with
-      | _, [] -> []
-      | holes, found ->
-          let kind = if prop = Plemma then "lemma" else "goal" in
-          let subject = Formula (holes, List.concat_map conjuncts found) in
-          [ { name = pr.pr_name; kind; count = List.length found; subject } ])
+  | Dprop (((Plemma | Pgoal) as prop), pr, t) ->
+      let holes, found = hypotheses (Statement.bare t) in
+      let supposed = List.concat_map conjuncts found in
+      [ { m; name = pr.pr_name; kind = (if prop = Plemma then "lemma" else "goal"); symbol = None;
+          count = List.length found; holes; supposed; holding = []; called = [] } ]
   | _ -> []
 
-let conditionals (m : Pmodule.pmodule) =
+let of_module ~kept (m : Pmodule.pmodule) =
   let of_declaration (d : Pdecl.pdecl) =
     match d.pd_node with
-    | PDpure -> List.concat_map of_formula d.pd_pure
-    | _ -> List.concat_map of_program (programs d)
+    | PDpure -> List.concat_map (of_formula m) d.pd_pure
+    | _ -> List.map (of_program ~kept m) (programs d)
   in
   List.concat_map of_declaration (Audit.declarations m.mod_units)
 
-(** {1 Witnesses} *)
-
-(** What a body calls and asserts, and what it must not have. *)
-type body = { called : rsymbol list; asserted : Term.term list; faults : string list }
-
-let nothing = { called = []; asserted = []; faults = [] }
-let fault what = { nothing with faults = [ what ] }
-
-let both a b =
-  { called = a.called @ b.called; asserted = a.asserted @ b.asserted; faults = a.faults @ b.faults }
-
-let rec in_expr e =
-  match e.e_node with
-  | Evar _ | Econst _ | Epure _ -> nothing
-  | Eassert ((Assert | Check), t) -> { nothing with asserted = conjuncts t }
-  | Eassert (Assume, _) -> fault "has an assume"
-  | Eexec ({ c_node = Capp (rs, _); _ }, { cty_args = []; _ }) -> { nothing with called = [ rs ] }
-  | Eexec ({ c_node = Capp _ | Cpur _; _ }, _) -> nothing
-  | Eexec ({ c_node = Cany; _ }, _) -> fault "has an any"
-  | Eexec ({ c_node = Cfun _; _ }, _) -> fault "has a function or a block with a contract in it"
-  | Elet (LDvar (_, value), rest) -> both (in_expr value) (in_expr rest)
-  | Elet ((LDsym _ | LDrec _), _) -> fault "has a function in it"
-  | Eghost e -> in_expr e
-  | Eif _ | Ematch _ -> fault "has a branch"
-  | Ewhile _ | Efor _ -> fault "has a loop"
-  | Eraise _ | Eexn _ -> fault "has an exception"
-  | Eabsurd -> fault "has an absurd"
-  | Eassign _ -> fault "changes a value"
-
-type t = { rs : rsymbol; body : body }
-
-(** An exception cannot come if the contract says [raises { E -> false }]. *)
-let is_excluded posts =
-  List.exists (fun post -> Term.t_equal (snd (Ity.open_post post)) Term.t_false) posts
-
-let contract_faults rs =
-  let cty = rs.rs_cty in
-  let excluded exn = is_excluded (Ity.Mxs.find_def [] exn cty.cty_xpost) in
-  let when_ holds what = if holds then [ what ] else [] in
-  let is_unit (pv : Ity.pvsymbol) = Ity.ity_equal pv.pv_ity Ity.ity_unit in
-  when_ (not (List.for_all is_unit cty.cty_args)) "has a parameter"
-  @ when_ (cty.cty_pre <> []) "requires something itself"
-  @ when_ (not (Ity.Mreg.is_empty cty.cty_effect.eff_writes)) "changes a value"
-  @ when_ (not (Ity.Sxs.for_all excluded cty.cty_effect.eff_raises))
-      "may end in an exception before its last call"
-
-let witness (rs, c) =
-  let body =
-    match c.c_node with
-    | Cfun e -> in_expr e
-    | Capp _ | Cpur _ -> fault "is another name for a program"
-    | Cany -> fault "has no body"
+(** Those of our programs whose promise is not proved. *)
+let without_body modules =
+  let has_none (_, c) = match c.c_node with Cfun _ -> false | Capp _ | Cpur _ | Cany -> true in
+  let of_module (m : Pmodule.pmodule) =
+    List.filter has_none (List.concat_map programs (Audit.declarations m.mod_units))
   in
-  { rs; body = { body with faults = List.sort_uniq compare (contract_faults rs @ body.faults) } }
+  Srs.of_list (List.map fst (List.concat_map of_module modules))
 
-let covers conditional { body; _ } =
-  body.faults = []
-  &&
-  match conditional.subject with
-  | Program rs -> List.exists (rs_equal rs) body.called
-  | Formula (holes, hypotheses) -> Matching.every ~holes hypotheses body.asserted
+(** {1 What is satisfied} *)
 
-let witnesses (m : Pmodule.pmodule) =
-  List.map witness (List.concat_map programs (Audit.declarations m.mod_units))
+let full_name { m; name; _ } = (id m).id_string ^ "." ^ name.id_string
+
+let satisfies conditional by =
+  let is_called rs = List.exists (rs_equal rs) by.called in
+  Option.fold ~none:false ~some:is_called conditional.symbol
+  || Matching.every ~holes:conditional.holes conditional.supposed by.holding
+
+(** [found]: what is satisfied, each with the name of what satisfies it; [last]: what was found
+    last, at first what requires nothing; [waiting]: those for which nothing was found yet. *)
+let rec closure found last waiting =
+  let look (found, now, later) one =
+    match List.find_opt (satisfies one) last with
+    | Some by -> (Ident.Mid.add one.name (full_name by) found, one :: now, later)
+    | None -> (found, now, one :: later)
+  in
+  match List.fold_left look (found, [], []) waiting with
+  | found, [], _ -> found
+  | found, now, later -> closure found (List.rev now) (List.rev later)
 
 (** {1 Facts} *)
 
 open Json_base
 
-let is_witness_file file =
-  String.starts_with ~prefix (Filename.basename file)
+let is_witness project one =
+  let is_its file = String.starts_with ~prefix (Filename.basename file) in
+  Option.fold ~none:false ~some:is_its (Audit.file project one.m)
 
-let place project (name : Ident.ident) =
-  Json.place (Option.map (Project.position project) name.id_loc)
-
-let conditional_facts project witnesses m conditional =
-  let covering = List.filter (fun (_, w) -> covers conditional w) witnesses in
-  let name (m, w) = (id m).id_string ^ "." ^ w.rs.rs_name.id_string in
+let conditional_facts project found one =
+  let by = Ident.Mid.find_opt one.name found in
   Record
-    (place project conditional.name
-    @ [ ("module", String (id m).id_string); ("name", String conditional.name.id_string);
-        ("kind", String conditional.kind); ("count", Int conditional.count);
-        ("witnesses", Json.strings (List.sort compare (List.map name covering))) ])
+    (Json.place (Option.map (Project.position project) one.name.id_loc)
+    @ [ ("module", String (id one.m).id_string); ("name", String one.name.id_string);
+        ("kind", String one.kind); ("count", Int one.count);
+        ("satisfied_by", Json.option (fun name -> String name) by) ])
 
-let fault_facts project (m, { rs; body }) =
-  let record what =
-    Record
-      (place project rs.rs_name
-      @ [ ("module", String (id m).id_string); ("name", String rs.rs_name.id_string);
-          ("what", String what) ])
-  in
-  List.map record body.faults
-
-(** [theories]: files with their modules, all of them: any witness may serve any theory. *)
+(** Of all theories. A program that requires nothing comes first if it is a witness, to be named. *)
 let facts project theories =
-  let of_all one = List.concat_map one theories in
-  let modules (_, found) = Result.value found ~default:[] in
-  let witnesses_of m = List.map (fun w -> (m, w)) (witnesses m) in
-  let is_witness (file, _) = is_witness_file file in
-  let all =
-    List.concat_map
-      (fun theory -> List.concat_map witnesses_of (modules theory))
-      (List.filter is_witness theories)
-  in
-  let conditionals_of m = List.map (conditional_facts project all m) (conditionals m) in
-  [ ( "hypotheses", List (of_all (fun theory -> List.concat_map conditionals_of (modules theory))) );
-    ("witness_faults", List (List.concat_map (fault_facts project) all)) ]
+  let modules = List.concat_map (fun (_, found) -> List.concat (Result.to_list found)) theories in
+  let open_ones = without_body modules in
+  let kept rs = not (Srs.mem rs open_ones) in
+  let all = List.concat_map (of_module ~kept) modules in
+  let conditionals, free = List.partition (fun one -> one.count > 0) all in
+  let witnesses, others = List.partition (is_witness project) free in
+  let found = closure Ident.Mid.empty (witnesses @ others) conditionals in
+  [ ("hypotheses", List (List.map (conditional_facts project found) conditionals)) ]
