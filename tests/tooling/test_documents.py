@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assurance import claims, extraction
+from assurance import claims
+from assurance.extraction import USED_FILE
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md"))]
@@ -52,7 +53,7 @@ def misplaced(rooms: Sequence[str], theories: Mapping[str, str]) -> list[str]:
         if room not in rooms or "/" in file:
             found.append(f"{name} is in no room")
         else:
-            used = {theory.partition(".")[0] for theory in extraction.USED_FILE.findall(text)}
+            used = {theory.partition(".")[0] for theory in USED_FILE.findall(text)}
             later = rooms[rooms.index(room) + 1 :]
             found += [f"{name} uses {other}" for other in sorted(used.intersection(later))]
     return found
@@ -77,9 +78,15 @@ def test_what_stands_in_the_wrong_place_is_found(name: str, text: str, fault: st
     assert misplaced(ROOMS, {name: text, **right}) == [fault]
 
 
-def test_the_claims_have_the_order_of_the_rooms() -> None:
+def test_the_claims_have_the_order_of_the_rooms_and_of_dependency() -> None:
     keys = (line.key for line in claims.read(ROOT / claims.CLAIMS).lines)
-    of_lines = (theory.split("/")[1] for theory, _ in keys if theory)
-    assert [room for room, _ in groupby(of_lines)] == [
+    order = [theory.removeprefix("why3/") for theory, _ in groupby(theory for theory, _ in keys)]
+    order = [theory for theory in order if theory]
+    assert [room for room, _ in groupby(theory.split("/")[0] for theory in order)] == [
         room for room in ROOMS if any((ROOT / "why3" / room).glob("*.mlw"))
     ]
+    above: set[str] = set()
+    for theory in order:
+        used = {f"{name.replace('.', '/')}.mlw" for name in USED_FILE.findall(THEORIES[theory])}
+        assert (used & THEORIES.keys()) - above == set(), theory
+        above.add(theory)

@@ -69,7 +69,7 @@ let rec unproved project t ~otherwise id =
 
 (** {1 The verdict} *)
 
-(** [postcondition, why3/shape.mlw:42]; a lemma is one formula and its place that of its name. *)
+(** [postcondition, why3/core/shape.mlw:42]; a lemma is one formula and its place that of its name. *)
 let describe project t ~top id =
   let place = Session.goal_loc ~root:(id = top) (tree t) id in
   let explanation = match get_proof_expl (tree t) id with "" -> [] | text -> [ text ] in

@@ -40,7 +40,7 @@ let message e =
   let text = Format.asprintf "@[<h>%a@]" Exn_printer.exn_printer e in
   String.concat " " (List.filter (( <> ) "") (String.split_on_char '\n' text))
 
-(** [why3/shape.mlw] for a file of the tree, wherever the path to it leads through; the absolute
+(** [why3/core/shape.mlw] for a file of the tree, wherever the path to it leads through; the absolute
     path for the rest. *)
 let relative project path =
   let absolute = if Filename.is_relative path then absolute project path else path in
@@ -52,7 +52,7 @@ let position project loc =
   let file, line, _, _ = Loc.get loc in
   (relative project file, line)
 
-(** [why3/shape.mlw:42] *)
+(** [why3/core/shape.mlw:42] *)
 let place project loc =
   let file, line = position project loc in
   Printf.sprintf "%s:%d" file line

@@ -13,7 +13,7 @@ type options = {
 let wanted options name =
   match options.only with None -> true | Some part -> Project.contains ~part name
 
-(** [why3/shape.mlw:42 Shape.pad'vc.3 [postcondition]], and what is wrong with it. *)
+(** [why3/core/shape.mlw:42 Shape.pad'vc.3 [postcondition]], and what is wrong with it. *)
 let report (t : Prove.t) (th, top) =
   let s = Prove.tree t in
   let whole = (get_proof_name s top).Ident.id_string in

@@ -4,7 +4,7 @@
     A program with [requires] and a lemma with hypotheses are true of nothing if nothing satisfies
     them: call them conditionals. What satisfies them is found from one end.
     - A program that requires nothing runs for any arguments, and every type has a value. Those in
-      [why3/witness_*.mlw] take none and name concrete values: they are the witnesses.
+      the files [witness_*.mlw] take none and name concrete values: they are the witnesses.
     - Where a program that runs calls a conditional, the arguments satisfy this: it is what the
       proved condition of the caller says there. The conditional runs then, for these arguments.
     - A conditional is satisfied if one choice of its variables, and of its type variables, makes
