@@ -4,7 +4,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 54322af0882ff353f9ee94643aee3246ba325fb22036db0665376d0f3bbc5ea4
+# c58ba48caf062d858e86d6983d9fb167828925e8d9944a610986d6db77f946d1
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
