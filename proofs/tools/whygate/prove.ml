@@ -4,8 +4,8 @@
     to call it proved. From cheap to dear:
     - what the session has and is not obsolete stays; obsolete proofs are tried first where they
       were;
-    - the goal whole, at a glance, by one prover of each family; else [split_vc] and each part in
-      the same way;
+    - the goal whole, at a glance, by one prover of each family; where that fails or is dear,
+      [split_vc] and each part in the same way, if a replay then pays less;
     - a part that no split takes further: longer limits. What resists wants an assertion in the
       source, not another transformation: one is all that has to be trusted.
 
@@ -24,6 +24,9 @@ let long = 15
 
 (** Two proofs that take no longer than this each are as good as any. *)
 let good_price = 0.3
+
+(** What Why3 takes to prepare and print a part for two provers. *)
+let preparation = 0.05
 
 type effort = Quick | Normal | Thorough
 
@@ -75,6 +78,19 @@ let race ?(patience = max_int) t id ~seconds proofs provers =
 
 (** {1 A goal without usable proofs} *)
 
+(** What a replay pays for a goal as it stands, for all its parts; each is prepared and printed
+    twice besides. Beyond price as long as some part lacks a second family. *)
+let rec cost t id =
+  let s = tree t in
+  match (Node.valid_attempts s id, get_transformations s id) with
+  | [], node :: _ ->
+      List.fold_left (fun sum part -> sum +. cost t part) 0. (get_sub_tasks s node)
+  | attempts, _ -> price (List.map Node.proof_of attempts)
+
+and price proofs =
+  let seconds = List.fold_left (fun sum (p : Node.proof) -> sum +. p.seconds) preparation in
+  if Node.redundant proofs then seconds (Node.best proofs) else infinity
+
 let rec search t id ~first proofs =
   match Node.split (tree t) t.project.env id with
   | None ->
@@ -82,11 +98,15 @@ let rec search t id ~first proofs =
       if Node.redundant proofs then Node.record (tree t) id proofs else insist t id proofs
   | Some (node, parts) ->
       let proofs = race t id ~patience:3 ~seconds:glance proofs (best_candidates t first) in
-      if Node.redundant proofs then begin
-        Node.drop (tree t) id node;
-        Node.record (tree t) id proofs
+      if not (Node.redundant proofs) then search_parts t id node parts proofs
+      else begin
+        if not (at_good_price proofs) then List.iter (fun part -> search t part ~first:[] []) parts;
+        if price proofs <= cost t id then begin
+          Node.drop (tree t) id node;
+          Node.record (tree t) id proofs
+        end
+        else update_trans_node Node.silent (tree t) node
       end
-      else search_parts t id node parts proofs
 
 (** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
 and search_parts t id node parts proofs =
