@@ -4,7 +4,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# c58ba48caf062d858e86d6983d9fb167828925e8d9944a610986d6db77f946d1
+# 9144204e4b155b9c785d8f9784d1165b980e3c1d621cf11c11db60a5dda5af33
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
