@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assurance import claims
-from assurance.extraction import USED_FILE
+from assurance.extraction import USED_FILE, theory_file
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md"))]
@@ -87,6 +87,7 @@ def test_the_claims_have_the_order_of_the_rooms_and_of_dependency() -> None:
     ]
     above: set[str] = set()
     for theory in order:
-        used = {f"{name.replace('.', '/')}.mlw" for name in USED_FILE.findall(THEORIES[theory])}
+        files = map(theory_file, USED_FILE.findall(THEORIES[theory]))
+        used = {file.relative_to(ROOT / "why3").as_posix() for file in files}
         assert (used & THEORIES.keys()) - above == set(), theory
         above.add(theory)
