@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -9,13 +10,15 @@ from numpy.lib.stride_tricks import as_strided
 
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES, DTypeT, as_tensor, check_count
-from whycast._errors import Shape, show_shape
-from whycast._shapes import common_shape
+from whycast._errors import BroadcastError, Shape, show_shape
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], DTypeT]
+Strides: TypeAlias = tuple[int, ...]
 _AnyArray: TypeAlias = (
     "np.ndarray[tuple[int, ...], np.dtype[np.generic] | np.dtypes.StringDType[object]]"
 )
+# Given by name, as NumPy's stubs want it, the flag costs as much as the view that it is set on.
+_set_writeable = cast("Callable[[_AnyArray, bool], None]", np.ndarray.setflags)
 
 
 def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
@@ -70,16 +73,33 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
            [0.5, 1.5, 2.5]])
     """
     check_count(len(arrays), "array")
-    for array in arrays:
-        if type(array) is not np.ndarray or array.dtype.type not in PLAIN_TYPES:
-            arrays = tuple([as_tensor(a, f"argument {m}") for m, a in enumerate(arrays)])
-            break
-    shapes = tuple([array.shape for array in arrays])
-    # Equal shapes are their own common shape: lemma common_shape_equal of why3/sonnx/rule.mlw.
-    if shapes.count(shapes[0]) == len(shapes):
-        return tuple([_view(array, writeable=False) for array in arrays])
-    common = common_shape(shapes)
-    return tuple([view_as(array, common) for array in arrays])
+    tensors: list[Array[DTypeT]] = []
+    shapes: list[Shape] = []
+    own_strides: list[Strides] = []
+    for argument in arrays:
+        tensor = argument
+        if type(tensor) is not np.ndarray or tensor.dtype.type not in PLAIN_TYPES:
+            tensor = as_tensor(tensor, f"argument {len(tensors)}")
+        tensors.append(tensor)
+        shapes.append(tensor.shape)
+        own_strides.append(tensor.strides)
+    try:
+        common, views = _kernel.broadcast_views(tuple(shapes), tuple(own_strides))
+    except _kernel.E1 as error:
+        v = error.value
+    else:
+        # A tensor's own strides, given back, are those of a view of its own shape.
+        results: list[Array[DTypeT]] = []
+        for m, strides in enumerate(views):
+            if strides is own_strides[m]:
+                view = tensors[m].view()
+                _set_writeable(view, False)
+            else:
+                view = view_by(tensors[m], common, strides)
+            results.append(view)
+        return tuple(results)
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
+    raise BroadcastError(v.tensor, v.axis, v.size, v.target, tuple(shapes))
 
 
 def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> Array[DTypeT]:
@@ -94,38 +114,39 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
 
 
 def view_by(
-    array: Array[DTypeT], shape: Shape, strides: tuple[int, ...], *, writeable: bool = False
+    array: Array[DTypeT], shape: Shape, strides: Strides, *, writeable: bool = False
 ) -> Array[DTypeT]:
     """View of a plain ndarray with a given shape and strides that reach none but its elements."""
-    source = array
+    source, flags = array, array.flags
     # By the sign of its flags NumPy remembers that it is to warn of a write: a mark that
     # numpy.broadcast_arrays sets on its results. It then takes the mere making of a view for one.
-    if writeable or array.flags.num < 0:
+    if writeable or flags.num < 0:
         source = _view(array, writeable=writeable)
     try:
-        view = _strided_view(source, shape, strides)
+        # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
+        # it wants a buffer that is contiguous, in C or in Fortran order.
+        if flags.forc:
+            view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+        else:
+            view = _view_in_owner(source, shape, strides)
     except (OverflowError, ValueError) as error:
         raise ValueError(
             f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
         ) from error
     if not writeable:
-        view.setflags(write=False)
+        _set_writeable(view, False)
     return view
 
 
 def _view(array: Array[DTypeT], *, writeable: bool) -> Array[DTypeT]:
     # Either flag also undoes the mark.
     view = array.view()
-    view.setflags(write=writeable)
+    _set_writeable(view, writeable)
     return view
 
 
-def _strided_view(array: Array[DTypeT], shape: Shape, strides: tuple[int, ...]) -> Array[DTypeT]:
-    """View with the given strides that begins where `array` begins and stays inside its memory."""
-    # The constructor is by far the fastest way, and refuses strides that leave the buffer, but it
-    # wants a buffer that is contiguous, in C or in Fortran order.
-    if array.flags.forc:
-        return np.ndarray(shape, array.dtype, array, 0, strides)
+def _view_in_owner(array: Array[DTypeT], shape: Shape, strides: Strides) -> Array[DTypeT]:
+    """View of an array that is a part of a larger one, in the memory of that."""
     owner = array.base
     if type(owner) is not np.ndarray or not owner.flags.forc or owner.flags.num < 0:
         owner = _contiguous_owner(array)

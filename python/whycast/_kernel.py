@@ -1,10 +1,10 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
-# why3/kernel/expand.mlw and why3/kernel/flat.mlw.
+# why3/kernel/expand.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw and why3/kernel/tensors.mlw.
 # The contract of a function stands in why3/, under the name that its docstring gives.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 9144204e4b155b9c785d8f9784d1165b980e3c1d621cf11c11db60a5dda5af33
+# b88dacfd36fdac16d4c72ca580b5c8fcf25558f7daa318f904c31db103003269
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -539,3 +539,99 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
             odometer[axis - 1] += 1
             axis -= 1
     return result
+
+
+def view_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The strides of the view with shape `target` of a tensor that broadcasts to it: 0 on the axes
+    that are prepended or grow. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+
+    WhyML: kernel.views.COPViews.view_strides
+    """
+    rank = len(target)
+    view = [0] * rank
+    axis = rank - len(shape)
+    for k in range(len(shape)):
+        if shape[k] == target[axis]:
+            view[axis] = strides[k]
+        axis += 1
+    return tuple(view)
+
+
+def broadcast_views(
+    shapes: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """The common shape of `shapes` by the rule of SONNX, and for each tensor the strides of its view
+    of that shape. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
+    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+
+    Raises: E1, NoTensor
+    WhyML: kernel.views.COPViews.broadcast_views
+    """
+    if len(shapes) == 0:
+        raise NoTensor()
+    first = shapes[0]
+    equal = 1
+    while equal < len(shapes) and shapes[equal] == first:
+        equal += 1
+    if equal == len(shapes):
+        return first, strides
+    target = broadcast_shapes(shapes)
+    views: list[tuple[int, ...]] = [()] * len(shapes)
+    for m, shape in enumerate(shapes):
+        own = strides[m]
+        views[m] = own if shape == target else view_strides(shape, own, target)
+    views_2 = tuple(views)
+    return target, views_2
+
+
+class WrongLength(Exception):
+    """A tensor has not as many elements as its shape says: the lowest such tensor."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def broadcast_elements(
+    data: tuple[_A, ...], shape: tuple[int, ...], target: tuple[int, ...]
+) -> tuple[_A, ...]:
+    """The elements of `data`, a tensor of shape `shape` that broadcasts to the shape `target`, once
+    it has been broadcast: both in row-major order. [E_Broadcast_any_Derived_130]
+
+    Raises: DataLength
+    WhyML: kernel.tensors.COPTensors.broadcast_elements
+    """
+    given = list(data)
+    try:
+        value = broadcast_flat(given, shape, target)
+        return tuple(value)
+    except RankMismatch:
+        raise AssertionError("unreachable") from None
+    except NotBroadcastable:
+        raise AssertionError("unreachable") from None
+
+
+def broadcast_all(
+    shapes: tuple[tuple[int, ...], ...], data: tuple[tuple[_A, ...], ...]
+) -> tuple[tuple[int, ...], tuple[tuple[_A, ...], ...]]:
+    """The common shape of `shapes` by the rule of SONNX, and the elements of all tensors once they
+    have been broadcast to it; `data` are those of each tensor, all in row-major order.
+    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010]
+    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020]
+    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
+
+    Raises: E1, NoTensor, WrongLength
+    WhyML: kernel.tensors.COPTensors.broadcast_all
+    """
+    target = broadcast_shapes(shapes)
+    out: list[tuple[_A, ...]] = [()] * len(shapes)
+    for m, shape in enumerate(shapes):
+        try:
+            value = broadcast_elements(data[m], shape, target)
+            out[m] = value
+        except DataLength:
+            raise WrongLength(m) from None
+    out_2 = tuple(out)
+    return target, out_2

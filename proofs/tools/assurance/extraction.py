@@ -33,6 +33,8 @@ MODULES = (
     "kernel.axes.COPAxesStrides",
     "kernel.expand.COPExpand",
     "kernel.flat.COPFlatBroadcast",
+    "kernel.views.COPViews",
+    "kernel.tensors.COPTensors",
 )
 
 # Why3 loads a plugin by its path without the extension.
