@@ -49,11 +49,12 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
 
     Notes
     -----
-    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``): the common
-    shape and E1 as in `broadcast_shapes`, the elements by ``step1`` and ``step2``. The strides of a
-    view are those of the argument, and 0 on prepended and grown axes. That they address the element
-    which both steps lead to is proved for any strides: lemma ``view_offset`` of
-    ``why3/memory/layout.mlw``.
+    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``). The program is
+    ``broadcast_views`` (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it
+    gives the common shape and the strides of all views, or raises exactly where E1 holds. That the
+    views read what ``broadcast`` gives, or E1 with its first violation, is proved for any strides
+    and whatever stands in memory: ``views_of_broadcast`` of ``why3/kernel/laws.mlw``. NumPy's
+    constructor does the rest.
 
     Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010]
     [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020]

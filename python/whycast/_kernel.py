@@ -4,7 +4,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# b88dacfd36fdac16d4c72ca580b5c8fcf25558f7daa318f904c31db103003269
+# d28dc71c911b9bb0c8af41c27bf7bc0e52b9218d5f766ded0cf8b493cf0cdbcc
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -562,9 +562,10 @@ def view_strides(
 def broadcast_views(
     shapes: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The common shape of `shapes` by the rule of SONNX, and for each tensor the strides of its view
-    of that shape. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
-    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+    """The common shape of `shapes` by the rule of SONNX, and the strides of the views of all tensors
+    with that shape; the very `strides` if all shapes are equal.
+    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020]
+    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: E1, NoTensor
     WhyML: kernel.views.COPViews.broadcast_views

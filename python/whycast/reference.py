@@ -1,18 +1,19 @@
 """Broadcast on flat Python lists: the executable reference, proved from input to output.
 
 The functions of the other modules make views, whose elements NumPy fetches by proved strides. Here
-a proved program fetches the elements itself, and writes them one by one into a new list.
+proved programs fetch the elements themselves, and write them one by one into new lists.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 from whycast import _kernel
-from whycast._checks import Integers, as_target, show
-from whycast._errors import BroadcastError, rank_too_low, show_int, show_shape
+from whycast._checks import Integers, as_target, check_count, show
+from whycast._errors import BroadcastError, Shape, rank_too_low, show_int, show_shape
 
-__all__ = ["broadcast"]
+__all__ = ["broadcast", "broadcast_all"]
 
 _T = TypeVar("_T")
 
@@ -67,18 +68,14 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Traceback (most recent call last):
     ValueError: data: expected 2 elements, the product of the sizes of shape (2, 1), got 3
     """
-    if not isinstance(data, list):
-        raise TypeError(f"data: expected a list, got {show(data)}")
+    _check_list(data, "data")
     checked_shape = as_target(shape, "shape")
     checked_target = as_target(target, "target")
     failure: ValueError
     try:
         return _kernel.broadcast_flat(data, checked_shape, checked_target)
     except _kernel.DataLength:
-        failure = ValueError(
-            f"data: expected {show_int(_kernel.size(checked_shape))} elements, the product of the "
-            f"sizes of shape {show_shape(checked_shape)}, got {len(data)}"
-        )
+        failure = _wrong_length("data", data, checked_shape)
     except _kernel.RankMismatch:
         failure = rank_too_low("target", "shape", len(checked_shape), len(checked_target))
     except _kernel.NotBroadcastable as error:
@@ -93,3 +90,106 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         )
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
+
+
+def broadcast_all(
+    data: Sequence[list[_T]], shapes: Sequence[Integers]
+) -> tuple[Shape, tuple[list[_T], ...]]:
+    """Broadcast tensors to their common shape, as SONNX Broadcast does, all elements in lists.
+
+    Parameters
+    ----------
+    data : sequence of list
+        For each of 1 to 2**31 - 1 tensors its elements in row-major order (the last axis varies
+        fastest): any objects.
+    shapes : sequence of shapes, each a sequence of int or one-dimensional array of integers
+        For each tensor its shape. Sizes are at least 0.
+
+    Returns
+    -------
+    shape : tuple of int
+        The common shape.
+    data : tuple of list
+        For each tensor its elements once it has been broadcast to that shape, in row-major order.
+        New lists of the same objects.
+
+    Raises
+    ------
+    whycast.BroadcastError
+        A size is neither the maximum of its axis nor 1: SONNX's error E1.
+    TypeError
+        `data` is not a sequence of lists, or `shapes` not a sequence of shapes.
+    ValueError
+        No tensor is given, or too many; there are not as many shapes as lists; a size is negative;
+        a list has not as many elements as a tensor of its shape; or no list has as many as one of
+        the common shape.
+
+    Notes
+    -----
+    The program is ``broadcast_all`` (``why3/kernel/tensors.mlw``), proved to return what
+    ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``) gives for the tensors in
+    the lists, or to raise exactly when that is E1, with its first violation.
+
+    Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010]
+    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
+
+    Examples
+    --------
+    >>> broadcast_all([["a", "b"], [1, 2, 3]], [(2, 1), (3,)])
+    ((2, 3), (['a', 'a', 'a', 'b', 'b', 'b'], [1, 2, 3, 1, 2, 3]))
+    >>> broadcast_all([["a", "b"], [1, 2, 3]], [(2,), (3,)])
+    Traceback (most recent call last):
+    whycast.BroadcastError: shapes do not broadcast (E1): axis 0 of the common rank 1, tensor 0 \
+has size 2, expected 3 or 1
+      tensor 0: >2<
+      tensor 1: [3]
+    """
+    lists = _as_sequence(data, "data", "lists")
+    checked_shapes = tuple(
+        [
+            as_target(shape, f"shapes, shape {m}")
+            for m, shape in enumerate(_as_sequence(shapes, "shapes", "shapes"))
+        ]
+    )
+    check_count(len(lists), "list")
+    if len(checked_shapes) != len(lists):
+        raise ValueError(
+            f"shapes: expected {len(lists)}, one for each list of data, got {len(checked_shapes)}"
+        )
+    for m, elements in enumerate(lists):
+        _check_list(elements, f"data, list {m}")
+    failure: ValueError
+    try:
+        common, outputs = _kernel.broadcast_all(checked_shapes, tuple(map(tuple, lists)))
+    except _kernel.E1 as error:
+        v = error.value
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, checked_shapes)
+    except _kernel.WrongLength as error:
+        m = error.value
+        failure = _wrong_length(f"data, list {m}", lists[m], checked_shapes[m])
+    except OverflowError:
+        failure = ValueError(
+            "shapes: no list has as many elements as a tensor of their common shape"
+        )
+    else:
+        return common, tuple(map(list, outputs))
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def _check_list(value: object, name: str) -> None:
+    if not isinstance(value, list):
+        raise TypeError(f"{name}: expected a list, got {show(value)}")
+
+
+def _as_sequence(values: Sequence[_T], name: str, noun: str) -> tuple[_T, ...]:
+    if isinstance(values, str) or not isinstance(values, Sequence):
+        raise TypeError(f"{name}: expected a sequence of {noun}, got {show(values)}")
+    return tuple(values)
+
+
+def _wrong_length(name: str, elements: list[_T], shape: Shape) -> ValueError:
+    return ValueError(
+        f"{name}: expected {show_int(_kernel.size(shape))} elements, the product of the sizes of "
+        f"shape {show_shape(shape)}, got {len(elements)}"
+    )

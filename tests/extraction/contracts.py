@@ -96,6 +96,11 @@ COUNT = st.integers(0, 6)
 ELEMENT = st.builds(object)
 ARRAY = st.lists(ELEMENT, max_size=6)
 SEQ = ARRAY.map(tuple)
+INTS_OF_A_SEQ = st.lists(INT, max_size=4)
+# Two sequences of integers, every second time equal ones that are not the same object.
+INT_SEQS = st.tuples(INTS_OF_A_SEQ, INTS_OF_A_SEQ, BOOL).map(
+    lambda drawn: (tuple(drawn[0]), tuple(drawn[0] if drawn[2] else drawn[1]))
+)
 
 NONE: Values = st.tuples()
 BOOLS: Values = st.tuples(BOOL, BOOL)
@@ -604,6 +609,19 @@ TUPLES = {
         indexed(SEQ),
         {"ensures { result = s[i] }": lambda do, s, i: do(s, i) is at(s, i)},
         ("%1[%2 - 1]", "%1[-%2]", "%1[-1]", "%1[%2:]"),
+    ),
+    "kernel.trusted.Tuple.same": Contract(
+        bool,
+        INT_SEQS,
+        {
+            "ensures { result <-> s = t }": (
+                lambda do, s, t: (
+                    do(s, t)
+                    == (size(s) == size(t) and all(at(s, i) == at(t, i) for i in range(size(s))))
+                )
+            )
+        },
+        ("%1 is %2", "%1 != %2", "len(%1) == len(%2)", "%1 <= %2"),
     ),
     "kernel.trusted.Tuple.thaw": Contract(
         list,

@@ -165,6 +165,65 @@ def test_broadcast_strides_are_those_of_numpy(
             assert size < 2 or stride == expected
 
 
+def all_views_follow_the_rule(shapes: tuple[Shape, ...]) -> bool:
+    """Whether there are views: then they read what the two steps name, or E1 is reported."""
+    # No two axes of no two tensors have the same stride: one in the wrong place shows.
+    strides = tuple(
+        tuple(1000**m * (7 + axis) for axis in range(len(shape))) for m, shape in enumerate(shapes)
+    )
+    witness = e1(shapes)
+    if witness is not None:
+        with pytest.raises(_kernel.E1) as caught:
+            _kernel.broadcast_views(shapes, strides)
+        assert violation(caught.value) == witness
+        return False
+    common, views = _kernel.broadcast_views(shapes, strides)
+    assert common == maxima(shapes)
+    for shape, own, view in zip(shapes, strides, views, strict=True):
+        assert view == _kernel.broadcast_strides(shape, own, common)
+        for index in indices(common):
+            element = source(shape, common, index)
+            assert _kernel.offset(index, view) == _kernel.offset(element, own)
+    if len(set(shapes)) == 1:
+        assert views is strides
+    return True
+
+
+def test_broadcast_views_on_all_small_shapes() -> None:
+    """[E_Broadcast_any_Derived_110] [E_Broadcast_any_E1_020]"""
+    cases = [
+        *product(all_shapes(2, 3), repeat=2),
+        *product(all_shapes(1, 3), repeat=3),
+        *((shape,) for shape in all_shapes(3, 2)),
+    ]
+    accepted = sum(all_views_follow_the_rule(shapes) for shapes in cases)
+    assert 0 < accepted < len(cases)
+    with pytest.raises(_kernel.NoTensor):
+        _kernel.broadcast_views((), ())
+
+
+@given(shape_lists(max_rank=4, max_tensors=5, sizes=st.integers(0, 3)))
+def test_broadcast_views(shapes: tuple[Shape, ...]) -> None:
+    """[E_Broadcast_any_Derived_110]"""
+    all_views_follow_the_rule(tuple(shapes))
+
+
+def test_broadcast_all_counts_after_it_has_broadcast() -> None:
+    """The first list of wrong length is reported, and none where E1 holds."""
+    shapes = ((2,), (1, 2), (3, 2))
+    for lengths in product((1, 2, 5, 6, 7), repeat=3):
+        data = tuple((0,) * length for length in lengths)
+        wrong = [m for m, length in enumerate(lengths) if length != (2, 2, 6)[m]]
+        if wrong:
+            with pytest.raises(_kernel.WrongLength) as caught:
+                _kernel.broadcast_all(shapes, data)
+            assert caught.value.value == wrong[0]
+        else:
+            assert _kernel.broadcast_all(shapes, data) == ((3, 2), ((0,) * 6,) * 3)
+        with pytest.raises(_kernel.E1):
+            _kernel.broadcast_all((*shapes, (4,)), (*data, ()))
+
+
 def test_broadcast_strides_rank_mismatch_on_all_small_ranks() -> None:
     for rank, strides, target in product(range(4), repeat=3):
         arguments = ((1,) * rank, (8,) * strides, (1,) * target)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
+from itertools import product
 
 import numpy as np
 import pytest
 from axes_cases import SHAPE_PAIRS, outcome
 from hypothesis import given
 from plain_axes import numpy_mode
-from plain_rule import Shape, indices
-from shape_strategies import shapes_and_target
+from plain_rule import Shape, all_shapes, indices, maxima
+from shape_strategies import shape_lists, shapes_and_target
 
 import whycast
 from whycast import numpy_rule, reference
@@ -87,3 +88,75 @@ def test_target_that_no_list_can_have() -> None:
             reference.broadcast(data, shape, (2, 2**5000))
         assert caught.value.__context__ is None
     assert reference.broadcast([0], (1,), (2**5000, 0)) == []
+
+
+def test_all_tensors_at_once() -> None:
+    """[E_Broadcast_any_Signature_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]"""
+    accepted = 0
+    for shapes in [
+        *product(all_shapes(2, 3), repeat=2),
+        *product(all_shapes(1, 3), repeat=3),
+        *((shape,) for shape in all_shapes(3, 2)),
+    ]:
+        tensors = [things(shape) for shape in shapes]
+        data = [list(tensor.values()) for tensor in tensors]
+        before = copy.copy(data)
+        common = maxima(shapes)
+        sources = [numpy_mode(shape, common) for shape in shapes]
+        if None in sources:
+            with pytest.raises(whycast.BroadcastError) as caught:
+                reference.broadcast_all(data, shapes)
+            with pytest.raises(whycast.BroadcastError) as other:
+                whycast.broadcast_shapes(*shapes)
+            assert str(caught.value) == str(other.value)
+            continue
+        found, outputs = reference.broadcast_all(data, shapes)
+        assert found == common
+        for tensor, source, output in zip(tensors, sources, outputs, strict=True):
+            assert source is not None
+            assert type(output) is list
+            assert output == [tensor[i] for i in source.values()]
+        assert data == before
+        accepted += 1
+    assert accepted > 200
+
+
+@given(shape_lists(max_rank=4, max_tensors=4))
+def test_all_tensors_are_those_of_the_views(shapes: list[Shape]) -> None:
+    """[E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_130]"""
+    arrays = [np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in shapes]
+    data = [array.ravel().tolist() for array in arrays]
+    views = outcome(whycast.broadcast, *arrays)
+    if isinstance(views, ValueError):
+        with pytest.raises(whycast.BroadcastError) as caught:
+            reference.broadcast_all(data, shapes)
+        assert str(caught.value) == str(views)
+    else:
+        _, outputs = reference.broadcast_all(data, shapes)
+        assert list(outputs) == [view.ravel().tolist() for view in views]
+
+
+def test_all_tensors_refused() -> None:
+    with pytest.raises(ValueError, match=r"^no list given: expected at least 1$"):
+        reference.broadcast_all([], [])
+    with pytest.raises(ValueError, match=r"^shapes: expected 2, one for each list of data, got 1$"):
+        reference.broadcast_all([[1], [2]], [(1,)])
+    with pytest.raises(ValueError, match=r"^shapes, shape 1, axis 0: expected a size of at least"):
+        reference.broadcast_all([[1], [2]], [(1,), (-2,)])
+    with pytest.raises(TypeError, match=r"^shapes: expected a sequence of shapes, got 1 \(int\)$"):
+        reference.broadcast_all([[1]], 1)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^data: expected a sequence of lists, got 'ab' \(str\)$"):
+        reference.broadcast_all("ab", [(1,), (1,)])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^data, list 1: expected a list, got \(2,\) \(tuple\)$"):
+        reference.broadcast_all([[1], (2,)], [(1,), (1,)])  # type: ignore[arg-type]
+    message = (
+        r"^data, list 1: expected 2 elements, the product of the sizes of shape \(2,\), got 3$"
+    )
+    for data in ([[1, 2], [1, 2, 3]], [[1, 2], [1, 2, 3], [1]]):
+        shapes = [(2,)] * len(data)
+        with pytest.raises(ValueError, match=message) as caught:
+            reference.broadcast_all(data, shapes)
+        assert caught.value.__context__ is None
+    # E1 is found before the elements are counted.
+    with pytest.raises(whycast.BroadcastError):
+        reference.broadcast_all([[1], [1]], [(2,), (3,)])
