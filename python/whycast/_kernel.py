@@ -4,7 +4,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# d28dc71c911b9bb0c8af41c27bf7bc0e52b9218d5f766ded0cf8b493cf0cdbcc
+# 8a8507a5df6a45a8f3c43b124f0ebe10d54c7e97f64d5a518e53cbebb2bee6f7
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -562,8 +562,8 @@ def view_strides(
 def broadcast_views(
     shapes: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The common shape of `shapes` by the rule of SONNX, and the strides of the views of all tensors
-    with that shape; the very `strides` if all shapes are equal.
+    """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view with
+    that shape; the very `strides` if all shapes are equal.
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020]
     [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
