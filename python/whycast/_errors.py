@@ -323,7 +323,8 @@ class AxisSizeError(BroadcastError):
     -----
     `tensor_axis`, `axes`, `target_shape` and `names` are attributes, and so are those of
     `BroadcastError`, of which this is a subclass: `axis` is an axis of the target, and `shapes` has
-    `shape` alone. The text shows each size of the tensor above that of the axis on which it lies.
+    `shape` alone. The text shows each size of the tensor above that of the axis on which it lies,
+    and above it, where these axes do not increase, the number of its own axis.
 
     Clauses: [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
     """
@@ -361,14 +362,21 @@ class AxisSizeError(BroadcastError):
         return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _rows(self) -> list[_Row | None]:
-        return [
-            _Row(self.names.tensor, self.axes, self.shapes[0]),
+        # Columns are those of the target. Where the tensor's axes come in another order, a row more
+        # tells them apart.
+        order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
+        axes = [self.axes[j] for j in order]
+        rows: list[_Row | None] = [
+            _Row(self.names.tensor, axes, [self.shapes[0][j] for j in order]),
             _Row(self.names.target, range(self._rank), self.target_shape),
-            self._axes_row(self.names.axes),
+            self._axes_row(self.names.axes, axes),
         ]
+        if order != sorted(order):
+            rows.insert(0, _Row(f"axis of {self.names.tensor}", axes, order, marked=False))
+        return rows
 
-    def _axes_row(self, label: str) -> _Row:
-        return _Row(label, self.axes, self.axes, marked=False)
+    def _axes_row(self, label: str, axes: Sequence[int]) -> _Row:
+        return _Row(label, axes, axes, marked=False)
 
 
 class ArgShapeError(AxisSizeError):
@@ -423,5 +431,5 @@ class ArgShapeError(AxisSizeError):
             )
         return text
 
-    def _axes_row(self, label: str) -> _Row:
+    def _axes_row(self, label: str, axes: Sequence[int]) -> _Row:
         return _Row(label, self.broadcast_axes, self.broadcast_axes, marked=False)

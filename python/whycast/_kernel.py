@@ -1,10 +1,11 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
-# why3/kernel/expand.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw and why3/kernel/tensors.mlw.
+# why3/kernel/in_dim.mlw, why3/kernel/expand.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw and
+# why3/kernel/tensors.mlw.
 # The contract of a function stands in why3/, under the name that its docstring gives.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 8a8507a5df6a45a8f3c43b124f0ebe10d54c7e97f64d5a518e53cbebb2bee6f7
+# 8be14800e706a301e30d210412ecf48cc5ed8039762922cbaa8fb303ea44aa34
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -343,8 +344,7 @@ class AxisMisfit(Exception):
 
 def check_axes(axes: tuple[int, ...], rank: int) -> None:
     """Whether `axes` are axes of the rank `rank`, each above the one before it.
-    [E_OpenvinoBroadcast_any_Inputs_040] [E_BroadcastInDim_any_Axes_020]
-    [E_Broadcast_any_Derived_140]
+    [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.check_axes
@@ -360,9 +360,9 @@ def place_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides`, along `axes` that have been checked: axes of the target, one for each of the
-    tensor. Mode explicit and nGraph have this in common. [E_OpenvinoBroadcast_any_Derived_040]
-    [E_Broadcast_any_Derived_140]
+    `strides`, along `axes` that have been checked: distinct axes of the target, one for each of
+    the tensor. Mode explicit, broadcast_in_dim and nGraph have this in common.
+    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisMisfit
     WhyML: kernel.axes.COPAxes.place_strides
@@ -417,7 +417,6 @@ def explicit_strides(
     `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
     the tensor lies on, and where a size grows. [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
-    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Size_010]
     [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
@@ -453,6 +452,51 @@ def ngraph_strides(
     for j in range(len(shape)):
         if shape[j] != target[axes[j]]:
             raise AxisMisfit(j)
+    return place_strides(shape, strides, target, axes)
+
+
+class AxesNotDistinct(Exception):
+    """An axis that is named twice: its two positions among the axes, the second one the lowest at
+    which some axis is named again. [E_BroadcastInDim_any_Axes_020]
+    """
+
+    def __init__(self, value: tuple[int, int]) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def check_distinct(axes: tuple[int, ...], rank: int) -> None:
+    """Whether `axes` are axes of the rank `rank`, none of them named twice.
+    [E_BroadcastInDim_any_Axes_020] [E_Broadcast_any_Derived_140]
+
+    Raises: AxisOutOfRange, AxesNotDistinct
+    WhyML: kernel.in_dim.COPInDim.check_distinct
+    """
+    for j, axis in enumerate(axes):
+        if axis < 0 or axis >= rank:
+            raise AxisOutOfRange(j)
+        for i in range(j):
+            if axes[i] == axis:
+                raise AxesNotDistinct((i, j))
+
+
+def in_dim_strides(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
+    `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
+    the tensor lies on, and where a size grows. [E_BroadcastInDim_any_Axes_010]
+    [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
+    [E_BroadcastInDim_any_Data_010] [E_Broadcast_any_Derived_140]
+
+    Raises: RankMismatch, AxesCount, AxisOutOfRange, AxisMisfit, AxesNotDistinct
+    WhyML: kernel.in_dim.COPInDim.in_dim_strides
+    """
+    if len(strides) != len(shape):
+        raise RankMismatch()
+    if len(axes) != len(shape):
+        raise AxesCount()
+    check_distinct(axes, len(target))
     return place_strides(shape, strides, target, axes)
 
 

@@ -5,6 +5,8 @@ The kernel decides; here its exceptions become errors that name the parameters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from whycast import _kernel
 from whycast._arrays import Array, view_as, view_by
 from whycast._checks import DTypeT
@@ -47,10 +49,27 @@ def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Arr
 def explicit_view(
     array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
 ) -> Array[DTypeT]:
-    """View of shape `target`; axis j of the array lies on its axis ``axes[j]``."""
+    """View of shape `target`, axis j of the array on its axis ``axes[j]``; these axes increase."""
+    return _view_along(_kernel.explicit_strides, array, target, axes, names)
+
+
+def in_dim_view(
+    array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
+) -> Array[DTypeT]:
+    """View of shape `target`; axis j of the array lies on its axis ``axes[j]``, in any order."""
+    return _view_along(_kernel.in_dim_strides, array, target, axes, names)
+
+
+def _view_along(
+    program: Callable[[Shape, Shape, Shape, Shape], Shape],
+    array: Array[DTypeT],
+    target: Shape,
+    axes: tuple[int, ...],
+    names: Names,
+) -> Array[DTypeT]:
     failure: ValueError
     try:
-        strides = _kernel.explicit_strides(array.shape, array.strides, target, axes)
+        strides = program(array.shape, array.strides, target, axes)
     except _kernel.AxesCount:
         failure = ValueError(
             f"{names.axes}: expected {show_count(array.ndim)}, one for each axis of "
@@ -60,6 +79,8 @@ def explicit_view(
         failure = axis_out_of_range(axes, error.value, len(target), names)
     except _kernel.AxesNotIncreasing as error:
         failure = axes_not_increasing(axes, error.value, names.axes)
+    except _kernel.AxesNotDistinct as error:
+        failure = axes_not_distinct(axes, *error.value, names.axes)
     except _kernel.AxisMisfit as error:
         failure = AxisSizeError(error.value, axes, array.shape, target, names)
     else:
@@ -96,6 +117,18 @@ def axes_not_increasing(axes: tuple[int, ...], position: int, name: str) -> Valu
     return ValueError(
         f"{name}, position {position}: expected strictly increasing axes, "
         f"got {show_int(axis)} after {show_int(previous)} ({fault})"
+    )
+
+
+def axes_not_distinct(axes: tuple[int, ...], first: int, second: int, name: str) -> ValueError:
+    """Error for an axis that is named twice.
+
+    >>> axes_not_distinct((2, 0, 2), 0, 2, "broadcast_dimensions")
+    ValueError('broadcast_dimensions, positions 0 and 2: expected distinct axes, got 2 twice')
+    """
+    return ValueError(
+        f"{name}, positions {first} and {second}: expected distinct axes, "
+        f"got {show_int(axes[second])} twice"
     )
 
 

@@ -1,7 +1,8 @@
 """broadcast_in_dim of JAX, from a proved program; StableHLO has it under the same name.
 
-The argument `broadcast_dimensions` says on which axis of the result each axis of the operand lies.
-A size of 1 grows to any size, 0 included, which `whycast.broadcast` would not let it.
+The argument `broadcast_dimensions` says on which axis of the result each axis of the operand lies,
+in any order: it may transpose as well. A size of 1 grows to any size, 0 included, which
+`whycast.broadcast` would not let it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from whycast._arrays import Array
 from whycast._checks import DTypeT, Integers, as_array, as_axes, as_target
 from whycast._errors import Names
-from whycast._views import explicit_view
+from whycast._views import in_dim_view
 
 __all__ = ["broadcast_in_dim"]
 
@@ -28,8 +29,8 @@ def broadcast_in_dim(
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the result. Sizes are at least 0.
     broadcast_dimensions : sequence of int or one-dimensional array of an integer dtype
-        For each axis of `operand` the axis of `shape` on which it lies. The axes are counted from 0
-        and increase strictly.
+        For each axis of `operand` the axis of `shape` on which it lies. The axes are counted from
+        0; they are distinct, in any order.
 
     Returns
     -------
@@ -47,18 +48,23 @@ def broadcast_in_dim(
         integers nor a one-dimensional array of them.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
-        not strictly increasing; or NumPy can represent no array of that shape.
+        not distinct; or NumPy can represent no array of that shape.
 
     Notes
     -----
-    Rests on ``explicit_broadcasts_to`` and ``explicit_broadcast`` of module ``ExplicitAxes``
-    (``why3/axes/explicit.mlw``). The program is ``explicit_strides`` (``why3/kernel/axes.mlw``),
+    Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of module ``OPBroadcastInDim``
+    (``why3/axes/in_dim.mlw``). The program is ``in_dim_strides`` (``why3/kernel/in_dim.mlw``),
     proved to return the strides of the view, or to raise exactly when the operand does not
-    broadcast. That they address the right elements is lemma ``explicit_offset`` of
+    broadcast. That they address the right elements is lemma ``in_dim_offset`` of
     ``why3/memory/axes_layout.mlw``.
+
+    Where the axes increase it is mode ``explicit`` of `whycast.openvino.broadcast`, by lemma
+    ``explicit_in_dim``; where they do not, it is that mode after the transpose that puts them in
+    order, by lemma ``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``.
 
     Clauses: [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
     [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
+    [E_BroadcastInDim_any_Examples_010]
 
     Examples
     --------
@@ -68,8 +74,17 @@ def broadcast_in_dim(
            [2, 2, 2]])
     >>> broadcast_in_dim(np.array([[1], [2]]), (2, 1, 3), (0, 2)).tolist()
     [[[1, 1, 1]], [[2, 2, 2]]]
+
+    A transpose, and the example of StableHLO:
+
+    >>> broadcast_in_dim(np.array([[1, 2, 3], [4, 5, 6]]), (3, 2), (1, 0))
+    array([[1, 4],
+           [2, 5],
+           [3, 6]])
+    >>> broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1)).tolist()
+    [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
     """
-    return explicit_view(
+    return in_dim_view(
         as_array(operand, "operand"),
         as_target(shape, "shape"),
         as_axes(broadcast_dimensions, "broadcast_dimensions"),

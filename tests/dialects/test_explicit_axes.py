@@ -1,37 +1,58 @@
-"""broadcast_in_dim and OpenVINO's mode explicit: one rule under two sets of names."""
+"""broadcast_in_dim and OpenVINO's mode explicit: one rule, but for the order of the axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any
+from math import comb, perm
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from array_strategies import Array, plain
 from axes_cases import arrays_along_axes, assert_elements, explicit_cases, numbered, outcome
 from hypothesis import given
-from plain_axes import are_axes, explicit, explicit_misfit
+from plain_axes import are_axes, are_distinct, explicit, explicit_misfit
 from plain_rule import Shape
 from view_checks import assert_view
 
 import whycast
 from whycast import lax, openvino
 
-Function = Callable[[Array, Shape, tuple[int, ...]], Array]
+
+class Dialect(NamedTuple):
+    """One of the two: its function, which axes it takes, and what it says of others."""
+
+    broadcast: Callable[[Array, Shape, tuple[int, ...]], Array]
+    takes: Callable[[Sequence[int], int], bool]
+    refusal: str
+    # How many axes of a rank a text takes, all in all.
+    ways: Callable[[int, int], int]
 
 
 def openvino_explicit(data: Array, target_shape: Shape, axes_mapping: tuple[int, ...]) -> Array:
     return openvino.broadcast(data, target_shape, axes_mapping, mode="explicit")
 
 
-FUNCTIONS = pytest.mark.parametrize(
-    "function", [openvino_explicit, lax.broadcast_in_dim], ids=["openvino", "lax"]
-)
+OPENVINO = Dialect(openvino_explicit, are_axes, "strictly increasing axes", comb)
+LAX = Dialect(lax.broadcast_in_dim, are_distinct, "distinct axes", perm)
+DIALECTS = pytest.mark.parametrize("dialect", [OPENVINO, LAX], ids=["openvino", "lax"])
 
 
-@FUNCTIONS
-def test_every_small_case(function: Function) -> None:
+def number_of_cases(dialect: Dialect, pairs: int) -> int:
+    """Count cases of rank 3 at most: on an axis of the target alone all 4 sizes do.
+
+    On one that the data lies on, so many pairs of sizes do: 7 of the 16 fit.
+    """
+    return sum(
+        dialect.ways(rank, own) * pairs**own * 4 ** (rank - own)
+        for rank in range(4)
+        for own in range(rank + 1)
+    )
+
+
+@DIALECTS
+def test_every_small_case(dialect: Dialect) -> None:
     """All shapes of rank <= 3 and sizes <= 3, with all mappings of axes, increasing or not.
 
     [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Inputs_020]
@@ -42,10 +63,10 @@ def test_every_small_case(function: Function) -> None:
     """
     accepted = misfits = refused = 0
     for shape, target, axes in explicit_cases():
-        z = outcome(function, numbered(shape), target, axes)
-        if not are_axes(axes, len(target)):
+        z = outcome(dialect.broadcast, numbered(shape), target, axes)
+        if not dialect.takes(axes, len(target)):
             assert type(z) is ValueError
-            assert "strictly increasing axes" in str(z)
+            assert dialect.refusal in str(z)
             refused += 1
             continue
         misfit = explicit_misfit(shape, target, axes)
@@ -59,14 +80,13 @@ def test_every_small_case(function: Function) -> None:
         assert (z.shapes, z.target_shape) == ((shape,), target)
         assert (z.size, z.target) == (shape[misfit], target[axes[misfit]])
         misfits += 1
-    # On an axis of the target alone all 4 sizes do, on one that the data lies on 7 of 16 pairs.
-    assert accepted == sum((4 + 7) ** rank for rank in range(4))
-    assert accepted + misfits == sum((4 + 16) ** rank for rank in range(4))
+    assert accepted == number_of_cases(dialect, 7)
+    assert accepted + misfits == number_of_cases(dialect, 16)
     assert accepted + misfits + refused == len(list(explicit_cases()))
 
 
-@FUNCTIONS
-def test_every_small_mapping(function: Function) -> None:
+@DIALECTS
+def test_every_small_mapping(dialect: Dialect) -> None:
     """Mappings of any length, also with axes that the target does not have.
 
     [E_OpenvinoBroadcast_any_Inputs_040] [E_OpenvinoBroadcast_any_Axes_010]
@@ -76,42 +96,84 @@ def test_every_small_mapping(function: Function) -> None:
     for rank, rank_of_target, count in product(range(4), range(4), range(5)):
         x = np.zeros((2,) * rank)
         for axes in product(range(-2, rank_of_target + 2), repeat=count):
-            if count == rank and are_axes(axes, rank_of_target):
-                assert function(x, (2,) * rank_of_target, axes).ndim == rank_of_target
+            if count == rank and dialect.takes(axes, rank_of_target):
+                assert dialect.broadcast(x, (2,) * rank_of_target, axes).ndim == rank_of_target
                 accepted += 1
                 continue
-            z = outcome(function, x, (2,) * rank_of_target, axes)
+            z = outcome(dialect.broadcast, x, (2,) * rank_of_target, axes)
             assert type(z) is ValueError
             assert str(z).startswith(("axes_mapping", "broadcast_dimensions"))
-    assert accepted == sum(2**rank for rank in range(4))
+    assert accepted == sum(dialect.ways(n, k) for n in range(4) for k in range(n + 1))
 
 
-@FUNCTIONS
-def test_every_small_case_as_numpy_has_it(function: Function) -> None:
-    """Axes of size 1 put in where the target alone has axes, then broadcast to it."""
+@DIALECTS
+def test_every_small_case_as_numpy_has_it(dialect: Dialect) -> None:
+    """Transposed until the axes increase, axes of size 1 put in for the others, then broadcast.
+
+    [E_BroadcastInDim_any_Derived_030]
+    """
     accepted = 0
     for shape, target, axes in explicit_cases():
-        if not are_axes(axes, len(target)):
+        if not dialect.takes(axes, len(target)):
             continue
         x = numbered(shape)
         others = tuple(axis for axis in range(len(target)) if axis not in axes)
         try:
-            expected = np.broadcast_to(np.expand_dims(x, others), target)
+            y = np.expand_dims(x.transpose(np.argsort(axes)) if axes else x, others)
+            expected = np.broadcast_to(y, target)
         except ValueError:
             with pytest.raises(whycast.AxisSizeError):
-                function(x, target, axes)
+                dialect.broadcast(x, target, axes)
             continue
-        z = function(x, target, axes)
+        z = dialect.broadcast(x, target, axes)
         assert z.shape == expected.shape
         assert z.tobytes() == expected.tobytes()
         accepted += 1
-    assert accepted == sum((4 + 7) ** rank for rank in range(4))
+    assert accepted == number_of_cases(dialect, 7)
 
 
-@FUNCTIONS
+def test_what_the_two_have_in_common() -> None:
+    """Mode explicit takes what broadcast_in_dim takes along axes that increase, and no more.
+
+    [E_BroadcastInDim_any_Derived_010]
+    """
+    unsorted = 0
+    for shape, target, axes in explicit_cases():
+        x = numbered(shape)
+        z = outcome(lax.broadcast_in_dim, x, target, axes)
+        w = outcome(openvino_explicit, x, target, axes)
+        if are_axes(axes, len(target)):
+            assert type(z) is type(w)
+            if not isinstance(z, ValueError) and not isinstance(w, ValueError):
+                assert z.tobytes() == w.tobytes()
+        else:
+            assert isinstance(w, ValueError)
+            unsorted += not isinstance(z, ValueError)
+    assert unsorted == number_of_cases(LAX, 7) - number_of_cases(OPENVINO, 7)
+
+
+def test_the_example_of_stablehlo() -> None:
+    """[E_BroadcastInDim_any_Examples_010]"""
+    z = lax.broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1))
+    assert z.tolist() == [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
+
+
+@given(case=arrays_along_axes(turn=True))
+def test_any_array_along_axes_in_any_order(case: tuple[Array, Shape, tuple[int, ...]]) -> None:
+    check_any_array(lax.broadcast_in_dim, case)
+
+
+@DIALECTS
 @given(case=arrays_along_axes())
-def test_any_array(function: Function, case: tuple[Array, Shape, tuple[int, ...]]) -> None:
+def test_any_array(dialect: Dialect, case: tuple[Array, Shape, tuple[int, ...]]) -> None:
     """[E_OpenvinoBroadcast_any_Inputs_010]"""
+    check_any_array(dialect.broadcast, case)
+
+
+def check_any_array(
+    function: Callable[[Array, Shape, tuple[int, ...]], Array],
+    case: tuple[Array, Shape, tuple[int, ...]],
+) -> None:
     x, target, axes = plain(case[0]), *case[1:]
     misfit = explicit_misfit(x.shape, target, axes)
     if misfit is None:
@@ -123,16 +185,17 @@ def test_any_array(function: Function, case: tuple[Array, Shape, tuple[int, ...]
     assert caught.value.tensor_axis == misfit
 
 
-@FUNCTIONS
-def test_up_to_the_highest_rank_of_numpy(function: Function) -> None:
+@DIALECTS
+def test_up_to_the_highest_rank_of_numpy(dialect: Dialect) -> None:
     x = numbered((3, 2))
-    z = function(x, (2, *(1,) * 60, 3, 1, 2), (61, 63))
+    z = dialect.broadcast(x, (2, *(1,) * 60, 3, 1, 2), (61, 63))
     assert z.shape == (2, *(1,) * 60, 3, 1, 2)
     assert z.tobytes() == x.tobytes() * 2
 
 
-@FUNCTIONS
-def test_axes_may_be_listed_in_any_type(function: Callable[..., Any]) -> None:
+@DIALECTS
+def test_axes_may_be_listed_in_any_type(dialect: Dialect) -> None:
+    function: Callable[..., Any] = dialect.broadcast
     x = numbered((2, 3))
     expected = explicit((2, 3), (2, 4, 3), (0, 2))
     listings: list[Any] = [(0, 2), [0, 2], range(0, 3, 2), [np.int8(0), np.uint64(2)]]

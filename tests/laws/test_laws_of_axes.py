@@ -53,9 +53,10 @@ def numbers(draw: st.DrawFn, shape: Shape) -> Array:
 
 @given(st.lists(st.integers(0, 3), max_size=5).map(tuple))
 def test_identity(shape: Shape) -> None:
-    """On all axes and to its own shape nothing changes: explicit_identity, axes/explicit.mlw.
+    """On all axes and to its own shape nothing changes: explicit_identity, axes/explicit.mlw, and
+    in_dim_identity, axes/in_dim.mlw.
 
-    [E_OpenvinoBroadcast_any_Derived_020]
+    [E_OpenvinoBroadcast_any_Derived_020] [E_BroadcastInDim_any_Derived_020]
     """
     x = numbered(shape)
     assert_same(lax.broadcast_in_dim(x, shape, range(len(shape))), x)
@@ -63,16 +64,55 @@ def test_identity(shape: Shape) -> None:
 
 @given(along_axes(), st.data())
 def test_transitivity(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
-    """In two steps or in one, along the axes of the axes: explicit_transitive,
-    explicit_index_transitive and compose_are_axes, axes/explicit.mlw.
+    """In two steps or in one, along the axes of the axes: explicit_transitive, axes/in_dim.mlw, and
+    compose_are_axes, axes/explicit.mlw.
 
     [E_OpenvinoBroadcast_any_Derived_020]
     """
     d, e, b = case
     s, _, a = data.draw(along_axes(d))
     x = numbered(s)
+    in_two_steps = explicit(explicit(x, d, a), e, b)
+    assert_same(in_two_steps, explicit(x, e, tuple(b[axis] for axis in a)))
+
+
+def explicit(x: Array, target: Shape, axes: Axes) -> Array:
+    return openvino.broadcast(x, target, axes, "explicit")
+
+
+@given(along_axes(), st.data())
+def test_transitivity_in_any_order(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> None:
+    """Distinct axes in two steps or in one: in_dim_transitive, axes/in_dim.mlw.
+
+    [E_BroadcastInDim_any_Derived_020]
+    """
+    d, e, b = turned(case, data)
+    s, _, a = turned(data.draw(along_axes(d)), data)
+    x = numbered(s)
     in_two_steps = lax.broadcast_in_dim(lax.broadcast_in_dim(x, d, a), e, b)
     assert_same(in_two_steps, lax.broadcast_in_dim(x, e, [b[axis] for axis in a]))
+
+
+def turned(case: tuple[Shape, Shape, Axes], data: st.DataObject) -> tuple[Shape, Shape, Axes]:
+    """Give a case whose axes, and sizes with them, come in another order."""
+    shape, target, axes = case
+    order = data.draw(st.permutations(range(len(axes))))
+    return tuple(shape[j] for j in order), target, tuple(axes[j] for j in order)
+
+
+@given(along_axes(), st.data())
+def test_axes_in_order_after_a_transpose(
+    case: tuple[Shape, Shape, Axes], data: st.DataObject
+) -> None:
+    """Then it is mode explicit: in_dim_some_transpose, axes/in_dim_transpose.mlw.
+
+    [E_BroadcastInDim_any_Derived_030]
+    """
+    shape, target, axes = turned(case, data)
+    x = numbered(shape)
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    z = explicit(x.transpose(order), target, tuple(axes[j] for j in order))
+    assert_same(lax.broadcast_in_dim(x, target, axes), z)
 
 
 @given(along_axes())

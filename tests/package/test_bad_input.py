@@ -255,7 +255,7 @@ def test_repeated_failure_leaks_nothing() -> None:
         (IndexError, source_index, ((3,), (3,), (3,))),
         (whycast.BroadcastError, onnx.expand, (x, (4, 1))),
         (whycast.AxisSizeError, lax.broadcast_in_dim, (x, (2, 4, 5), (0, 1))),
-        (ValueError, lax.broadcast_in_dim, (x, (2, 3), (1, 0))),
+        (ValueError, lax.broadcast_in_dim, (x, (2, 3), (1, 1))),
         (whycast.BroadcastError, ngraph.broadcast, (y, (4, 2), set())),
         (TypeError, ngraph.broadcast_adjoint, (x > 0, {0})),
         (ValueError, reference.broadcast, ([1, 2], (3,), (3,))),

@@ -372,11 +372,20 @@ FAILURES = {
         "broadcast_dimensions, position 0: expected an axis of shape, whose rank is 0, "
         "got 2**5000+",
     ),
-    "lax, order": Failure(
-        lambda: broadcast_in_dim(zeros(2, 2, 2), (2, 2, 2), [0, 2, 1]),
+    "lax, repeated": Failure(
+        lambda: broadcast_in_dim(zeros(2, 2, 2), (2, 2, 2), [1, 0, 1]),
         ValueError,
-        "broadcast_dimensions, position 2: expected strictly increasing axes, got 1 after 2 "
-        "(unsorted)",
+        "broadcast_dimensions, positions 0 and 2: expected distinct axes, got 1 twice",
+    ),
+    "lax, unsorted": Failure(
+        lambda: broadcast_in_dim(zeros(2, 3, 4), (3, 9, 4, 2), [3, 0, 1]),
+        whycast.AxisSizeError,
+        "operand of shape (2, 3, 4) does not broadcast to shape (3, 9, 4, 2): axis 2 of operand, "
+        "which lies on axis 1 of shape, has size 4, expected 9 or 1\n"
+        "  axis of operand:       1   2       0\n"
+        "  operand:               3  >4<      2\n"
+        "  shape:                 3  [9]  4   2\n"
+        "  broadcast_dimensions:  0   1       3",
     ),
     "ngraph, growth": Failure(
         lambda: ngraph_broadcast(zeros(2, 1), (2, 5, 3), {1}),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from itertools import product
-from math import prod
+from itertools import permutations, product
+from math import perm, prod
 
 import numpy as np
 import plain_axes
@@ -33,6 +33,7 @@ def outcome(program: Callable[..., Sequence[int] | None], *arguments: object) ->
     except (
         _kernel.AxisOutOfRange,
         _kernel.AxesNotIncreasing,
+        _kernel.AxesNotDistinct,
         _kernel.AxisMisfit,
         _kernel.NotExpandable,
     ) as error:
@@ -51,13 +52,39 @@ def axes_fault(axes: Sequence[int], rank: int) -> Outcome | None:
     return None
 
 
+def distinct_fault(axes: Sequence[int], rank: int) -> Outcome | None:
+    """The first axis that is out of range, or named before: then with where that was."""
+    for j, axis in enumerate(axes):
+        if axis not in range(rank):
+            return _kernel.AxisOutOfRange, j
+        if axis in axes[:j]:
+            return _kernel.AxesNotDistinct, (axes.index(axis), j)
+    return None
+
+
 def explicit(shape: Shape, strides: Shape, target: Shape, axes: Sequence[int]) -> Outcome:
     """What explicit_strides is to do: ranks, number of axes, axes, sizes, in this order."""
+    return along(axes_fault, shape, strides, target, axes)
+
+
+def in_dim(shape: Shape, strides: Shape, target: Shape, axes: Sequence[int]) -> Outcome:
+    """What in_dim_strides is to do: the same, along other axes."""
+    return along(distinct_fault, shape, strides, target, axes)
+
+
+def along(
+    fault_of: Callable[[Sequence[int], int], Outcome | None],
+    shape: Shape,
+    strides: Shape,
+    target: Shape,
+    axes: Sequence[int],
+) -> Outcome:
+    """What both are to do, apart from which axes they take."""
     if len(strides) != len(shape):
         return (_kernel.RankMismatch,)
     if len(axes) != len(shape):
         return (_kernel.AxesCount,)
-    fault = axes_fault(axes, len(target))
+    fault = fault_of(axes, len(target))
     if fault:
         return fault
     misfit = plain_axes.explicit_misfit(shape, target, axes)
@@ -93,9 +120,7 @@ def kinds(outcomes: set[Outcome]) -> set[object]:
 
 
 def test_check_axes() -> None:
-    """[E_OpenvinoBroadcast_any_Inputs_040] [E_BroadcastInDim_any_Axes_020]
-    [E_Broadcast_any_Derived_140]
-    """
+    """[E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]"""
     found = set()
     for rank, axes in product(range(5), SEQUENCES):
         result = outcome(_kernel.check_axes, axes, rank)
@@ -106,10 +131,27 @@ def test_check_axes() -> None:
     assert found == {(), *positions, *((_kernel.AxesNotIncreasing, j) for j in (1, 2))}
 
 
+def test_check_distinct() -> None:
+    """[E_BroadcastInDim_any_Axes_020] [E_Broadcast_any_Derived_140]"""
+    found = set()
+    for rank, axes in product(range(5), SEQUENCES):
+        result = outcome(_kernel.check_distinct, axes, rank)
+        assert result == (distinct_fault(axes, rank) or ())
+        assert plain_axes.are_distinct(axes, rank) == (result == ())
+        found.add(result)
+    positions = {(_kernel.AxisOutOfRange, j) for j in range(3)}
+    pairs = {(_kernel.AxesNotDistinct, pair) for pair in ((0, 1), (0, 2), (1, 2))}
+    assert found == {(), *positions, *pairs}
+
+
 @pytest.mark.parametrize(
     ("program", "reading"),
-    [(_kernel.explicit_strides, explicit), (_kernel.ngraph_strides, ngraph)],
-    ids=["explicit", "ngraph"],
+    [
+        (_kernel.explicit_strides, explicit),
+        (_kernel.in_dim_strides, in_dim),
+        (_kernel.ngraph_strides, ngraph),
+    ],
+    ids=["explicit", "in_dim", "ngraph"],
 )
 def test_strides(
     program: Callable[..., Sequence[int]],
@@ -128,7 +170,7 @@ def test_strides(
         "result",
         _kernel.AxesCount,
         _kernel.AxisOutOfRange,
-        _kernel.AxesNotIncreasing,
+        _kernel.AxesNotDistinct if reading is in_dim else _kernel.AxesNotIncreasing,
         _kernel.AxisMisfit,
     }
 
@@ -149,18 +191,50 @@ def test_explicit_strides_lead_to_the_elements() -> None:
     assert accepted == sum((2 + 3 * 3) ** rank for rank in range(4))
 
 
+def test_in_dim_strides_lead_to_the_elements() -> None:
+    """[E_BroadcastInDim_any_Data_010] [E_OpenvinoBroadcast_any_Derived_040]"""
+    accepted = 0
+    for target in all_shapes(3, 3):
+        for axes in all_distinct(len(target)):
+            for shape in product(*({1, target[axis]} for axis in axes)):
+                strides = (100, 10, 1)[: len(shape)]
+                view = _kernel.in_dim_strides(shape, strides, target, axes)
+                sources = plain_axes.explicit(shape, target, axes)
+                for index, source in sources.items():
+                    assert _kernel.offset(index, view) == _kernel.offset(source, strides)
+                accepted += 1
+    # On each axis of the target that the data has, it has size 1 or the target's: 7 in 4 cases.
+    assert accepted == sum(
+        perm(rank, own) * 7**own * 4 ** (rank - own) for rank in range(4) for own in range(rank + 1)
+    )
+
+
 def test_place_strides_of_axes_that_are_known_to_be_axes() -> None:
     for target in all_shapes(3, 2):
-        for axes in plain_axes.axis_sets(len(target)):
+        for axes in all_distinct(len(target)):
             for shape in product(range(3), repeat=len(axes)):
                 strides = (7, 5, 3)[: len(shape)]
                 result = outcome(_kernel.place_strides, shape, strides, target, axes)
-                assert result == explicit(shape, strides, target, axes)
+                assert result == in_dim(shape, strides, target, axes)
 
 
-@pytest.mark.parametrize("program", [_kernel.explicit_strides, _kernel.ngraph_strides])
-def test_strides_of_another_rank_come_first(program: Callable[..., tuple[int, ...]]) -> None:
-    reading = explicit if program is _kernel.explicit_strides else ngraph
+def all_distinct(rank: int) -> list[tuple[int, ...]]:
+    """All sequences of distinct axes of a rank."""
+    return [axes for count in range(rank + 1) for axes in permutations(range(rank), count)]
+
+
+@pytest.mark.parametrize(
+    ("program", "reading"),
+    [
+        (_kernel.explicit_strides, explicit),
+        (_kernel.in_dim_strides, in_dim),
+        (_kernel.ngraph_strides, ngraph),
+    ],
+    ids=["explicit", "in_dim", "ngraph"],
+)
+def test_strides_of_another_rank_come_first(
+    program: Callable[..., tuple[int, ...]], reading: Callable[..., Outcome]
+) -> None:
     found = set()
     for rank, strides, target in product(range(4), repeat=3):
         for axes in SEQUENCES:

@@ -1,7 +1,8 @@
 """The child process in which a runtime broadcasts: `python runtime_worker.py RUNTIME`.
 
 It reads cases from standard input, one line of JSON each, and answers each with a line at once, so
-that after a crash the number of answers tells which case it was. Only `runtimes.py` starts it.
+that after a crash the number of answers tells which case it was. (JAX answers all of them at the
+end: to compile each alone would take minutes.) Only `runtimes.py` starts it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -178,25 +179,79 @@ def openvino() -> Runtime:
 RUNTIMES = {"onnx reference": onnx_reference, "onnxruntime": onnx_runtime, "openvino": openvino}
 
 
+def jax(cases: Sequence[Case]) -> list[Array | str]:
+    """Let JAX do all cases on the CPU in one compiled function; of a refusal, give its text.
+
+    An operator is "broadcast_in_dim", or "shapes": the shape that two shapes broadcast to.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    answers: list[Array | str] = []
+    accepted: list[int] = []
+
+    def results(arrays: Iterable[jax.Array]) -> list[jax.Array]:
+        """Do what is accepted. Nothing is left of a refused operation in what is traced."""
+        found = []
+        for number, (case, x) in enumerate(zip(cases, arrays, strict=True)):
+            try:
+                if case.operator == "shapes":
+                    shape = jnp.broadcast_shapes(case.shape, case.target)
+                    answers.append(np.array(shape, np.int64))
+                    continue
+                z = jax.lax.broadcast_in_dim(x, case.target, case.axes or ())
+            except (TypeError, ValueError) as error:
+                answers.append(str(error).strip().rpartition("\n")[2])
+            else:
+                answers.append("")
+                accepted.append(number)
+                found.append(z)
+        return found
+
+    samples = [sample(case.dtype, case.shape) for case in cases]
+    for number, z in zip(accepted, jax.jit(results)(samples), strict=True):
+        answers[number] = np.asarray(z)
+    return answers
+
+
+# The runtimes that answer at the end.
+AT_ONCE = {"jax": jax}
+
+
+def read_case(line: str) -> Case:
+    """Read a case."""
+    operator, dtype, shape, target, axes = json.loads(line)
+    axes = None if axes is None else tuple(axes)
+    return Case(operator, dtype, tuple(shape), tuple(target), axes)
+
+
+def write_answer(output: Array | str) -> None:
+    """Write an array, or the text of a refusal."""
+    answer: dict[str, object] = {"refused": output}
+    if not isinstance(output, str):
+        answer = {
+            "shape": output.shape,
+            "dtype": output.dtype.name,
+            "elements": output.tobytes().hex(),
+        }
+    print(json.dumps(answer), flush=True)
+
+
 def main(name: str) -> None:
     """Answer the cases on standard input; an error that is no refusal ends the process."""
+    cases = map(read_case, sys.stdin)
+    if name in AT_ONCE:
+        for answer in AT_ONCE[name](list(cases)):
+            write_answer(answer)
+        return
     run, refusals = RUNTIMES[name]()
-    for line in sys.stdin:
-        operator, dtype, shape, target, axes = json.loads(line)
-        axes = None if axes is None else tuple(axes)
-        case = Case(operator, dtype, tuple(shape), tuple(target), axes)
-        answer: dict[str, object]
+    for case in cases:
         try:
             output = run(case)
         except refusals as error:
-            answer = {"refused": str(error).strip().rpartition("\n")[2]}
+            write_answer(str(error).strip().rpartition("\n")[2])
         else:
-            answer = {
-                "shape": output.shape,
-                "dtype": output.dtype.name,
-                "elements": output.tobytes().hex(),
-            }
-        print(json.dumps(answer), flush=True)
+            write_answer(output)
 
 
 if __name__ == "__main__":

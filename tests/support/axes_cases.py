@@ -70,17 +70,20 @@ def axis_set_cases() -> Iterator[tuple[Shape, Shape, tuple[int, ...]]]:
 
 @st.composite
 def arrays_along_axes(
-    draw: st.DrawFn, max_rank: int = 8, *, grow: bool = True
+    draw: st.DrawFn, max_rank: int = 8, *, grow: bool = True, turn: bool = False
 ) -> tuple[Array, Shape, tuple[int, ...]]:
     """Array of any type and layout, a target, and the axes of the target on which its own lie.
 
-    The array broadcasts to the target but for an occasional misfit.
+    The array broadcasts to the target but for an occasional misfit. The axes increase, unless they
+    may turn.
     """
     target = draw(st.lists(st.integers(0, 3), max_size=max_rank))
     # Elements are compared one by one: no more than some hundred of them.
     while np.prod(target, dtype=int) > 300:
         target[target.index(max(target))] -= 1
     axes = tuple(axis for axis in range(len(target)) if draw(st.integers(0, 2)))
+    if turn:
+        axes = tuple(draw(st.permutations(axes)))
     shape = [target[axis] for axis in axes]
     for j in range(len(shape)):
         if grow and draw(st.integers(0, 2)) == 0:

@@ -29,6 +29,18 @@ def are_axes(axes: Sequence[int], rank: int) -> bool:
     return True
 
 
+def are_distinct(axes: Sequence[int], rank: int) -> bool:
+    """StableHLO: unique, each at least 0 and less than the rank of the result."""
+    for axis in axes:
+        if axis < 0 or axis >= rank:
+            return False
+    for j in range(len(axes)):
+        for k in range(j):
+            if axes[k] == axes[j]:
+                return False
+    return True
+
+
 def explicit_misfit(shape: Shape, target: Shape, axes: Sequence[int]) -> int | None:
     """Return the lowest axis of the data whose size is neither 1 nor that of its output axis."""
     for j in range(len(shape)):

@@ -31,6 +31,7 @@ MODULES = (
     "kernel.numpy.COPNumpyBroadcast",
     "kernel.axes.COPAxes",
     "kernel.axes.COPAxesStrides",
+    "kernel.in_dim.COPInDim",
     "kernel.expand.COPExpand",
     "kernel.flat.COPFlatBroadcast",
     "kernel.views.COPViews",
