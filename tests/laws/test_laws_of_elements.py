@@ -43,19 +43,13 @@ def copy_index(shape: Shape, target: Shape, index: Shape) -> Shape:
     )
 
 
-def test_small_shapes_have_all_cases() -> None:
-    assert len(SHAPES) == 85
-    assert len(PAIRS) > 1000
-    assert {e1(pair) is None for pair in SMALL_PAIRS} == {True, False}
-    assert {e1(triple) is None for triple in TRIPLES} == {True, False}
-
-
 def test_each_element_occurs_as_often_as_the_repetitions_say() -> None:
     """broadcast_covers, broadcast_occurs, sonnx/coverage.mlw, and broadcast_multiplicity,
     size_repetitions, adjoint/multiplicity.mlw: for all pairs of shapes of rank 3, sizes 0 to 3.
 
     [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Derived_260]
     """
+    assert len(PAIRS) > 1000
     for pair in PAIRS:
         arrays = distinct_arrays(pair)
         for x, z in zip(arrays, whycast.broadcast(*arrays), strict=True):
@@ -132,6 +126,7 @@ def test_an_operation_on_three_types() -> None:
 
     [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Types_010] [E_Broadcast_any_Inputs_020]
     """
+    assert {e1(triple) is None for triple in TRIPLES} == {True, False}
     for triple in TRIPLES:
         numbers, x, y = distinct_arrays(triple)
         arrays: list[Array] = [np.asarray(numbers % 2 == 0), x, y.astype(np.float64)]
