@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -136,8 +136,7 @@ def test_f() -> None:
     """One value where f is meant, every value where the texts need none.
 
     [E_SonnxOneBroadcast_any_F_010] [E_SonnxOneBroadcast_any_F_020]
-    [E_SonnxOneBroadcast_any_Size_020] [E_SonnxOneBroadcast_any_Binary_050]
-    [E_SonnxOneBroadcast_any_Binary_080] [E_SonnxZeroBroadcast_any_F_010]
+    [E_SonnxOneBroadcast_any_Binary_050] [E_SonnxZeroBroadcast_any_F_010]
     [E_SonnxZeroBroadcast_any_F_020]
     """
     for a, b, c in product(range(1, 6), range(6), range(6)):
@@ -166,8 +165,6 @@ def test_predecessor() -> None:
     """Verdict, shape and data of SONNX-1 are the package's, for tensors of different types.
 
     [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
-    [E_SonnxOneBroadcast_any_Purpose_010] [E_SonnxOneBroadcast_any_Purpose_020]
-    [E_SonnxOneBroadcast_any_Purpose_030] [E_SonnxOneBroadcast_any_Purpose_050]
     [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
     [E_SonnxOneBroadcast_any_Functionality_010] [E_SonnxOneBroadcast_any_Rank_010]
     [E_SonnxOneBroadcast_any_Size_010] [E_Broadcast_any_Derived_200]
@@ -182,13 +179,12 @@ def test_predecessor() -> None:
 
 
 def test_binary_form() -> None:
-    """Two tensors, in either order, and more of them by recursion need nothing else.
+    """Two tensors, in either order.
 
     [E_SonnxOneBroadcast_any_Commutativity_020] [E_SonnxOneBroadcast_any_Binary_010]
     [E_SonnxOneBroadcast_any_Binary_020] [E_SonnxOneBroadcast_any_Binary_030]
     [E_SonnxOneBroadcast_any_Binary_040] [E_SonnxOneBroadcast_any_Binary_050]
     [E_SonnxOneBroadcast_any_Binary_060] [E_SonnxOneBroadcast_any_Binary_070]
-    [E_SonnxOneBroadcast_any_Binary_090]
     """
     for shapes in product(SHAPES, repeat=2):
         arrays = arrays_of(shapes)
@@ -202,8 +198,7 @@ def test_first_draft() -> None:
     """Where all tensors have one rank, SONNX-0 is the package's operator.
 
     [E_SonnxZeroBroadcast_any_Signature_010] [E_SonnxZeroBroadcast_any_Types_010]
-    [E_SonnxZeroBroadcast_any_Purpose_010] [E_SonnxZeroBroadcast_any_Purpose_020]
-    [E_SonnxZeroBroadcast_any_Purpose_040] [E_SonnxZeroBroadcast_any_Notations_010]
+    [E_SonnxZeroBroadcast_any_Notations_010]
     [E_SonnxZeroBroadcast_any_Constraints_010] [E_SonnxZeroBroadcast_any_Constraints_020]
     [E_SonnxZeroBroadcast_any_Functionality_010] [E_Broadcast_any_Derived_200]
     """
@@ -216,3 +211,131 @@ def test_first_draft() -> None:
             compared += 1
             accepted += outputs is not None
     assert 0 < accepted < compared == 1 + 16 + 256
+
+
+# The older texts alone, without the package: what they say their purpose is, and their laws.
+# Executed are the theorems of why3/older/purpose.mlw, permutation.mlw and recursion.mlw.
+
+
+def accepted(candidates: Iterator[tuple[tuple[int, ...], ...]]) -> Iterator[list[Tensor]]:
+    """Give the inputs whose shapes obey C1."""
+    for shapes in candidates:
+        xs = [from_zero(array) for array in arrays_of(shapes)]
+        if predecessor(xs) is not None:
+            yield xs
+
+
+def assert_purpose(xs: Sequence[Tensor], zs: Sequence[Tensor]) -> int:
+    """Check the prose of both texts for outputs; return how many elements were added."""
+    rank = max(len(x.sizes) for x in xs)
+    ys = [completed(x, rank) for x in xs]
+    assert [z.sizes for z in zs] == [zs[0].sizes] * len(xs)
+    assert len(zs[0].sizes) == rank
+    added = 0
+    for y, z in zip(ys, zs, strict=True):
+        for k in range(1, rank + 1):
+            assert z.size(k) == max(other.size(k) for other in ys)
+            assert y.size(k) in (z.size(k), 1)
+            for index in indices(z.sizes):
+                if index[k - 1] > y.size(k):
+                    assert z[index] == z[(*index[: k - 1], 1, *index[k:])]
+                    added += 1
+                if y.size(k) == 1:
+                    # Of Ym the first element on dimension k: no other index has that element.
+                    (found,) = (i for i in indices(y.sizes) if y[i] == z[index])
+                    assert found[k - 1] == 1
+    return added
+
+
+def test_purpose_of_the_predecessor() -> None:
+    """sonnx1_dims, sonnx1_largest, sonnx1_expands, step1_shifts, step2_added, sonnx1_added.
+
+    [E_SonnxOneBroadcast_any_Purpose_010] [E_SonnxOneBroadcast_any_Purpose_020]
+    [E_SonnxOneBroadcast_any_Purpose_030] [E_SonnxOneBroadcast_any_Purpose_040]
+    [E_SonnxOneBroadcast_any_Purpose_050] [E_SonnxOneBroadcast_any_Size_020]
+    [E_SonnxOneBroadcast_any_Binary_080]
+    """
+    added = 0
+    for xs in accepted(iter([*product(SHAPES, repeat=2), *product(FEW, repeat=3)])):
+        outputs = predecessor(xs)
+        assert outputs is not None
+        added += assert_purpose(xs, outputs)
+        if len(xs) == 2 and len(xs[0].sizes) <= len(xs[1].sizes):
+            pair = binary_form(*xs)
+            assert pair is not None
+            assert_purpose(xs, pair)
+    assert added > 1000
+
+
+def test_purpose_of_the_first_draft() -> None:
+    """sonnx0_same_shape, sonnx0_largest, sonnx0_added, sonnx0_completed.
+
+    [E_SonnxZeroBroadcast_any_Purpose_010] [E_SonnxZeroBroadcast_any_Purpose_020]
+    [E_SonnxZeroBroadcast_any_Purpose_030] [E_SonnxZeroBroadcast_any_Purpose_040]
+    """
+    for shapes in product(SHAPES, repeat=2):
+        xs = [from_zero(array) for array in arrays_of(shapes)]
+        rank = max(len(x.sizes) for x in xs)
+        outputs = first_draft([completed(x, rank) for x in xs])
+        assert outputs == predecessor(xs)
+        if outputs is not None:
+            assert_purpose(xs, outputs)
+
+
+def test_predecessor_is_commutative() -> None:
+    """c1_permuted, sonnx1_permuted, sonnx1_ordered: also for three and four tensors.
+
+    [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Commutativity_020]
+    """
+    few = [shape for rank in range(3) for shape in product((1, 3), repeat=rank)]
+    for shapes in [*product(FEW, repeat=3), *product(few, repeat=4)]:
+        xs = [from_zero(array) for array in arrays_of(shapes)]
+        outputs = predecessor(xs)
+        orders: list[tuple[int, ...]] = [(2, 0, 3, 1), (3, 2, 1, 0)]
+        if len(xs) < 4:
+            orders = [*permutations(range(len(xs)))]
+        # That in increasing order of the numbers of dimensions is one of them.
+        orders.append(tuple(sorted(range(len(xs)), key=lambda m: len(xs[m].sizes))))
+        for order in orders:
+            permuted = predecessor([xs[m] for m in order])
+            assert permuted == (None if outputs is None else [outputs[m] for m in order])
+
+
+def binary_operator(x: Tensor, y: Tensor) -> list[Tensor] | None:
+    """Broadcast two tensors by the binary form, that of fewer dimensions first."""
+    if len(x.sizes) <= len(y.sizes):
+        return binary_form(x, y)
+    outputs = binary_form(y, x)
+    return None if outputs is None else outputs[::-1]
+
+
+def recursion(xs: Sequence[Tensor]) -> list[Tensor] | None:
+    """Broadcast by the binary operator alone; None where C1 fails for two tensors."""
+    so_far = [xs[0]]
+    for y in xs[1:]:
+        pairs = [binary_operator(w, y) for w in so_far]
+        if None in pairs:
+            return None
+        so_far = [pair[0] for pair in pairs if pair] + [pair[1] for pair in pairs[:1] if pair]
+    return so_far
+
+
+def test_predecessor_by_recursion() -> None:
+    """binary_operator_sonnx1, recursion_sonnx1, recursion_c1: for one to four tensors.
+
+    [E_SonnxOneBroadcast_any_Recursion_010] [E_SonnxOneBroadcast_any_Binary_090]
+    """
+    few = [shape for rank in range(3) for shape in product((1, 3), repeat=rank)]
+    cases = [
+        *product(SHAPES, repeat=1),
+        *product(SHAPES, repeat=2),
+        *product(FEW, repeat=3),
+        *product([*few, (0,), (2,)], repeat=4),
+    ]
+    failed = 0
+    for shapes in cases:
+        xs = [from_zero(array) for array in arrays_of(shapes)]
+        expected = predecessor(xs)
+        assert recursion(xs) == expected
+        failed += expected is None
+    assert 0 < failed < len(cases)

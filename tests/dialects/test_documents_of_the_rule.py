@@ -1,0 +1,164 @@
+"""What the documents of ONNX and of NumPy print, read literally, beside what is computed.
+
+Executed are the theorems of why3/numpy/documents.mlw, on all small shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from plain_rule import Shape, all_shapes, e1, fits, maxima, mixes_zero_and_one, prepend
+
+import whycast
+from whycast import numpy_rule, openvino
+
+CASES = [
+    *product(all_shapes(3, 3), repeat=2),
+    *product(all_shapes(2, 2), repeat=3),
+    *product(all_shapes(1, 3), repeat=3),
+    *((shape,) for shape in all_shapes(2, 2)),
+]
+
+
+def numpy_shape(shapes: Sequence[Shape]) -> Shape | None:
+    """Return what NumPy computes, which is what our program for its rule computes."""
+    try:
+        theirs = np.broadcast_shapes(*shapes)
+    except ValueError:
+        theirs = None
+    try:
+        ours = numpy_rule.broadcast_shapes(*shapes)
+    except numpy_rule.IncompatibleError:
+        ours = None
+    assert ours == theirs
+    return ours
+
+
+def same_shape(shapes: Sequence[Shape]) -> bool:
+    """ONNX, property 1 of tensors that broadcast with each other."""
+    return all(a == b for a, b in pairwise(shapes))
+
+
+def same_rank_lengths(shapes: Sequence[Shape]) -> bool:
+    """ONNX, property 2: one number of dimensions; each has a common length, or lengths of 1."""
+    if len({len(shape) for shape in shapes}) != 1:
+        return False
+    candidates = {1}.union(*shapes)
+    return all(
+        any(all(length in (common, 1) for length in lengths) for common in candidates)
+        for lengths in zip(*shapes, strict=True)
+    )
+
+
+def prepended_lengths(shapes: Sequence[Shape]) -> bool:
+    """ONNX, property 3: ones prepended, as many as one likes, give property 2."""
+    most = max(map(len, shapes)) + 1
+    choices = [[prepend(s, rank) for rank in range(len(s), most + 1)] for s in shapes]
+    return any(same_rank_lengths(chosen) for chosen in product(*choices))
+
+
+def own_length_or_one(b: Shape, a: Shape) -> bool:
+    """ONNX, property 2 of a tensor B that broadcasts to A."""
+    return len(a) == len(b) and all(y in (x, 1) for x, y in zip(a, b, strict=True))
+
+
+def unidirectional(b: Shape, a: Shape) -> bool:
+    """ONNX, B broadcasts to A: one of the three properties."""
+    third = len(b) < len(a) and any(
+        own_length_or_one(prepend(b, rank), a) for rank in range(len(b), len(a) + 2)
+    )
+    return b == a or own_length_or_one(b, a) or third
+
+
+def printed_shape(shapes: Sequence[Shape]) -> Shape | None:
+    """NumPy, as printed: two sizes are equal or one is 1; the result has the largest sizes."""
+    rank = max(map(len, shapes))
+    extended = [prepend(shape, rank) for shape in shapes]
+    for sizes in zip(*extended, strict=True):
+        if not all(a == b or a == 1 or b == 1 for a, b in product(sizes, repeat=2)):
+            return None
+    return tuple(max(sizes) for sizes in zip(*extended, strict=True))
+
+
+def test_multidirectional() -> None:
+    """multidirectional_numpy, multidirectional_prepended, e1_multidirectional.
+
+    [E_OnnxBroadcasting_any_Multidirectional_010] [E_OnnxBroadcasting_any_Multidirectional_020]
+    [E_Broadcast_any_Origin_010] [E_SonnxOneBroadcast_any_Origin_010]
+    """
+    holds = [0, 0, 0, 0]
+    for shapes in CASES:
+        properties = [f(shapes) for f in (same_shape, same_rank_lengths, prepended_lengths)]
+        assert any(properties) == (numpy_shape(shapes) is not None) == properties[2]
+        assert (e1(shapes) is None) == (any(properties) and not mixes_zero_and_one(shapes))
+        holds[sum(properties)] += 1
+    # No property, the last one, the last two, all three: each of these occurs.
+    assert all(holds)
+
+
+# The examples of ONNX's page: what broadcasts with what, and the result.
+BOTH = [
+    ((2, 3, 4, 5), ()),
+    ((2, 3, 4, 5), (5,)),
+    ((4, 5), (2, 3, 4, 5)),
+    ((1, 4, 5), (2, 3, 1, 1)),
+    ((3, 4, 5), (2, 1, 1, 1)),
+]
+ONE = [(), (5,), (2, 1, 1, 5), (1, 3, 1, 5)]
+
+
+def test_examples_of_onnx() -> None:
+    """[E_OnnxBroadcasting_any_Multidirectional_010] [E_OnnxBroadcasting_any_Unidirectional_010]"""
+    for shapes in BOTH:
+        assert prepended_lengths(shapes)
+        assert numpy_rule.broadcast_shapes(*shapes) == (2, 3, 4, 5)
+        assert whycast.broadcast_shapes(*shapes) == (2, 3, 4, 5)
+    for shape in ONE:
+        assert unidirectional(shape, (2, 3, 4, 5))
+        assert openvino.broadcast(np.zeros(shape), (2, 3, 4, 5)).shape == (2, 3, 4, 5)
+
+
+def test_unidirectional() -> None:
+    """onnx_unidirectional_broadcasts_to, onnx_unidirectional_output.
+
+    [E_OnnxBroadcasting_any_Unidirectional_010] [E_OnnxBroadcasting_any_Unidirectional_020]
+    """
+    held = 0
+    for b, a in product(all_shapes(3, 3), repeat=2):
+        expected = len(b) <= len(a) and fits(b, a) is None
+        assert unidirectional(b, a) == expected
+        if expected:
+            held += 1
+            assert numpy_shape((b, a)) == a
+            assert numpy_rule.broadcast_to(np.zeros(b), a).shape == a
+        else:
+            with pytest.raises(ValueError, match=r"broadcast|more dimensions"):
+                np.broadcast_to(np.zeros(b), a)
+    assert 0 < held < 85**2
+
+
+def test_sizes_that_numpy_prints() -> None:
+    """printed_common_shape, printed_verdict, printed_size_differs, printed_shape_differs, _e1.
+
+    [E_NumpyBroadcast_any_Rule_050] [E_Broadcast_any_E1_030]
+    """
+    differs = 0
+    for shapes in CASES:
+        printed, computed = printed_shape(shapes), numpy_shape(shapes)
+        assert (printed is None) == (computed is None)
+        assert (e1(shapes) is None) == (
+            printed is not None and all(fits(shape, printed) is None for shape in shapes)
+        )
+        if printed is None or computed is None:
+            continue
+        assert printed == maxima(shapes)
+        assert (printed == computed) == (not mixes_zero_and_one(shapes))
+        extended = [prepend(shape, len(printed)) for shape in shapes]
+        for i, (size, other) in enumerate(zip(printed, computed, strict=True)):
+            meets = {0, 1} <= {sizes[i] for sizes in extended}
+            assert (size, other) == (1, 0) if meets else size == other
+        differs += printed != computed
+    assert differs > 1000
