@@ -32,6 +32,7 @@ MODULES = (
     "kernel.axes.COPAxes",
     "kernel.axes.COPAxesStrides",
     "kernel.expand.COPExpand",
+    "kernel.openvino.COPOpenvino",
     "kernel.flat.COPFlatBroadcast",
 )
 
