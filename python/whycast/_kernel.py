@@ -1,17 +1,17 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
-# why3/kernel/in_dim.mlw, why3/kernel/expand.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw and
-# why3/kernel/tensors.mlw.
+# why3/kernel/in_dim.mlw, why3/kernel/expand.mlw, why3/kernel/openvino.mlw, why3/kernel/flat.mlw,
+# why3/kernel/views.mlw and why3/kernel/tensors.mlw.
 # The contract of a function stands in why3/, under the name that its docstring gives.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 8be14800e706a301e30d210412ecf48cc5ed8039762922cbaa8fb303ea44aa34
+# 04d9e5464be007aa0d8b64cce140e50d590de809574aab08fa55fe36d35609c0
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,6 +529,115 @@ def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
     return tuple(result)
 
 
+class MappingNotAllowed(Exception):
+    """axes_mapping is given in a mode other than explicit. [E_OpenvinoBroadcast_any_Inputs_050]"""
+
+
+class MappingMissing(Exception):
+    """axes_mapping is not given in mode explicit. [E_OpenvinoBroadcast_any_Inputs_050]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Numpy:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Explicit:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Bidirectional:
+    pass
+
+
+Mode: TypeAlias = Numpy | Explicit | Bidirectional
+_A = TypeVar("_A")
+
+
+@dataclass(frozen=True, slots=True)
+class NotGiven(Generic[_A]):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Generic[_A]):
+    item0: _A
+
+
+Optional: TypeAlias = NotGiven[_A] | Given[_A]
+
+
+def mode_of(attribute: Optional[Mode]) -> Mode:
+    """The mode: the attribute, or the default. [E_OpenvinoBroadcast_any_Modes_010]
+    [E_Broadcast_any_Derived_140]
+
+    WhyML: kernel.openvino.COPOpenvino.mode_of
+    """
+    match attribute:
+        case NotGiven():
+            return Numpy()
+        case Given(mode):
+            return mode
+        case _:
+            raise AssertionError("unreachable")
+
+
+def view_without_axes(
+    shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], mode: Mode
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Without axes_mapping: the shape and the strides of the output, as a view of data with shape
+    `shape` and strides `strides`. [E_OpenvinoBroadcast_any_Inputs_050]
+    [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
+    [E_OpenvinoBroadcast_any_Derived_040] [E_OpenvinoBroadcast_any_Derived_050]
+    [E_Broadcast_any_Derived_140]
+
+    Raises: RankMismatch, NotBroadcastable, NotExpandable, MappingMissing
+    WhyML: kernel.openvino.COPOpenvino.view_without_axes
+    """
+    match mode:
+        case Numpy():
+            value = broadcast_strides(shape, strides, target)
+            return target, value
+        case Bidirectional():
+            common = expand_shape(shape, target)
+            value = broadcast_strides(shape, strides, common)
+            return common, value
+        case Explicit():
+            raise MappingMissing()
+        case _:
+            raise AssertionError("unreachable")
+
+
+def view_along_axes(
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    target: tuple[int, ...],
+    axes: tuple[int, ...],
+    mode: Mode,
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """With axes_mapping: the same. [E_OpenvinoBroadcast_any_Inputs_040]
+    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
+    [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
+
+    Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit, MappingNotAllowed
+    WhyML: kernel.openvino.COPOpenvino.view_along_axes
+    """
+    match mode:
+        case Explicit():
+            if len(axes) != len(shape):
+                raise AxesCount()
+            check_axes(axes, len(target))
+            value = place_strides(shape, strides, target, axes)
+            return target, value
+        case Numpy() | Bidirectional():
+            raise MappingNotAllowed()
+        case _:
+            raise AssertionError("unreachable")
+
+
 class DataLength(Exception):
     """There are not as many elements as the shape says."""
 
@@ -542,9 +651,6 @@ def size(shape: tuple[int, ...]) -> int:
     for k in range(len(shape) - 1, -1, -1):
         result *= shape[k]
     return result
-
-
-_A = TypeVar("_A")
 
 
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:

@@ -12,27 +12,11 @@ from whycast._arrays import Array, view_as, view_by
 from whycast._checks import DTypeT
 from whycast._errors import (
     AxisSizeError,
-    BroadcastError,
     IncompatibleError,
     Names,
     Shape,
-    rank_too_low,
     show_int,
 )
-
-
-def unidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
-    """View of shape `target`, whose last axes are those of the array."""
-    failure: ValueError
-    try:
-        return view_as(array, target)
-    except _kernel.RankMismatch:
-        failure = rank_too_low(names.target, names.tensor, array.ndim, len(target))
-    except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (array.shape,), target, names)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
-    raise failure
 
 
 def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
@@ -71,10 +55,7 @@ def _view_along(
     try:
         strides = program(array.shape, array.strides, target, axes)
     except _kernel.AxesCount:
-        failure = ValueError(
-            f"{names.axes}: expected {show_count(array.ndim)}, one for each axis of "
-            f"{names.tensor}, got {len(axes)}"
-        )
+        failure = axes_miscounted(axes, array.ndim, names)
     except _kernel.AxisOutOfRange as error:
         failure = axis_out_of_range(axes, error.value, len(target), names)
     except _kernel.AxesNotIncreasing as error:
@@ -85,7 +66,20 @@ def _view_along(
         failure = AxisSizeError(error.value, axes, array.shape, target, names)
     else:
         return view_by(array, target, strides)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
+
+
+def axes_miscounted(axes: tuple[int, ...], rank: int, names: Names) -> ValueError:
+    """Error for axes that are not one for each axis of a tensor of that rank.
+
+    >>> axes_miscounted((1, 2), 1, Names("data", "target_shape", "axes_mapping"))
+    ValueError('axes_mapping: expected 1 axis, one for each axis of data, got 2')
+    """
+    return ValueError(
+        f"{names.axes}: expected {show_count(rank)}, one for each axis of {names.tensor}, "
+        f"got {len(axes)}"
+    )
 
 
 def axis_out_of_range(

@@ -9,14 +9,20 @@ are broadcast with each other. In all three a size of 1 grows to any size, 0 inc
 
 from __future__ import annotations
 
-from whycast._arrays import Array
+from whycast import _kernel
+from whycast._arrays import Array, view_as, view_by
 from whycast._checks import DTypeT, Integers, as_array, as_axes, as_target, show
-from whycast._errors import Names
-from whycast._views import bidirectional_view, explicit_view, unidirectional_view
+from whycast._errors import AxisSizeError, BroadcastError, IncompatibleError, Names, rank_too_low
+from whycast._views import axes_miscounted, axes_not_increasing, axis_out_of_range
 
 __all__ = ["broadcast"]
 
-_MODES = ("numpy", "explicit", "bidirectional")
+_MODES: dict[str | None, _kernel.Mode] = {
+    "numpy": _kernel.Numpy(),
+    "explicit": _kernel.Explicit(),
+    "bidirectional": _kernel.Bidirectional(),
+    None: _kernel.mode_of(_kernel.NotGiven()),
+}
 _NAMES = Names("data", "target_shape", "axes_mapping")
 
 
@@ -24,7 +30,7 @@ def broadcast(
     data: Array[DTypeT],
     target_shape: Integers,
     axes_mapping: Integers | None = None,
-    mode: str = "numpy",
+    mode: str | None = None,
 ) -> Array[DTypeT]:
     """Broadcast a tensor to a target shape, as OpenVINO Broadcast does.
 
@@ -38,7 +44,7 @@ def broadcast(
         In mode ``explicit``, and only there: for each axis of `data` the axis of `target_shape` on
         which it lies. The axes are counted from 0 and increase strictly.
     mode : {"numpy", "explicit", "bidirectional"}, optional
-        The rule.
+        The rule; ``numpy`` where none is given.
 
     Returns
     -------
@@ -67,17 +73,15 @@ def broadcast(
 
     Notes
     -----
-    Mode ``numpy`` rests on ``unidirectional`` and ``is_numpy_mode`` of ``why3/axes/openvino.mlw``;
-    its program is ``broadcast_strides`` (``why3/kernel/broadcast.mlw``). Mode ``explicit`` rests on
-    ``explicit_broadcasts_to`` and ``explicit_broadcast`` of ``why3/axes/explicit.mlw``; its program
-    is ``explicit_strides`` (``why3/kernel/axes.mlw``). Mode ``bidirectional`` rests on
-    ``is_bidirectional`` of ``why3/axes/expand.mlw``, and is the same as `whycast.onnx.expand` by
-    lemma ``expand_bidirectional``. That the strides address the right elements is proved for any
-    strides: lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
-    ``why3/memory/axes_layout.mlw``.
+    Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``, which says for every
+    mode, and with `axes_mapping` or without, what the output is, or which error there is. The
+    programs are ``mode_of``, ``view_without_axes`` and ``view_along_axes``
+    (``why3/kernel/openvino.mlw``). That the strides address the right elements is proved for any
+    strides: lemma ``openvino_offset`` of ``why3/memory/openvino_layout.mlw``.
 
-    By lemma ``numpy_mode_explicit`` of ``why3/axes/openvino.mlw``, mode ``numpy`` is mode
-    ``explicit`` with the last axes of `target_shape`.
+    By lemma ``openvino_trailing`` of ``why3/axes/operator_laws.mlw``, mode ``numpy`` is mode
+    ``explicit`` with the last axes of `target_shape`, and by lemma ``expand_bidirectional`` of
+    ``why3/axes/expand.mlw``, mode ``bidirectional`` is `whycast.onnx.expand`.
 
     Clauses: [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
     [E_OpenvinoBroadcast_any_Inputs_010] [E_OpenvinoBroadcast_any_Inputs_020]
@@ -85,7 +89,7 @@ def broadcast(
     [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_010]
     [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
-    [E_OpenvinoThreeBroadcast_any_Modes_010]
+    [E_OpenvinoBroadcast_any_Derived_050] [E_OpenvinoThreeBroadcast_any_Modes_010]
 
     Examples
     --------
@@ -108,17 +112,54 @@ def broadcast(
       target_shape:  1   50  [50]  16
       axes_mapping:       1    2
     """
-    if not isinstance(mode, str):
-        raise TypeError(f"mode: expected a str, got {show(mode)}")
-    if mode not in _MODES:
-        raise ValueError(f"mode: expected one of {', '.join(map(repr, _MODES))}, got {mode!r}")
+    rule = _MODES.get(mode) if mode is None or isinstance(mode, str) else None
+    if rule is None:
+        raise _no_mode(mode)
     array = as_array(data, "data")
+    own = array.shape
     target = as_target(target_shape, "target_shape")
-    if mode == "explicit":
+    axes = () if axes_mapping is None else as_axes(axes_mapping, "axes_mapping")
+    failure: ValueError
+    try:
         if axes_mapping is None:
-            raise ValueError("axes_mapping: mode 'explicit' expects it, got none")
-        return explicit_view(array, target, as_axes(axes_mapping, "axes_mapping"), _NAMES)
-    if axes_mapping is not None:
-        raise ValueError(f"axes_mapping: mode {mode!r} expects none, got {show(axes_mapping)}")
-    view = unidirectional_view if mode == "numpy" else bidirectional_view
-    return view(array, target, _NAMES)
+            shape, strides = _kernel.view_without_axes(own, array.strides, target, rule)
+        else:
+            shape, strides = _kernel.view_along_axes(own, array.strides, target, axes, rule)
+    except _kernel.MappingNotAllowed:
+        failure = ValueError(
+            f"axes_mapping: mode {mode or 'numpy'!r} expects none, got {show(axes_mapping)}"
+        )
+    except _kernel.MappingMissing:
+        failure = ValueError(f"axes_mapping: mode {mode!r} expects it, got none")
+    except _kernel.AxesCount:
+        failure = axes_miscounted(axes, array.ndim, _NAMES)
+    except _kernel.AxisOutOfRange as error:
+        failure = axis_out_of_range(axes, error.value, len(target), _NAMES)
+    except _kernel.AxesNotIncreasing as error:
+        failure = axes_not_increasing(axes, error.value, _NAMES.axes)
+    except _kernel.AxisMisfit as error:
+        failure = AxisSizeError(error.value, axes, own, target, _NAMES)
+    except _kernel.RankMismatch:
+        failure = rank_too_low(_NAMES.target, _NAMES.tensor, array.ndim, len(target))
+    except _kernel.NotBroadcastable as error:
+        v = error.value
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, _NAMES)
+    except _kernel.NotExpandable as error:
+        failure = IncompatibleError(0, 1, error.value, (own, target), _NAMES)
+    else:
+        # Of its own shape the view has its own strides.
+        return view_as(array, shape) if shape == own else view_by(array, shape, strides)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def _no_mode(value: object) -> Exception:
+    """Error for a mode that is none.
+
+    >>> _no_mode("numpi")
+    ValueError("mode: expected one of 'numpy', 'explicit', 'bidirectional', got 'numpi'")
+    """
+    if not isinstance(value, str):
+        return TypeError(f"mode: expected a str, got {show(value)}")
+    modes = ", ".join(repr(mode) for mode in _MODES if mode is not None)
+    return ValueError(f"mode: expected one of {modes}, got {value!r}")

@@ -5,13 +5,15 @@ Mode explicit has its own tests, together with broadcast_in_dim.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from array_strategies import Array, plain
 from axes_cases import SHAPE_PAIRS, arrays_along_axes, assert_elements, numbered, outcome
 from hypothesis import given
-from plain_axes import expand, expand_shape, numpy_mode
-from plain_rule import Shape
+from plain_axes import expand, expand_shape, explicit, explicit_misfit, numpy_mode
+from plain_rule import Shape, all_shapes
 from view_checks import assert_view
 
 import whycast
@@ -134,11 +136,102 @@ def test_prose_examples_of_the_text(target: Shape) -> None:
     assert all(z[i, j, k, m] == x[j, k] for i, j, k, m in np.ndindex(n, c, h, w))
 
 
-@pytest.mark.parametrize("shape", [(3,), (3, 4)])
-def test_prose_examples_need_mode_explicit(shape: Shape) -> None:
-    """[E_OpenvinoBroadcast_any_Examples_030]"""
-    with pytest.raises(whycast.BroadcastError):
-        broadcast(numbered(shape), (2, 3, 4, 5))
+def test_when_mode_numpy_expresses_the_prose_examples() -> None:
+    """channel_accepted, channel_same, image_accepted, image_same: axes/openvino_examples.mlw (F17).
+
+    [E_OpenvinoBroadcast_any_Examples_030]
+    """
+    for target in product(range(4), repeat=4):
+        _, c, h, w = target
+        empty = 0 in target
+        cases = [
+            ((c,), [1], c in (w, 1), c == 1),
+            # The target is (N,H,W,C): here c is H, h is W and w is C.
+            ((c, h), [1, 2], c in (h, 1) and h in (w, 1), c == h == 1),
+        ]
+        for shape, axes, accepted, ones in cases:
+            x = numbered(shape)
+            z = outcome(broadcast, x, target)
+            assert accepted == (not isinstance(z, ValueError))
+            if not isinstance(z, ValueError):
+                same = z.tobytes() == broadcast(x, target, axes, "explicit").tobytes()
+                assert same == (ones or empty)
+
+
+def test_modes_agree_at_equal_rank() -> None:
+    """All axes are the only axes then, and errors agree too: openvino_equal_rank and
+    openvino_trailing, axes/operator_laws.mlw.
+
+    [E_OpenvinoBroadcast_any_Purpose_020]
+    """
+    for shape, target in SHAPE_PAIRS:
+        missing = len(target) - len(shape)
+        if missing < 0:
+            continue
+        x, axes = numbered(shape), range(missing, len(target))
+        z, w = outcome(broadcast, x, target), outcome(broadcast, x, target, axes, "explicit")
+        if isinstance(z, ValueError):
+            assert type(z) is whycast.BroadcastError
+            assert type(w) is whycast.AxisSizeError
+            assert z.axis == w.axis == missing + w.tensor_axis
+        else:
+            assert not isinstance(w, ValueError)
+            assert (z.shape, z.tobytes()) == (w.shape, w.tobytes())
+
+
+AXES = [None, *[axes for count in range(3) for axes in product(range(-1, 3), repeat=count)]]
+SMALL = all_shapes(2, 2)
+
+
+def fault(
+    shape: Shape, target: Shape, axes: tuple[int, ...] | None, mode: str | None
+) -> str | None:
+    """The error of the operator: fails_with, axes/openvino_operator.mlw. None if there is none."""
+    if mode == "explicit":
+        if axes is None:
+            return "axes_mapping: mode 'explicit' expects it, got none"
+        if len(axes) != len(shape):
+            return f"axes_mapping: expected {len(shape)} ax"
+        for j, axis in enumerate(axes):
+            if not 0 <= axis < len(target):
+                return f"axes_mapping, position {j}: expected an axis of target_shape"
+            if j > 0 and axis <= axes[j - 1]:
+                return f"axes_mapping, position {j}: expected strictly increasing axes"
+        misfit = explicit_misfit(shape, target, axes)
+        return None if misfit is None else f"axis {misfit} of data, which lies on"
+    if axes is not None:
+        return f"axes_mapping: mode '{mode or 'numpy'}' expects none, got "
+    if mode == "bidirectional":
+        fits = expand_shape(shape, target) is not None
+        return None if fits else "shapes do not broadcast (NumPy's rule)"
+    if len(shape) > len(target):
+        return "target_shape: expected a rank of at least"
+    return None if numpy_mode(shape, target) is not None else "of the target's rank"
+
+
+@pytest.mark.parametrize("mode", [None, "numpy", "explicit", "bidirectional"])
+def test_every_small_call_has_an_output_or_its_error(mode: str | None) -> None:
+    """The operator is total: openvino_output_exactly, openvino_error_exactly, openvino_default_mode
+    and openvino_axes_mapping, axes/operator_laws.mlw.
+
+    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_010]
+    [E_OpenvinoBroadcast_any_Derived_050]
+    """
+    for shape, target in product(SMALL, repeat=2):
+        x = numbered(shape)
+        for axes in AXES:
+            expected = fault(shape, target, axes, mode)
+            z = outcome(broadcast, x, target, axes, mode)
+            if expected is not None:
+                assert isinstance(z, ValueError)
+                assert expected in str(z)
+                continue
+            assert not isinstance(z, ValueError)
+            dims = expand_shape(shape, target) if mode == "bidirectional" else target
+            sources = expand(shape, target) if axes is None else explicit(shape, target, axes)
+            assert dims is not None
+            assert sources is not None
+            assert_elements(z, shape, dims, sources)
 
 
 def test_default_mode_is_numpy() -> None:

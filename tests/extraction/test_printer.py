@@ -317,6 +317,9 @@ def docstrings(path: Path) -> Iterator[tuple[str, str | None]]:
             yield node.name, ast.get_docstring(node)
 
 
+NUMBERS = ("One", "Two", "Three", "Four")
+
+
 def test_docstrings_are_comments_with_exceptions_and_whyml_names(
     extracted: dict[str, Path],
 ) -> None:
@@ -332,6 +335,10 @@ def test_docstrings_are_comments_with_exceptions_and_whyml_names(
         "WhyML: Documented.sum",
         "bare": "WhyML: Documented.bare",
         "many": "Clauses of every kind.\n\nRaises: Reason, Silent\nWhyML: Documented.many",
+        **dict.fromkeys(f"{number}OfFourLongNamesOfExceptions" for number in NUMBERS),
+        "long": "Raises: OneOfFourLongNamesOfExceptions, TwoOfFourLongNamesOfExceptions,\n"
+        "    ThreeOfFourLongNamesOfExceptions, FourOfFourLongNamesOfExceptions\n"
+        "WhyML: Documented.long",
         "twice": "The second of two.\n\nWhyML: Documented.twice",
         "even": "WhyML: Documented.even",
         "odd": "Documented too.\n\nWhyML: Documented.odd",

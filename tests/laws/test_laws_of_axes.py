@@ -172,6 +172,38 @@ def test_ngraph_and_explicit_axes() -> None:
     assert explicit_only == sum((4 + 7) ** rank - (4 + 4) ** rank for rank in range(4))
 
 
+def test_ngraph_and_openvino_with_their_errors() -> None:
+    """One operator where no size of 1 could grow: ngraph_openvino, axes/operator_laws.mlw, and
+    ngraph_output and ngraph_error_exactly, axes/ngraph_operator.mlw.
+
+    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Derived_010]
+    [E_NgraphBroadcast_any_Derived_020]
+    """
+    outputs = sizes = ranks = 0
+    for shape, target, broadcast_axes in axis_set_cases():
+        kept = p(range(len(target)), broadcast_axes)
+        if any(size == 1 != target[axis] for size, axis in zip(shape, kept, strict=False)):
+            continue
+        x = numbered(shape)
+        z = outcome(ngraph.broadcast, x, target, set(broadcast_axes))
+        w = outcome(openvino.broadcast, x, target, kept, "explicit")
+        if isinstance(z, ngraph.ArgShapeError):
+            assert isinstance(w, whycast.AxisSizeError)
+            assert z.tensor_axis == w.tensor_axis
+            assert shape[: z.tensor_axis] == p(target, broadcast_axes)[: z.tensor_axis]
+            sizes += 1
+        elif isinstance(z, ValueError):
+            assert len(shape) != len(kept)
+            assert str(w).startswith("axes_mapping: expected ")
+            ranks += 1
+        else:
+            assert_same(z, w)
+            outputs += 1
+    assert outputs
+    assert sizes
+    assert ranks
+
+
 def test_axes_and_those_that_are_left() -> None:
     """One the complement of the other: kept_axes_complement, complement_kept_axes,
     axes/axis_set.mlw.
@@ -195,7 +227,7 @@ def test_mode_numpy_beside_the_other_rules() -> None:
     axes/openvino.mlw; unidirectional_ngraph, numpy_mode_ngraph and squeeze_data, axes/squeeze.mlw.
 
     [E_OpenvinoBroadcast_any_Purpose_020] [E_OpenvinoBroadcast_any_Modes_020]
-    [E_OpenvinoBroadcast_any_Examples_030] [E_OpenvinoBroadcast_any_Derived_030]
+    [E_OpenvinoBroadcast_any_Derived_030]
     """
     for shape, target in SHAPE_PAIRS:
         x, y = distinct_arrays([shape, target])

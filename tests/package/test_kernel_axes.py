@@ -175,6 +175,86 @@ def test_strides(
     }
 
 
+OPENVINO_MODES = (_kernel.Numpy(), _kernel.Explicit(), _kernel.Bidirectional())
+
+
+def openvino(
+    shape: Shape, strides: Shape, target: Shape, axes: Sequence[int] | None, mode: _kernel.Mode
+) -> Outcome:
+    """What the programs for OpenVINO are to do: whether there are axes, then the mode's own."""
+    explicit_mode = isinstance(mode, _kernel.Explicit)
+    if axes is not None:
+        if not explicit_mode:
+            return (_kernel.MappingNotAllowed,)
+        found = explicit(shape, strides, target, axes)
+        return found if found and isinstance(found[0], type) else (target, found)
+    if explicit_mode:
+        return (_kernel.MappingMissing,)
+    dims: Shape | None = target
+    if isinstance(mode, _kernel.Bidirectional):
+        dims = plain_axes.expand_shape(shape, target)
+        if dims is None:
+            rank = max(len(shape), len(target))
+            pairs = zip(prepend(shape, rank), prepend(target, rank), strict=True)
+            fitting = [a == b or 1 in (a, b) for a, b in pairs]
+            return _kernel.NotExpandable, fitting.index(False)
+    assert dims is not None
+    if len(shape) > len(dims):
+        return (_kernel.RankMismatch,)
+    missing = len(dims) - len(shape)
+    for axis in range(missing, len(dims)):
+        size = shape[axis - missing]
+        if size not in (1, dims[axis]):
+            return _kernel.NotBroadcastable, _kernel.Violation(0, axis, size, dims[axis])
+    own = [strides[k] if shape[k] == dims[missing + k] else 0 for k in range(len(shape))]
+    return dims, (*[0] * missing, *own)
+
+
+@pytest.mark.parametrize("mode", OPENVINO_MODES, ids=["numpy", "explicit", "bidirectional"])
+def test_openvino_views(mode: _kernel.Mode) -> None:
+    """[E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
+    [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Derived_050]
+    [E_Broadcast_any_Derived_140]
+    """
+    exceptions = (_kernel.MappingMissing, _kernel.MappingNotAllowed, _kernel.RankMismatch)
+    with_value = (
+        *(_kernel.NotBroadcastable, _kernel.NotExpandable, _kernel.AxisOutOfRange),
+        *(_kernel.AxesNotIncreasing, _kernel.AxisMisfit),
+    )
+    found: set[Outcome] = set()
+    for shape, target in product(all_shapes(2, 2), all_shapes(3, 2)):
+        strides = (7, 5)[: len(shape)]
+        for axes in (None, *SEQUENCES):
+            result: Outcome
+            try:
+                if axes is None:
+                    result = _kernel.view_without_axes(shape, strides, target, mode)
+                else:
+                    result = _kernel.view_along_axes(shape, strides, target, axes, mode)
+            except (*exceptions, _kernel.AxesCount) as error:
+                result = (type(error),)
+            except with_value as error:
+                result = type(error), error.value
+            assert result == openvino(shape, strides, target, axes, mode)
+            found.add(result)
+    expected: dict[type, set[object]] = {
+        _kernel.Numpy: {_kernel.RankMismatch, _kernel.NotBroadcastable},
+        _kernel.Bidirectional: {_kernel.NotExpandable},
+        _kernel.Explicit: {_kernel.AxesCount, *with_value[2:]},
+    }
+    other = (
+        _kernel.MappingMissing if isinstance(mode, _kernel.Explicit) else _kernel.MappingNotAllowed
+    )
+    assert kinds(found) == {"result", other, *expected[type(mode)]}
+
+
+def test_mode_of() -> None:
+    """[E_OpenvinoBroadcast_any_Modes_010]"""
+    assert _kernel.mode_of(_kernel.NotGiven()) == _kernel.Numpy()
+    for mode in OPENVINO_MODES:
+        assert _kernel.mode_of(_kernel.Given(mode)) == mode
+
+
 def test_explicit_strides_lead_to_the_elements() -> None:
     """[E_OpenvinoBroadcast_any_Derived_040]"""
     accepted = 0

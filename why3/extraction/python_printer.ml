@@ -12,6 +12,17 @@ module P = Python_ast
 
 let comment id = Option.fold ~none:[] ~some:Whyml_source.doc_comment id.id_loc
 
+(* at most 100 characters in a line, with what indents and opens a docstring *)
+let rec filled line = function
+  | [] -> [ line ]
+  | word :: words when String.length line + String.length word < 92 ->
+      filled (line ^ " " ^ word) words
+  | word :: words -> line :: filled ("    " ^ word) words
+
+let rec with_commas = function
+  | word :: (_ :: _ as words) -> (word ^ ",") :: with_commas words
+  | words -> words
+
 (* The comment, the exceptions, and the WhyML name, under which the contract is to be found: its
    formulas are in words of logic that the Python does not have. *)
 let function_doc context { Expr.rs_name = id; rs_cty; _ } =
@@ -20,7 +31,7 @@ let function_doc context { Expr.rs_name = id; rs_cty; _ } =
   let facts =
     match Ity.Sxs.elements rs_cty.cty_effect.eff_raises with
     | [] -> origin
-    | raised -> ("Raises: " ^ String.concat ", " (List.map name raised)) :: origin
+    | raised -> filled "Raises:" (with_commas (List.map name raised)) @ origin
   in
   let text = comment id in
   if text = [] then facts else text @ ("" :: facts)

@@ -33,6 +33,7 @@ MODULES = (
     "kernel.axes.COPAxesStrides",
     "kernel.in_dim.COPInDim",
     "kernel.expand.COPExpand",
+    "kernel.openvino.COPOpenvino",
     "kernel.flat.COPFlatBroadcast",
     "kernel.views.COPViews",
     "kernel.tensors.COPTensors",
