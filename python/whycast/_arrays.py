@@ -109,7 +109,7 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
     Only a writeable array has writeable views.
     """
     if array.shape == target:
-        return _view(array, writeable=writeable)
+        return own_view(array, writeable=writeable)
     strides = _kernel.broadcast_strides(array.shape, array.strides, target)
     return view_by(array, target, strides, writeable=writeable)
 
@@ -122,7 +122,7 @@ def view_by(
     # By the sign of its flags NumPy remembers that it is to warn of a write: a mark that
     # numpy.broadcast_arrays sets on its results. It then takes the mere making of a view for one.
     if writeable or flags.num < 0:
-        source = _view(array, writeable=writeable)
+        source = own_view(array, writeable=writeable)
     try:
         # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
         # it wants a buffer that is contiguous, in C or in Fortran order.
@@ -139,7 +139,8 @@ def view_by(
     return view
 
 
-def _view(array: Array[DTypeT], *, writeable: bool) -> Array[DTypeT]:
+def own_view(array: Array[DTypeT], *, writeable: bool = False) -> Array[DTypeT]:
+    """View of a plain ndarray with its own shape and strides."""
     # Either flag also undoes the mark.
     view = array.view()
     _set_writeable(view, writeable)

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 04d9e5464be007aa0d8b64cce140e50d590de809574aab08fa55fe36d35609c0
+# 1bb8f3f630dffae6475e18d52573795de84a0283c49c6e47bbfdfc3c7bb6fec5
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -472,12 +472,16 @@ def check_distinct(axes: tuple[int, ...], rank: int) -> None:
     Raises: AxisOutOfRange, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.check_distinct
     """
+    highest = -1
     for j, axis in enumerate(axes):
         if axis < 0 or axis >= rank:
             raise AxisOutOfRange(j)
-        for i in range(j):
-            if axes[i] == axis:
-                raise AxesNotDistinct((i, j))
+        if axis > highest:
+            highest = axis
+        else:
+            for i in range(j):
+                if axes[i] == axis:
+                    raise AxesNotDistinct((i, j))
 
 
 def in_dim_strides(
@@ -588,8 +592,9 @@ def view_without_axes(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], mode: Mode
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Without axes_mapping: the shape and the strides of the output, as a view of data with shape
-    `shape` and strides `strides`. [E_OpenvinoBroadcast_any_Inputs_050]
-    [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
+    `shape` and strides `strides`; these very strides if the shape is that of data.
+    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
+    [E_OpenvinoThreeBroadcast_any_Modes_010]
     [E_OpenvinoBroadcast_any_Derived_040] [E_OpenvinoBroadcast_any_Derived_050]
     [E_Broadcast_any_Derived_140]
 
@@ -598,10 +603,14 @@ def view_without_axes(
     """
     match mode:
         case Numpy():
+            if shape == target:
+                return shape, strides
             value = broadcast_strides(shape, strides, target)
             return target, value
         case Bidirectional():
             common = expand_shape(shape, target)
+            if shape == common:
+                return shape, strides
             value = broadcast_strides(shape, strides, common)
             return common, value
         case Explicit():

@@ -10,7 +10,7 @@ are broadcast with each other. In all three a size of 1 grows to any size, 0 inc
 from __future__ import annotations
 
 from whycast import _kernel
-from whycast._arrays import Array, view_as, view_by
+from whycast._arrays import Array, own_view, view_by
 from whycast._checks import DTypeT, Integers, as_array, as_axes, as_target, show
 from whycast._errors import AxisSizeError, BroadcastError, IncompatibleError, Names, rank_too_low
 from whycast._views import axes_miscounted, axes_not_increasing, axis_out_of_range
@@ -116,15 +116,15 @@ def broadcast(
     if rule is None:
         raise _no_mode(mode)
     array = as_array(data, "data")
-    own = array.shape
+    own, own_strides = array.shape, array.strides
     target = as_target(target_shape, "target_shape")
     axes = () if axes_mapping is None else as_axes(axes_mapping, "axes_mapping")
     failure: ValueError
     try:
         if axes_mapping is None:
-            shape, strides = _kernel.view_without_axes(own, array.strides, target, rule)
+            shape, strides = _kernel.view_without_axes(own, own_strides, target, rule)
         else:
-            shape, strides = _kernel.view_along_axes(own, array.strides, target, axes, rule)
+            shape, strides = _kernel.view_along_axes(own, own_strides, target, axes, rule)
     except _kernel.MappingNotAllowed:
         failure = ValueError(
             f"axes_mapping: mode {mode or 'numpy'!r} expects none, got {show(axes_mapping)}"
@@ -147,8 +147,8 @@ def broadcast(
     except _kernel.NotExpandable as error:
         failure = IncompatibleError(0, 1, error.value, (own, target), _NAMES)
     else:
-        # Of its own shape the view has its own strides.
-        return view_as(array, shape) if shape == own else view_by(array, shape, strides)
+        # Its very strides, given back, are those of a view of its own shape.
+        return own_view(array) if strides is own_strides else view_by(array, shape, strides)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
