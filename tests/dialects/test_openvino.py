@@ -137,7 +137,7 @@ def test_prose_examples_of_the_text(target: Shape) -> None:
 
 
 def test_when_mode_numpy_expresses_the_prose_examples() -> None:
-    """channel_accepted, channel_same, image_accepted, image_same: axes/openvino_examples.mlw (F17).
+    """channel_accepted, channel_same, image_accepted, image_same: axes/examples_expressed.mlw (F17).
 
     [E_OpenvinoBroadcast_any_Examples_030]
     """
@@ -186,7 +186,7 @@ SMALL = all_shapes(2, 2)
 def fault(
     shape: Shape, target: Shape, axes: tuple[int, ...] | None, mode: str | None
 ) -> str | None:
-    """The error of the operator: fails_with, axes/openvino_operator.mlw. None if there is none."""
+    """The error of the operator: fails_with, axes/openvino_verdict.mlw. None if there is none."""
     if mode == "explicit":
         if axes is None:
             return "axes_mapping: mode 'explicit' expects it, got none"
