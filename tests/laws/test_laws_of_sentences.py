@@ -23,7 +23,7 @@ CASES = [
 
 
 def test_missing_data_is_copied() -> None:
-    """broadcast_rank_largest, missing_data_copied.
+    """broadcast_rank_largest, missing_data_copied: sonnx/sentences.mlw.
 
     [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_020] [E_Broadcast_any_Step2_010]
     """
@@ -46,7 +46,7 @@ def test_missing_data_is_copied() -> None:
 
 
 def test_padding_and_f() -> None:
-    """pad_prepends, f_cases.
+    """pad_prepends, f_cases: sonnx/sentences.mlw.
 
     [E_Broadcast_any_Condition1_020] [E_Broadcast_any_Step1_020] [E_Broadcast_any_F_010]
     """
@@ -59,7 +59,7 @@ def test_padding_and_f() -> None:
 
 
 def test_expand_is_multiplication_by_ones() -> None:
-    """expand_times_ones. [E_Expand_any_Data_020]"""
+    """expand_times_ones: axes/expand_ones.mlw. [E_Expand_any_Data_020]"""
     expanded = 0
     for shape, target in product(all_shapes(3, 2), repeat=2):
         (x,) = distinct_arrays((shape,))
