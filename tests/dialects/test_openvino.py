@@ -137,7 +137,7 @@ def test_prose_examples_of_the_text(target: Shape) -> None:
 
 
 def test_when_mode_numpy_expresses_the_prose_examples() -> None:
-    """channel_accepted, channel_same, image_accepted, image_same: axes/examples_expressed.mlw (F17).
+    """channel_accepted, channel_same, image_accepted, image_same: axes/examples_expressed.mlw.
 
     [E_OpenvinoBroadcast_any_Examples_030]
     """
