@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 6f40babdffc28d0b2906b0164e057175513c77add10ff8a3950d4f45e090b18a
+# a93ec8853bdd92df3d56ee107830d0d7501ca7c72bda5a5f8f1f779be5a821bb
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
