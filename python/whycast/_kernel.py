@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# a93ec8853bdd92df3d56ee107830d0d7501ca7c72bda5a5f8f1f779be5a821bb
+# fa27a57c2fe26ed6288510489180cb7eb4b46a472fb38497cbd24ff6cf138d97
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
