@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 1bb8f3f630dffae6475e18d52573795de84a0283c49c6e47bbfdfc3c7bb6fec5
+# fa27a57c2fe26ed6288510489180cb7eb4b46a472fb38497cbd24ff6cf138d97
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
