@@ -77,7 +77,8 @@ def broadcast(
     mode, and with `axes_mapping` or without, what the output is, or which error there is. The
     programs are ``mode_of``, ``view_without_axes`` and ``view_along_axes``
     (``why3/kernel/openvino.mlw``). That the strides address the right elements is proved for any
-    strides: lemma ``openvino_offset`` of ``why3/memory/openvino_layout.mlw``.
+    strides: lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
+    ``why3/memory/axes_layout.mlw``.
 
     By lemma ``openvino_trailing`` of ``why3/axes/operator_laws.mlw``, mode ``numpy`` is mode
     ``explicit`` with the last axes of `target_shape`, and by lemma ``expand_bidirectional`` of
