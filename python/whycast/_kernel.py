@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# fa27a57c2fe26ed6288510489180cb7eb4b46a472fb38497cbd24ff6cf138d97
+# 0a78d24a471fd8a6533a94d803edc7a01168754dfcee1144dd744d1f9d8c2057
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
