@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 0a78d24a471fd8a6533a94d803edc7a01168754dfcee1144dd744d1f9d8c2057
+# dae680f371c5a2a365d9babede1a82ba324644e6a80d0c8dcda20c8db56cbb59
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
