@@ -5,8 +5,6 @@ The kernel decides; here its exceptions become errors that name the parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from whycast import _kernel
 from whycast._arrays import Array, view_as, view_by
 from whycast._checks import DTypeT
@@ -30,36 +28,17 @@ def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Arr
     raise failure
 
 
-def explicit_view(
-    array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
-) -> Array[DTypeT]:
-    """View of shape `target`, axis j of the array on its axis ``axes[j]``; these axes increase."""
-    return _view_along(_kernel.explicit_strides, array, target, axes, names)
-
-
 def in_dim_view(
     array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
 ) -> Array[DTypeT]:
     """View of shape `target`; axis j of the array lies on its axis ``axes[j]``, in any order."""
-    return _view_along(_kernel.in_dim_strides, array, target, axes, names)
-
-
-def _view_along(
-    program: Callable[[Shape, Shape, Shape, Shape], Shape],
-    array: Array[DTypeT],
-    target: Shape,
-    axes: tuple[int, ...],
-    names: Names,
-) -> Array[DTypeT]:
     failure: ValueError
     try:
-        strides = program(array.shape, array.strides, target, axes)
+        strides = _kernel.in_dim_strides(array.shape, array.strides, target, axes)
     except _kernel.AxesCount:
         failure = axes_miscounted(axes, array.ndim, names)
     except _kernel.AxisOutOfRange as error:
         failure = axis_out_of_range(axes, error.value, len(target), names)
-    except _kernel.AxesNotIncreasing as error:
-        failure = axes_not_increasing(axes, error.value, names.axes)
     except _kernel.AxesNotDistinct as error:
         failure = axes_not_distinct(axes, *error.value, names.axes)
     except _kernel.AxisMisfit as error:

@@ -144,7 +144,7 @@ def test_check_distinct() -> None:
     assert found == {(), *positions, *pairs}
 
 
-@pytest.mark.parametrize(
+each_program_for_strides = pytest.mark.parametrize(
     ("program", "reading"),
     [
         (_kernel.explicit_strides, explicit),
@@ -153,6 +153,9 @@ def test_check_distinct() -> None:
     ],
     ids=["explicit", "in_dim", "ngraph"],
 )
+
+
+@each_program_for_strides
 def test_strides(
     program: Callable[..., Sequence[int]],
     reading: Callable[[Shape, Shape, Shape, Sequence[int]], Outcome],
@@ -303,15 +306,7 @@ def all_distinct(rank: int) -> list[tuple[int, ...]]:
     return [axes for count in range(rank + 1) for axes in permutations(range(rank), count)]
 
 
-@pytest.mark.parametrize(
-    ("program", "reading"),
-    [
-        (_kernel.explicit_strides, explicit),
-        (_kernel.in_dim_strides, in_dim),
-        (_kernel.ngraph_strides, ngraph),
-    ],
-    ids=["explicit", "in_dim", "ngraph"],
-)
+@each_program_for_strides
 def test_strides_of_another_rank_come_first(
     program: Callable[..., tuple[int, ...]], reading: Callable[..., Outcome]
 ) -> None:
