@@ -7,18 +7,23 @@ in any order: it may transpose as well. A size of 1 grows to any size, 0 include
 
 from __future__ import annotations
 
-from whycast._arrays import Array
-from whycast._checks import DTypeT, Integers, as_array, as_axes, as_target
+from whycast._checks import as_array, as_integers, as_shape
 from whycast._errors import Names
+from whycast._types import Array, DTypeT, Integers, Tensor
 from whycast._views import in_dim_view
 
 __all__ = ["broadcast_in_dim"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _NAMES = Names("operand", "shape", "broadcast_dimensions")
 
 
 def broadcast_in_dim(
-    operand: Array[DTypeT], shape: Integers, broadcast_dimensions: Integers
+    operand: Tensor[DTypeT], shape: Integers, broadcast_dimensions: Integers
 ) -> Array[DTypeT]:
     """Broadcast a tensor to a shape, its axes on given axes of that shape.
 
@@ -62,10 +67,6 @@ def broadcast_in_dim(
     ``explicit_in_dim``; where they do not, it is that mode after the transpose that puts them in
     order, by lemma ``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``.
 
-    Clauses: [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
-    [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
-    [E_BroadcastInDim_any_Examples_010]
-
     Examples
     --------
     >>> import numpy as np
@@ -84,9 +85,12 @@ def broadcast_in_dim(
     >>> broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1)).tolist()
     [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
     """
+    # [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
+    # [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
+    # [E_BroadcastInDim_any_Examples_010]
     return in_dim_view(
         as_array(operand, "operand"),
-        as_target(shape, "shape"),
-        as_axes(broadcast_dimensions, "broadcast_dimensions"),
+        as_shape(shape, "shape"),
+        as_integers(broadcast_dimensions, "broadcast_dimensions"),
         _NAMES,
     )

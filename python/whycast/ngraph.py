@@ -8,22 +8,23 @@ grow: the shape of the argument is p(shape).
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import SupportsIndex, TypeAlias
-
-import numpy as np
 
 from whycast import _kernel
-from whycast._arrays import Array, view_by
-from whycast._checks import DTypeT, Integers, as_array, as_axis_set, as_target
+from whycast._adjoints import summable, summed
+from whycast._arrays import view_by
+from whycast._checks import as_array, as_axis_set, as_shape
 from whycast._errors import ArgShapeError, Names, rank_too_low
+from whycast._types import Array, AxisSet, DTypeT, Integers, Tensor
 from whycast._views import axes_not_increasing, axis_out_of_range, show_count
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
 
-AxisSet: TypeAlias = "Set[SupportsIndex] | Integers"
+
+def __dir__() -> list[str]:
+    return __all__
 
 
-def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> Array[DTypeT]:
+def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> Array[DTypeT]:
     """Broadcast a tensor to a shape along given axes, as nGraph Broadcast does.
 
     Parameters
@@ -67,13 +68,6 @@ def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> A
 
     Unlike `whycast.broadcast` this broadcasts to a size of 0 too, on a broadcast axis.
 
-    Clauses: [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Inputs_010]
-    [E_NgraphBroadcast_any_Attributes_010] [E_NgraphBroadcast_any_Attributes_020]
-    [E_NgraphBroadcast_any_Outputs_010] [E_NgraphBroadcast_any_Outputs_020]
-    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
-    [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
-    [E_NgraphBroadcast_any_Interface_020]
-
     Examples
     --------
     >>> import numpy as np
@@ -94,8 +88,14 @@ so that it lacks the axis, and add 1 to broadcast_axes
       shape:           2  [3]
       broadcast_axes:  0
     """
+    # [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Inputs_010]
+    # [E_NgraphBroadcast_any_Attributes_010] [E_NgraphBroadcast_any_Attributes_020]
+    # [E_NgraphBroadcast_any_Outputs_010] [E_NgraphBroadcast_any_Outputs_020]
+    # [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
+    # [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
+    # [E_NgraphBroadcast_any_Interface_020]
     array = as_array(arg, "arg")
-    target = as_target(shape, "shape")
+    target = as_shape(shape, "shape")
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     failure: ValueError
     try:
@@ -108,12 +108,12 @@ so that it lacks the axis, and add 1 to broadcast_axes
         kept = _kernel.kept_axes(len(target), axes)
         failure = ArgShapeError(error.value, kept, array.shape, target, axes)
     else:
-        return view_by(array, target, strides)
+        return view_by(array, target, strides, _kernel.kept_axes(len(target), axes))
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
-def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DTypeT]:
+def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[DTypeT]:
     """Sum a tensor over the axes along which `broadcast` repeats: the adjoint of `broadcast`.
 
     Parameters
@@ -155,8 +155,6 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
 
     Boolean values have no sum in their own dtype, and are refused.
 
-    Clauses: [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
-
     Examples
     --------
     >>> import numpy as np
@@ -167,21 +165,15 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
     >>> broadcast_adjoint(np.zeros((2, 0)), {1})
     array([0., 0.])
     """
-    array = as_array(delta, "delta")
-    if array.dtype.kind not in "iufc":
-        raise TypeError(
-            f"delta: expected an integer, floating-point or complex dtype, got {array.dtype}"
-        )
+    # [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
+    array = summable(delta)
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     try:
         shape = _kernel.p(array.shape, axes)
     except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
         failure = _not_an_axis_set(broadcast_axes, axes, error, "delta", array.ndim)
     else:
-        sums = np.empty(shape, array.dtype)
-        # The sums are computed in the dtype of what they are written to.
-        np.add.reduce(array, axis=axes, out=sums)
-        return sums
+        return summed(array, axes, shape)
     raise failure
 
 

@@ -7,17 +7,22 @@ has a 1, or no axis at all, the input keeps its own size. Sizes follow NumPy's r
 
 from __future__ import annotations
 
-from whycast._arrays import Array
-from whycast._checks import DTypeT, Integers, as_array, as_target
+from whycast._checks import as_array, as_shape
 from whycast._errors import Names
+from whycast._types import Array, DTypeT, Integers, Tensor
 from whycast._views import bidirectional_view
 
 __all__ = ["expand"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _NAMES = Names("input", "shape")
 
 
-def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
+def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Broadcast a tensor with a shape, as ONNX Expand does.
 
     Parameters
@@ -54,9 +59,6 @@ def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
     ``broadcast_strides`` (``why3/kernel/broadcast.mlw``); that they address the right elements is
     lemma ``view_offset`` of ``why3/memory/layout.mlw``.
 
-    Clauses: [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
-    [E_Expand_any_Data_020]
-
     Examples
     --------
     >>> import numpy as np
@@ -74,4 +76,6 @@ common rank 2, input has size 3, shape has size 2, expected equal sizes or 1
       input:  2  [3]
       shape:     >2<
     """
-    return bidirectional_view(as_array(input, "input"), as_target(shape, "shape"), _NAMES)
+    # [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
+    # [E_Expand_any_Data_020]
+    return bidirectional_view(as_array(input, "input"), as_shape(shape, "shape"), _NAMES)

@@ -10,10 +10,16 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from whycast import _kernel
-from whycast._checks import Integers, as_target, check_count, show
-from whycast._errors import BroadcastError, Shape, rank_too_low, show_int, show_shape
+from whycast._checks import as_shape, check_count, show
+from whycast._errors import BroadcastError, rank_too_low, show_int, show_shape
+from whycast._types import Integers, Shape
 
 __all__ = ["broadcast", "broadcast_all"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _T = TypeVar("_T")
 
@@ -58,8 +64,6 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     arguments do not fit (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
     ``represents_broadcast``).
 
-    Clauses: [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
-
     Examples
     --------
     >>> broadcast(["a", "b"], (2, 1), (2, 3))
@@ -68,9 +72,10 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Traceback (most recent call last):
     ValueError: data: expected 2 elements, the product of the sizes of shape (2, 1), got 3
     """
+    # [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
     _check_list(data, "data")
-    checked_shape = as_target(shape, "shape")
-    checked_target = as_target(target, "target")
+    checked_shape = as_shape(shape, "shape")
+    checked_target = as_shape(target, "target")
     failure: ValueError
     try:
         return _kernel.broadcast_flat(data, checked_shape, checked_target)
@@ -130,9 +135,6 @@ def broadcast_all(
     ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``) gives for the tensors in
     the lists, or to raise exactly when that is E1, with its first violation.
 
-    Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010]
-    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
-
     Examples
     --------
     >>> broadcast_all([["a", "b"], [1, 2, 3]], [(2, 1), (3,)])
@@ -144,10 +146,12 @@ has size 2, expected 3 or 1
       tensor 0: >2<
       tensor 1: [3]
     """
+    # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
+    # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
     lists = _as_sequence(data, "data", "lists")
     checked_shapes = tuple(
         [
-            as_target(shape, f"shapes, shape {m}")
+            as_shape(shape, f"shapes, shape {m}")
             for m, shape in enumerate(_as_sequence(shapes, "shapes", "shapes"))
         ]
     )
