@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from whycast import _kernel
 from whycast._checks import as_array, as_shape
-from whycast._errors import BroadcastError, rank_too_low, show_shape
+from whycast._errors import BroadcastError, rank_too_low
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 
 
@@ -36,11 +34,10 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     BroadcastError
         A size of `shape` is neither 1 nor that of `delta`.
     TypeError
-        `delta` is not a tensor of such a dtype, or `shape` neither a sequence of integers nor a
+        `delta` is no tensor of such a dtype, or `shape` neither a sequence of integers nor a
         one-dimensional array of them.
     ValueError
-        A size is negative, the rank of `shape` is more than that of `delta`, or NumPy can represent
-        no array of that shape.
+        A size is negative, or the rank of `shape` is more than that of `delta`.
     MemoryError
         There is no room for the result.
 
@@ -51,7 +48,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     by lemmas ``broadcast_to_adjoint`` and ``numpy_adjoint`` it is the adjoint over any commutative
     ring, such as the integers of a dtype, which wrap around. The axes come from a proved program.
     The additions are those of `numpy.sum`, on which nothing is proved here: floating-point numbers
-    are added in its order and round as it does, float16 partly in float32.
+    are added in its order and round as it does, float16 in float32 along contiguous memory.
 
     Examples
     --------
@@ -91,11 +88,6 @@ def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
 def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[DTypeT]:
     """Sum over axes into a new array of a shape, in which some of these axes have size 1."""
     kept = tuple([size for axis, size in enumerate(array.shape) if axis not in axes])
-    # Where there is nothing to add there may still be much to write to.
-    if _kernel.size(shape) * array.dtype.itemsize > sys.maxsize:
-        raise ValueError(
-            f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: too large"
-        )
     sums = np.empty(shape, array.dtype)
     # The sums are computed in the dtype of what they are written to.
     np.add.reduce(array, axis=axes, out=sums.reshape(kept))

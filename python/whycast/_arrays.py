@@ -131,41 +131,44 @@ def broadcast(*tensors: Tensor[Any], copy: bool = False, out: _Out = None) -> tu
     # [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_110]
     # [E_Broadcast_any_Derived_160]
     check_count(len(tensors), "tensor")
-    arrays = cast("Sequence[AnyArray]", tensors)
-    for array in arrays:
-        if type(array) is not np.ndarray or array.dtype.type not in PLAIN_TYPES:
+    arrays: Sequence[Any] = tensors
+    for tensor in tensors:
+        if type(tensor) is not np.ndarray or tensor.dtype.type not in PLAIN_TYPES:
             arrays = as_tensors(tensors)
             break
     shapes = tuple([array.shape for array in arrays])
+    if shapes.count(shapes[0]) == len(shapes):
+        # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
+        views = [array.view() for array in arrays]
+        for view in views:
+            _set_writeable(view, False)
+    else:
+        views = _views(arrays, shapes)
+    if out is not None:
+        return _written(arrays, views, out, copy=copy)
+    return tuple([view.copy() for view in views] if copy else views)
+
+
+def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray]:
+    """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
     own = tuple([array.strides for array in arrays])
     try:
         common, strides = _kernel.broadcast_views(shapes, own)
     except _kernel.E1 as error:
         v = error.value
     else:
-        if out is not None:
-            return _written(arrays, common, strides, out, copy=copy)
         views = []
-        for array, kept, placed in zip(arrays, own, strides, strict=True):
+        for m, placed in enumerate(strides):
             # A tensor's own strides, given back, are those of a view of its own shape.
-            if placed is kept:
-                view = array.view()
-                _set_writeable(view, False)
-            else:
-                view = view_by(array, common, placed)
-            views.append(view)
-        return tuple([view.copy() for view in views] if copy else views)
+            kept = placed is own[m]
+            views.append(own_view(arrays[m]) if kept else view_by(arrays[m], common, placed))
+        return views
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
 
 
 def _written(
-    arrays: Sequence[AnyArray],
-    common: Shape,
-    strides: Sequence[Strides],
-    out: object,
-    *,
-    copy: bool,
+    arrays: Sequence[AnyArray], views: Sequence[AnyArray], out: object, *, copy: bool
 ) -> tuple[AnyArray, ...]:
     """Copy the views into the arrays `out`, once it is known that all of them fit."""
     if copy:
@@ -181,9 +184,9 @@ def _written(
             raise TypeError(f"{name}: expected a numpy.ndarray, got {show(target)}")
         # Not target.view(): a subclass may have given its own meaning to that.
         own = np.ndarray.view(target, np.ndarray)
-        if own.shape != common:
-            shown = show_shape(own.shape)
-            raise ValueError(f"{name}: expected the shape {show_shape(common)}, got {shown}")
+        if own.shape != views[m].shape:
+            wanted, shown = show_shape(views[m].shape), show_shape(own.shape)
+            raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != array.dtype:
             raise ValueError(f"{name}: expected the dtype {array.dtype}, got {own.dtype}")
         if not target.flags.writeable or _overlaps_itself(own):
@@ -198,8 +201,8 @@ def _written(
                     raise ValueError(
                         f"out, array {m}: expected memory of its own, got some of {noun} {n}"
                     )
-    for array, placed, target in zip(arrays, strides, plain, strict=True):
-        np.copyto(target, view_by(array, common, placed))
+    for view, target in zip(views, plain, strict=True):
+        np.copyto(target, view)
     return tuple(out)
 
 

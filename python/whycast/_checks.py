@@ -21,16 +21,14 @@ from whycast._types import Array, DTypeT, Shape, Tensor
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
 
-# int64 and uint64 have two C types each on most machines (long, long long); NumPy treats them as
-# equal.
-_INTEGERS: tuple[type[np.integer], ...] = (
-    *(np.int8, np.int16, np.int32, np.int64, np.intc, np.long, np.longlong),
-    *(np.uint8, np.uint16, np.uint32, np.uint64, np.uintc, np.ulong, np.ulonglong),
-)
-
-# The scalar types of SONNX's element types but for the strings that need a closer look.
+# The scalar types of SONNX's element types but for the strings that need a closer look. int64 and
+# uint64 have two C types each on most machines (long, long long); NumPy treats them as equal.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
-    {np.bool_, np.str_, np.float16, np.float32, np.float64, *_INTEGERS}
+    {
+        *(np.bool_, np.str_, np.float16, np.float32, np.float64),
+        *(np.int8, np.int16, np.int32, np.int64, np.intc, np.long, np.longlong),
+        *(np.uint8, np.uint16, np.uint32, np.uint64, np.uintc, np.ulong, np.ulonglong),
+    }
 )
 _SONNX_TYPES = (
     "float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, "
@@ -39,9 +37,6 @@ _SONNX_TYPES = (
 
 # For a Python number the type that its user may have meant.
 _GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64"}
-
-# What is taken for an integer without asking it what it is; a bool is none.
-_EXACT_INTEGERS: frozenset[type] = frozenset({int, *_INTEGERS})
 
 
 def check_count(count: int, noun: str) -> None:
@@ -99,10 +94,10 @@ def as_shape(value: object, name: str) -> Shape:
     TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
 dtype, got 3 (int); write (3,)
     """
-    sizes = _integers_of(value, name)
-    shape = _as_exact(sizes)
-    if shape is None or (shape and min(shape) < 0):
+    shape = _exact_shape(value)
+    if shape is None:
         # Names cost more than all the rest, and are wanted here alone.
+        sizes = _integers_of(value, name)
         return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
     return shape
 
@@ -117,9 +112,15 @@ broadcast_shapes(*shapes)
     """
     if are_exact(values):
         return values
-    if len(values) == 1:
-        _refuse_all_in_one(values[0], "shape", function)
-    return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
+    shapes = []
+    for m, value in enumerate(values):
+        shape = _exact_shape(value)
+        if shape is None:
+            if len(values) == 1:
+                _refuse_all_in_one(value, "shape", function)
+            shape = as_shape(value, f"argument {m}")
+        shapes.append(shape)
+    return tuple(shapes)
 
 
 def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
@@ -132,6 +133,27 @@ def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
             if type(size) is not int or size < 0:
                 return False
     return True
+
+
+def _exact_shape(value: object) -> Shape | None:
+    """Return a tuple or a list of integers of at least 0 as a tuple of Python ints, else None."""
+    if not isinstance(value, (tuple, list)):
+        return None
+    shape = tuple(value)
+    for size in shape:
+        if type(size) is not int:
+            break
+        if size < 0:
+            return None
+    else:
+        return shape
+    if bool in map(type, shape):
+        return None
+    try:
+        shape = tuple(map(operator.index, shape))
+    except TypeError:
+        return None
+    return shape if are_exact((shape,)) else None
 
 
 def as_integers(value: object, name: str, place: str = "position") -> tuple[int, ...]:
@@ -270,19 +292,10 @@ def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
 
 def _as_integers(value: object, name: str, place: str, or_else: str = "") -> tuple[int, ...]:
     entries = _integers_of(value, name, or_else)
-    integers = _as_exact(entries)
-    if integers is None:
-        return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(entries)])
-    return integers
-
-
-def _as_exact(values: Sequence[object]) -> tuple[int, ...] | None:
-    """Return Python's and NumPy's integers as Python ints, and None if there is anything else."""
-    kinds = set(map(type, values))
-    if not kinds <= _EXACT_INTEGERS:
-        return None
-    exact = cast("Sequence[int]", values)
-    return tuple(exact) if kinds <= {int} else tuple(map(int, exact))
+    for entry in entries:
+        if type(entry) is not int:
+            return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(entries)])
+    return tuple(cast("Sequence[int]", entries))
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> Sequence[object]:

@@ -29,7 +29,7 @@ def broadcast_in_dim(
 
     Parameters
     ----------
-    operand : numpy.ndarray
+    operand : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the result. Sizes are at least 0.
@@ -49,7 +49,7 @@ def broadcast_in_dim(
         A size of `operand` is neither 1 nor that of its axis of `shape`. It is a
         `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `operand` is not an ndarray, or `shape` or `broadcast_dimensions` neither a sequence of
+        `operand` is no tensor, or `shape` or `broadcast_dimensions` neither a sequence of
         integers nor a one-dimensional array of them.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or

@@ -29,7 +29,7 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
 
     Parameters
     ----------
-    arg : numpy.ndarray
+    arg : numpy.ndarray or NumPy scalar
         Tensor of any dtype and memory layout. Its shape is `shape` without the axes in
         `broadcast_axes`.
     shape : sequence of int or one-dimensional array of an integer dtype
@@ -50,7 +50,7 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
         A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
         It is a `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `arg` is not an ndarray, `shape` neither a sequence of integers nor a one-dimensional array
+        `arg` is no tensor, `shape` neither a sequence of integers nor a one-dimensional array
         of them, or `broadcast_axes` none of these nor a set of integers.
     ValueError
         A size is negative; `broadcast_axes` has an axis that `shape` does not have, is a sequence
@@ -118,7 +118,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 
     Parameters
     ----------
-    delta : numpy.ndarray
+    delta : numpy.ndarray or NumPy scalar
         Tensor of any shape and memory layout, of an integer, floating-point or complex dtype. In
         nGraph: the gradient that comes to the output.
     broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
@@ -128,17 +128,19 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     -------
     numpy.ndarray
         New array of the same dtype, with the shape of `delta` without the axes in `broadcast_axes`:
-        its sums over these axes. It is writeable, contiguous, and a plain ndarray also where
+        its sums over these axes. It is writable, C-contiguous, and a plain ndarray also where
         `delta` is of a subclass. In nGraph: what is added to the gradient that comes to arg.
 
     Raises
     ------
     TypeError
-        `delta` is not an ndarray of such a dtype, or `broadcast_axes` neither a set nor a sequence
+        `delta` is no tensor of such a dtype, or `broadcast_axes` neither a set nor a sequence
         of integers nor a one-dimensional array of them.
     ValueError
         `broadcast_axes` has an axis that `delta` does not have, or is a sequence that does not
         increase strictly.
+    MemoryError
+        There is no room for the result: an axis of size 0 leaves an array that may be large.
 
     Notes
     -----
@@ -150,8 +152,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     products of ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal, and by
     ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
     ring, so it holds exactly for an integer dtype of n bits, whose sums and products wrap around.
-    Floating-point numbers are none: they are added in the order of `numpy.sum`, in their own dtype,
-    and each addition rounds. Every sum starts at 0, also where there is nothing to add.
+    Floating-point numbers are none: they are added in the order of `numpy.sum` and round as there,
+    float16 in float32 along contiguous memory. A sum of nothing is 0.
 
     Boolean values have no sum in their own dtype, and are refused.
 

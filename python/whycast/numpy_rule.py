@@ -154,7 +154,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
            [0.5, 1.5, 2.5]])
     """
     # [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
-    arrays = [np.array(argument, copy=None, subok=subok) for argument in args]
+    arrays = [_as_array(argument, subok=subok) for argument in args]
     shapes = tuple([_plain(array).shape for array in arrays])
     common = _common_shape(shapes)
     return tuple(
@@ -226,7 +226,7 @@ rank 2, the shape has size 2, expected 3 or 1
     """
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
     target = _as_shape(shape, "shape")
-    source = np.array(array, copy=None, subok=subok)
+    source = _as_array(array, subok=subok)
     plain = _plain(source)
     failure: ValueError
     try:
@@ -251,6 +251,9 @@ def _as_shape(value: object, name: str) -> Shape:
     Traceback (most recent call last):
     TypeError: shape: expected an integer or a sequence of integers, got 2.0 (float)
     """
+    values = (value,)
+    if are_exact(values):
+        return values[0]
     if np.iterable(value):
         sizes = cast("Iterable[object]", value)
         return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
@@ -267,6 +270,12 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
         mismatch = error.value
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
+
+
+def _as_array(value: ArrayLike, *, subok: bool) -> NDArray[Any]:
+    if type(value) is np.ndarray:
+        return value
+    return np.array(value, copy=None, subok=subok)
 
 
 def _plain(array: NDArray[_ScalarT]) -> NDArray[_ScalarT]:

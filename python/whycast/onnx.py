@@ -27,7 +27,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Parameters
     ----------
-    input : numpy.ndarray
+    input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
         Sizes of at least 0; -1 has no special meaning. It may have fewer axes than `input`.
@@ -45,7 +45,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
         A size of `input` and one of `shape` differ, and neither is 1. It is a
         `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `input` is not an ndarray, or `shape` neither a sequence of integers nor a one-dimensional
+        `input` is no tensor, or `shape` neither a sequence of integers nor a one-dimensional
         array of them.
     ValueError
         A size is negative, or NumPy can represent no array of the common shape.

@@ -47,7 +47,7 @@ def broadcast(
 
     Parameters
     ----------
-    data : numpy.ndarray
+    data : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     target_shape : sequence of int or one-dimensional array of an integer dtype
         Sizes of at least 0; -1 has no special meaning.
@@ -74,7 +74,7 @@ def broadcast(
         In mode ``bidirectional``: a size of `data` and one of `target_shape` differ, and neither
         is 1. Like the first of the three it is a `whycast.BroadcastError`, and so a ValueError.
     TypeError
-        `data` is not an ndarray, `target_shape` or `axes_mapping` neither a sequence of integers
+        `data` is no tensor, `target_shape` or `axes_mapping` neither a sequence of integers
         nor a one-dimensional array of them, or `mode` not a str.
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
@@ -177,13 +177,13 @@ def broadcast_adjoint(
         In the other modes: a size of `data_shape` is neither 1 nor that of `delta`. Like the first
         it is a ValueError.
     TypeError
-        `delta` is not a tensor of such a dtype, `data_shape` or `axes_mapping` neither a sequence
+        `delta` is no tensor of such a dtype, `data_shape` or `axes_mapping` neither a sequence
         of integers nor a one-dimensional array of them, or `mode` not a str.
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of the data, not axes of
-        `delta`, or not strictly increasing; the rank of `data_shape` is more than that of `delta`;
-        or NumPy can represent no array of that shape.
+        `delta`, or not strictly increasing; or the rank of `data_shape` is more than that of
+        `delta`.
     MemoryError
         There is no room for the result.
 
