@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from cells import OURS, Cell
 
-# What one contender runs at a stretch: long beside the clock's resolution, short beside whatever
-# else goes on in the machine.
-STRETCH = 0.002
+# Seconds that a contender runs at a stretch: many times what the clock takes, and a small part of
+# the milliseconds that a busy machine gives to other programs in between. These so fall into few of
+# the rounds, and the median does not see them; stretches of 2 ms had ratios of 5 where there was 1.
+STRETCH = 0.0003
 
 
 class Quartiles(NamedTuple):
