@@ -17,6 +17,9 @@ from cells import OURS, Cell
 # the rounds, and the median does not see them; stretches of 2 ms had ratios of 5 where there was 1.
 STRETCH = 0.0003
 
+# How often the calibration times the same.
+TRIES = 5
+
 
 class Quartiles(NamedTuple):
     """The quartiles of the rounds' ratios: the median is what we call the ratio."""
@@ -75,7 +78,8 @@ def measure(cell: Cell, seconds: float) -> Result:
 def calibrated(timer: Callable[[int], float], stretch: float) -> int:
     """Find the number of loops that takes about that long."""
     loops = 1
-    while (time := timer(loops)) < stretch:
+    # The shortest of some: too few loops because of one disturbance would be too few to the end.
+    while (time := min([timer(loops) for _ in range(TRIES)])) < stretch:
         # The first loops are slower than those that follow: go there by steps.
         loops = max(loops + 1, int(loops * min(10, stretch / max(time, 1e-9))))
     return loops
