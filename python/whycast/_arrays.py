@@ -20,10 +20,11 @@ _T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]
 # Given by name, as NumPy's stubs want it, the flag costs as much as the view that it is set on.
 _set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
 
-# NumPy's stubs know no op_axes that may be None.
+# NumPy's stubs know no argument that may be None.
 _nditer = cast("Callable[..., np.nditer]", np.nditer)
 
 # No element is touched: it is asked for views, and these may have more of them than it can count.
+_READONLY = (("readonly",),)
 _ITERATED = ("multi_index", "refs_ok", "zerosize_ok")
 
 _Out = Sequence[AnyArray] | None
@@ -276,11 +277,10 @@ def _iterated_view(
     if axes is not None:
         placed = dict(zip(axes, range(array.ndim), strict=True))
         places = ([placed.get(axis, -1) for axis in range(len(shape))],)
-    readonly = (("readonly",),)
-    iterator = _nditer((array,), _ITERATED, readonly, op_axes=places, itershape=shape, order="C")
-    (view,) = iterator.itviews
+    # Arguments by their positions cost half of what they cost by name.
+    (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
     # What an axis of one index has for a stride, or an array of no element, is of no account.
-    if 0 not in shape:
+    if view.strides != strides and 0 not in shape:
         for size, stride, proved in zip(shape, view.strides, strides, strict=True):
             if stride != proved and size != 1:
                 raise AssertionError(f"NumPy's view has strides {view.strides}, not {strides}")

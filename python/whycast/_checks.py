@@ -21,14 +21,18 @@ from whycast._types import Array, DTypeT, Shape, Tensor
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
 
-# The scalar types of SONNX's element types but for the strings that need a closer look. int64 and
-# uint64 have two C types each on most machines (long, long long); NumPy treats them as equal.
-PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
+# int64 and uint64 have two C types each on most machines (long, long long); NumPy treats them as
+# equal.
+_NUMPY_INTEGERS: frozenset[type[np.generic]] = frozenset(
     {
-        *(np.bool_, np.str_, np.float16, np.float32, np.float64),
         *(np.int8, np.int16, np.int32, np.int64, np.intc, np.long, np.longlong),
         *(np.uint8, np.uint16, np.uint32, np.uint64, np.uintc, np.ulong, np.ulonglong),
     }
+)
+
+# The scalar types of SONNX's element types but for the strings that need a closer look.
+PLAIN_TYPES: frozenset[type[np.generic]] = _NUMPY_INTEGERS | frozenset(
+    {np.bool_, np.str_, np.float16, np.float32, np.float64}
 )
 _SONNX_TYPES = (
     "float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, "
@@ -136,24 +140,20 @@ def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
 
 
 def _exact_shape(value: object) -> Shape | None:
-    """Return a tuple or a list of integers of at least 0 as a tuple of Python ints, else None."""
+    """Return a tuple or a list of Python's or NumPy's integers of at least 0, else None."""
     if not isinstance(value, (tuple, list)):
         return None
-    shape = tuple(value)
-    for size in shape:
-        if type(size) is not int:
-            break
+    sizes = []
+    for size in value:
+        kind = type(size)
+        if kind is not int:
+            if kind not in _NUMPY_INTEGERS:
+                return None
+            size = int(size)
         if size < 0:
             return None
-    else:
-        return shape
-    if bool in map(type, shape):
-        return None
-    try:
-        shape = tuple(map(operator.index, shape))
-    except TypeError:
-        return None
-    return shape if are_exact((shape,)) else None
+        sizes.append(size)
+    return tuple(sizes)
 
 
 def as_integers(value: object, name: str, place: str = "position") -> tuple[int, ...]:
