@@ -190,7 +190,7 @@ def _written(
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != array.dtype:
             raise ValueError(f"{name}: expected the dtype {array.dtype}, got {own.dtype}")
-        if not target.flags.writeable or _overlaps_itself(own):
+        if not own.flags.writeable or _overlaps_itself(own):
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
             )

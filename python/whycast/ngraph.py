@@ -153,7 +153,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
     ring, so it holds exactly for an integer dtype of n bits, whose sums and products wrap around.
     Floating-point numbers are none: they are added in the order of `numpy.sum` and round as there,
-    float16 in float32 along contiguous memory. A sum of nothing is 0.
+    float16 in float32 along contiguous memory. Every sum starts at 0, also where there is nothing
+    to add.
 
     Boolean values have no sum in their own dtype, and are refused.
 
