@@ -63,7 +63,9 @@ def broadcast(
     copy: bool = False,
     out: _Out = None,
 ) -> tuple[AnyArray, ...]: ...
-def broadcast(*tensors: Tensor[Any], copy: bool = False, out: _Out = None) -> tuple[AnyArray, ...]:
+def broadcast(
+    *tensors: Tensor[Any], copy: bool = False, out: Sequence[AnyArray] | None = None
+) -> tuple[AnyArray, ...]:
     """Broadcast tensors to their common shape, as SONNX Broadcast does.
 
     Parameters

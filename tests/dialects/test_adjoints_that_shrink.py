@@ -138,7 +138,7 @@ FAILURES: dict[str, tuple[Callable[..., object], Sequence[Any], str]] = {
         whycast.sum_to_shape,
         (np.zeros((2, 4)), (3,)),
         "shape (3,) does not broadcast to (2, 4): axis 1 of the target's rank 2, the shape has "
-        "size 3, expected 4 or 1\n  shape:     >3<\n  target: 2  [4]",
+        "size 3, expected 4 or 1\n  shape:      >3<\n  target:  2  [4]",
     ),
     "rank": (
         whycast.sum_to_shape,
