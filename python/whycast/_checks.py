@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import reprlib
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import TypeGuard, cast
 
 import numpy as np
@@ -239,42 +239,44 @@ broadcast(*tensors)
 
 
 def _check_strings(array: Array[DTypeT], name: str) -> None:
-    if all(issubclass(kind, str) for kind in set(map(type, _stored(array)))):
-        return
     # Along an axis of stride 0 there is one element in memory, however often it is repeated.
     stored = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
-    for index, element in np.ndenumerate(stored):
-        if not isinstance(element, str):
-            raise TypeError(
-                f"{name}: dtype object is a SONNX type only if every element is a str, "
-                f"got {show(element)} at {index}; whycast.numpy_rule broadcasts any dtype"
-            )
+    many = stored.size > _places(stored)
+    elements: list[object] = (_distinct(stored) if many else stored.ravel()).tolist()
+    if all(issubclass(kind, str) for kind in set(map(type, elements))):
+        return
+    number, stranger = next(
+        (number, each) for number, each in enumerate(elements) if not isinstance(each, str)
+    )
+    index = tuple(map(int, np.unravel_index(number, stored.shape)))
+    raise TypeError(
+        f"{name}: dtype object is a SONNX type only if every element is a str, "
+        f"got {show(stranger)}{'' if many else f' at {index}'}; "
+        "whycast.numpy_rule broadcasts any dtype"
+    )
 
 
-def _stored(array: Array[DTypeT]) -> Iterable[object]:
-    """Elements of an array, each of those in one place of memory only once where they are many."""
-    axes = [axis for axis, stride in enumerate(array.strides) if stride and array.shape[axis] > 1]
-    window = [
-        slice(None, None, -1) if stride < 0 else slice(None if stride else 1)
-        for stride in array.strides
-    ]
-    corner = array[(*window, ...)]
-    step = math.gcd(*[array.strides[axis] for axis in axes]) or 1
-    reach = [(abs(array.strides[axis]) // step, array.shape[axis]) for axis in axes]
-    places = 1 + sum([stride * (size - 1) for stride, size in reach])
-    if places >= corner.size:
-        return cast("Iterable[object]", corner.ravel().tolist())
-    # There are fewer places than elements: a window that slides, for instance.
-    reached = np.zeros(places, np.bool_)
+def _places(array: Array[DTypeT]) -> int:
+    """Count the steps from the first place in memory to the last, with the strides' divisor."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps: int = sum([abs(stride) * (size - 1) for stride, size in axes if size > 1])
+    return 1 + steps // (math.gcd(*array.strides) or 1)
+
+
+def _distinct(array: Array[DTypeT]) -> Array[DTypeT]:
+    """Elements of an array that overlaps itself, each place in memory once."""
+    corner = array[tuple([slice(None, None, -1 if stride < 0 else 1) for stride in array.strides])]
+    step = math.gcd(*corner.strides) or 1
+    reached = np.zeros(_places(corner), np.bool_)
     reached[0] = True
-    for stride, size in reach:
+    for stride, size in zip(corner.strides, corner.shape, strict=True):
         done = 1
         while done < size:
             more = min(done, size - done)
-            reached[more * stride :] |= reached[: places - more * stride].copy()
+            shift = more * stride // step
+            reached[shift:] |= reached[: len(reached) - shift].copy()
             done += more
-    line = as_strided(corner, (places,), (step,))
-    return cast("Iterable[object]", line[reached].tolist())
+    return cast("Array[DTypeT]", as_strided(corner, reached.shape, (step,))[reached])
 
 
 def _refuse_all_in_one(value: object, noun: str, function: str) -> None:

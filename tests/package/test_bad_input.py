@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections.abc import Callable
+from typing import SupportsIndex
 
 import numpy as np
 import pytest
@@ -239,11 +240,22 @@ def test_integers_that_are_not_int() -> None:
 
 
 def test_shapes_of_any_sequence_type() -> None:
-    class Named(tuple[int, ...]):
+    class Named(tuple[SupportsIndex, ...]):
         """Shape of a type of its own."""
 
-    assert whycast.broadcast_shapes(Named((3, 1)), [1, 4], range(4, 5), ()) == (3, 4)
-    assert type(whycast.broadcast_shapes(Named((3, 1)))) is tuple
+    for given_shape in (Named((3, 1)), Named((np.int8(3), 1)), [3, 1], range(3, 0, -2)):
+        for shape in (
+            whycast.broadcast_shapes(given_shape),
+            whycast.broadcast_shapes((), given_shape),
+        ):
+            assert type(shape) is tuple
+            assert (shape, {type(size) for size in shape}) == ((3, 1), {int})
+    for code in ("i1", ">u2", "i8", "u8"):
+        array = np.array([9, 3, 9, 1], code)[1::2]
+        assert whycast.broadcast_shapes(array, [1, 4], range(4, 5), ()) == (3, 4)
+        assert whycast.broadcast_strides(array, array, array) == (3, 1)
+        assert whycast.source_index(array, (3, 4), np.array([2, 3], code)) == (2, 0)
+    assert whycast.broadcast_shapes(np.array([], int), np.array([2])) == (2,)
 
 
 def test_inputs_are_untouched_by_failure() -> None:
