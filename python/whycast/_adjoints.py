@@ -87,8 +87,10 @@ def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
 
 def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[DTypeT]:
     """Sum over axes into a new array of a shape, in which some of these axes have size 1."""
-    kept = tuple([size for axis, size in enumerate(array.shape) if axis not in axes])
     sums = np.empty(shape, array.dtype)
+    target = sums
+    if len(shape) + len(axes) > array.ndim:
+        target = sums.reshape([size for axis, size in enumerate(array.shape) if axis not in axes])
     # The sums are computed in the dtype of what they are written to.
-    np.add.reduce(array, axis=axes, out=sums.reshape(kept))
+    np.add.reduce(array, axis=axes, out=target)
     return sums

@@ -98,6 +98,9 @@ def as_shape(value: object, name: str) -> Shape:
     TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
 dtype, got 3 (int); write (3,)
     """
+    values = (value,)
+    if are_exact(values):
+        return values[0]
     shape = _exact_shape(value)
     if shape is None:
         # Names cost more than all the rest, and are wanted here alone.

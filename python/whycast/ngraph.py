@@ -108,7 +108,8 @@ so that it lacks the axis, and add 1 to broadcast_axes
         kept = _kernel.kept_axes(len(target), axes)
         failure = ArgShapeError(error.value, kept, array.shape, target, axes)
     else:
-        return view_by(array, target, strides, _kernel.kept_axes(len(target), axes))
+        mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
+        return view_by(array, target, strides, mapped)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 

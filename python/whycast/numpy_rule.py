@@ -154,8 +154,16 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
            [0.5, 1.5, 2.5]])
     """
     # [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
-    arrays = [_as_array(argument, subok=subok) for argument in args]
-    shapes = tuple([_plain(array).shape for array in arrays])
+    arrays = [
+        argument if type(argument) is np.ndarray else np.array(argument, copy=None, subok=subok)
+        for argument in args
+    ]
+    shapes = tuple(
+        [array.shape if type(array) is np.ndarray else _plain(array).shape for array in arrays]
+    )
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        # Sizes that are equal agree, and the result has them.
+        return tuple(arrays)
     common = _common_shape(shapes)
     return tuple(
         [
@@ -226,7 +234,9 @@ rank 2, the shape has size 2, expected 3 or 1
     """
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
     target = _as_shape(shape, "shape")
-    source = _as_array(array, subok=subok)
+    source = array
+    if type(source) is not np.ndarray:
+        source = np.array(array, copy=None, subok=subok)
     plain = _plain(source)
     failure: ValueError
     try:
@@ -270,12 +280,6 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
         mismatch = error.value
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
-
-
-def _as_array(value: ArrayLike, *, subok: bool) -> NDArray[Any]:
-    if type(value) is np.ndarray:
-        return value
-    return np.array(value, copy=None, subok=subok)
 
 
 def _plain(array: NDArray[_ScalarT]) -> NDArray[_ScalarT]:
