@@ -22,6 +22,7 @@ from small_evidence import MEAN, Page
 
 import whycast
 from assurance import api, doc, documents, worked
+from assurance.closed import ToolError
 from assurance.toolchain import ROOT
 
 CLAUSE = "E_Broadcast_any_Signature_010"
@@ -137,6 +138,15 @@ def test_the_same_sources_give_the_same_pages(
             assert (folder / name).read_text(encoding="utf-8") == made.alone[name]
 
 
+def test_a_room_that_the_readme_does_not_describe_is_named(tmp_path: Path) -> None:
+    for name in ("proofs", "why3"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "README.md").write_text(text.replace("| [axes](why3/axes/) |", "| axes |"))
+    with pytest.raises(ToolError, match=r"README\.md: no row of the table says what is in axes"):
+        doc.rooms(tmp_path)
+
+
 # The reference
 
 
@@ -150,6 +160,9 @@ def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
         }
         for each in public(module):
             assert (page.path, each) in made.pages["doc/index.html"].links
+        # Nothing is shown of what stands in a class.
+        classes = filter(inspect.isclass, public(module).values())
+        assert [name for each in classes for name in vars(each) if name[0] != "_"] == []
 
 
 def test_docstrings_are_understood(caplog: pytest.LogCaptureFixture) -> None:
@@ -173,6 +186,11 @@ def test_docstrings_are_understood(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_docstring_is_shown_as_it_is_read(made: Made) -> None:
     page = " ".join(made.pages["doc/api/whycast.html"].text.split())
     assert "*arrays numpy.ndarray 1 to 2**31 - 1 tensors of any ranks" in page
+    text = made.pages["doc/api/whycast.numpy_rule.html"].text
+    assert (
+        "broadcast_to(array, shape, subok=False) Broadcast an array to a given shape."
+        in " ".join(text.split())
+    )
     links = api.Links(READ, {"why3/core/shape.mlw": "../theories/core.shape.html"})
     shown = links.prose(
         f"`f`, ``f``, `axis`, ``why3/core/shape.mlw``, 2**3 and 2**4 {MEAN}", "whycast"

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 import whycast
 from assurance import api, claims, documents, pages, worked
+from assurance.closed import ToolError
 from assurance.documents import page
 from assurance.toolchain import ROOT
 
@@ -55,8 +56,8 @@ def write(root: Path) -> Path:
 
 def html(root: Path, evidence: Path | None) -> dict[str, str]:
     """Write all pages; they lead to the evidence, if its first page is there."""
-    stand = rooms(root)
-    files = [f"why3/{theory.file}" for room in stand for theory in room.theories]
+    listed = rooms(root)
+    files = [f"why3/{theory.file}" for room in listed for theory in room.theories]
     texts = documents.theories(root, files)
     read = api.modules(whycast)
     links = api.Links(read, {file: f"../theories/{page(file)}" for file in files})
@@ -69,7 +70,7 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
         evidence=EVIDENCE if evidence else "",
         modules=read,
         links=links,
-        rooms=stand,
+        rooms=listed,
         session=worked.session(worked.SESSION),
         refused=worked.session(worked.REFUSED),
         example=worked.example(),
@@ -87,20 +88,18 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
         "ticked": lambda text: Markup(api.MARKDOWN.renderInline(text)),
     }
     plain, module = made.get_template("base.html"), made.get_template("doc/module.html")
-    found = {"style.css": (documents.TEMPLATES / "style.css").read_text(encoding="utf-8")}
-    found["doc.css"] = (documents.TEMPLATES / "doc/doc.css").read_text(encoding="utf-8")
+    sheets = (documents.TEMPLATES / "style.css", documents.TEMPLATES / "doc/doc.css")
+    found = {sheet.name: sheet.read_text(encoding="utf-8") for sheet in sheets}
     found["index.html"] = made.get_template("doc/index.html").render(up="")
     for each in read:
         found[f"api/{each.page}"] = module.render(up="../", module=each)
     for name, body in texts.items():
-        proofs = {"definitions and proofs": f"../{EVIDENCE}proofs/{name}"}
-        found[f"theories/{name}"] = plain.render(
-            up="../",
-            heading=name.removesuffix(".html"),
-            content=made.filters["tagged"](Markup(body), "../"),
-            trail={"theories": "../index.html#theories"}
-            | (proofs if evidence and (evidence.parent / "proofs" / name).is_file() else {}),
-        )
+        trail = {"theories": "../index.html#theories"}
+        if evidence and (evidence.parent / "proofs" / name).is_file():
+            trail["definitions and proofs"] = f"../{EVIDENCE}proofs/{name}"
+        content, heading = made.filters["tagged"](Markup(body), "../"), name.removesuffix(".html")
+        text = plain.render(up="../", heading=heading, content=content, trail=trail)
+        found[f"theories/{name}"] = text
     return found
 
 
@@ -110,10 +109,11 @@ def rooms(root: Path) -> list[Room]:
     keys = (line.key for line in claims.read(root / claims.CLAIMS).lines)
     files = [theory.removeprefix("why3/") for theory, _ in groupby(theory for theory, _ in keys)]
     theories = [Theory(file, documents.title(root / "why3" / file)) for file in files if file]
-    return [
-        Room(name, said[name], list(within))
-        for name, within in groupby(theories, key=lambda theory: theory.file.partition("/")[0])
-    ]
+    within = groupby(theories, key=lambda theory: theory.file.partition("/")[0])
+    found = [Room(name, said.get(name, ""), list(files)) for name, files in within]
+    if silent := [room.name for room in found if not room.says]:
+        raise ToolError(f"README.md: no row of the table says what is in {', '.join(silent)}")
+    return found
 
 
 def shape(sizes: Sequence[int]) -> str:
