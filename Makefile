@@ -12,7 +12,7 @@
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make bench    time the package beside NumPy, and beside torch and JAX where they are installed:
 #                 build/bench (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
-#   make doc      the theories as linked web pages in build/doc
+#   make doc      write build/doc/index.html: how to use the package, its functions, the theories
 #   make clean    remove build/ and every cache
 #
 # Debian packages that are missing apart, nothing is written outside of this directory.
@@ -68,13 +68,10 @@ bench:
 mutants: tools
 	@$(TOOLS) mutants
 
-# In reading order, which is that of the claims; their links to Why3's library lead to pages, too.
-doc: tools
-	@mkdir -p build/doc
-	cd /usr/share/why3/stdlib && /usr/bin/why3 -C $(CURDIR)/build/why3.conf doc --no-index \
-	  -o $(CURDIR)/build/doc *.mlw
-	cd why3 && /usr/bin/why3 -C ../build/why3.conf doc -L . --title whycast -o ../build/doc \
-	  $$(sed -n 's/^# //p' ../proofs/claims.txt)
+# The package itself computes what the pages show of it, and the tests have what it needs.
+doc:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(TOOLS) doc
 
 clean:
 	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,21 +1,26 @@
-"""Texts as pages: the documents of proofs/ and the theories, their links turned to the pack."""
+"""Texts as pages, the surroundings of templates: what evidence and documentation share."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markupsafe import Markup, escape
 
 from assurance import closed
 
 WHY3 = "/usr/bin/why3"
 LIBRARY = Path("/usr/share/why3/stdlib")
+TEMPLATES = Path(__file__).with_name("templates")
 
 LINK = re.compile(r'<a href="(?P<page>[^"#]*)#(?P<anchor>[^"]*)">(?P<text>.*?)</a>')
 ANCHOR = re.compile(r'<a (?:name|id)="([^"]*)"')
@@ -29,6 +34,47 @@ def page(file: str) -> str:
 def slug(text: str) -> str:
     """Make the anchor of a heading, as the hosts of repositories do."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+
+
+def title(path: Path) -> str:
+    """Read the title that a theory opens with."""
+    match = re.search(r"\{1 (.*?)\}", path.read_text(encoding="utf-8"), re.DOTALL)
+    return " ".join(match[1].split()) if match else path.stem
+
+
+def tagged(text: str | Markup, to: str, clauses: Container[str]) -> Markup:
+    """Link the identifiers in a text to their clauses on a page."""
+
+    def link(match: re.Match[str]) -> str:
+        return f'<a href="{to}#{match[0]}">{match[0]}</a>' if match[0] in clauses else match[0]
+
+    return Markup(re.sub(r"\bE_\w+", link, str(escape(text))))
+
+
+def environment(**known: Any) -> Environment:
+    """Make the templates' surroundings; a name that is undefined is an error and not a blank."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.globals |= known
+    made.filters |= {"page": page, "slug": slug}
+    return made
+
+
+def replace_folder(into: Path, made: Mapping[str, bytes]) -> Path:
+    """Write files in one go: what the folder had is there until all of them are."""
+    new = into.with_name(f"{into.name}.new")
+    shutil.rmtree(new, ignore_errors=True)
+    for name, content in made.items():
+        (new / name).parent.mkdir(parents=True, exist_ok=True)
+        (new / name).write_bytes(content)
+    shutil.rmtree(into, ignore_errors=True)
+    return new.rename(into)
 
 
 # --- Markdown ---------------------------------------------------------------------------------

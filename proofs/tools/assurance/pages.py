@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import tomllib
 import xml.etree.ElementTree as ET
 from collections import Counter
@@ -18,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from assurance import closed, documents
@@ -29,7 +28,6 @@ from assurance.toolchain import Tool
 PACK = "build/evidence"
 MANIFEST = "MANIFEST.sha256"
 TIMES = "times.json"
-TEMPLATES = Path(__file__).with_name("templates")
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 # What provers answer now is of this run, and not of the sources.
@@ -141,48 +139,23 @@ def operator(name: str) -> str:
     return re.sub(r"\b(?:in|pre|mix)fix (.*)$", r"(\1)", name)
 
 
-def tagged(text: str | Markup, to: str, clauses: Iterable[str]) -> Markup:
-    """Link the identifiers in a text to their clauses on a page."""
-
-    def link(match: re.Match[str]) -> str:
-        return f'<a href="{to}#{match[0]}">{match[0]}</a>' if match[0] in clauses else match[0]
-
-    return Markup(re.sub(r"\bE_\w+", link, str(escape(text))))
-
-
 def environment(evidence: Evidence, **known: Any) -> Environment:
-    """Make the templates' surroundings; a name that is undefined is an error and not a blank."""
-    made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    """Make the surroundings of the evidence's templates."""
     clauses = {clause["id"] for clause in evidence.facts["trace"]["clauses"]}
-    made.globals |= {"evidence": evidence, "facts": evidence.facts, **known}
+    made = documents.environment(about="evidence", evidence=evidence, facts=evidence.facts, **known)
     made.filters |= {
         "anchor": anchor,
         "files": lambda entries: sorted({e["place"].rpartition(":")[0] for e in entries}),
         "operator": operator,
-        "page": page,
         "parts": parts,
         "place": place,
-        "slug": documents.slug,
-        "tagged": lambda text, to="": tagged(text, to, clauses),
+        "tagged": lambda text, to="": documents.tagged(text, to, clauses),
         "whyml": whyml,
     }
     return made
 
 
 # --- the files --------------------------------------------------------------------------------
-
-
-def title(path: Path) -> str:
-    """Read the title that a theory opens with."""
-    match = re.search(r"\{1 (.*?)\}", path.read_text(encoding="utf-8"), re.DOTALL)
-    return " ".join(match[1].split()) if match else path.stem
 
 
 def html(evidence: Evidence, root: Path, **known: Any) -> dict[str, str]:
@@ -196,14 +169,14 @@ def html(evidence: Evidence, root: Path, **known: Any) -> dict[str, str]:
     shown |= {f"proofs/{path.name}": target for path, target in papers.items()}
     made = environment(
         evidence,
-        titles={file: title(root / file) for file in files},
+        titles={file: documents.title(root / file) for file in files},
         anchors={name: set(documents.ANCHOR.findall(body)) for name, body in texts.items()},
         papers=headings,
         **known,
     )
     plain, theory = made.get_template("base.html"), made.get_template("theory.html")
     copied = ("style.css", "index.js")
-    found = {name: (TEMPLATES / name).read_text(encoding="utf-8") for name in copied}
+    found = {name: (documents.TEMPLATES / name).read_text(encoding="utf-8") for name in copied}
     found["index.html"] = made.get_template("index.html").render(up="")
     for target, text in written.items():
         content = Markup(documents.rendered(text, shown, evidence.link))
@@ -315,11 +288,4 @@ def write(
     made = {name: text.encode() for name, text in texts.items()}
     made[MANIFEST] = hashes(made).encode()
     made[TIMES] = GOAL_FILE.sub("", as_json(times(facts))).encode()
-    into = root / PACK
-    new = into.with_name(f"{into.name}.new")
-    shutil.rmtree(new, ignore_errors=True)
-    for name, content in made.items():
-        (new / name).parent.mkdir(parents=True, exist_ok=True)
-        (new / name).write_bytes(content)
-    shutil.rmtree(into, ignore_errors=True)
-    return new.rename(into)
+    return documents.replace_folder(root / PACK, made)

@@ -1,0 +1,122 @@
+"""The documentation: how to use the package, its rules at work, its functions, its theories."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+import whycast
+from assurance import api, claims, documents, pages, trace, worked
+from assurance.closed import ToolError
+from assurance.documents import page
+from assurance.toolchain import ROOT
+
+PACK = "build/doc"
+EVIDENCE = "../evidence/"
+
+# A room in the README: `| [core](why3/core/) | shapes, ... | [shape.mlw](...) |`
+ROOM = re.compile(r"^\| \[(\w+)\]\(why3/\1/\) \| (.*?) \|", re.MULTILINE)
+
+
+class Theory(NamedTuple):
+    """A theory, by its file in why3/."""
+
+    file: str
+    title: str
+
+
+class Room(NamedTuple):
+    """A room of why3/, what the README says of it, and its theories in reading order."""
+
+    name: str
+    says: str
+    theories: list[Theory]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command."""
+    argparse.ArgumentParser(prog="doc", description=__doc__).parse_args(arguments)
+    print(f"documentation: {write(ROOT) / 'index.html'}")
+    return 0
+
+
+def write(root: Path) -> Path:
+    """Write the documentation in one go, and give its directory."""
+    evidence = root / pages.PACK / "index.html"
+    texts = html(root, evidence if evidence.is_file() else None)
+    made = {name: text.encode() for name, text in texts.items()}
+    return documents.replace_folder(root / PACK, made)
+
+
+def html(root: Path, evidence: Path | None) -> dict[str, str]:
+    """Write all pages; they lead to the evidence, if its first page is there."""
+    listed = rooms(root)
+    files = [f"why3/{theory.file}" for room in listed for theory in room.theories]
+    texts = documents.theories(root, files)
+    read = api.modules(whycast)
+    links = api.Links(read, {file: f"../theories/{page(file)}" for file in files})
+    shown = evidence.read_text(encoding="utf-8") if evidence else ""
+    known = set(re.findall(r'id="(E_\w+)"', shown))
+    tensors, error = worked.misfit()
+    made = documents.environment(
+        about="documentation",
+        version=whycast.__version__,
+        evidence=EVIDENCE if evidence else "",
+        modules=read,
+        clauses=trace.clauses_of_package(root),
+        links=links,
+        rooms=listed,
+        session=worked.session(worked.SESSION),
+        refused=worked.session(worked.REFUSED),
+        example=worked.example(),
+        misfit=tensors,
+        error=error,
+        rules=worked.RULES,
+        questions=worked.QUESTIONS,
+        cases=worked.CASES,
+        verdict=worked.verdict,
+    )
+    made.filters |= {
+        "example": api.example,
+        "shape": shape,
+        "tagged": lambda text, up: documents.tagged(text, f"{up}{EVIDENCE}index.html", known),
+        "ticked": lambda text: Markup(api.MARKDOWN.renderInline(text)),
+    }
+    plain, module = made.get_template("base.html"), made.get_template("doc/module.html")
+    sheets = (documents.TEMPLATES / "style.css", documents.TEMPLATES / "doc/doc.css")
+    found = {sheet.name: sheet.read_text(encoding="utf-8") for sheet in sheets}
+    found["index.html"] = made.get_template("doc/index.html").render(up="")
+    for each in read:
+        found[f"api/{each.page}"] = module.render(up="../", module=each)
+    for name, body in texts.items():
+        trail = {"theories": "../index.html#theories"}
+        if evidence and (evidence.parent / "proofs" / name).is_file():
+            trail["definitions and proofs"] = f"../{EVIDENCE}proofs/{name}"
+        content, heading = made.filters["tagged"](Markup(body), "../"), name.removesuffix(".html")
+        text = plain.render(up="../", heading=heading, content=content, trail=trail)
+        found[f"theories/{name}"] = text
+    return found
+
+
+def rooms(root: Path) -> list[Room]:
+    """Read the rooms from the README, and their theories from the claims, which have all."""
+    said = dict(ROOM.findall((root / "README.md").read_text(encoding="utf-8")))
+    keys = (line.key for line in claims.read(root / claims.CLAIMS).lines)
+    files = [theory.removeprefix("why3/") for theory, _ in groupby(theory for theory, _ in keys)]
+    theories = [Theory(file, documents.title(root / "why3" / file)) for file in files if file]
+    within = groupby(theories, key=lambda theory: theory.file.partition("/")[0])
+    found = [Room(name, said.get(name, ""), list(files)) for name, files in within]
+    if silent := [room.name for room in found if not room.says]:
+        raise ToolError(f"README.md: no row of the table says what is in {', '.join(silent)}")
+    return found
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """Write a shape as the texts do: (3) for one axis."""
+    return f"({', '.join(map(str, sizes))})"

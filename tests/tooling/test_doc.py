@@ -1,0 +1,316 @@
+"""The documentation: it leads everywhere, has every public name, and says what the package does."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import logging
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+import browser
+import numpy as np
+import pytest
+import small_evidence
+from small_evidence import MEAN, Page
+
+import whycast
+from assurance import api, doc, documents, worked
+from assurance.closed import ToolError
+from assurance.toolchain import ROOT
+
+CLAUSE = "E_Broadcast_any_Signature_010"
+THEORY = "core.shape.html"
+MODULES = {
+    "whycast": whycast,
+    **{f"whycast.{n}": m for n, m in vars(whycast).items() if inspect.ismodule(m) and n[0] != "_"},
+}
+READ = api.modules(whycast)
+
+
+class Made(NamedTuple):
+    """The pages beside an evidence that has one clause and one theory, and without any."""
+
+    folder: Path
+    pages: dict[str, Page]
+    alone: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    folder = tmp_path_factory.mktemp("doc")
+    evidence = {
+        "index.html": f'<article id="{CLAUSE}"></article>',
+        f"proofs/{THEORY}": "<h1>Proofs</h1>",
+    }
+    for name, text in evidence.items():
+        (folder / "evidence" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "evidence" / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        texts = documents.theories(ROOT, [path.relative_to(ROOT).as_posix() for path in THEORIES])
+        patch.setattr(documents, "theories", lambda *_: texts)
+        linked = doc.html(ROOT, folder / "evidence/index.html")
+        documents.replace_folder(folder / "doc", {n: t.encode() for n, t in linked.items()})
+        yield Made(folder, small_evidence.read(folder), doc.html(ROOT, None))
+
+
+THEORIES = sorted(ROOT.glob("why3/*/*.mlw"))
+
+
+def public(module: ModuleType) -> dict[str, Any]:
+    """Give what a module exports, modules apart."""
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {name: value for name, value in found.items() if not inspect.ismodule(value)}
+
+
+def table(source: str, caption: str) -> list[list[str]]:
+    """Give the cells of a table's rows, by its caption."""
+    match = re.search(rf"<caption>{caption}.*?</table>", source, re.DOTALL)
+    assert match
+    rows = re.findall(r"<tr.*?</tr>", match[0], re.DOTALL)
+    cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows)
+    return [[unescape(re.sub(r"<[^>]*>", "", cell)) for cell in row] for row in cells]
+
+
+# What the pages lead to
+
+
+def test_every_link_leads_to_a_place_and_one_to_every_page(made: Made) -> None:
+    for page in made.pages.values():
+        for name, anchor in page.links:
+            assert (made.folder / name).is_file(), (page.path, name)
+            there = ["", *(made.pages[name].ids if name in made.pages else [])]
+            assert anchor in there or unquote(anchor) in there, (page.path, name, anchor)
+    linked = {name for page in made.pages.values() for name, _ in page.links if name != page.path}
+    assert linked >= made.pages.keys() - {"doc/index.html"}
+    assert {name for name, _ in made.pages["doc/index.html"].links} >= {
+        f"doc/theories/{documents.page(path.relative_to(ROOT).as_posix())}" for path in THEORIES
+    }
+
+
+def test_they_lead_to_the_evidence_if_there_is_any(made: Made) -> None:
+    assert ("evidence/index.html", "") in made.pages["doc/index.html"].links
+    assert ("evidence/index.html", CLAUSE) in made.pages["doc/api/whycast.html"].links
+    assert ("evidence/index.html", CLAUSE) in made.pages["doc/theories/sonnx.broadcast.html"].links
+    assert (f"evidence/proofs/{THEORY}", "") in made.pages[f"doc/theories/{THEORY}"].links
+    assert not [name for name, text in made.alone.items() if "evidence/index.html" in text]
+    assert "<code>make</code> runs the proofs" in made.alone["index.html"]
+
+
+def test_nothing_comes_from_elsewhere(made: Made) -> None:
+    for name, text in made.alone.items():
+        assert not re.findall(r"(?:href|src)=\"(?:\w+:|//)|url\(|@import|<script", text), name
+        assert not re.findall(r"(?<![\w.<>/:\\-])/(?:home|root|tmp|work|usr)/", text), name
+
+
+def test_the_pages_have_the_structure_that_readers_by_ear_rely_on(made: Made) -> None:
+    for page in made.pages.values():
+        assert len(page.ids) == len(set(page.ids)), page.path
+        if page.path.startswith("doc"):
+            assert page.tags.count("main") == page.tags.count("nav") == 1, page.path
+    for name in ("doc/index.html", "doc/api/whycast.html"):
+        headings = [int(tag[1]) for tag in made.pages[name].tags if re.fullmatch("h[1-6]", tag)]
+        assert headings[0] == 1
+        assert all(after <= before + 1 for before, after in pairwise(headings))
+
+
+def test_the_same_sources_give_the_same_pages(
+    made: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And what is written is what was there, where there is no evidence."""
+    theories = {n.removeprefix("theories/"): "" for n in made.alone if n.startswith("theories/")}
+    monkeypatch.setattr(documents, "theories", lambda *_: theories)
+    for name in ("README.md", "proofs", "python", "why3"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    (tmp_path / "build").mkdir()
+    folder = doc.write(tmp_path)
+    assert folder == tmp_path / doc.PACK
+    written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert written == made.alone.keys()
+    for name in written:
+        if not name.startswith("theories/"):
+            assert (folder / name).read_text(encoding="utf-8") == made.alone[name]
+
+
+def test_a_room_that_the_readme_does_not_describe_is_named(tmp_path: Path) -> None:
+    for name in ("proofs", "why3"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "README.md").write_text(text.replace("| [axes](why3/axes/) |", "| axes |"))
+    with pytest.raises(ToolError, match=r"README\.md: no row of the table says what is in axes"):
+        doc.rooms(tmp_path)
+
+
+# The reference
+
+
+def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
+    assert {page.name for page in READ} == MODULES.keys()
+    for name, module in MODULES.items():
+        page = made.pages[f"doc/api/{name}.html"]
+        assert {each for each in page.ids if not each.endswith("-name")} == {
+            "main",
+            *public(module),
+        }
+        for each in public(module):
+            assert (page.path, each) in made.pages["doc/index.html"].links
+        # Nothing is shown of what stands in a class.
+        classes = filter(inspect.isclass, public(module).values())
+        assert [name for each in classes for name in vars(each) if name[0] != "_"] == []
+
+
+def test_docstrings_are_understood(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG):
+        read = api.modules(whycast)
+    assert caplog.messages == []
+    for module in read:
+        assert module.summary
+        for entry in module.entries:
+            value = public(MODULES[module.name])[entry.name]
+            if callable(value):
+                known = set(inspect.signature(value).parameters)
+                said = {section.title: section for section in entry.sections}
+                names = [name for name, _, _ in said["Parameters"].items]
+                assert {part.lstrip("*") for name in names for part in name.split(", ")} == known
+                # Every section is one that the pages know, so none was taken for a paragraph.
+                assert "----" not in "".join(section.text for section in entry.sections)
+                assert len(said) == len(entry.sections) or "" in said
+
+
+def test_a_docstring_is_shown_as_it_is_read(made: Made) -> None:
+    page = " ".join(made.pages["doc/api/whycast.html"].text.split())
+    assert "*tensors numpy.ndarray or NumPy scalar 1 to 2**31 - 1 tensors of any ranks" in page
+    text = made.pages["doc/api/whycast.numpy_rule.html"].text
+    assert (
+        "broadcast_to(array, shape, subok=False) Broadcast an array to a given shape."
+        in " ".join(text.split())
+    )
+    links = api.Links(READ, {"why3/core/shape.mlw": "../theories/core.shape.html"})
+    shown = links.prose(
+        f"`f`, ``f``, `axis`, ``why3/core/shape.mlw``, 2**3 and 2**4 {MEAN}", "whycast"
+    )
+    assert shown == (
+        '<p><a href="whycast.html#f"><code>f</code></a>, <code>f</code>, <code>axis</code>, '
+        '<a href="../theories/core.shape.html"><code>why3/core/shape.mlw</code></a>, 2**3 and 2**4 '
+        "&lt;img src=x onerror=alert(1)&gt; &amp; &quot;it's&quot;</p>\n"
+    )
+    assert (
+        api.example(">>> a < 1\nTrue & more")
+        == "<i>&gt;&gt;&gt;</i><b> a &lt; 1</b>\nTrue &amp; more"
+    )
+
+
+# What the package answers
+
+# A shape, another, axes; then for each rule the shape of the result, e for an error, n where
+# the rule cannot be asked, and a star where elements lie elsewhere than with the last axes aligned.
+VERDICTS = """
+(3, 1) → (4)                  (3, 4)  (3, 4)  (3, 4)  (3, 4)  e       e        e        e
+(3, 2) → (4)                  e       e       e       e       e       e        e        e
+() → (2, 3)                   (2, 3)  (2, 3)  (2, 3)  (2, 3)  (2, 3)  (2, 3)   (2, 3)   (2, 3)
+(4) → (3, 4)                  (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)   (3, 4)   (3, 4)
+(3, 1) → (3, 4)               (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)   e        (3, 4)
+(3) → (3, 4), axes (0)        e       e       e       e       e       (3, 4)*  (3, 4)*  (3, 4)*
+(3) → (3, 3), axes (0)        (3, 3)  (3, 3)  (3, 3)  (3, 3)  (3, 3)  (3, 3)*  (3, 3)*  (3, 3)*
+(2, 3) → (3, 2), axes (1, 0)  e       e       e       e       e       e        n        (3, 2)*
+(3, 4) → (1, 4)               (3, 4)  (3, 4)  (3, 4)  (3, 4)  e       e        e        e
+(2, 3) → (3)                  (2, 3)  (2, 3)  (2, 3)  (2, 3)  e       e        e        e
+(1) → (0)                     e       (0)     (0)     (0)     (0)     (0)      e        (0)
+(0) → (1)                     e       (0)     (0)     (0)     e       e        e        e
+() → (0)                      e       (0)     (0)     (0)     (0)     (0)      (0)      (0)
+(1, 0) → (2, 0)               (2, 0)  (2, 0)  (2, 0)  (2, 0)  (2, 0)  (2, 0)   e        (2, 0)
+"""
+WORDS = {"error": "e", "–": "n"}
+
+
+def test_the_table_of_pairs_has_the_verdicts_of_the_rules(made: Made) -> None:
+    heads, *rows = table(made.alone["index.html"], "Pairs of shapes")
+    assert heads[1:] == [rule.name for rule in worked.RULES]
+    expected = [re.split(r" {2,}", line) for line in VERDICTS.strip().splitlines()]
+    for (pair, *cells), (wanted, *verdicts) in zip(rows, expected, strict=True):
+        assert pair.startswith(wanted)
+        assert [WORDS.get(cell, cell.replace(" †", "*")) for cell in cells] == verdicts, pair
+
+
+def test_the_questions_are_answered_by_the_package(made: Made) -> None:
+    _, pairs, *rows = table(made.alone["index.html"], "Five questions")
+    assert [row[1:] for row in rows] == [
+        ["(3)", "error", "error", "(3)", "(2, 3)"],
+        *[["(3)", "(0)", "(0)", "(3)", "(2, 3)"]] * 3,
+        *[["(3)", "(0)", "error", "error", "error"]] * 2,
+        ["error"] * 5,
+        ["(3)", "(0)", "error", "error", "error"],
+    ]
+    assert pairs[1:] == ["(1) → (3)", "(1) → (0)", "(0) → (1)", "(3) → (1)", "(2, 3) → (3)"]
+
+
+def test_each_rule_names_a_function_with_these_parameters(made: Made) -> None:
+    rows = table(made.alone["index.html"], "The rules")[1:]
+    for rule, (name, *_, where) in zip(worked.RULES, rows, strict=True):
+        assert name == rule.name
+        assert where == f"{rule.function}({rule.arguments}){rule.theory}"
+        module, _, function = rule.function.rpartition(".")
+        named = {part.partition("=")[0].lstrip("*") for part in rule.arguments.split(", ")}
+        assert named <= inspect.signature(getattr(MODULES[module], function)).parameters.keys()
+
+
+def test_a_place_of_the_figure_has_the_element_that_stands_there() -> None:
+    for tensor, z in zip(
+        worked.example(), whycast.broadcast(worked.COLUMN, worked.ROW), strict=True
+    ):
+        assert [cell.value for cell in tensor.broadcast] == [str(value) for value in z.flat]
+        assert tensor.target == z.shape
+        # One number, one place in memory: and one of the places is not a copy.
+        steps = [
+            sum(k * s for k, s in zip(c.place, z.strides, strict=True)) for c in tensor.broadcast
+        ]
+        assert steps == [cell.number * z.itemsize for cell in tensor.broadcast]
+        originals = [cell.number for cell in tensor.broadcast if not cell.copy]
+        assert sorted(originals) == list(range(len(tensor.own)))
+        assert all(
+            cell.source == tuple(map(int, np.unravel_index(cell.number, tensor.shape)))
+            for cell in tensor.broadcast
+        )
+    column, row = worked.example()
+    assert [(size.own, size.target, size.prepended) for size in column.sizes + row.sizes] == [
+        (3, 3, False),
+        (1, 4, False),
+        (1, 3, True),
+        (4, 4, False),
+    ]
+
+
+def test_the_figure_of_the_error_has_no_element_beyond_the_size_at_fault() -> None:
+    (first, second), error = worked.misfit()
+    assert (error.tensor, error.axis, error.size, error.target) == (0, 1, 2, 4)
+    assert "".join(cell.value for cell in first.broadcast) == "12??34??56??"
+    assert [cell.value for cell in second.broadcast] == ["10", "20", "30", "40"] * 3
+    assert [size.fits for size in first.sizes + second.sizes] == [True, False, True, True]
+
+
+def test_the_sessions_say_what_python_says(made: Made) -> None:
+    names = {"whycast": whycast}
+    for lines in (worked.SESSION, worked.REFUSED):
+        text = worked.session(lines)
+        test = doctest.DocTestParser().get_doctest(text, names, "session", None, lineno=0)
+        assert len(test.examples) == len(lines)
+        assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+        shown = re.sub(r"<[^>]*>", "", made.alone["index.html"])
+        assert text.rstrip() in unescape(shown)
+
+
+# As a browser shows them
+
+
+def test_no_page_is_wider_than_its_window_and_none_complains(made: Made) -> None:
+    names = [name for name in made.pages if name.startswith("doc/") and "theories" not in name]
+    seen, told = browser.look(made.folder, [*names, f"doc/theories/{THEORY}"])
+    assert len(seen) == len(browser.WIDTHS) * (len(names) + 1)
+    assert browser.wider(seen) == {}
+    assert told == ""
