@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 6da27a6a9ed752badcfae9476e5fba364c1e43113ebcb26fd08874a99e1890e1
+# b328851fe5a53ef126f3d914537fc75fb639babf40a05d3d40dc6b8668be5986
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -332,7 +332,8 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
     for s in rest:
         i = rank - len(s)
         if i < 0:
-            sizes = [1] * -i + sizes
+            ones = [1] * -i
+            sizes = ones + sizes
             rank = len(s)
             i = 0
         for x in s:
