@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# b328851fe5a53ef126f3d914537fc75fb639babf40a05d3d40dc6b8668be5986
+# 9175c71fe6f29e440543994332acf07ba5a935b6c62d7d1c7ee049bcad25faf2
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
