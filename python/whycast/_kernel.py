@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 9175c71fe6f29e440543994332acf07ba5a935b6c62d7d1c7ee049bcad25faf2
+# 29afcf18bfe8cd68cf5fb2c62d7c57a54a7128f8a376409897dbc14a39ed5812
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -820,7 +820,9 @@ def broadcast_views(
     while equal < len(shapes) and shapes[equal] == first:
         equal += 1
     if equal == len(shapes):
-        check_shape(first)
+        for size in first:
+            if size < 0:
+                raise NegativeSize()
         return first, strides
     target = broadcast_shapes(shapes)
     views: list[tuple[int, ...]] = [()] * len(shapes)
