@@ -1,7 +1,7 @@
 """Checks of what a caller passes: each names the argument and the axis, and says what it expected.
 
-The kernel is proved for shapes of non-negative Python ints. These functions let nothing else
-through to it; they compute nothing that the kernel computes.
+The kernel is proved for Python ints, and most of its programs for shapes of ints of at least 0.
+These functions let nothing else through to it; they compute nothing that the kernel computes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import operator
 import reprlib
 from collections.abc import Sequence, Set
-from typing import TypeGuard, cast
+from typing import NoReturn, TypeGuard, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -21,18 +21,14 @@ from whycast._types import Array, DTypeT, Shape, Tensor
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
 
-# int64 and uint64 have two C types each on most machines (long, long long); NumPy treats them as
-# equal.
-_NUMPY_INTEGERS: frozenset[type[np.generic]] = frozenset(
+# The scalar types of SONNX's element types but for the strings that need a closer look. int64 and
+# uint64 have two C types each on most machines (long, long long); NumPy treats them as equal.
+PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
+        *(np.bool_, np.str_, np.float16, np.float32, np.float64),
         *(np.int8, np.int16, np.int32, np.int64, np.intc, np.long, np.longlong),
         *(np.uint8, np.uint16, np.uint32, np.uint64, np.uintc, np.ulong, np.ulonglong),
     }
-)
-
-# The scalar types of SONNX's element types but for the strings that need a closer look.
-PLAIN_TYPES: frozenset[type[np.generic]] = _NUMPY_INTEGERS | frozenset(
-    {np.bool_, np.str_, np.float16, np.float32, np.float64}
 )
 _SONNX_TYPES = (
     "float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, "
@@ -98,65 +94,84 @@ def as_shape(value: object, name: str) -> Shape:
     TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
 dtype, got 3 (int); write (3,)
     """
-    values = (value,)
-    if are_exact(values):
-        return values[0]
-    shape = _exact_shape(value)
-    if shape is None:
-        # Names cost more than all the rest, and are wanted here alone.
-        sizes = _integers_of(value, name)
-        return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
-    return shape
+    if is_exact(value):
+        return value
+    sizes = _integers_of(value, name)
+    if is_exact(shape := tuple(sizes)):
+        return shape
+    return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
 
 
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
     """Return the arguments of a variadic function as shapes; they are named by their number.
+
+    A negative size may be left among them for the kernel to find: see `refuse_negative`.
 
     >>> as_shapes(([(3, 1), (4,)],), "broadcast_shapes")
     Traceback (most recent call last):
     TypeError: argument 0: expected a shape, got a list of 2; pass them one by one: \
 broadcast_shapes(*shapes)
     """
-    if are_exact(values):
+    if are_ints(values):
         return values
     shapes = []
-    for m, value in enumerate(values):
-        shape = _exact_shape(value)
-        if shape is None:
-            if len(values) == 1:
-                _refuse_all_in_one(value, "shape", function)
-            shape = as_shape(value, f"argument {m}")
-        shapes.append(shape)
-    return tuple(shapes)
+    for value in values:
+        if not isinstance(value, (tuple, list)):
+            break
+        shape = tuple(value)
+        for size in shape:
+            if type(size) is not int:
+                break
+        else:
+            shapes.append(shape)
+            continue
+        # NumPy's integers: a bool would be taken for one.
+        if bool in map(type, shape):
+            break
+        try:
+            shapes.append(tuple(map(operator.index, shape)))
+        except TypeError:
+            break
+    else:
+        return tuple(shapes)
+    if len(values) == 1:
+        _refuse_all_in_one(values[0], "shape", function)
+    # Names cost more than all the rest, and are wanted here alone.
+    return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
 
 
-def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
-    """Whether all values are tuples of Python ints of at least 0, as in almost every call."""
+def refuse_negative(shapes: tuple[Shape, ...]) -> NoReturn:
+    """Name the negative size that the kernel has found among the shapes of a variadic function.
+
+    >>> refuse_negative(((3, 1), (2, -4)))
+    Traceback (most recent call last):
+    ValueError: argument 1, axis 1: expected a size of at least 0, got -4
+    """
+    for m, shape in enumerate(shapes):
+        as_shape(shape, f"argument {m}")
+    raise AssertionError("unreachable")
+
+
+def are_ints(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
+    """Whether all values are tuples of Python ints, as in almost every call."""
     # This loop calls nothing but type: it has to keep up with the kernel.
     for shape in values:
         if type(shape) is not tuple:
             return False
         for size in shape:
-            if type(size) is not int or size < 0:
+            if type(size) is not int:
                 return False
     return True
 
 
-def _exact_shape(value: object) -> Shape | None:
-    """Return a tuple or a list of Python's or NumPy's integers of at least 0, else None."""
-    if not isinstance(value, (tuple, list)):
-        return None
-    sizes = []
-    for size in value:
-        kind = type(size)
-        if kind is not int:
-            if kind not in _NUMPY_INTEGERS:
-                return None
-            size = int(size)
-        if size < 0:
-            return None
-        sizes.append(size)
-    return tuple(sizes)
+def is_exact(value: object) -> TypeGuard[Shape]:
+    """Whether a value is a tuple of Python ints of at least 0."""
+    if type(value) is not tuple:
+        return False
+    for size in value:  # noqa: SIM110 (all() is three times slower)
+        if type(size) is not int or size < 0:
+            return False
+    return True
 
 
 def as_integers(value: object, name: str, place: str = "position") -> tuple[int, ...]:

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 401f17f37f3b26c2f651533ac8ed0f84d7457b913be385da70aee9b6d5d6a2a7
+# 29afcf18bfe8cd68cf5fb2c62d7c57a54a7128f8a376409897dbc14a39ed5812
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -82,6 +82,32 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
     return tuple([1] * prepended + list(shape))
 
 
+class NegativeSize(Exception):
+    """A size is negative, and what has it is no shape. [E_Broadcast_any_Restrictions_010]"""
+
+
+def check_shape(shape: tuple[int, ...]) -> None:
+    """Whether `shape` is one: no size is negative. [E_Broadcast_any_Restrictions_010]
+    [E_Broadcast_any_Derived_140]
+
+    Raises: NegativeSize
+    WhyML: kernel.violation.COPViolation.check_shape
+    """
+    for size in shape:
+        if size < 0:
+            raise NegativeSize()
+
+
+def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Whether all `shapes` are. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
+
+    Raises: NegativeSize
+    WhyML: kernel.violation.COPViolation.check_shapes
+    """
+    for shape in shapes:
+        check_shape(shape)
+
+
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
     """The size on axis `i` of `shape` padded to the rank `rank`. [E_Broadcast_any_Step1_020]
 
@@ -94,8 +120,10 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
     """The first size that violates E1: lowest tensor first, then lowest axis.
     [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
 
+    Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.first_violation
     """
+    check_shapes(shapes)
     rank = 0
     for shape in shapes:
         if len(shape) > rank:
@@ -120,32 +148,37 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
     [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
-    Raises: E1, NoTensor
+    Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.broadcast.COPBroadcast.broadcast_shapes
     """
     if len(shapes) == 0:
         raise NoTensor()
-    result = list(shapes[0])
-    rank = len(result)
-    for m in range(1, len(shapes)):
-        s = shapes[m]
-        shift = rank - len(s)
-        if shift != 0:
-            if shift < 0:
-                result = [1] * -shift + result
-                rank = len(s)
-                shift = 0
-            else:
-                for i in range(shift):
-                    if result[i] == 0:
-                        raise E1(first_violation(shapes))
-        i = shift
+    first = shapes[0]
+    zero = False
+    for size in first:
+        if size <= 0:
+            if size < 0:
+                raise NegativeSize()
+            zero = True
+    result = list(first)
+    rank = len(first)
+    rest = shapes[1:]
+    for s in rest:
+        i = rank - len(s)
+        if i < 0:
+            ones = [1] * -i
+            result = ones + result
+            rank = len(s)
+            i = 0
+        elif zero:
+            for j in range(i):
+                if result[j] == 0:
+                    raise E1(first_violation(shapes))
         for x in s:
-            y = result[i]
-            if x != y:
-                if y == 1 and x != 0:
+            if x != result[i] and (x != 1 or zero):
+                if result[i] == 1 and x > 1:
                     result[i] = x
-                elif x != 1 or y == 0:
+                elif x != 1 or result[i] == 0:
                     raise E1(first_violation(shapes))
             i += 1
     return tuple(result)
@@ -256,8 +289,10 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
     [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
+    Raises: NegativeSize
     WhyML: kernel.numpy.COPNumpyBroadcast.first_mismatch
     """
+    check_shapes(shapes)
     rank = 0
     for s in shapes:
         if len(s) > rank:
@@ -282,27 +317,30 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
     [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     [E_Broadcast_any_Derived_140]
 
-    Raises: Incompatible
+    Raises: NegativeSize, Incompatible
     WhyML: kernel.numpy.COPNumpyBroadcast.numpy_broadcast_shapes
     """
     if len(shapes) == 0:
         return ()
-    sizes = list(shapes[0])
-    rank = len(sizes)
-    for m in range(1, len(shapes)):
-        s = shapes[m]
-        shift = rank - len(s)
-        if shift < 0:
-            sizes = [1] * -shift + sizes
+    first = shapes[0]
+    for size in first:
+        if size < 0:
+            raise NegativeSize()
+    sizes = list(first)
+    rank = len(first)
+    rest = shapes[1:]
+    for s in rest:
+        i = rank - len(s)
+        if i < 0:
+            ones = [1] * -i
+            sizes = ones + sizes
             rank = len(s)
-            shift = 0
-        i = shift
+            i = 0
         for x in s:
-            y = sizes[i]
-            if x != y:
-                if y == 1:
+            if x != sizes[i] and x != 1:
+                if sizes[i] == 1 and x >= 0:
                     sizes[i] = x
-                elif x != 1:
+                else:
                     raise Incompatible(first_mismatch(shapes))
             i += 1
     return tuple(sizes)
@@ -772,7 +810,7 @@ def broadcast_views(
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020]
     [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
-    Raises: E1, NoTensor
+    Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.views.COPViews.broadcast_views
     """
     if len(shapes) == 0:
@@ -782,6 +820,9 @@ def broadcast_views(
     while equal < len(shapes) and shapes[equal] == first:
         equal += 1
     if equal == len(shapes):
+        for size in first:
+            if size < 0:
+                raise NegativeSize()
         return first, strides
     target = broadcast_shapes(shapes)
     views: list[tuple[int, ...]] = [()] * len(shapes)
@@ -828,7 +869,7 @@ def broadcast_all(
     [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020]
     [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
-    Raises: E1, NoTensor, WrongLength
+    Raises: NegativeSize, E1, NoTensor, WrongLength
     WhyML: kernel.tensors.COPTensors.broadcast_all
     """
     target = broadcast_shapes(shapes)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import SupportsIndex
 
 from whycast import _kernel
-from whycast._checks import as_int, as_integers, as_shape, as_shapes, as_size, check_count
+from whycast._checks import (
+    as_int,
+    as_integers,
+    as_shape,
+    as_shapes,
+    as_size,
+    check_count,
+    refuse_negative,
+)
 from whycast._errors import BroadcastError, rank_too_low, show_int
 from whycast._types import Integers, Shape, Strides
 
@@ -132,8 +140,8 @@ def compatible(*shapes: Integers) -> bool:
     # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
     check_count(len(shapes), "shape")
     try:
-        _kernel.broadcast_shapes(as_shapes(shapes, "compatible"))
-    except _kernel.E1:
+        common_shape(as_shapes(shapes, "compatible"))
+    except BroadcastError:
         return False
     return True
 
@@ -205,6 +213,10 @@ def common_shape(shapes: tuple[Shape, ...]) -> Shape:
         return _kernel.broadcast_shapes(shapes)
     except _kernel.E1 as error:
         v = error.value
+    except _kernel.NegativeSize:
+        v = None
+    if v is None:
+        refuse_negative(shapes)
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
 

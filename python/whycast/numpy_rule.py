@@ -20,7 +20,7 @@ import numpy as np
 
 from whycast import _kernel
 from whycast._arrays import view_as
-from whycast._checks import are_exact, as_size, show
+from whycast._checks import are_ints, as_size, is_exact, refuse_negative, show
 from whycast._errors import BroadcastError, IncompatibleError, rank_too_low
 from whycast._types import Shape
 
@@ -98,7 +98,7 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
-    if are_exact(args):
+    if are_ints(args):
         return _common_shape(args)
     for m, value in enumerate(args):
         if isinstance(value, (Iterator, Mapping, Set)):
@@ -261,9 +261,8 @@ def _as_shape(value: object, name: str) -> Shape:
     Traceback (most recent call last):
     TypeError: shape: expected an integer or a sequence of integers, got 2.0 (float)
     """
-    values = (value,)
-    if are_exact(values):
-        return values[0]
+    if is_exact(value):
+        return value
     if np.iterable(value):
         sizes = cast("Iterable[object]", value)
         return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
@@ -278,6 +277,10 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
         return _kernel.numpy_broadcast_shapes(shapes)
     except _kernel.Incompatible as error:
         mismatch = error.value
+    except _kernel.NegativeSize:
+        mismatch = None
+    if mismatch is None:
+        refuse_negative(shapes)
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
 

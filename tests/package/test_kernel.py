@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
 from array_strategies import arrays_of_shape
 from hypothesis import example, given
 from hypothesis import strategies as st
-from plain_rule import Shape, all_shapes, e1, fits, indices, maxima, prepend, source
+from plain_rule import (
+    Shape,
+    agreed,
+    all_shapes,
+    e1,
+    first_mismatch,
+    fits,
+    indices,
+    maxima,
+    prepend,
+    source,
+)
 from shape_strategies import SIZES, shape_lists, shapes_and_target
 
 from whycast import _kernel
@@ -67,6 +79,92 @@ def test_broadcast_shapes_of_nothing() -> None:
     """[E_Broadcast_any_Signature_020]"""
     with pytest.raises(_kernel.NoTensor):
         _kernel.broadcast_shapes(())
+
+
+# All sequences of at most two sizes, one of them negative in some: no shapes then.
+MAYBE_NEGATIVE = [sizes for rank in range(3) for sizes in product(range(-2, 3), repeat=rank)]
+
+
+def some_negative(shapes: tuple[Shape, ...]) -> bool:
+    return any(size < 0 for shape in shapes for size in shape)
+
+
+def test_negative_sizes_come_first() -> None:
+    """Before E1 and before a mismatch, in whichever shape and on whichever axis they are.
+
+    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
+    """
+    cases = [
+        *product(MAYBE_NEGATIVE, repeat=2),
+        *product(product(range(-1, 3), repeat=1), repeat=4),
+    ]
+    negative = 0
+    for shapes in cases:
+        strides = tuple((8,) * len(shape) for shape in shapes)
+        data = tuple((0,) * max(prod(shape), 0) for shape in shapes)
+        if some_negative(shapes):
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.broadcast_shapes(shapes)
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.numpy_broadcast_shapes(shapes)
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.broadcast_views(shapes, strides)
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.broadcast_all(shapes, data)
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.first_violation(shapes)
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.first_mismatch(shapes)
+            with pytest.raises(_kernel.NegativeSize):
+                _kernel.check_shapes(shapes)
+            negative += 1
+        else:
+            follows_the_rule(shapes)
+            follows_the_rule_of_numpy(shapes)
+            _kernel.check_shapes(shapes)
+    assert 0 < negative < len(cases)
+
+
+@given(shape_lists(), st.data())
+def test_one_negative_size(shapes: tuple[Shape, ...], data: st.DataObject) -> None:
+    """Among many sizes, whether the shapes agree or not. [E_Broadcast_any_Derived_140]"""
+    places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
+    if places:
+        m, i = data.draw(st.sampled_from(places))
+        size = data.draw(st.sampled_from([-1, -2, -(2**70)]))
+        wrong = (*shapes[m][:i], size, *shapes[m][i + 1 :])
+        shapes = (*shapes[:m], wrong, *shapes[m + 1 :])
+        for program in (_kernel.broadcast_shapes, _kernel.numpy_broadcast_shapes):
+            with pytest.raises(_kernel.NegativeSize):
+                program(shapes)
+
+
+def follows_the_rule_of_numpy(shapes: tuple[Shape, ...]) -> None:
+    mismatch = first_mismatch(shapes)
+    if mismatch is None:
+        assert _kernel.numpy_broadcast_shapes(shapes) == agreed(shapes)
+    else:
+        with pytest.raises(_kernel.Incompatible) as caught:
+            _kernel.numpy_broadcast_shapes(shapes)
+        assert dataclasses.astuple(caught.value.value) == mismatch
+
+
+@given(shape_lists())
+def test_numpy_broadcast_shapes(shapes: tuple[Shape, ...]) -> None:
+    """[E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]"""
+    follows_the_rule_of_numpy(shapes)
+
+
+@pytest.mark.parametrize(("max_rank", "max_size", "tensors"), [(2, 3, 2), (1, 3, 4), (1, 5, 3)])
+def test_numpy_broadcast_shapes_on_all_small_shapes(
+    max_rank: int, max_size: int, tensors: int
+) -> None:
+    """[E_NumpyBroadcast_any_Rule_020] [E_NumpyBroadcast_any_Rule_040]
+    [E_NumpyBroadcast_any_Error_010] [E_Broadcast_any_Derived_140]
+    """
+    for shapes in product(all_shapes(max_rank, max_size), repeat=tensors):
+        follows_the_rule_of_numpy(shapes)
+    assert _kernel.numpy_broadcast_shapes(()) == ()
 
 
 @given(SHAPES, st.integers(0, 45))
