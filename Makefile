@@ -10,6 +10,8 @@
 #   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
+#   make bench    time the package beside NumPy, and beside torch and JAX where they are installed:
+#                 build/bench (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #   make doc      write build/doc/index.html: how to use the package, its functions, the theories
 #   make clean    remove build/ and every cache
 #
@@ -25,7 +27,7 @@ TOOLS := $(BIN)/python $(PYTHON) proofs/tools
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update seal test mutants doc clean
+.PHONY: all tools extract prove update seal test bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -57,6 +59,11 @@ test:
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist worksteal
+
+# Nothing that it says is a condition of anything: no test looks at a time.
+bench:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(BIN)/python -E -s -B -X pycache_prefix=/dev/null tests/bench/bench.py $(BENCH)
 
 mutants: tools
 	@$(TOOLS) mutants

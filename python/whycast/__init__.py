@@ -6,12 +6,21 @@ its own functions, in `whycast.numpy_rule`, and so has each of the specification
 tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph` and `whycast.lax`.
 `whycast.reference` broadcasts plain lists. What is proved, and on what assumptions, stands in the
 WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
+
+>>> import numpy as np
+>>> import whycast
+>>> column, row = whycast.broadcast(np.array([[1], [2], [3]]), np.array([10, 20, 30, 40]))
+>>> column + row
+array([[11, 21, 31, 41],
+       [12, 22, 32, 42],
+       [13, 23, 33, 43]])
 """
 
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
+from whycast._adjoints import sum_to_shape
 from whycast._arrays import broadcast
 from whycast._errors import AxisSizeError, BroadcastError
-from whycast._shapes import broadcast_shapes, f, source_index
+from whycast._shapes import broadcast_shapes, broadcast_strides, compatible, f, source_index
 
 __version__ = "0.1.0"
 
@@ -21,6 +30,8 @@ __all__ = [
     "__version__",
     "broadcast",
     "broadcast_shapes",
+    "broadcast_strides",
+    "compatible",
     "f",
     "lax",
     "ngraph",
@@ -29,4 +40,15 @@ __all__ = [
     "openvino",
     "reference",
     "source_index",
+    "sum_to_shape",
 ]
+
+# Tracebacks, help and pickles name the functions as callers do.
+for _function in (
+    *(broadcast, broadcast_shapes, broadcast_strides, compatible, f, source_index, sum_to_shape),
+):
+    _function.__module__ = "whycast"
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,41 +1,92 @@
-"""Broadcast on arrays: read-only views, laid out by the proved strides."""
+"""Broadcast on arrays: read-only views, laid out by the proved strides, or copies of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias, cast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from whycast import _kernel
-from whycast._checks import PLAIN_TYPES, DTypeT, as_tensor, check_count
-from whycast._errors import BroadcastError, Shape, show_shape
+from whycast._checks import PLAIN_TYPES, as_tensors, check_count, show
+from whycast._errors import BroadcastError, show_shape
+from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
 
-Array: TypeAlias = np.ndarray[tuple[int, ...], DTypeT]
-Strides: TypeAlias = tuple[int, ...]
-_AnyArray: TypeAlias = (
-    "np.ndarray[tuple[int, ...], np.dtype[np.generic] | np.dtypes.StringDType[object]]"
-)
+_T0 = TypeVar("_T0", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
+_T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
+_T2 = TypeVar("_T2", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
+_T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
+
 # Given by name, as NumPy's stubs want it, the flag costs as much as the view that it is set on.
-_set_writeable = cast("Callable[[_AnyArray, bool], None]", np.ndarray.setflags)
+_set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
+
+# NumPy's stubs know no argument that may be None.
+_nditer = cast("Callable[..., np.nditer]", np.nditer)
+
+# No element is touched: it is asked for views, and these may have more of them than it can count.
+_READONLY = (("readonly",),)
+_ITERATED = ("multi_index", "refs_ok", "zerosize_ok")
+
+_Out = Sequence[AnyArray] | None
 
 
-def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
+@overload
+def broadcast(x0: Tensor[_T0], /, *, copy: bool = False, out: _Out = None) -> tuple[Array[_T0]]: ...
+@overload
+def broadcast(
+    x0: Tensor[_T0], x1: Tensor[_T1], /, *, copy: bool = False, out: _Out = None
+) -> tuple[Array[_T0], Array[_T1]]: ...
+@overload
+def broadcast(
+    x0: Tensor[_T0], x1: Tensor[_T1], x2: Tensor[_T2], /, *, copy: bool = False, out: _Out = None
+) -> tuple[Array[_T0], Array[_T1], Array[_T2]]: ...
+@overload
+def broadcast(
+    x0: Tensor[_T0],
+    x1: Tensor[_T1],
+    x2: Tensor[_T2],
+    x3: Tensor[_T3],
+    /,
+    *,
+    copy: bool = False,
+    out: _Out = None,
+) -> tuple[Array[_T0], Array[_T1], Array[_T2], Array[_T3]]: ...
+@overload
+def broadcast(
+    x0: Tensor[Any],
+    x1: Tensor[Any],
+    x2: Tensor[Any],
+    x3: Tensor[Any],
+    x4: Tensor[Any],
+    /,
+    *tensors: Tensor[Any],
+    copy: bool = False,
+    out: _Out = None,
+) -> tuple[AnyArray, ...]: ...
+def broadcast(
+    *tensors: Tensor[Any], copy: bool = False, out: Sequence[AnyArray] | None = None
+) -> tuple[AnyArray, ...]:
     """Broadcast tensors to their common shape, as SONNX Broadcast does.
 
     Parameters
     ----------
-    *arrays : numpy.ndarray
-        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts. Their types are float16,
-        float32, float64, int8 to int64, uint8 to uint64, bool or string (``str_``, ``StringDType``,
-        or ``object`` where every element is a str), and may differ from one to the next.
+    *tensors : numpy.ndarray or NumPy scalar
+        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts; a scalar is one of rank 0.
+        Their types are float16, float32, float64, int8 to int64, uint8 to uint64, bool or string
+        (``str_``, ``StringDType``, or ``object`` where every element is a str), and may differ from
+        one to the next.
+    copy : bool, optional
+        Whether to copy the elements; by default the results are views.
+    out : sequence of numpy.ndarray, optional
+        For each tensor an array to copy its elements to: of the common shape and the tensor's
+        dtype, writable, and in memory of its own.
 
     Returns
     -------
     tuple of numpy.ndarray
-        For each argument a view of the common shape, of the same type, on the same memory. It is
-        not writable, and is a plain ndarray also where the argument is of a subclass.
+        For each tensor an array of the common shape and of the same dtype: a view of its memory
+        that is not writable; with `copy` a new array, writable and C-contiguous; with `out` that
+        array. Views and copies are plain ndarrays also where the tensor is of a subclass.
 
     Raises
     ------
@@ -43,9 +94,12 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
         A size is neither the maximum of its axis nor 1: SONNX's error E1. A size of 0 therefore
         meets neither 1 nor a missing axis, which NumPy would let it.
     TypeError
-        An argument is not an ndarray of one of the types above.
+        An argument is not a tensor of one of the types above, or `out` not a sequence of arrays.
     ValueError
-        No array is given, too many are, or NumPy can represent no array of the common shape.
+        No tensor is given, too many are, or NumPy can represent no array of the common shape; `out`
+        does not fit the results, or is given together with `copy`. Nothing is written then.
+    MemoryError
+        There is no room for the copies.
 
     Notes
     -----
@@ -53,18 +107,14 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
     ``broadcast_views`` (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it
     gives the common shape and the strides of all views, or raises exactly where E1 holds. That the
     views read what ``broadcast`` gives, or E1 with its first violation, is proved for any strides
-    and whatever stands in memory: ``views_of_broadcast`` of ``why3/kernel/laws.mlw``. NumPy's
-    constructor does the rest.
+    and whatever stands in memory: ``views_of_broadcast`` of ``why3/kernel/laws.mlw``. NumPy makes
+    the views, and copies them.
 
-    Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010]
-    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020]
-    [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Condition1_030] [E_Broadcast_any_Condition2_020]
-    [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step2_020] [E_Broadcast_any_Inputs_010]
-    [E_Broadcast_any_Inputs_020] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010]
-    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]
+    Of an array of dtype object each element is looked at, one that is repeated in memory once.
 
     Examples
     --------
+    >>> import numpy as np
     >>> x, y = broadcast(np.array([[1], [2]]), np.array([0.5, 1.5, 2.5]))
     >>> x
     array([[1, 1, 1],
@@ -72,35 +122,102 @@ def broadcast(*arrays: Array[DTypeT]) -> tuple[Array[DTypeT], ...]:
     >>> y
     array([[0.5, 1.5, 2.5],
            [0.5, 1.5, 2.5]])
+    >>> x, y = broadcast(np.float32(7), np.array([1, 2]), copy=True)
+    >>> x[0] = 3
+    >>> x
+    array([3., 7.], dtype=float32)
     """
-    check_count(len(arrays), "array")
-    tensors: list[Array[DTypeT]] = []
-    shapes: list[Shape] = []
-    own_strides: list[Strides] = []
-    for argument in arrays:
-        tensor = argument
+    # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010] [E_Broadcast_any_Restrictions_010]
+    # [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020] [E_Broadcast_any_Purpose_030]
+    # [E_Broadcast_any_Condition1_030] [E_Broadcast_any_Condition2_020] [E_Broadcast_any_Steps_010]
+    # [E_Broadcast_any_Step2_020] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Inputs_020]
+    # [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_110]
+    # [E_Broadcast_any_Derived_160]
+    check_count(len(tensors), "tensor")
+    arrays: Sequence[Any] = tensors
+    for tensor in tensors:
         if type(tensor) is not np.ndarray or tensor.dtype.type not in PLAIN_TYPES:
-            tensor = as_tensor(tensor, f"argument {len(tensors)}")
-        tensors.append(tensor)
-        shapes.append(tensor.shape)
-        own_strides.append(tensor.strides)
+            arrays = as_tensors(tensors)
+            break
+    shapes = tuple([array.shape for array in arrays])
+    if shapes.count(shapes[0]) == len(shapes):
+        # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
+        views = [array.view() for array in arrays]
+        for view in views:
+            _set_writeable(view, False)
+    else:
+        views = _views(arrays, shapes)
+    if out is not None:
+        return _written(arrays, views, out, copy=copy)
+    return tuple([view.copy() for view in views] if copy else views)
+
+
+def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray]:
+    """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
+    own = tuple([array.strides for array in arrays])
     try:
-        common, views = _kernel.broadcast_views(tuple(shapes), tuple(own_strides))
+        common, strides = _kernel.broadcast_views(shapes, own)
     except _kernel.E1 as error:
         v = error.value
     else:
-        # A tensor's own strides, given back, are those of a view of its own shape.
-        results: list[Array[DTypeT]] = []
-        for m, strides in enumerate(views):
-            if strides is own_strides[m]:
-                view = tensors[m].view()
-                _set_writeable(view, False)
-            else:
-                view = view_by(tensors[m], common, strides)
-            results.append(view)
-        return tuple(results)
+        views = []
+        for m, placed in enumerate(strides):
+            # A tensor's own strides, given back, are those of a view of its own shape.
+            kept = placed is own[m]
+            views.append(own_view(arrays[m]) if kept else view_by(arrays[m], common, placed))
+        return views
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
-    raise BroadcastError(v.tensor, v.axis, v.size, v.target, tuple(shapes))
+    raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
+
+
+def _written(
+    arrays: Sequence[AnyArray], views: Sequence[AnyArray], out: object, *, copy: bool
+) -> tuple[AnyArray, ...]:
+    """Copy the views into the arrays `out`, once it is known that all of them fit."""
+    if copy:
+        raise ValueError("out: expected none where copy is True: they say where to copy to")
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"out: expected a tuple or a list of arrays, got {show(out)}")
+    if len(out) != len(arrays):
+        raise ValueError(f"out: expected {len(arrays)} arrays, one for each tensor, got {len(out)}")
+    plain = []
+    for m, (array, target) in enumerate(zip(arrays, out, strict=True)):
+        name = f"out, array {m}"
+        if not isinstance(target, np.ndarray):
+            raise TypeError(f"{name}: expected a numpy.ndarray, got {show(target)}")
+        # Not target.view(): a subclass may have given its own meaning to that.
+        own = np.ndarray.view(target, np.ndarray)
+        if own.shape != views[m].shape:
+            wanted, shown = show_shape(views[m].shape), show_shape(own.shape)
+            raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
+        if own.dtype != array.dtype:
+            raise ValueError(f"{name}: expected the dtype {array.dtype}, got {own.dtype}")
+        if not own.flags.writeable or _overlaps_itself(own):
+            raise ValueError(
+                f"{name}: expected a writable array, each element in a place of its own"
+            )
+        plain.append(own)
+    for m, target in enumerate(plain):
+        for noun, others in (("tensor", arrays), ("array", plain[:m])):
+            for n, other in enumerate(others):
+                if np.may_share_memory(target, other) and np.shares_memory(target, other):
+                    raise ValueError(
+                        f"out, array {m}: expected memory of its own, got some of {noun} {n}"
+                    )
+    for view, target in zip(views, plain, strict=True):
+        np.copyto(target, view)
+    return tuple(out)
+
+
+def _overlaps_itself(array: AnyArray) -> bool:
+    """Whether elements may share memory: some axis steps over less than those below it span."""
+    span = array.itemsize
+    axes = zip(map(abs, array.strides), array.shape, strict=True)
+    for stride, size in sorted([axis for axis in axes if axis[1] > 1]):
+        if stride < span:
+            return array.size > 0
+        span += stride * (size - 1)
+    return False
 
 
 def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> Array[DTypeT]:
@@ -115,13 +232,21 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
 
 
 def view_by(
-    array: Array[DTypeT], shape: Shape, strides: Strides, *, writeable: bool = False
+    array: Array[DTypeT],
+    shape: Shape,
+    strides: Strides,
+    axes: tuple[int, ...] | None = None,
+    *,
+    writeable: bool = False,
 ) -> Array[DTypeT]:
-    """View of a plain ndarray with a given shape and strides that reach none but its elements."""
+    """View of a plain ndarray with a given shape and strides that reach none but its elements.
+
+    Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
+    """
     source, flags = array, array.flags
     # By the sign of its flags NumPy remembers that it is to warn of a write: a mark that
     # numpy.broadcast_arrays sets on its results. It then takes the mere making of a view for one.
-    if writeable or flags.num < 0:
+    if flags.num < 0:
         source = own_view(array, writeable=writeable)
     try:
         # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
@@ -129,13 +254,12 @@ def view_by(
         if flags.forc:
             view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
         else:
-            view = _view_in_owner(source, shape, strides)
+            view = _iterated_view(source, shape, strides, axes)
     except (OverflowError, ValueError) as error:
         raise ValueError(
             f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
         ) from error
-    if not writeable:
-        _set_writeable(view, False)
+    _set_writeable(view, writeable)
     return view
 
 
@@ -147,33 +271,19 @@ def own_view(array: Array[DTypeT], *, writeable: bool = False) -> Array[DTypeT]:
     return view
 
 
-def _view_in_owner(array: Array[DTypeT], shape: Shape, strides: Strides) -> Array[DTypeT]:
-    """View of an array that is a part of a larger one, in the memory of that."""
-    owner = array.base
-    if type(owner) is not np.ndarray or not owner.flags.forc or owner.flags.num < 0:
-        owner = _contiguous_owner(array)
-        if owner is None:
-            # NumPy's stubs lose the dtype here.
-            return cast("Array[DTypeT]", as_strided(array, shape, strides))
-    return np.ndarray(shape, array.dtype, owner, _address(array) - _address(owner), strides)
-
-
-def _contiguous_owner(array: Array[DTypeT]) -> _AnyArray | None:
-    """View of all the memory that `array` is or is a part of, its axes in the order of the memory.
-
-    None where no array has that memory as its own, or where it has gaps.
-    """
-    owner: object = array
-    while isinstance(owner, np.ndarray):
-        axes = sorted(range(owner.ndim), key=owner.strides.__getitem__, reverse=True)
-        view = np.ndarray.view(owner, np.ndarray).transpose(axes)
-        if view.flags.c_contiguous and np.may_share_memory(view, array):
-            view.setflags(write=array.flags.writeable)
-            return view
-        owner = owner.base
-    return None
-
-
-def _address(array: _AnyArray) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+def _iterated_view(
+    array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None
+) -> Array[DTypeT]:
+    """View of an array in any layout, as NumPy's iterator sees it; its strides are compared."""
+    places = None
+    if axes is not None:
+        placed = dict(zip(axes, range(array.ndim), strict=True))
+        places = ([placed.get(axis, -1) for axis in range(len(shape))],)
+    # Arguments by their positions cost half of what they cost by name.
+    (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
+    # What an axis of one index has for a stride, or an array of no element, is of no account.
+    if view.strides != strides and 0 not in shape:
+        for size, stride, proved in zip(shape, view.strides, strides, strict=True):
+            if stride != proved and size != 1:
+                raise AssertionError(f"NumPy's view has strides {view.strides}, not {strides}")
+    return cast("Array[DTypeT]", view)

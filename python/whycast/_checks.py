@@ -6,49 +6,51 @@ through to it; they compute nothing that the kernel computes.
 
 from __future__ import annotations
 
+import math
 import operator
 import reprlib
 from collections.abc import Sequence, Set
-from typing import Any, SupportsIndex, TypeAlias, TypeGuard, TypeVar
+from typing import TypeGuard, cast
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
-from whycast._errors import Shape, show_int
+from whycast._errors import show_int
+from whycast._types import Array, DTypeT, Shape, Tensor
 
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
 
-# What specifications call a one-dimensional tensor of integers.
-Integers: TypeAlias = (
-    "Sequence[SupportsIndex] | np.ndarray[tuple[int, ...], np.dtype[np.integer[Any]]]"
-)
-
-DTypeT = TypeVar("DTypeT", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
-
-# The scalar types of SONNX's element types but for the strings that need a closer look. int64 and
-# uint64 have two C types each on most machines (long, long long); NumPy treats them as equal.
-PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
+# int64 and uint64 have two C types each on most machines (long, long long); NumPy treats them as
+# equal.
+_NUMPY_INTEGERS: frozenset[type[np.generic]] = frozenset(
     {
-        *(np.bool_, np.str_, np.float16, np.float32, np.float64),
         *(np.int8, np.int16, np.int32, np.int64, np.intc, np.long, np.longlong),
         *(np.uint8, np.uint16, np.uint32, np.uint64, np.uintc, np.ulong, np.ulonglong),
     }
+)
+
+# The scalar types of SONNX's element types but for the strings that need a closer look.
+PLAIN_TYPES: frozenset[type[np.generic]] = _NUMPY_INTEGERS | frozenset(
+    {np.bool_, np.str_, np.float16, np.float32, np.float64}
 )
 _SONNX_TYPES = (
     "float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, "
     "string (str_, StringDType, or object with str elements only)"
 )
 
+# For a Python number the type that its user may have meant.
+_GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64"}
+
 
 def check_count(count: int, noun: str) -> None:
     """Demand between 1 and 2**31 - 1 tensors.
-
-    Clauses: [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
 
     >>> check_count(0, "shape")
     Traceback (most recent call last):
     ValueError: no shape given: expected at least 1
     """
+    # [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     if count == 0:
         raise ValueError(f"no {noun} given: expected at least 1")
     if count > MAX_TENSORS:
@@ -73,36 +75,59 @@ def as_int(value: object, name: str) -> int:
 def as_size(value: object, name: str) -> int:
     """Return the size of an axis as a Python int.
 
-    >>> as_size(-1, "argument 0, axis 2")
+    >>> as_size(-1, "shape, axis 2")
     Traceback (most recent call last):
-    ValueError: argument 0, axis 2: expected a size of at least 0, got -1
+    ValueError: shape, axis 2: expected a size of at least 0, got -1; -1 has no special meaning here
     """
     size = as_int(value, name)
     if size < 0:
-        raise ValueError(f"{name}: expected a size of at least 0, got {show_int(size)}")
+        hint = "; -1 has no special meaning here" if size == -1 else ""
+        raise ValueError(f"{name}: expected a size of at least 0, got {show_int(size)}{hint}")
     return size
 
 
 def as_shape(value: object, name: str) -> Shape:
-    """Return a sequence of sizes as a tuple of Python ints.
+    """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints.
 
     >>> as_shape([2, np.int8(3)], "target")
     (2, 3)
+    >>> as_shape(np.array([2, 3], np.uint8), "target")
+    (2, 3)
     >>> as_shape(3, "target")
     Traceback (most recent call last):
-    TypeError: target: expected a shape, got 3 (int); write (3,)
+    TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
+dtype, got 3 (int); write (3,)
     """
-    return tuple(
-        as_size(size, f"{name}, axis {axis}")
-        for axis, size in enumerate(_as_sequence(value, name, "shape"))
-    )
+    values = (value,)
+    if are_exact(values):
+        return values[0]
+    shape = _exact_shape(value)
+    if shape is None:
+        # Names cost more than all the rest, and are wanted here alone.
+        sizes = _integers_of(value, name)
+        return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
+    return shape
 
 
-def as_shapes(values: tuple[object, ...]) -> tuple[Shape, ...]:
-    """Return the arguments of a variadic function as shapes; they are named by their number."""
+def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
+    """Return the arguments of a variadic function as shapes; they are named by their number.
+
+    >>> as_shapes(([(3, 1), (4,)],), "broadcast_shapes")
+    Traceback (most recent call last):
+    TypeError: argument 0: expected a shape, got a list of 2; pass them one by one: \
+broadcast_shapes(*shapes)
+    """
     if are_exact(values):
         return values
-    return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
+    shapes = []
+    for m, value in enumerate(values):
+        shape = _exact_shape(value)
+        if shape is None:
+            if len(values) == 1:
+                _refuse_all_in_one(value, "shape", function)
+            shape = as_shape(value, f"argument {m}")
+        shapes.append(shape)
+    return tuple(shapes)
 
 
 def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
@@ -117,49 +142,33 @@ def are_exact(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
     return True
 
 
-def as_index(value: object, name: str) -> tuple[int, ...]:
-    """Return a multi-index as a tuple of Python ints of either sign.
-
-    >>> as_index((0, None), "index")
-    Traceback (most recent call last):
-    TypeError: index, axis 1: expected an integer, got None (NoneType)
-    """
-    return tuple(
-        as_int(entry, f"{name}, axis {axis}")
-        for axis, entry in enumerate(_as_sequence(value, name, "multi-index"))
-    )
-
-
-def as_target(value: object, name: str) -> Shape:
-    """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints.
-
-    >>> as_target(np.array([2, 3], np.uint8), "target_shape")
-    (2, 3)
-    >>> as_target((2, -1), "target_shape")
-    Traceback (most recent call last):
-    ValueError: target_shape, axis 1: expected a size of at least 0, got -1; -1 has no special \
-meaning here
-    """
-    sizes = _as_integers(value, name, "axis")
-    for axis, size in enumerate(sizes):
+def _exact_shape(value: object) -> Shape | None:
+    """Return a tuple or a list of Python's or NumPy's integers of at least 0, else None."""
+    if not isinstance(value, (tuple, list)):
+        return None
+    sizes = []
+    for size in value:
+        kind = type(size)
+        if kind is not int:
+            if kind not in _NUMPY_INTEGERS:
+                return None
+            size = int(size)
         if size < 0:
-            hint = "; -1 has no special meaning here" if size == -1 else ""
-            raise ValueError(
-                f"{name}, axis {axis}: expected a size of at least 0, got {show_int(size)}{hint}"
-            )
-    return sizes
+            return None
+        sizes.append(size)
+    return tuple(sizes)
 
 
-def as_axes(value: object, name: str) -> tuple[int, ...]:
-    """Return axes, in a sequence or an array of one dimension, as a tuple of Python ints.
+def as_integers(value: object, name: str, place: str = "position") -> tuple[int, ...]:
+    """Return integers of either sign: axes, an index or strides.
 
-    That they increase and are axes of the target is left to the kernel.
+    Which of them are axes of the target, or in bounds, is left to the kernel.
 
-    >>> as_axes([1, "2"], "axes_mapping")
+    >>> as_integers([1, "2"], "axes_mapping")
     Traceback (most recent call last):
     TypeError: axes_mapping, position 1: expected an integer, got '2' (str)
     """
-    return _as_integers(value, name, "position")
+    return _as_integers(value, name, place)
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
@@ -173,65 +182,140 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
     return _as_integers(value, name, "position", or_else="a set of integers, ")
 
 
-def as_array(
-    array: np.ndarray[tuple[int, ...], DTypeT], name: str
-) -> np.ndarray[tuple[int, ...], DTypeT]:
-    """Return an array of any type as a plain ndarray on the same memory.
+def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
+    """Return a tensor of any type as a plain ndarray, on its memory where it is an array.
 
     >>> as_array([1, 2], "data")
     Traceback (most recent call last):
-    TypeError: data: expected a numpy.ndarray, got [1, 2] (list); numpy.asarray makes one
+    TypeError: data: expected a numpy.ndarray or a NumPy scalar, got [1, 2] (list); \
+numpy.asarray(..., dtype) makes an array
+    >>> as_array(1.5, "data")
+    Traceback (most recent call last):
+    TypeError: data: expected a numpy.ndarray or a NumPy scalar, got 1.5 (float); \
+its dtype would be a guess: write numpy.float32(...), or whichever is meant
     """
-    if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"{name}: expected a numpy.ndarray, got {show(array)}; numpy.asarray makes one"
-        )
-    # Not array.view(): a subclass may have given its own meaning to that and to the attributes.
-    return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
+    if isinstance(tensor, np.ndarray):
+        # Not tensor.view(): a subclass may have its own meaning of that and of the attributes.
+        return tensor if type(tensor) is np.ndarray else np.ndarray.view(tensor, np.ndarray)
+    if isinstance(tensor, np.generic):
+        return np.asarray(tensor)
+    hint = "numpy.asarray(..., dtype) makes an array"
+    if guess := _GUESSES.get(type(tensor)):
+        hint = f"its dtype would be a guess: write numpy.{guess}(...), or whichever is meant"
+    raise TypeError(
+        f"{name}: expected a numpy.ndarray or a NumPy scalar, got {show(tensor)}; {hint}"
+    )
 
 
-def as_tensor(
-    array: np.ndarray[tuple[int, ...], DTypeT], name: str
-) -> np.ndarray[tuple[int, ...], DTypeT]:
-    """Return an array of one of SONNX's types as a plain ndarray on the same memory.
-
-    Clause: [E_Broadcast_any_Types_010]
+def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
+    """Return a tensor of one of SONNX's types as a plain ndarray, as `as_array` does.
 
     >>> as_tensor(np.zeros(2, np.complex64), "argument 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    TypeError: argument 1: dtype complex64 is not one of SONNX's types float16, ...
+    TypeError: argument 1: dtype complex64 is not one of SONNX's types float16, ...; \
+whycast.numpy_rule broadcasts any dtype
     """
-    plain = as_array(array, name)
+    # [E_Broadcast_any_Types_010]
+    plain = as_array(tensor, name)
     dtype = plain.dtype
     if dtype.type is np.object_:
         _check_strings(plain, name)
     elif dtype.type not in PLAIN_TYPES and not isinstance(dtype, np.dtypes.StringDType):
-        raise TypeError(f"{name}: dtype {dtype} is not one of SONNX's types {_SONNX_TYPES}")
+        raise TypeError(
+            f"{name}: dtype {dtype} is not one of SONNX's types {_SONNX_TYPES}; "
+            "whycast.numpy_rule broadcasts any dtype"
+        )
     return plain
 
 
-def _check_strings(array: np.ndarray[tuple[int, ...], DTypeT], name: str) -> None:
+def as_tensors(tensors: tuple[Tensor[DTypeT], ...]) -> list[Array[DTypeT]]:
+    """Return the arguments of `whycast.broadcast` as plain ndarrays of SONNX's types.
+
+    >>> as_tensors(([np.zeros(2), np.zeros(3)],))
+    Traceback (most recent call last):
+    TypeError: argument 0: expected a tensor, got a list of 2; pass them one by one: \
+broadcast(*tensors)
+    """
+    if len(tensors) == 1:
+        _refuse_all_in_one(tensors[0], "tensor", "broadcast")
+    return [as_tensor(tensor, f"argument {m}") for m, tensor in enumerate(tensors)]
+
+
+def _check_strings(array: Array[DTypeT], name: str) -> None:
     # Along an axis of stride 0 there is one element in memory, however often it is repeated.
-    stored = array[tuple([slice(None, None if stride else 1) for stride in array.strides])]
-    for index, element in np.ndenumerate(stored):
-        if not isinstance(element, str):
-            raise TypeError(
-                f"{name}: dtype object is a SONNX type only if every element is a str, "
-                f"got {show(element)} at {index}"
-            )
+    stored = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
+    many = stored.size > _places(stored)
+    elements: list[object] = (_distinct(stored) if many else stored.ravel()).tolist()
+    if all(issubclass(kind, str) for kind in set(map(type, elements))):
+        return
+    number, stranger = next(
+        (number, each) for number, each in enumerate(elements) if not isinstance(each, str)
+    )
+    index = tuple(map(int, np.unravel_index(number, stored.shape)))
+    raise TypeError(
+        f"{name}: dtype object is a SONNX type only if every element is a str, "
+        f"got {show(stranger)}{'' if many else f' at {index}'}; "
+        "whycast.numpy_rule broadcasts any dtype"
+    )
+
+
+def _places(array: Array[DTypeT]) -> int:
+    """Count the steps from the first place in memory to the last, with the strides' divisor."""
+    axes = zip(array.strides, array.shape, strict=True)
+    steps: int = sum([abs(stride) * (size - 1) for stride, size in axes if size > 1])
+    return 1 + steps // (math.gcd(*array.strides) or 1)
+
+
+def _distinct(array: Array[DTypeT]) -> Array[DTypeT]:
+    """Elements of an array that overlaps itself, each place in memory once."""
+    corner = array[tuple([slice(None, None, -1 if stride < 0 else 1) for stride in array.strides])]
+    step = math.gcd(*corner.strides) or 1
+    reached = np.zeros(_places(corner), np.bool_)
+    reached[0] = True
+    for stride, size in zip(corner.strides, corner.shape, strict=True):
+        done = 1
+        while done < size:
+            more = min(done, size - done)
+            shift = more * stride // step
+            reached[shift:] |= reached[: len(reached) - shift].copy()
+            done += more
+    return cast("Array[DTypeT]", as_strided(corner, reached.shape, (step,))[reached])
+
+
+def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
+    """Refuse a list of what has to be passed one by one."""
+    # A subclass of ndarray is not even asked for its class.
+    if type(value) not in (list, tuple):
+        return
+    several = cast("Sequence[object]", value)
+    if several and all(isinstance(each, (Sequence, np.ndarray)) for each in several):
+        raise TypeError(
+            f"argument 0: expected a {noun}, got a {type(value).__name__} of {len(several)}; "
+            f"pass them one by one: {function}(*{noun}s)"
+        )
 
 
 def _as_integers(value: object, name: str, place: str, or_else: str = "") -> tuple[int, ...]:
-    values = (value,)
-    if are_exact(values):
-        return values[0]
-    if _is_sequence(value):
-        return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(value)])
-    shown = show(value) + _hint_for_int(value)
+    entries = _integers_of(value, name, or_else)
+    for entry in entries:
+        if type(entry) is not int:
+            return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(entries)])
+    return tuple(cast("Sequence[int]", entries))
+
+
+def _integers_of(value: object, name: str, or_else: str = "") -> Sequence[object]:
+    """Return a sequence or a one-dimensional array of integers, as far as its type tells."""
+    if isinstance(value, (tuple, list)):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
+        return value
+    shown = show(value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        shown += f"; write ({show_int(int(value))},)"
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
         if array.ndim == 1 and array.dtype.kind in "iu":
-            return tuple(array.tolist())
+            return cast("list[int]", array.tolist())
         shown = f"an array of shape {array.shape} and dtype {array.dtype}"
     raise TypeError(
         f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "
@@ -239,28 +323,8 @@ def _as_integers(value: object, name: str, place: str, or_else: str = "") -> tup
     )
 
 
-def _as_sequence(value: object, name: str, noun: str) -> Sequence[object]:
-    if _is_sequence(value):
-        return value
-    hint = _hint_for_int(value)
-    if isinstance(value, np.ndarray):
-        hint = "; write array.shape for its shape, tuple(array) for its elements"
-    raise TypeError(f"{name}: expected a {noun}, got {show(value)}{hint}")
-
-
-def _is_sequence(value: object) -> TypeGuard[Sequence[object]]:
-    return isinstance(value, Sequence) and not isinstance(
-        value, (str, bytes, bytearray, memoryview)
-    )
-
-
-def _hint_for_int(value: object) -> str:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return f"; write ({show_int(int(value))},)"
-    return ""
-
-
 def show(value: object) -> str:
+    """Text of a value and its type, short whatever the value is."""
     kind = type(value).__name__
     if isinstance(value, int):
         return f"{value if isinstance(value, bool) else show_int(value)} ({kind})"

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-Shape = tuple[int, ...]
+from whycast import _kernel
+from whycast._types import Shape
 
 # A report stays readable: so many tensors, and so many axes on either side of the one at fault.
 _MAX_ROWS = 8
@@ -90,9 +91,9 @@ class BroadcastError(ValueError):
     Each parameter is an attribute of the same name. The text shows the shapes one below the other,
     their last axes aligned; on the axis at fault ``[5]`` marks a size that is the maximum and
     ``>3<`` a size that is neither the maximum nor 1.
-
-    Clauses: [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
     """
+
+    # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
 
     # Tracebacks and pickles name the class as callers do.
     __module__ = "whycast"
@@ -122,7 +123,7 @@ class BroadcastError(ValueError):
         self.names = names
 
     def __str__(self) -> str:
-        return "\n".join([self._headline(), *self._table()])
+        return "\n".join([self._headline(), *self._table(), *self._hint()])
 
     def _headline(self) -> str:
         size = show_int(self.size)
@@ -144,6 +145,19 @@ class BroadcastError(ValueError):
             f"{subject}: axis {self.axis} of the target's rank {self._rank}, "
             f"{tensor} has size {size}, expected {expected}"
         )
+
+    def _hint(self) -> list[str]:
+        """Say where else these shapes broadcast: a 0 meets a 1 by NumPy's rule."""
+        if self.target_shape is None and (self.size, self.target) == (0, 1):
+            try:
+                common = _kernel.numpy_broadcast_shapes(self.shapes)
+            except _kernel.Incompatible:
+                return []
+            return [
+                "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: "
+                f"{show_shape(common)}"
+            ]
+        return []
 
     @property
     def _rank(self) -> int:
@@ -261,9 +275,9 @@ class IncompatibleError(BroadcastError):
     subclass, `size` is the size of `tensor` on the axis and `target` the size it should have had,
     here that of `other`; in the table ``[3]`` marks the sizes that are `target`, ``>4<`` those that
     are neither `target` nor 1.
-
-    Clauses: [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
     """
+
+    # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
 
     __module__ = "whycast.numpy_rule"
 
@@ -325,9 +339,9 @@ class AxisSizeError(BroadcastError):
     `BroadcastError`, of which this is a subclass: `axis` is an axis of the target, and `shapes` has
     `shape` alone. The text shows each size of the tensor above that of the axis on which it lies,
     and above it, where these axes do not increase, the number of its own axis.
-
-    Clauses: [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
     """
+
+    # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
 
     __module__ = "whycast"
 
@@ -401,9 +415,9 @@ class ArgShapeError(AxisSizeError):
     -----
     `broadcast_axes` is an attribute, and so are those of `whycast.AxisSizeError`, of which this is
     a subclass. In nGraph sizes do not grow: here `size` may be 1.
-
-    Clauses: [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
     """
+
+    # [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
 
     __module__ = "whycast.ngraph"
 

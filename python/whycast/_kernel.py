@@ -1,11 +1,11 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
-# why3/kernel/in_dim.mlw, why3/kernel/expand.mlw, why3/kernel/openvino.mlw, why3/kernel/flat.mlw,
-# why3/kernel/views.mlw and why3/kernel/tensors.mlw.
+# why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw, why3/kernel/openvino.mlw,
+# why3/kernel/flat.mlw, why3/kernel/views.mlw and why3/kernel/tensors.mlw.
 # The contract of a function stands in why3/, under the name that its docstring gives.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# dae680f371c5a2a365d9babede1a82ba324644e6a80d0c8dcda20c8db56cbb59
+# 401f17f37f3b26c2f651533ac8ed0f84d7457b913be385da70aee9b6d5d6a2a7
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -502,6 +502,52 @@ def in_dim_strides(
         raise AxesCount()
     check_distinct(axes, len(target))
     return place_strides(shape, strides, target, axes)
+
+
+def still_axes(strides: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes on which a stride is 0. [E_Broadcast_any_Derived_140]
+
+    WhyML: kernel.adjoint.COPAdjoint.still_axes
+    """
+    rank = len(strides)
+    found = [0] * rank
+    count = 0
+    for axis in range(rank):
+        if strides[axis] == 0:
+            found[count] = axis
+            count += 1
+    return tuple(found)[:count]
+
+
+def repeated_axes(
+    shape: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The axes of the target along which elements of data of shape `shape` repeat, if its axis j
+    lies on the axis `axes[j]` of the target. [E_OpenvinoBroadcast_ring_Derived_010]
+    [E_Broadcast_any_Derived_140]
+
+    Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
+    WhyML: kernel.adjoint.COPAdjoint.repeated_axes
+    """
+    ones = tuple([1] * len(shape))
+    try:
+        strides = explicit_strides(shape, ones, target, axes)
+    except RankMismatch:
+        raise AssertionError("unreachable") from None
+    return still_axes(strides)
+
+
+def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of the target along which elements of data of shape `shape` repeat, if its axes lie
+    on the last ones of the target: those that are prepended, and those that grow.
+    [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+
+    Raises: RankMismatch, NotBroadcastable
+    WhyML: kernel.adjoint.COPAdjoint.repeated_trailing
+    """
+    ones = tuple([1] * len(shape))
+    strides = broadcast_strides(shape, ones, target)
+    return still_axes(strides)
 
 
 class NotExpandable(Exception):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import SupportsIndex
 
 from whycast import _kernel
-from whycast._checks import as_index, as_int, as_shape, as_shapes, as_size, check_count
-from whycast._errors import BroadcastError, Shape, show_int
+from whycast._checks import as_int, as_integers, as_shape, as_shapes, as_size, check_count
+from whycast._errors import BroadcastError, rank_too_low, show_int
+from whycast._types import Integers, Shape, Strides
 
 
 def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
@@ -37,8 +37,6 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     Rests on ``f`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), from step 2 of SONNX
     Broadcast. Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
 
-    Clauses: [E_Broadcast_any_F_010] [E_Broadcast_any_F_020]
-
     Examples
     --------
     >>> f(2, 5, 5)
@@ -46,15 +44,16 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     >>> f(2, 1, 5)
     0
     """
+    # [E_Broadcast_any_F_010] [E_Broadcast_any_F_020]
     return _kernel.f(as_int(a, "a"), as_size(b, "b"), as_size(c, "c"))
 
 
-def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> Shape:
+def broadcast_shapes(*shapes: Integers) -> Shape:
     """Shape that tensors of the given shapes have in common after SONNX Broadcast.
 
     Parameters
     ----------
-    *shapes : sequence of int
+    *shapes : sequence of int or one-dimensional array of an integer dtype
         One shape for each tensor, 1 to 2**31 - 1 of them, of any ranks. Sizes are integers of at
         least 0.
 
@@ -80,11 +79,6 @@ def broadcast_shapes(*shapes: Sequence[SupportsIndex]) -> Shape:
     module ``COPBroadcast`` (``why3/kernel/broadcast.mlw``), proved to return that shape, or to
     raise exactly when E1 holds.
 
-    Clauses: [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
-    [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
-    [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
-    [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-
     Examples
     --------
     >>> broadcast_shapes((3, 1), (1, 4), (4,))
@@ -96,8 +90,113 @@ has size 3, expected 5 or 1
       tensor 0:     >3<  4
       tensor 1:  2  [5]  1
     """
+    # [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
+    # [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
+    # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
+    # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
     check_count(len(shapes), "shape")
-    return common_shape(as_shapes(shapes))
+    return common_shape(as_shapes(shapes, "broadcast_shapes"))
+
+
+def compatible(*shapes: Integers) -> bool:
+    """Whether tensors of the given shapes broadcast by SONNX's rule.
+
+    Parameters
+    ----------
+    *shapes : sequence of int or one-dimensional array of an integer dtype
+        One shape for each tensor, 1 to 2**31 - 1 of them, of any ranks. Sizes are integers of at
+        least 0.
+
+    Returns
+    -------
+    bool
+        True where `broadcast_shapes` returns a shape, False where there is SONNX's error E1.
+
+    Raises
+    ------
+    TypeError
+        An argument is not a shape, or a size is not an integer.
+    ValueError
+        No shape is given, too many are, or a size is negative.
+
+    Notes
+    -----
+    The program is that of `broadcast_shapes`, proved to raise exactly when E1 holds (``e1`` of
+    ``why3/core/common_shape.mlw``).
+
+    Examples
+    --------
+    >>> compatible((3, 1), (1, 4), (4,)), compatible((3, 2), (4,)), compatible((0,), (1,))
+    (True, False, False)
+    """
+    # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
+    check_count(len(shapes), "shape")
+    try:
+        _kernel.broadcast_shapes(as_shapes(shapes, "compatible"))
+    except _kernel.E1:
+        return False
+    return True
+
+
+def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
+    """Strides of the view of a tensor that is broadcast to a target shape.
+
+    Parameters
+    ----------
+    shape : sequence of int or one-dimensional array of an integer dtype
+        Shape of the tensor, of rank at most that of `target`. Sizes are at least 0.
+    strides : sequence of int or one-dimensional array of an integer dtype
+        Its strides, one for each axis: any integers, in bytes or in elements.
+    target : sequence of int or one-dimensional array of an integer dtype
+        Shape that it is broadcast to: the last axes are those of `shape`, with equal sizes, or
+        with any where `shape` has 1.
+
+    Returns
+    -------
+    tuple of int
+        One stride for each axis of `target`, in the unit of `strides`: 0 on the axes that are
+        prepended and on those where a size of 1 grows, the tensor's own on the others.
+
+    Raises
+    ------
+    BroadcastError
+        A size of `shape` is neither 1 nor that of `target`.
+    TypeError
+        An argument is neither a sequence of integers nor a one-dimensional array of them.
+    ValueError
+        A size is negative, there is not one stride for each axis of `shape`, or the rank of
+        `target` is less than that of `shape`.
+
+    Notes
+    -----
+    Rests on ``view_strides`` of ``why3/memory/layout.mlw``. The program is ``broadcast_strides`` of
+    module ``COPBroadcast`` (``why3/kernel/broadcast.mlw``), proved to return these, or to raise
+    exactly when the shape does not broadcast. That they address the right elements, whatever the
+    strides, is lemma ``view_offset`` of ``why3/memory/layout.mlw``.
+
+    Examples
+    --------
+    >>> broadcast_strides((3, 1), (8, 8), (2, 3, 4))
+    (0, 8, 0)
+    """
+    # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    own, own_strides = as_shape(shape, "shape"), as_integers(strides, "strides", "axis")
+    wanted = as_shape(target, "target")
+    failure: ValueError
+    try:
+        return _kernel.broadcast_strides(own, own_strides, wanted)
+    except _kernel.RankMismatch:
+        if len(own_strides) != len(own):
+            failure = ValueError(
+                f"strides: expected {len(own)}, one for each axis of shape, got {len(own_strides)}"
+            )
+        else:
+            failure = rank_too_low("target", "shape", len(own), len(wanted))
+    except _kernel.NotBroadcastable as error:
+        v = error.value
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), wanted)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
 
 
 def common_shape(shapes: tuple[Shape, ...]) -> Shape:
@@ -110,20 +209,16 @@ def common_shape(shapes: tuple[Shape, ...]) -> Shape:
     raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
 
 
-def source_index(
-    shape: Sequence[SupportsIndex],
-    target: Sequence[SupportsIndex],
-    index: Sequence[SupportsIndex],
-) -> tuple[int, ...]:
+def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[int, ...]:
     """Multi-index of a tensor whose element stands at `index` of the tensor broadcast to `target`.
 
     Parameters
     ----------
-    shape : sequence of int
+    shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the tensor, of rank at most that of `target`.
-    target : sequence of int
+    target : sequence of int or one-dimensional array of an integer dtype
         Shape that it is broadcast to.
-    index : sequence of int
+    index : sequence of int or one-dimensional array of an integer dtype
         Multi-index of the broadcast tensor, one index for each axis of `target`.
 
     Returns
@@ -138,7 +233,7 @@ def source_index(
     IndexError
         An index is not between 0 and the size of `target` on its axis.
     TypeError
-        An argument is not a sequence of integers.
+        An argument is neither a sequence of integers nor a one-dimensional array of them.
     ValueError
         The ranks do not fit, or a size is negative.
 
@@ -148,36 +243,32 @@ def source_index(
     relations of step 1 and step 2 in one: `f` on each axis, and the indices of the prepended axes
     dropped. Lemma ``source_index_valid`` says that the result is valid.
 
-    Clauses: [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_F_020]
-
     Examples
     --------
     >>> source_index((3, 1), (2, 3, 4), (1, 2, 3))
     (2, 0)
     """
-    checked_shape = as_shape(shape, "shape")
-    checked_target = as_shape(target, "target")
-    checked_index = as_index(index, "index")
+    # [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_F_020]
+    own, wanted = as_shape(shape, "shape"), as_shape(target, "target")
+    at = as_integers(index, "index", "axis")
+    failure: ValueError | IndexError
     try:
-        return _kernel.source_index(checked_shape, checked_target, checked_index)
+        return _kernel.source_index(own, wanted, at)
     except _kernel.RankMismatch:
-        if len(checked_shape) > len(checked_target):
-            raise ValueError(
-                f"shape: expected a rank of at most {len(checked_target)}, that of target, "
-                f"got {len(checked_shape)}"
-            ) from None
-        raise ValueError(
-            f"index: expected {len(checked_target)} indices, one for each axis of target, "
-            f"got {len(checked_index)}"
-        ) from None
+        if len(own) > len(wanted):
+            failure = rank_too_low("target", "shape", len(own), len(wanted))
+        else:
+            failure = ValueError(
+                f"index: expected {len(wanted)} indices, one for each axis of target, got {len(at)}"
+            )
     except _kernel.NotBroadcastable as error:
         v = error.value
-        raise BroadcastError(
-            v.tensor, v.axis, v.size, v.target, (checked_shape,), checked_target
-        ) from None
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), wanted)
     except _kernel.IndexOutOfRange as error:
         axis = error.value
-        raise IndexError(
+        failure = IndexError(
             f"index, axis {axis}: expected at least 0 and less than the target's size "
-            f"{show_int(checked_target[axis])}, got {show_int(checked_index[axis])}"
-        ) from None
+            f"{show_int(wanted[axis])}, got {show_int(at[axis])}"
+        )
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure

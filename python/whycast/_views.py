@@ -6,15 +6,9 @@ The kernel decides; here its exceptions become errors that name the parameters.
 from __future__ import annotations
 
 from whycast import _kernel
-from whycast._arrays import Array, view_as, view_by
-from whycast._checks import DTypeT
-from whycast._errors import (
-    AxisSizeError,
-    IncompatibleError,
-    Names,
-    Shape,
-    show_int,
-)
+from whycast._arrays import view_as, view_by
+from whycast._errors import AxisSizeError, IncompatibleError, Names, show_int
+from whycast._types import Array, DTypeT, Shape
 
 
 def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
@@ -44,7 +38,7 @@ def in_dim_view(
     except _kernel.AxisMisfit as error:
         failure = AxisSizeError(error.value, axes, array.shape, target, names)
     else:
-        return view_by(array, target, strides)
+        return view_by(array, target, strides, axes)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 

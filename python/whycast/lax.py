@@ -7,24 +7,29 @@ in any order: it may transpose as well. A size of 1 grows to any size, 0 include
 
 from __future__ import annotations
 
-from whycast._arrays import Array
-from whycast._checks import DTypeT, Integers, as_array, as_axes, as_target
+from whycast._checks import as_array, as_integers, as_shape
 from whycast._errors import Names
+from whycast._types import Array, DTypeT, Integers, Tensor
 from whycast._views import in_dim_view
 
 __all__ = ["broadcast_in_dim"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _NAMES = Names("operand", "shape", "broadcast_dimensions")
 
 
 def broadcast_in_dim(
-    operand: Array[DTypeT], shape: Integers, broadcast_dimensions: Integers
+    operand: Tensor[DTypeT], shape: Integers, broadcast_dimensions: Integers
 ) -> Array[DTypeT]:
     """Broadcast a tensor to a shape, its axes on given axes of that shape.
 
     Parameters
     ----------
-    operand : numpy.ndarray
+    operand : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the result. Sizes are at least 0.
@@ -44,7 +49,7 @@ def broadcast_in_dim(
         A size of `operand` is neither 1 nor that of its axis of `shape`. It is a
         `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `operand` is not an ndarray, or `shape` or `broadcast_dimensions` neither a sequence of
+        `operand` is no tensor, or `shape` or `broadcast_dimensions` neither a sequence of
         integers nor a one-dimensional array of them.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
@@ -61,10 +66,6 @@ def broadcast_in_dim(
     Where the axes increase it is mode ``explicit`` of `whycast.openvino.broadcast`, by lemma
     ``explicit_in_dim``; where they do not, it is that mode after the transpose that puts them in
     order, by lemma ``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``.
-
-    Clauses: [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
-    [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
-    [E_BroadcastInDim_any_Examples_010]
 
     Examples
     --------
@@ -84,9 +85,12 @@ def broadcast_in_dim(
     >>> broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1)).tolist()
     [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
     """
+    # [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
+    # [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
+    # [E_BroadcastInDim_any_Examples_010]
     return in_dim_view(
         as_array(operand, "operand"),
-        as_target(shape, "shape"),
-        as_axes(broadcast_dimensions, "broadcast_dimensions"),
+        as_shape(shape, "shape"),
+        as_integers(broadcast_dimensions, "broadcast_dimensions"),
         _NAMES,
     )

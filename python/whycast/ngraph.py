@@ -8,27 +8,28 @@ grow: the shape of the argument is p(shape).
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import SupportsIndex, TypeAlias
-
-import numpy as np
 
 from whycast import _kernel
-from whycast._arrays import Array, view_by
-from whycast._checks import DTypeT, Integers, as_array, as_axis_set, as_target
+from whycast._adjoints import summable, summed
+from whycast._arrays import view_by
+from whycast._checks import as_array, as_axis_set, as_shape
 from whycast._errors import ArgShapeError, Names, rank_too_low
+from whycast._types import Array, AxisSet, DTypeT, Integers, Tensor
 from whycast._views import axes_not_increasing, axis_out_of_range, show_count
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
 
-AxisSet: TypeAlias = "Set[SupportsIndex] | Integers"
+
+def __dir__() -> list[str]:
+    return __all__
 
 
-def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> Array[DTypeT]:
+def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> Array[DTypeT]:
     """Broadcast a tensor to a shape along given axes, as nGraph Broadcast does.
 
     Parameters
     ----------
-    arg : numpy.ndarray
+    arg : numpy.ndarray or NumPy scalar
         Tensor of any dtype and memory layout. Its shape is `shape` without the axes in
         `broadcast_axes`.
     shape : sequence of int or one-dimensional array of an integer dtype
@@ -49,7 +50,7 @@ def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> A
         A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
         It is a `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `arg` is not an ndarray, `shape` neither a sequence of integers nor a one-dimensional array
+        `arg` is no tensor, `shape` neither a sequence of integers nor a one-dimensional array
         of them, or `broadcast_axes` none of these nor a set of integers.
     ValueError
         A size is negative; `broadcast_axes` has an axis that `shape` does not have, is a sequence
@@ -66,13 +67,6 @@ def broadcast(arg: Array[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> A
     ``ngraph_offset`` of ``why3/memory/axes_layout.mlw``.
 
     Unlike `whycast.broadcast` this broadcasts to a size of 0 too, on a broadcast axis.
-
-    Clauses: [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Inputs_010]
-    [E_NgraphBroadcast_any_Attributes_010] [E_NgraphBroadcast_any_Attributes_020]
-    [E_NgraphBroadcast_any_Outputs_010] [E_NgraphBroadcast_any_Outputs_020]
-    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
-    [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
-    [E_NgraphBroadcast_any_Interface_020]
 
     Examples
     --------
@@ -94,8 +88,14 @@ so that it lacks the axis, and add 1 to broadcast_axes
       shape:           2  [3]
       broadcast_axes:  0
     """
+    # [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Inputs_010]
+    # [E_NgraphBroadcast_any_Attributes_010] [E_NgraphBroadcast_any_Attributes_020]
+    # [E_NgraphBroadcast_any_Outputs_010] [E_NgraphBroadcast_any_Outputs_020]
+    # [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
+    # [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
+    # [E_NgraphBroadcast_any_Interface_020]
     array = as_array(arg, "arg")
-    target = as_target(shape, "shape")
+    target = as_shape(shape, "shape")
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     failure: ValueError
     try:
@@ -108,17 +108,18 @@ so that it lacks the axis, and add 1 to broadcast_axes
         kept = _kernel.kept_axes(len(target), axes)
         failure = ArgShapeError(error.value, kept, array.shape, target, axes)
     else:
-        return view_by(array, target, strides)
+        mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
+        return view_by(array, target, strides, mapped)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
-def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DTypeT]:
+def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[DTypeT]:
     """Sum a tensor over the axes along which `broadcast` repeats: the adjoint of `broadcast`.
 
     Parameters
     ----------
-    delta : numpy.ndarray
+    delta : numpy.ndarray or NumPy scalar
         Tensor of any shape and memory layout, of an integer, floating-point or complex dtype. In
         nGraph: the gradient that comes to the output.
     broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
@@ -128,17 +129,19 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
     -------
     numpy.ndarray
         New array of the same dtype, with the shape of `delta` without the axes in `broadcast_axes`:
-        its sums over these axes. It is writeable, contiguous, and a plain ndarray also where
+        its sums over these axes. It is writable, C-contiguous, and a plain ndarray also where
         `delta` is of a subclass. In nGraph: what is added to the gradient that comes to arg.
 
     Raises
     ------
     TypeError
-        `delta` is not an ndarray of such a dtype, or `broadcast_axes` neither a set nor a sequence
+        `delta` is no tensor of such a dtype, or `broadcast_axes` neither a set nor a sequence
         of integers nor a one-dimensional array of them.
     ValueError
         `broadcast_axes` has an axis that `delta` does not have, or is a sequence that does not
         increase strictly.
+    MemoryError
+        There is no room for the result: an axis of size 0 leaves an array that may be large.
 
     Notes
     -----
@@ -150,12 +153,11 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
     products of ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal, and by
     ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
     ring, so it holds exactly for an integer dtype of n bits, whose sums and products wrap around.
-    Floating-point numbers are none: they are added in the order of `numpy.sum`, in their own dtype,
-    and each addition rounds. Every sum starts at 0, also where there is nothing to add.
+    Floating-point numbers are none: they are added in the order of `numpy.sum` and round as there,
+    float16 in float32 along contiguous memory. Every sum starts at 0, also where there is nothing
+    to add.
 
     Boolean values have no sum in their own dtype, and are refused.
-
-    Clauses: [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
 
     Examples
     --------
@@ -167,21 +169,15 @@ def broadcast_adjoint(delta: Array[DTypeT], broadcast_axes: AxisSet) -> Array[DT
     >>> broadcast_adjoint(np.zeros((2, 0)), {1})
     array([0., 0.])
     """
-    array = as_array(delta, "delta")
-    if array.dtype.kind not in "iufc":
-        raise TypeError(
-            f"delta: expected an integer, floating-point or complex dtype, got {array.dtype}"
-        )
+    # [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
+    array = summable(delta)
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     try:
         shape = _kernel.p(array.shape, axes)
     except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
         failure = _not_an_axis_set(broadcast_axes, axes, error, "delta", array.ndim)
     else:
-        sums = np.empty(shape, array.dtype)
-        # The sums are computed in the dtype of what they are written to.
-        np.add.reduce(array, axis=axes, out=sums)
-        return sums
+        return summed(array, axes, shape)
     raise failure
 
 

@@ -21,12 +21,18 @@ import numpy as np
 from whycast import _kernel
 from whycast._arrays import view_as
 from whycast._checks import are_exact, as_size, show
-from whycast._errors import BroadcastError, IncompatibleError, Shape, rank_too_low
+from whycast._errors import BroadcastError, IncompatibleError, rank_too_low
+from whycast._types import Shape
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["IncompatibleError", "broadcast_arrays", "broadcast_shapes", "broadcast_to"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _ScalarT = TypeVar("_ScalarT", bound=np.generic)
 
@@ -68,10 +74,6 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     ``why3/numpy/comparison.mlw``). It fails where this does, and where some axis mixes a size 0
     with a size 1, own or prepended (lemma ``e1_numpy``).
 
-    Clauses: [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
-    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
-    [E_NumpyBroadcast_any_Functions_010]
-
     Examples
     --------
     >>> broadcast_shapes((3, 1), (1, 4), 4)
@@ -85,6 +87,7 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
 has size 0, expected 1
       tensor 0: >0<  2
       tensor 1: [1]  2
+      by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: (0, 2)
     >>> broadcast_shapes((3, 4), (2, 5, 1))
     Traceback (most recent call last):
     whycast.numpy_rule.IncompatibleError: shapes do not broadcast (NumPy's rule): axis 1 of the \
@@ -92,6 +95,9 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
       argument 0:     [3]  4
       argument 1:  2  >5<  1
     """
+    # [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
+    # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
+    # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     if are_exact(args):
         return _common_shape(args)
     for m, value in enumerate(args):
@@ -137,8 +143,6 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     address the right elements is lemma ``view_offset`` of ``why3/memory/layout.mlw`` with
     ``numpy_index_source_index``.
 
-    Clauses: [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
-
     Examples
     --------
     >>> x, y = broadcast_arrays([[1], [2]], [0.5, 1.5, 2.5])
@@ -149,8 +153,17 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     array([[0.5, 1.5, 2.5],
            [0.5, 1.5, 2.5]])
     """
-    arrays = [np.array(argument, copy=None, subok=subok) for argument in args]
-    shapes = tuple([_plain(array).shape for array in arrays])
+    # [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
+    arrays = [
+        argument if type(argument) is np.ndarray else np.array(argument, copy=None, subok=subok)
+        for argument in args
+    ]
+    shapes = tuple(
+        [array.shape if type(array) is np.ndarray else _plain(array).shape for array in arrays]
+    )
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        # Sizes that are equal agree, and the result has them.
+        return tuple(arrays)
     common = _common_shape(shapes)
     return tuple(
         [
@@ -207,8 +220,6 @@ def broadcast_to(
     when the shape does not broadcast. That the strides address the right elements is lemma
     ``view_offset`` of ``why3/memory/layout.mlw``.
 
-    Clauses: [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
-
     Examples
     --------
     >>> broadcast_to([1, 2, 3], (2, 3))
@@ -221,8 +232,11 @@ rank 2, the shape has size 2, expected 3 or 1
       shape:  >2<  1
       target: [3]  4
     """
+    # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
     target = _as_shape(shape, "shape")
-    source = np.array(array, copy=None, subok=subok)
+    source = array
+    if type(source) is not np.ndarray:
+        source = np.array(array, copy=None, subok=subok)
     plain = _plain(source)
     failure: ValueError
     try:
@@ -247,6 +261,9 @@ def _as_shape(value: object, name: str) -> Shape:
     Traceback (most recent call last):
     TypeError: shape: expected an integer or a sequence of integers, got 2.0 (float)
     """
+    values = (value,)
+    if are_exact(values):
+        return values[0]
     if np.iterable(value):
         sizes = cast("Iterable[object]", value)
         return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])

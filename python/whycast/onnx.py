@@ -7,22 +7,27 @@ has a 1, or no axis at all, the input keeps its own size. Sizes follow NumPy's r
 
 from __future__ import annotations
 
-from whycast._arrays import Array
-from whycast._checks import DTypeT, Integers, as_array, as_target
+from whycast._checks import as_array, as_shape
 from whycast._errors import Names
+from whycast._types import Array, DTypeT, Integers, Tensor
 from whycast._views import bidirectional_view
 
 __all__ = ["expand"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _NAMES = Names("input", "shape")
 
 
-def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
+def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Broadcast a tensor with a shape, as ONNX Expand does.
 
     Parameters
     ----------
-    input : numpy.ndarray
+    input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
         Sizes of at least 0; -1 has no special meaning. It may have fewer axes than `input`.
@@ -40,7 +45,7 @@ def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
         A size of `input` and one of `shape` differ, and neither is 1. It is a
         `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `input` is not an ndarray, or `shape` neither a sequence of integers nor a one-dimensional
+        `input` is no tensor, or `shape` neither a sequence of integers nor a one-dimensional
         array of them.
     ValueError
         A size is negative, or NumPy can represent no array of the common shape.
@@ -53,9 +58,6 @@ def expand(input: Array[DTypeT], shape: Integers) -> Array[DTypeT]:
     proved to return it, or to raise exactly when there is none. The strides are those of
     ``broadcast_strides`` (``why3/kernel/broadcast.mlw``); that they address the right elements is
     lemma ``view_offset`` of ``why3/memory/layout.mlw``.
-
-    Clauses: [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
-    [E_Expand_any_Data_020]
 
     Examples
     --------
@@ -74,4 +76,6 @@ common rank 2, input has size 3, shape has size 2, expected equal sizes or 1
       input:  2  [3]
       shape:     >2<
     """
-    return bidirectional_view(as_array(input, "input"), as_target(shape, "shape"), _NAMES)
+    # [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
+    # [E_Expand_any_Data_020]
+    return bidirectional_view(as_array(input, "input"), as_shape(shape, "shape"), _NAMES)

@@ -9,13 +9,24 @@ are broadcast with each other. In all three a size of 1 grows to any size, 0 inc
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from whycast import _kernel
-from whycast._arrays import Array, own_view, view_by
-from whycast._checks import DTypeT, Integers, as_array, as_axes, as_target, show
+from whycast._adjoints import summable, summed
+from whycast._arrays import own_view, view_by
+from whycast._checks import as_array, as_integers, as_shape, show
 from whycast._errors import AxisSizeError, BroadcastError, IncompatibleError, Names, rank_too_low
+from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 from whycast._views import axes_miscounted, axes_not_increasing, axis_out_of_range
 
-__all__ = ["broadcast"]
+__all__ = ["broadcast", "broadcast_adjoint"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+Mode: TypeAlias = Literal["numpy", "explicit", "bidirectional"]
 
 _MODES: dict[str | None, _kernel.Mode] = {
     "numpy": _kernel.Numpy(),
@@ -27,16 +38,16 @@ _NAMES = Names("data", "target_shape", "axes_mapping")
 
 
 def broadcast(
-    data: Array[DTypeT],
+    data: Tensor[DTypeT],
     target_shape: Integers,
     axes_mapping: Integers | None = None,
-    mode: str | None = None,
+    mode: Mode | None = None,
 ) -> Array[DTypeT]:
     """Broadcast a tensor to a target shape, as OpenVINO Broadcast does.
 
     Parameters
     ----------
-    data : numpy.ndarray
+    data : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     target_shape : sequence of int or one-dimensional array of an integer dtype
         Sizes of at least 0; -1 has no special meaning.
@@ -63,7 +74,7 @@ def broadcast(
         In mode ``bidirectional``: a size of `data` and one of `target_shape` differ, and neither
         is 1. Like the first of the three it is a `whycast.BroadcastError`, and so a ValueError.
     TypeError
-        `data` is not an ndarray, `target_shape` or `axes_mapping` neither a sequence of integers
+        `data` is no tensor, `target_shape` or `axes_mapping` neither a sequence of integers
         nor a one-dimensional array of them, or `mode` not a str.
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
@@ -83,14 +94,6 @@ def broadcast(
     By lemma ``openvino_trailing`` of ``why3/axes/operator_laws.mlw``, mode ``numpy`` is mode
     ``explicit`` with the last axes of `target_shape`, and by lemma ``expand_bidirectional`` of
     ``why3/axes/expand.mlw``, mode ``bidirectional`` is `whycast.onnx.expand`.
-
-    Clauses: [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
-    [E_OpenvinoBroadcast_any_Inputs_010] [E_OpenvinoBroadcast_any_Inputs_020]
-    [E_OpenvinoBroadcast_any_Inputs_030] [E_OpenvinoBroadcast_any_Inputs_040]
-    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_010]
-    [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
-    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
-    [E_OpenvinoBroadcast_any_Derived_050] [E_OpenvinoThreeBroadcast_any_Modes_010]
 
     Examples
     --------
@@ -113,45 +116,161 @@ def broadcast(
       target_shape:  1   50  [50]  16
       axes_mapping:       1    2
     """
-    rule = _MODES.get(mode) if mode is None or isinstance(mode, str) else None
-    if rule is None:
-        raise _no_mode(mode)
+    # [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
+    # [E_OpenvinoBroadcast_any_Inputs_010] [E_OpenvinoBroadcast_any_Inputs_020]
+    # [E_OpenvinoBroadcast_any_Inputs_030] [E_OpenvinoBroadcast_any_Inputs_040]
+    # [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_010]
+    # [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
+    # [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
+    # [E_OpenvinoBroadcast_any_Derived_050] [E_OpenvinoThreeBroadcast_any_Modes_010]
     array = as_array(data, "data")
     own, own_strides = array.shape, array.strides
-    target = as_target(target_shape, "target_shape")
-    axes = () if axes_mapping is None else as_axes(axes_mapping, "axes_mapping")
-    failure: ValueError
+    target = as_shape(target_shape, "target_shape")
+    rule, axes = _checked(mode, axes_mapping)
     try:
-        if axes_mapping is None:
+        if axes is None:
             shape, strides = _kernel.view_without_axes(own, own_strides, target, rule)
         else:
             shape, strides = _kernel.view_along_axes(own, own_strides, target, axes, rule)
-    except _kernel.MappingNotAllowed:
-        failure = ValueError(
-            f"axes_mapping: mode {mode or 'numpy'!r} expects none, got {show(axes_mapping)}"
-        )
-    except _kernel.MappingMissing:
-        failure = ValueError(f"axes_mapping: mode {mode!r} expects it, got none")
-    except _kernel.AxesCount:
-        failure = axes_miscounted(axes, array.ndim, _NAMES)
-    except _kernel.AxisOutOfRange as error:
-        failure = axis_out_of_range(axes, error.value, len(target), _NAMES)
-    except _kernel.AxesNotIncreasing as error:
-        failure = axes_not_increasing(axes, error.value, _NAMES.axes)
-    except _kernel.AxisMisfit as error:
-        failure = AxisSizeError(error.value, axes, own, target, _NAMES)
-    except _kernel.RankMismatch:
-        failure = rank_too_low(_NAMES.target, _NAMES.tensor, array.ndim, len(target))
-    except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, _NAMES)
-    except _kernel.NotExpandable as error:
-        failure = IncompatibleError(0, 1, error.value, (own, target), _NAMES)
+    except _REFUSALS as error:
+        failure = _failure(error, own, target, axes, mode, _NAMES)
     else:
         # Its very strides, given back, are those of a view of its own shape.
-        return own_view(array) if strides is own_strides else view_by(array, shape, strides)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+        return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
+
+
+def broadcast_adjoint(
+    delta: Tensor[DTypeT],
+    data_shape: Integers,
+    axes_mapping: Integers | None = None,
+    mode: Mode | None = None,
+) -> Array[DTypeT]:
+    """Sum a tensor over the axes along which `broadcast` repeats: the adjoint of `broadcast`.
+
+    Parameters
+    ----------
+    delta : numpy.ndarray or NumPy scalar
+        Tensor of any shape and memory layout, of an integer, floating-point or complex dtype: the
+        gradient that comes to the output.
+    data_shape : sequence of int or one-dimensional array of an integer dtype
+        Shape of the data, which broadcasts to that of `delta`. Sizes are at least 0.
+    axes_mapping : sequence of int or one-dimensional array of an integer dtype, optional
+        In mode ``explicit``, and only there: for each axis of the data the axis of `delta` on which
+        it lies. The axes are counted from 0 and increase strictly.
+    mode : {"numpy", "explicit", "bidirectional"}, optional
+        The rule; ``numpy`` where none is given.
+
+    Returns
+    -------
+    numpy.ndarray
+        New array of shape `data_shape` and of the same dtype: the sums over the axes that the data
+        does not have and those on which it grows. It is writable, C-contiguous, and a plain ndarray
+        also where `delta` is of a subclass.
+
+    Raises
+    ------
+    whycast.AxisSizeError
+        In mode ``explicit``: a size of `data_shape` is neither 1 nor that of its axis of `delta`.
+    whycast.BroadcastError
+        In the other modes: a size of `data_shape` is neither 1 nor that of `delta`. Like the first
+        it is a ValueError.
+    TypeError
+        `delta` is no tensor of such a dtype, `data_shape` or `axes_mapping` neither a sequence
+        of integers nor a one-dimensional array of them, or `mode` not a str.
+    ValueError
+        `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
+        another; a size is negative; the axes are not one for each axis of the data, not axes of
+        `delta`, or not strictly increasing; or the rank of `data_shape` is more than that of
+        `delta`.
+    MemoryError
+        There is no room for the result.
+
+    Notes
+    -----
+    Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; by lemma ``explicit_adjoint`` it is
+    the adjoint over any commutative ring. Without `axes_mapping` it is `whycast.sum_to_shape`,
+    which says how numbers are added: in mode ``bidirectional`` the output of `broadcast` has the
+    shape of `delta`, and so mode ``numpy`` gives it too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> delta = np.array([[1, 2, 3], [10, 20, 30]])
+    >>> broadcast_adjoint(delta, (2,), [0], mode="explicit")
+    array([ 6, 60])
+    >>> broadcast_adjoint(delta, (3,))
+    array([11, 22, 33])
+    """
+    # [E_OpenvinoBroadcast_ring_Derived_010]
+    array, shape = summable(delta), as_shape(data_shape, "data_shape")
+    rule, axes = _checked(mode, axes_mapping)
+    try:
+        if axes is None:
+            # Whether there has to be a mapping is for the mode to say.
+            _kernel.view_without_axes((), (), array.shape, rule)
+            repeated = _kernel.repeated_trailing(shape, array.shape)
+        else:
+            _kernel.view_along_axes((), (), (), (), rule)
+            repeated = _kernel.repeated_axes(shape, array.shape, axes)
+    except _REFUSALS as error:
+        failure = _failure(
+            error, shape, array.shape, axes, mode, Names("data", "delta", _NAMES.axes)
+        )
+    else:
+        return summed(array, repeated, shape)
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def _checked(
+    mode: object, axes_mapping: Integers | None
+) -> tuple[_kernel.Mode, tuple[int, ...] | None]:
+    """Return the mode of the kernel, and the axes as Python ints where there are any."""
+    rule = _MODES.get(mode) if mode is None or isinstance(mode, str) else None
+    if rule is None:
+        raise _no_mode(mode)
+    return rule, None if axes_mapping is None else as_integers(axes_mapping, "axes_mapping")
+
+
+# What the programs raise for shapes, axes and a mode that do not go together.
+_REFUSALS = (
+    *(_kernel.MappingNotAllowed, _kernel.MappingMissing, _kernel.AxesCount),
+    *(_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing, _kernel.AxisMisfit),
+    *(_kernel.RankMismatch, _kernel.NotBroadcastable, _kernel.NotExpandable),
+)
+
+
+def _failure(
+    error: Exception,
+    own: Shape,
+    target: Shape,
+    axes: tuple[int, ...] | None,
+    mode: Mode | None,
+    names: Names,
+) -> ValueError:
+    """Error for what the kernel raised, in the names of a function's parameters."""
+    given = axes or ()
+    match error:
+        case _kernel.MappingNotAllowed():
+            shown = f"mode {mode or 'numpy'!r} expects none, got {show(axes)}"
+            return ValueError(f"{names.axes}: {shown}")
+        case _kernel.MappingMissing():
+            return ValueError(f"{names.axes}: mode {mode!r} expects it, got none")
+        case _kernel.AxesCount():
+            return axes_miscounted(given, len(own), names)
+        case _kernel.AxisOutOfRange():
+            return axis_out_of_range(given, error.value, len(target), names)
+        case _kernel.AxesNotIncreasing():
+            return axes_not_increasing(given, error.value, names.axes)
+        case _kernel.AxisMisfit():
+            return AxisSizeError(error.value, given, own, target, names)
+        case _kernel.NotBroadcastable(value=v):
+            return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)
+        case _kernel.NotExpandable():
+            return IncompatibleError(0, 1, error.value, (own, target), names)
+    return rank_too_low(names.target, names.tensor, len(own), len(target))
 
 
 def _no_mode(value: object) -> Exception:

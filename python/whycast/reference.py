@@ -6,14 +6,22 @@ proved programs fetch the elements themselves, and write them one by one into ne
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Sequence
 from typing import TypeVar
 
 from whycast import _kernel
-from whycast._checks import Integers, as_target, check_count, show
-from whycast._errors import BroadcastError, Shape, rank_too_low, show_int, show_shape
+from whycast._checks import as_shape, check_count, show
+from whycast._errors import BroadcastError, rank_too_low, show_int, show_shape
+from whycast._types import Integers, Shape
 
 __all__ = ["broadcast", "broadcast_all"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _T = TypeVar("_T")
 
@@ -47,6 +55,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     ValueError
         A size is negative, the rank of `target` is less than that of `shape`, `data` has not as
         many elements as a tensor of that shape, or no list has as many as one of shape `target`.
+    MemoryError
+        There is no room for a list as long.
 
     Notes
     -----
@@ -58,8 +68,6 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     arguments do not fit (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
     ``represents_broadcast``).
 
-    Clauses: [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
-
     Examples
     --------
     >>> broadcast(["a", "b"], (2, 1), (2, 3))
@@ -68,10 +76,11 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Traceback (most recent call last):
     ValueError: data: expected 2 elements, the product of the sizes of shape (2, 1), got 3
     """
+    # [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
     _check_list(data, "data")
-    checked_shape = as_target(shape, "shape")
-    checked_target = as_target(target, "target")
-    failure: ValueError
+    checked_shape = as_shape(shape, "shape")
+    checked_target = as_shape(target, "target")
+    failure: ValueError | MemoryError
     try:
         return _kernel.broadcast_flat(data, checked_shape, checked_target)
     except _kernel.DataLength:
@@ -83,11 +92,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         failure = BroadcastError(
             v.tensor, v.axis, v.size, v.target, (checked_shape,), checked_target
         )
-    except OverflowError:
-        failure = ValueError(
-            "target: no list has as many elements as a tensor of shape "
-            f"{show_shape(checked_target)}"
-        )
+    except (OverflowError, MemoryError):
+        failure = _too_long("target", checked_target)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
@@ -123,15 +129,14 @@ def broadcast_all(
         No tensor is given, or too many; there are not as many shapes as lists; a size is negative;
         a list has not as many elements as a tensor of its shape; or no list has as many as one of
         the common shape.
+    MemoryError
+        There is no room for lists as long.
 
     Notes
     -----
     The program is ``broadcast_all`` (``why3/kernel/tensors.mlw``), proved to return what
     ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``) gives for the tensors in
     the lists, or to raise exactly when that is E1, with its first violation.
-
-    Clauses: [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010]
-    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
 
     Examples
     --------
@@ -144,10 +149,12 @@ has size 2, expected 3 or 1
       tensor 0: >2<
       tensor 1: [3]
     """
+    # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
+    # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
     lists = _as_sequence(data, "data", "lists")
     checked_shapes = tuple(
         [
-            as_target(shape, f"shapes, shape {m}")
+            as_shape(shape, f"shapes, shape {m}")
             for m, shape in enumerate(_as_sequence(shapes, "shapes", "shapes"))
         ]
     )
@@ -158,7 +165,7 @@ has size 2, expected 3 or 1
         )
     for m, elements in enumerate(lists):
         _check_list(elements, f"data, list {m}")
-    failure: ValueError
+    failure: ValueError | MemoryError
     try:
         common, outputs = _kernel.broadcast_all(checked_shapes, tuple(map(tuple, lists)))
     except _kernel.E1 as error:
@@ -167,10 +174,8 @@ has size 2, expected 3 or 1
     except _kernel.WrongLength as error:
         m = error.value
         failure = _wrong_length(f"data, list {m}", lists[m], checked_shapes[m])
-    except OverflowError:
-        failure = ValueError(
-            "shapes: no list has as many elements as a tensor of their common shape"
-        )
+    except (OverflowError, MemoryError):
+        failure = _too_long("shapes", _kernel.broadcast_shapes(checked_shapes))
     else:
         return common, tuple(map(list, outputs))
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
@@ -186,6 +191,24 @@ def _as_sequence(values: Sequence[_T], name: str, noun: str) -> tuple[_T, ...]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise TypeError(f"{name}: expected a sequence of {noun}, got {show(values)}")
     return tuple(values)
+
+
+def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
+    """Error for a list that cannot be, or for which there is no room.
+
+    >>> _too_long("target", (2**60,))
+    ValueError('target: no list has as many elements as a tensor of shape (1152921504606846976,)')
+    >>> _too_long("target", (2**50,))
+    MemoryError('target: no room for a list of the elements of a tensor of shape \
+(1125899906842624,)')
+    """
+    if _kernel.size(shape) * struct.calcsize("P") > sys.maxsize:
+        return ValueError(
+            f"{name}: no list has as many elements as a tensor of shape {show_shape(shape)}"
+        )
+    return MemoryError(
+        f"{name}: no room for a list of the elements of a tensor of shape {show_shape(shape)}"
+    )
 
 
 def _wrong_length(name: str, elements: list[_T], shape: Shape) -> ValueError:

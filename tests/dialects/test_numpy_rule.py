@@ -187,7 +187,7 @@ def test_what_is_a_shape(make: Callable[[], object]) -> None:
         (None, TypeError, "expected an integer or a sequence of integers, got None (NoneType)"),
         (True, TypeError, "expected an integer or a sequence of integers, got True (bool)"),
         (2.5, TypeError, "expected an integer or a sequence of integers, got 2.5 (float)"),
-        (-1, ValueError, "expected a size of at least 0, got -1"),
+        (-1, ValueError, "expected a size of at least 0, got -1; -1 has no special meaning here"),
     ],
 )
 def test_text_for_what_is_no_shape(value: object, error: type[Exception], message: str) -> None:

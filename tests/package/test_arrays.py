@@ -21,10 +21,12 @@ from array_strategies import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
 from plain_rule import Shape, maxima, source
 from view_checks import assert_view
 
 import whycast
+from whycast._arrays import _iterated_view
 
 
 def assert_broadcast(z: Array, x: Array, common: Shape) -> None:
@@ -247,6 +249,38 @@ def test_object_array_repeated_without_end() -> None:
     x = np.broadcast_to(np.array([["a"], ["b"]], object), (2, 10**15))
     (z,) = whycast.broadcast(x)
     assert (z.shape, z[1, 10**14]) == ((2, 10**15), "b")
+
+
+def test_object_array_that_overlaps_itself() -> None:
+    """10**10 elements in 2 * 10**5 places: each place is looked at once."""
+    size = 10**5
+    places = np.array([str(k) for k in range(2 * size)], object)
+    windows = as_strided(places, (size, size), (8, 8))
+    upside_down = as_strided(places[::-1], (size, size), (-8, -8))
+    for x in (windows, upside_down, windows[::2, ::-3], as_strided(places, (9, 4, 3), (8, 0, 24))):
+        (z,) = whycast.broadcast(x)
+        assert (z.shape, z.strides) == (x.shape, x.strides)
+    # What lies between the places that are reached may be anything.
+    places[1::2] = None
+    even = as_strided(places, (size // 2, size // 2), (16, 16))
+    (z,) = whycast.broadcast(even)
+    assert z.shape == even.shape
+    places[6] = 6
+    for array in (even, even[::-1, ::-1]):
+        with pytest.raises(TypeError, match=r"every element is a str, got 6 \(int\); "):
+            whycast.broadcast(array)
+
+
+def test_a_view_that_is_not_the_proved_one_is_refused() -> None:
+    """NumPy's iterator makes views of what is not contiguous: it is not taken at its word."""
+    x = np.arange(12)[::2]
+    assert _iterated_view(x, (4, 6), (0, 16), None).strides == (0, 16)
+    for shape, strides in (((4, 6), (0, 8)), ((4, 6), (16, 16)), ((1, 6), (0, -16))):
+        with pytest.raises(AssertionError, match="NumPy's view has strides"):
+            _iterated_view(x, shape, strides, None)
+    # No element is read by the strides of an axis of size 1, or of an array without elements.
+    assert _iterated_view(x, (1, 6), (7, 16), None).shape == (1, 6)
+    assert _iterated_view(x[:0][::2], (3, 0), (5, 5), None).shape == (3, 0)
 
 
 def test_many_arrays() -> None:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import copy
 import pickle
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from bad_values import NOT_INTEGERS, Caller, Weird, fails, state
+from bad_values import (
+    NOT_ARRAYS,
+    NOT_INTEGERS,
+    NOT_VECTORS,
+    VECTOR,
+    Caller,
+    fails,
+    state,
+)
 
 import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
@@ -80,37 +87,6 @@ DATA = (
 )
 
 
-def bad_array(shown_dtype: str, *shape: int) -> str:
-    return re.escape(f"an array of shape {shape} and dtype {shown_dtype}")
-
-
-# What is neither a sequence of integers nor an array of them.
-NOT_VECTORS = [
-    pytest.param(5, r"5 \(int\); write \(5,\)", id="int"),
-    pytest.param(-1, r"-1 \(int\); write \(-1,\)", id="-1"),
-    pytest.param(np.int64(5), r".*5.* \(int64\); write \(5,\)", id="int64"),
-    pytest.param(True, r"True \(bool\)", id="bool"),
-    pytest.param(2.5, r"2.5 \(float\)", id="float"),
-    pytest.param("34", r"'34' \(str\)", id="str"),
-    pytest.param(b"\3\4", r"b'.*' \(bytes\)", id="bytes"),
-    pytest.param(bytearray(b"\3"), r"bytearray.* \(bytearray\)", id="bytearray"),
-    pytest.param(memoryview(b"\3"), r"<memory.* \(memoryview\)", id="memoryview"),
-    pytest.param({3: 4}, r"\{3: 4\} \(dict\)", id="dict"),
-    pytest.param(iter((3, 4)), r"<tuple_iter.*> \(tuple_iterator\)", id="iterator"),
-    pytest.param(Weird(), r"weird \(Weird\)", id="object"),
-    pytest.param(np.array(3), bad_array("int64"), id="array of rank 0"),
-    pytest.param(np.array([[2, 3]]), bad_array("int64", 1, 2), id="array of rank 2"),
-    pytest.param(np.zeros((0, 2), int), bad_array("int64", 0, 2), id="empty array of rank 2"),
-    pytest.param(np.array([2.0, 3.0]), bad_array("float64", 2), id="array of floats"),
-    pytest.param(np.array([]), bad_array("float64", 0), id="empty array of floats"),
-    pytest.param(np.array([True]), bad_array("bool", 1), id="array of bools"),
-    pytest.param(np.array([2, 3], object), bad_array("object", 2), id="array of objects"),
-    pytest.param(np.array(["2"]), bad_array("<U1", 1), id="array of strings"),
-    pytest.param(np.array([2], "m8[s]"), bad_array("timedelta64[s]", 1), id="array of durations"),
-    pytest.param(np.ma.MaskedArray([2.0]), bad_array("float64", 1), id="array of a subclass"),
-]
-
-VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 SET_OR_VECTOR = VECTOR.replace("expected ", "expected a set of integers, ")
 
 
@@ -181,15 +157,10 @@ def test_negative_size(parameter: Parameter, value: int, shown: str) -> None:
 
 
 @parameters(*DATA)
-@pytest.mark.parametrize(
-    "value",
-    [[1.0, 2.0], (1.0, 2.0), 3, 3.5, "abc", None, Weird(), np.float64(3), memoryview(b"ab")],
-    ids=lambda value: type(value).__name__,
-)
-def test_not_an_array(parameter: Parameter, value: object) -> None:
+@pytest.mark.parametrize(("value", "message"), NOT_ARRAYS)
+def test_not_an_array(parameter: Parameter, value: object, message: str) -> None:
     """[E_Broadcast_any_Derived_150]"""
-    message = rf"expected a numpy.ndarray, got .* \({type(value).__name__}\); numpy.asarray"
-    fails(TypeError, f"{parameter.name}: {message} makes one$", parameter.call, value)
+    fails(TypeError, f"{parameter.name}: {message}$", parameter.call, value)
 
 
 @pytest.mark.parametrize("value", [(1, 2), np.zeros(2), "ab", None, iter([1, 2]), {1, 2}])

@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import given
-from plain_rule import Shape, e1, prepend
+from plain_rule import Shape, agreed, e1, first_mismatch, prepend
 from shape_strategies import shape_lists
 
 import whycast
+from whycast._errors import show_shape
 
 
 def error_of(*shapes: Shape) -> whycast.BroadcastError:
@@ -52,7 +53,8 @@ def test_is_a_value_error_that_names_itself_as_callers_do() -> None:
             "shapes do not broadcast (E1): axis 0 of the common rank 1, "
             "tensor 1 has size 0, expected 1\n"
             "  tensor 0: [1]\n"
-            "  tensor 1: >0<",
+            "  tensor 1: >0<\n"
+            "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: (0,)",
         ),
         (
             ((4,), (2,), (3,)),
@@ -117,6 +119,10 @@ def test_every_text_shows_the_size_at_fault_and_the_maximum(shapes: tuple[Shape,
         return
     error = error_of(*shapes)
     headline, *table = str(error).splitlines()
+    if first_mismatch(shapes) is None:
+        # Only a 0 that meets a 1 is in the way, and NumPy's rule is not against that.
+        hint = "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: "
+        assert table.pop() == f"{hint}{show_shape(agreed(shapes))}"
     assert f"axis {witness.axis} " in headline
     assert (
         f"tensor {witness.tensor} has size {witness.size}, expected {witness.maximum}" in headline

@@ -380,6 +380,84 @@ def test_strides_of_any_rank(described: list[tuple[int, int, int]], data: st.Dat
         )
 
 
+def repeated(shape: Shape, target: Shape, axes: Sequence[int]) -> tuple[int, ...]:
+    """The axes of the target on which no axis of the data lies with the same size."""
+    own = dict(zip(axes, shape, strict=True))
+    return tuple(axis for axis, size in enumerate(target) if own.get(axis, -1) != size)
+
+
+def test_still_axes() -> None:
+    """[E_Broadcast_any_Derived_140]"""
+    for strides in product((-3, 0, 1), repeat=4):
+        still = [axis for axis in range(4) if strides[axis] == 0]
+        assert outcome(_kernel.still_axes, strides) == tuple(still)
+    assert outcome(_kernel.still_axes, ()) == ()
+
+
+def test_repeated_axes() -> None:
+    """[E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]"""
+    found = set()
+    for shape, target, axes in product(all_shapes(2, 2), all_shapes(3, 2), SEQUENCES):
+        result = outcome(_kernel.repeated_axes, shape, target, axes)
+        expected = explicit(shape, (1,) * len(shape), target, axes)
+        if kinds({expected}) == {"result"}:
+            expected = repeated(shape, target, axes)
+        assert result == expected
+        found.add(result)
+    # Every set of axes is found for some data.
+    assert {axes for axes in found if kinds({axes}) == {"result"}} == {
+        axes for rank in range(4) for axes in plain_axes.axis_sets(rank)
+    }
+    assert kinds(found) == {
+        "result",
+        _kernel.AxesCount,
+        _kernel.AxisOutOfRange,
+        _kernel.AxesNotIncreasing,
+        _kernel.AxisMisfit,
+    }
+
+
+def test_repeated_trailing() -> None:
+    """[E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]"""
+    found: set[Outcome] = set()
+    for shape, target in product(all_shapes(3, 3), repeat=2):
+        missing = len(target) - len(shape)
+        result: Outcome
+        expected: Outcome
+        try:
+            result = _kernel.repeated_trailing(shape, target)
+        except _kernel.RankMismatch as error:
+            result = (type(error),)
+        except _kernel.NotBroadcastable as error:
+            result = type(error), dataclasses.astuple(error.value)
+        if missing < 0:
+            expected = (_kernel.RankMismatch,)
+        elif (axis := fits(shape, target)) is not None:
+            size = prepend(shape, len(target))[axis]
+            expected = _kernel.NotBroadcastable, (0, axis, size, target[axis])
+        else:
+            expected = repeated(shape, target, range(missing, len(target)))
+        assert result == expected
+        found.add(result)
+    assert kinds(found) == {"result", _kernel.RankMismatch, _kernel.NotBroadcastable}
+
+
+def test_elements_repeat_along_the_repeated_axes_alone() -> None:
+    """A step along such an axis leads to the same element, along any other one to another.
+
+    [E_OpenvinoBroadcast_ring_Derived_010]
+    """
+    for target in product((1, 2, 3), repeat=3):
+        for axes in plain_axes.axis_sets(3):
+            for shape in product(*({1, target[axis]} for axis in axes)):
+                sources = plain_axes.explicit(shape, target, axes)
+                found = _kernel.repeated_axes(shape, target, axes)
+                for axis, size in enumerate(target):
+                    if size > 1:
+                        step = tuple(int(k == axis) for k in range(3))
+                        assert (sources[step] == sources[0, 0, 0]) == (axis in found)
+
+
 def test_expand_shape() -> None:
     """[E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]"""
     rejected = 0

@@ -1,13 +1,16 @@
-"""The wheel: what it contains, and that it works with NumPy alone."""
+"""The wheel: what it contains, that it works with NumPy alone, and what type checkers say of it."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 import shutil
 import subprocess
 import sys
+import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,29 +21,63 @@ import whycast
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python" / "whycast"
 
+# What a new user does, and what it prints.
+SCRIPT = Path(__file__).with_name("new_user.py")
+PRINTED = """\
+[[11.5, 21.5, 31.5], [12.5, 22.5, 32.5]]
+[[-2.5], [-1.5]]
+int32 (2, 1)
+[[105.0, 210.0, 315.0], [175.0, 350.0, 525.0]]
+4 {(2, 3)}
+[[-1, 20, 30], [10, 20, 30]] [10, 20, 30]
+True [[10, 20, 30], [10, 20, 30]]
+(3, 4)
+False
+(0, 8, 0)
+(2, 0) 0
+shapes do not broadcast (E1): axis 0 of the common rank 2, tensor 0 has size 0, expected 1
+  tensor 0: >0<  2
+  tensor 1: [1]  2
+  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: (0, 2)
+0 0 0 1
+(0, 2)
+(2, 2, 3)
+[[10, 10], [20, 20], [30, 30]]
+[[10, 20, 30], [10, 20, 30]]
+[[1.5, 2.5]]
+[[64.5], [67.5]] [24.0, 44.0, 64.0]
+[64.5, 67.5]
+132.0
+['a', 'a', 'a', 'b', 'b', 'b']
+((2, 3), ([1, 1, 1, 2, 2, 2], [7, 8, 9, 7, 8, 9]))
+"""
+
+# Runs the script, then says where the package was, and what it imported besides NumPy.
 PROGRAM = """
-import json, sys
-sys.path[:0] = json.loads(sys.argv[1])
+import runpy, sys
 import numpy
 numpy_alone = set(sys.modules)
 import whycast
-print(json.dumps({
-    "file": whycast.__file__,
-    "version": whycast.__version__,
-    "shape": whycast.broadcast_shapes((3, 1), (1, 4), (4,)),
-    "data": [z.tolist() for z in whycast.broadcast(numpy.array([[1], [2]]), numpy.array([3, 4]))],
-    "strided": whycast.broadcast(numpy.arange(4)[::-2], numpy.zeros((2, 1)))[0].tolist(),
-    "numpy_rule": whycast.numpy_rule.broadcast_to(7, (2, 0)).shape,
-    "onnx": whycast.onnx.expand(numpy.arange(2), (2, 1)).tolist(),
-    "openvino": whycast.openvino.broadcast(numpy.arange(2), (2, 2)).tolist(),
-    "ngraph": whycast.ngraph.broadcast_adjoint(numpy.ones((2, 3)), {0}).tolist(),
-    "lax": whycast.lax.broadcast_in_dim(numpy.arange(2), (2, 2), (0,)).tolist(),
-    "reference": whycast.reference.broadcast([3, 4], (2,), (2, 2)),
-    "foreign": sorted(
-        {name.partition(".")[0] for name in set(sys.modules) - numpy_alone}
-        - set(sys.stdlib_module_names)
-    ),
-}))
+foreign = {name.partition(".")[0] for name in set(sys.modules) - numpy_alone}
+runpy.run_path(sys.argv[1], run_name="__main__")
+print(whycast.__file__, sorted(foreign - set(sys.stdlib_module_names)), file=sys.stderr)
+"""
+
+# What type checkers have to notice, each in its line.
+WRONG = """\
+import numpy as np
+
+import whycast
+from whycast import openvino
+
+x, y = np.zeros((2, 1)), np.zeros(3, np.int32)
+a, b, c = whycast.broadcast(x, y)  # wrong: there are two
+whycast.broadcast([1, 2], x)  # wrong: a list
+whycast.broadcast(x, 2.5)  # wrong: a number of Python's
+total: np.ndarray[tuple[int, ...], np.dtype[np.int32]] = whycast.sum_to_shape(x, (1,))  # wrong
+openvino.broadcast(x, (2, 3), mode="explict")  # wrong: no such mode
+whycast.broadcast_shapes((3, 1.5))  # wrong: no size
+whycast.broadcast(x, y, out=np.zeros((2, 2, 3)))  # wrong: no sequence of arrays
 """
 
 
@@ -65,9 +102,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+def run(*command: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
 def pip(*arguments: str) -> None:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run(sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -98,35 +138,65 @@ def test_needs_numpy_alone(wheel: Path) -> None:
     assert "Requires-Python: >=3.10" in text.splitlines()
 
 
-def test_works_next_to_numpy_alone(wheel: Path, tmp_path: Path) -> None:
-    site = tmp_path / "site"
-    pip("install", "--no-deps", "--no-index", "--target", str(site), str(wheel))
-    numpy_home = Path(np.__file__).parents[1]
-    for path in [numpy_home / "numpy", *numpy_home.glob("numpy.libs")]:
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Interpreter of an environment with the wheel and NumPy in it, and nothing else."""
+    environment = tmp_path_factory.mktemp("empty") / "environment"
+    venv.create(environment, symlinks=True)
+    python = environment / "bin" / "python"
+    pip("--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
+    (site,) = environment.glob("lib/python*/site-packages")
+    for path in Path(np.__file__).parents[1].glob("numpy*"):
         (site / path.name).symlink_to(path)
-    # Isolated and without site-packages: neither the checkout nor the editable install is found.
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", PROGRAM, json.dumps([str(site)])],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python
+
+
+def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> None:
+    done = run(python, "-I", "-c", PROGRAM, SCRIPT, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {
-        "file": str(site / "whycast" / "__init__.py"),
-        "version": whycast.__version__,
-        "shape": [3, 4],
-        "data": [[[1, 1], [2, 2]], [[3, 4], [3, 4]]],
-        "strided": [[3, 1], [3, 1]],
-        "numpy_rule": [2, 0],
-        "onnx": [[0, 1], [0, 1]],
-        "openvino": [[0, 1], [0, 1]],
-        "ngraph": [2.0, 2.0, 2.0],
-        "lax": [[0, 0], [1, 1]],
-        "reference": [3, 4, 3, 4],
-        "foreign": ["whycast"],
+    assert done.stdout == PRINTED
+    (where,) = python.parents[1].glob("lib/python*/site-packages/whycast/__init__.py")
+    assert done.stderr == f"{where} ['whycast']\n"
+
+
+def mypy(python: Path, folder: Path) -> tuple[set[tuple[str, int]], str]:
+    """Give the files and lines in which mypy finds errors, and all that it says."""
+    done = run(
+        *(sys.executable, "-I", "-m", "mypy", "--strict", "--config-file=", "user.py", "wrong.py"),
+        *("--python-executable", python, "--cache-dir", folder / "cache"),
+        folder=folder,
+    )
+    assert "(checked 2 source files)" in done.stdout
+    found = re.findall(r"(?m)^(\w+\.py):(\d+): error:", done.stdout)
+    return {(file, int(line)) for file, line in found}, done.stdout + done.stderr
+
+
+def pyright(python: Path, folder: Path) -> tuple[set[tuple[str, int]], str]:
+    """Give the files and lines in which pyright finds errors, and all that it says."""
+    settings = folder / "pyrightconfig.json"
+    settings.write_text('{"typeCheckingMode": "strict"}', encoding="utf-8")
+    options = ("--outputjson", "--pythonpath", python)
+    done = run(sys.executable, "-I", "-m", "pyright", *options, folder=folder)
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] == 2
+    places = {
+        (Path(each["file"]).name, 1 + each["range"]["start"]["line"])
+        for each in report["generalDiagnostics"]
+        if each["severity"] == "error"
     }
+    return places, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_types_of_a_new_users_script(
+    checker: Callable[[Path, Path], tuple[set[tuple[str, int]], str]], python: Path, tmp_path: Path
+) -> None:
+    """What is right is accepted, in strict mode; what is wrong is noticed, each line of it."""
+    shutil.copy(SCRIPT, tmp_path / "user.py")
+    (tmp_path / "wrong.py").write_text(WRONG, encoding="utf-8")
+    places, said = checker(python, tmp_path)
+    lines = enumerate(WRONG.splitlines(), start=1)
+    assert places == {("wrong.py", number) for number, line in lines if "# wrong" in line}, said
 
 
 def test_version_is_that_of_the_project() -> None:

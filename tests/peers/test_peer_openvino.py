@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
+from typing import cast
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from runtimes import (
     whycast_answer,
 )
 
-from whycast.openvino import broadcast
+from whycast.openvino import Mode, broadcast
 
 # The rank up to which all shapes are tried, and the type of the elements. Opset 3 adds a mode; its
 # other two are those of opset 1.
@@ -83,7 +84,7 @@ def fits(shape: Shape, target: Shape, axes: Sequence[int], *, grows: bool = True
 
 def ours(cases: Iterable[Case]) -> list[Answer]:
     def function(x: Array, case: Case) -> Array:
-        mode = case.operator.rpartition(" ")[2]
+        mode = cast("Mode", case.operator.rpartition(" ")[2])
         return broadcast(x, case.target, case.axes, mode)
 
     return [whycast_answer(function, case) for case in cases]

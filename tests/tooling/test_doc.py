@@ -126,7 +126,7 @@ def test_the_same_sources_give_the_same_pages(
     """And what is written is what was there, where there is no evidence."""
     theories = {n.removeprefix("theories/"): "" for n in made.alone if n.startswith("theories/")}
     monkeypatch.setattr(documents, "theories", lambda *_: theories)
-    for name in ("README.md", "proofs", "why3"):
+    for name in ("README.md", "proofs", "python", "why3"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "build").mkdir()
     folder = doc.write(tmp_path)
@@ -179,13 +179,15 @@ def test_docstrings_are_understood(caplog: pytest.LogCaptureFixture) -> None:
                 names = [name for name, _, _ in said["Parameters"].items]
                 assert {part.lstrip("*") for name in names for part in name.split(", ")} == known
                 # Every section is one that the pages know, so none was taken for a paragraph.
-                assert "----" not in "".join(section.text for section in entry.sections)
+                assert "----" not in "".join(
+                    text for each in entry.sections for _, text in each.texts
+                )
                 assert len(said) == len(entry.sections) or "" in said
 
 
 def test_a_docstring_is_shown_as_it_is_read(made: Made) -> None:
     page = " ".join(made.pages["doc/api/whycast.html"].text.split())
-    assert "*arrays numpy.ndarray 1 to 2**31 - 1 tensors of any ranks" in page
+    assert "*tensors numpy.ndarray or NumPy scalar 1 to 2**31 - 1 tensors of any ranks" in page
     text = made.pages["doc/api/whycast.numpy_rule.html"].text
     assert (
         "broadcast_to(array, shape, subok=False) Broadcast an array to a given shape."

@@ -73,7 +73,9 @@ def hidden() -> None:
 MORE = '''\
 __all__ = ["again"]
 def again() -> None:
-    """Again. [E_Small_any_Derived_010]"""
+    """Again."""
+
+    # [E_Small_any_Derived_010]
 '''
 
 TEST = '''\
@@ -95,7 +97,7 @@ UNKNOWN = f"is a tag of no clause in {T}: expected {trace.FORM}"
 NOTHING = "is a tag of nothing: expected it in a doc comment"
 AGAIN = "  lemma holds_again"
 UNSEEN = "is a tag of nothing: Why3 sees no item that begins in line"
-NO_CLAUSE = "is public and belongs to no clause: no docstring of its own has a tag"
+NO_CLAUSE = "is public and belongs to no clause: no tag stands in or below its docstring"
 
 
 def facts_of(root: Path) -> Facts:
@@ -225,7 +227,7 @@ CASES: list[tuple[Callable[[Path], None], str]] = [
     # theorems and public functions without a clause
     (edit(W, f"Supports [{DERIVED}].", ""), f"{W}:15: Small.holds_again belongs to no clause: "),
     (edit(INNER, f"Clause: [{SECOND}]", ""), f"{INNER}:3: whycast.run {NO_CLAUSE}"),
-    (edit(OUTER, f"Again. [{DERIVED}]", "Again."), f"{OUTER}:2: whycast.more.again {NO_CLAUSE}"),
+    (edit(OUTER, f"# [{DERIVED}]", "#"), f"{OUTER}:2: whycast.more.again {NO_CLAUSE}"),
     (edit(INIT, f"[{THIRD}]", "Refused."), f"{INIT}:5: whycast.Refusal {NO_CLAUSE}"),
     (edit(INIT, "import run", "import seven", INIT, '"run"', '"seven"'), f".seven {NO_CLAUSE}"),
     # tags that say nothing

@@ -32,6 +32,7 @@ MODULES = (
     "kernel.axes.COPAxes",
     "kernel.axes.COPAxesStrides",
     "kernel.in_dim.COPInDim",
+    "kernel.adjoint.COPAdjoint",
     "kernel.expand.COPExpand",
     "kernel.openvino.COPOpenvino",
     "kernel.flat.COPFlatBroadcast",

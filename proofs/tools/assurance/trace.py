@@ -1,13 +1,14 @@
 """The trace: from every clause to what states it, proves it, computes it and tests it, and back.
 
 why3/trace.toml has the clauses. A tag is the identifier of one in square brackets: in a doc comment
-of a theory, or in the docstring of a function, a class or a test. What the tag is written to
-belongs to the clause, so the data file lists no theorems and no tests:
+of a theory, or in the docstring of a function, a class or a test, or in a comment right below it,
+which `help` does not show. What the tag is written to belongs to the clause, so the data file lists
+no theorems and no tests:
 
     before an item of a theory     the item is a main definition, theorem or program of the clause
     before a module                all items of the module that have no tag support the clause
     in the first comment           all others of the file do
-    in a docstring                 the function, class or test; before all tests of a file, these
+    in or below a docstring        the function, class or test; before all tests of a file, these
 
 Failures are orphans in either direction, and all that makes a tag or a clause say nothing.
 """
@@ -37,7 +38,7 @@ DERIVED = "derived"
 
 IDENTIFIER = re.compile(r"E_(?P<op>[A-Z][A-Za-z0-9]*)_[a-z]+_(?P<zone>[A-Z][A-Za-z0-9]*)_\d{3}")
 FORM = "E_<op>_<type>_<zone>_<number>, as in E_Broadcast_any_Step1_010"
-WHERE = "a doc comment before an item, a module or a whole theory, or in a docstring (see trace.py)"
+WHERE = "a doc comment before an item, a module or a theory, or in or below a docstring (trace.py)"
 
 # Whatever looks like a tag, so that one with a slip in it is not taken for prose.
 TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
@@ -230,8 +231,10 @@ def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
             name, tags = getattr(node, "name", ""), []
             if ast.get_docstring(node) is not None:
-                first = node.body[0].lineno
-                tags = tags_in("\n".join(lines[first - 1 : node.body[0].end_lineno]), file, first)
+                first, last = node.body[0].lineno, node.body[0].end_lineno or 0
+                while last < len(lines) and re.match(r"\s*(#|$)", lines[last]):
+                    last += 1
+                tags = tags_in("\n".join(lines[first - 1 : last]), file, first)
             # Of overloads the last, which has the body.
             found[name] = (f"{file}:{getattr(node, 'lineno', 1)}", tags)
     return found
@@ -269,7 +272,7 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
             shown = own.get(name, f"whycast.{stem}.{name}")
             yield Entry("programs", shown, place, tags)
             if name in own and not tags and not name.startswith("__"):
-                what = "is public and belongs to no clause: no docstring of its own has a tag"
+                what = "is public and belongs to no clause: no tag stands in or below its docstring"
                 yield Failure(place, shown, what)
         attached = [tag for _, tags in found.values() for tag in tags]
         yield from astray(tags_in(source, file), attached, known)

@@ -213,7 +213,7 @@ RULES = (
     Rule(
         "SONNX",
         "whycast.broadcast",
-        "*arrays",
+        "*tensors",
         "sonnx/broadcast.mlw",
         "1 to 2³¹ − 1 tensors",
         "the maximum of all",

@@ -1,0 +1,96 @@
+"""The adjoints of broadcasting: sums over the axes along which elements are repeated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from whycast import _kernel
+from whycast._checks import as_array, as_shape
+from whycast._errors import BroadcastError, rank_too_low
+from whycast._types import Array, DTypeT, Integers, Shape, Tensor
+
+
+def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
+    """Sum a tensor to a shape that broadcasts to its own: the adjoint of broadcasting.
+
+    Parameters
+    ----------
+    delta : numpy.ndarray or NumPy scalar
+        Tensor of any shape and memory layout, of an integer, floating-point or complex dtype: the
+        gradient that comes to a tensor after it has been broadcast.
+    shape : sequence of int or one-dimensional array of an integer dtype
+        Shape of the tensor before: the last axes are those of `delta`, with equal sizes, or with a
+        1 where `delta` has any.
+
+    Returns
+    -------
+    numpy.ndarray
+        New array of that shape and of the same dtype: the sums over the axes that are prepended and
+        those on which a 1 grows. It is writable, C-contiguous, and a plain ndarray also where
+        `delta` is of a subclass.
+
+    Raises
+    ------
+    BroadcastError
+        A size of `shape` is neither 1 nor that of `delta`.
+    TypeError
+        `delta` is no tensor of such a dtype, or `shape` neither a sequence of integers nor a
+        one-dimensional array of them.
+    ValueError
+        A size is negative, or the rank of `shape` is more than that of `delta`.
+    MemoryError
+        There is no room for the result.
+
+    Notes
+    -----
+    The rules of SONNX and NumPy are one here, zero sizes too: it belongs to `whycast.broadcast`
+    and to `whycast.numpy_rule.broadcast_to`. Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``;
+    by lemmas ``broadcast_to_adjoint`` and ``numpy_adjoint`` it is the adjoint over any commutative
+    ring, such as the integers of a dtype, which wrap around. The axes come from a proved program.
+    The additions are those of `numpy.sum`, on which nothing is proved here: floating-point numbers
+    are added in its order and round as it does, float16 in float32 along contiguous memory.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sum_to_shape(np.array([[1, 2, 3], [10, 20, 30]]), (3,))
+    array([11, 22, 33])
+    >>> sum_to_shape(np.array([[1, 2, 3], [10, 20, 30]]), (2, 1))
+    array([[ 6],
+           [60]])
+    """
+    # [E_OpenvinoBroadcast_ring_Derived_010]
+    array, target = summable(delta), as_shape(shape, "shape")
+    failure: ValueError
+    try:
+        axes = _kernel.repeated_trailing(target, array.shape)
+    except _kernel.RankMismatch:
+        failure = rank_too_low("delta", "shape", len(target), array.ndim)
+    except _kernel.NotBroadcastable as error:
+        v = error.value
+        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (target,), array.shape)
+    else:
+        return summed(array, axes, target)
+    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    raise failure
+
+
+def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
+    """Return a tensor whose elements have sums in their own dtype as a plain ndarray."""
+    array = as_array(delta, "delta")
+    if array.dtype.kind not in "iufc":
+        raise TypeError(
+            f"delta: expected an integer, floating-point or complex dtype, got {array.dtype}"
+        )
+    return array
+
+
+def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[DTypeT]:
+    """Sum over axes into a new array of a shape, in which some of these axes have size 1."""
+    sums = np.empty(shape, array.dtype)
+    target = sums
+    if len(shape) + len(axes) > array.ndim:
+        target = sums.reshape([size for axis, size in enumerate(array.shape) if axis not in axes])
+    # The sums are computed in the dtype of what they are written to.
+    np.add.reduce(array, axis=axes, out=target)
+    return sums

@@ -1,0 +1,118 @@
+"""How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
+
+What is timed stands in `cells.py`. Ratios mean something only where all that is compared ran at the
+same time on the same machine: see `timing.py`. build/bench gets the table and the figure, and for
+each contender a file that `python -m pyperf` reads: `compare_to build/bench/numpy.json
+build/bench/whycast.json` has the cells side by side, `compare_to OLD/whycast.json
+build/bench/whycast.json` has those of two runs. (It compares means of times, which move with
+whatever else the machine does; the table has medians of ratios.)
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyperf
+from cells import OURS, PACKAGES, PEERS, Peers, cells, find_peers
+from figure import svg_figure, text_figure
+from report import table
+from timing import Result, measure
+
+ROOT = Path(__file__).parents[2]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure, show the table, write the files."""
+    parser = argparse.ArgumentParser(prog="bench", description="Time whycast beside its peers.")
+    parser.add_argument(
+        "--seconds", type=float, default=1.0, help="time for each cell (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--cells", metavar="PATTERN", default="", help="cells in whose title this expression is"
+    )
+    parser.add_argument("--list", action="store_true", help="list the titles of the cells")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "bench", help="folder for what is written"
+    )
+    options = parser.parse_args(arguments)
+    peers = find_peers()
+    wanted = re.compile(options.cells, re.IGNORECASE)
+    chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
+    if not chosen:
+        parser.error(f"no cell has {options.cells!r} in its title: see --list")
+    if options.list:
+        print(*(cell.title for cell in chosen), sep="\n")
+        return 0
+    results = []
+    for number, cell in enumerate(chosen, start=1):
+        print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)
+        results.append(measure(cell, options.seconds))
+    metadata = pyperf.Run([1.0]).get_metadata()
+    facts = describe(metadata, peers, results)
+    written = table(results, facts)
+    folder: Path = options.out
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "table.md").write_text(written, encoding="utf-8")
+    (folder / "figure.svg").write_text(svg_figure(results, facts), encoding="utf-8")
+    (folder / "figure.txt").write_text(text_figure(results, facts), encoding="utf-8")
+    for contender in (OURS, *PEERS):
+        dump(folder, contender, results, metadata)
+    print(written)
+    return 0
+
+
+def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Result]) -> list[str]:
+    """Say what ran where and when."""
+    packages = {OURS: "whycast"} | {peer: PACKAGES[peer] for peer in PEERS}
+    absent = peers.absent()
+    versions = {
+        package: importlib.metadata.version(package)
+        for contender, package in packages.items()
+        if contender not in absent
+    }
+    named = [f"{package} {version}" for package, version in versions.items()]
+    processor = metadata.get("cpu_model_name") or platform.machine()
+    rounds = [len(result.seconds[OURS]) for result in results]
+    facts = [
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {processor}, {metadata['cpu_count']} cores; "
+        f"{platform.system()} {platform.machine()}",
+        f"{platform.python_implementation()} {platform.python_version()}; {', '.join(named)}",
+        f"{len(results)} cells, {min(rounds)} to {max(rounds)} rounds in each; "
+        f"load of the machine: {metadata['load_avg_1min']}",
+    ]
+    return [*facts, *(f"absent, and so not compared: {peer}" for peer in absent)]
+
+
+def dump(
+    folder: Path, contender: str, results: Sequence[Result], metadata: Mapping[str, object]
+) -> None:
+    """Write a contender's times for pyperf; without any, remove those of an earlier run."""
+    file = folder / f"{contender.lower().replace(', ', '-')}.json"
+    benchmarks = []
+    for result in results:
+        if contender in result.seconds:
+            cell = result.cell
+            own = {
+                "name": cell.title,
+                "loops": result.loops[contender],
+                "inner_loops": cell.parts,
+                "description": cell.code[contender],
+            }
+            values = tuple(result.seconds[contender])
+            run = pyperf.Run(values, metadata={**metadata, **own}, collect_metadata=False)
+            benchmarks.append(pyperf.Benchmark([run]))
+    if benchmarks:
+        pyperf.BenchmarkSuite(benchmarks).dump(str(file), replace=True)
+    else:
+        file.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,482 @@
+"""What the benchmark times: its cells, each with one expression for every contender.
+
+An expression is written as a user would write it, and is all that is timed. Those of a cell do the
+same job on the same data, except where a note says otherwise, and have to give the same answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import TypeAlias
+
+import numpy as np
+
+import whycast
+
+Array: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
+Shape: TypeAlias = tuple[int, ...]
+
+OURS = "whycast"
+NUMPY = "NumPy"
+# NumPy doing exactly what whycast does, where the function of its own does less.
+READ_ONLY = "NumPy, read-only"
+TORCH = "torch"
+JAX = "JAX"
+PEERS = (NUMPY, READ_ONLY, TORCH, JAX)
+PACKAGES = {NUMPY: "numpy", READ_ONLY: "numpy", TORCH: "torch", JAX: "jax"}
+
+WRITEABLE = (
+    "whycast's results are read-only views. NumPy's can be written to, with a warning, and are the "
+    f"arguments themselves where all shapes are equal; the column “{READ_ONLY}” has NumPy make "
+    "read-only views, with `np.broadcast_shapes` and `np.broadcast_to`. torch's can be written to."
+)
+LOOKS_AT_STRINGS = (
+    "whycast does more: it looks at each element of an object array, which has to be a str. NumPy "
+    "looks at none."
+)
+JAX_COPIES = "JAX does more where shapes differ: its arrays have no strides, the result is a copy."
+JAX_REMEMBERS = "JAX does less: it remembers the answers to shapes that it has seen before."
+MORE_THAN_LISTS = (
+    "NumPy does something else: it makes an array of the list, copies it, and makes a list of that."
+)
+RANDOM_SHAPES = (
+    "Eight sets of shapes, drawn at random once and for all, one after the other: the sizes are 2 "
+    "to 6, two in five are replaced by 1, and up to half of the axes are left out."
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line of the table: the same job for everyone.
+
+    `code` has each contender's expression; `names` is what they speak of. Where there are `draws`,
+    an expression is evaluated for each of them in turn, as the variable that is named first. The
+    time is divided by `parts`, the things that one evaluation makes.
+    """
+
+    group: str
+    name: str
+    code: Mapping[str, str]
+    names: Mapping[str, object]
+    draws: tuple[str, Sequence[object]] | None = None
+    parts: int = 1
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The name that no other cell has."""
+        return f"{self.group}: {self.name}"
+
+    def statement(self, contender: str) -> str:
+        """What is timed."""
+        if self.draws is None:
+            return self.code[contender]
+        return f"for {self.draws[0]} in draws: {self.code[contender]}"
+
+    def namespace(self) -> dict[str, object]:
+        """What the statements speak of."""
+        drawn = {} if self.draws is None else {"draws": self.draws[1]}
+        return {**self.names, **drawn}
+
+    def answer(self, contender: str) -> object:
+        """What the expression gives, for each draw."""
+        code = self.code[contender]
+        if self.draws is not None:
+            code = f"[{code} for {self.draws[0]} in draws]"
+        return eval(code, self.namespace())
+
+
+@dataclass(frozen=True)
+class Peers:
+    """The libraries that may be missing."""
+
+    torch: ModuleType | None
+    jax: ModuleType | None
+
+    def absent(self) -> list[str]:
+        """Those that are."""
+        modules = {TORCH: self.torch, JAX: self.jax}
+        return [peer for peer, module in modules.items() if module is None]
+
+    def names(self, **others: object) -> dict[str, object]:
+        """What any expression may speak of."""
+        return {
+            "whycast": whycast,
+            "np": np,
+            "torch": self.torch,
+            "jax": self.jax,
+            "jnp": getattr(self.jax, "numpy", None),
+            **others,
+        }
+
+    def names_of_arrays(self, *arrays: Array) -> dict[str, object]:
+        """Arrays, and the same as tensors of those who have such: `a` is the first of `arrays`."""
+        names: dict[str, object] = {"arrays": arrays, "a": arrays[0]}
+        plain = all(array.dtype.kind != "O" for array in arrays)
+        if self.torch is not None and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
+            tensors = [self.torch.from_numpy(array) for array in arrays]
+            names |= {"tensors": tensors, "t": tensors[0]}
+        if self.jax is not None and plain:
+            on_device = [self.jax.numpy.asarray(array) for array in arrays]
+            names |= {"jarrays": on_device, "j": on_device[0]}
+        return self.names(**names)
+
+
+def find_peers() -> Peers:
+    """Import what is installed of the others."""
+    # As NumPy has them: on the CPU, and with 64 bits.
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["JAX_ENABLE_X64"] = "1"
+    return Peers(_module("torch"), _module("jax"))
+
+
+def _module(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def cells(peers: Peers) -> list[Cell]:
+    """All cells, with the contenders that are there."""
+    makers: list[Callable[[Peers], Iterator[Cell]]] = [
+        tuples,
+        other_shapes,
+        views,
+        numpy_rule,
+        operators,
+        copies,
+        sums,
+        lists,
+    ]
+    absent = peers.absent()
+    found = []
+    for cell in (cell for maker in makers for cell in maker(peers)):
+        code = {contender: code for contender, code in cell.code.items() if contender not in absent}
+        notes = {contender: note for contender, note in cell.notes.items() if contender in code}
+        found.append(replace(cell, code=code, notes=notes))
+    return found
+
+
+# Shapes
+
+SHAPE_CODE = {
+    OURS: "whycast.broadcast_shapes(*shapes)",
+    NUMPY: "np.broadcast_shapes(*shapes)",
+    TORCH: "torch.broadcast_shapes(*shapes)",
+    JAX: "jax.lax.broadcast_shapes(*shapes)",
+}
+
+
+def random_shapes(count: int, rank: int) -> list[list[Shape]]:
+    """Eight sets of `count` shapes that broadcast; one shape at least has all axes."""
+    chance = random.Random(f"{count} shapes of rank {rank}")
+    draws = []
+    for _ in range(8):
+        common = [chance.randint(2, 6) for _ in range(rank)]
+        full = chance.randrange(count)
+        draws.append(
+            [
+                tuple(size if chance.random() < 0.6 else 1 for size in common)[
+                    0 if m == full else chance.randint(0, rank // 2) :
+                ]
+                for m in range(count)
+            ]
+        )
+    return draws
+
+
+def shape_cell(peers: Peers, group: str, name: str, draws: Sequence[object], *without: str) -> Cell:
+    """Cell in which all contenders get the very same sets of shapes."""
+    code = {contender: text for contender, text in SHAPE_CODE.items() if contender not in without}
+    notes = {OURS: RANDOM_SHAPES, JAX: JAX_REMEMBERS}
+    return Cell(group, name, code, peers.names(), ("shapes", draws), len(draws), notes)
+
+
+def tuples(peers: Peers) -> Iterator[Cell]:
+    """Common shape of tuples of ints."""
+    group = "broadcast_shapes, tuples"
+    for count in (2, 3, 10, 40):
+        for rank in (1, 4, 8):
+            name, draws = f"{count} shapes of rank {rank}", random_shapes(count, rank)
+            yield shape_cell(peers, group, name, draws)
+    for count in (2, 10):
+        # Equal, not the same: whoever looks whether two are one object learns nothing.
+        equal = [tuple(range(2, 6)) for _ in range(count)]
+        cell = shape_cell(peers, group, f"{count} equal shapes of rank 4", [equal] * 8)
+        yield replace(cell, notes={JAX: JAX_REMEMBERS})
+
+
+def other_shapes(peers: Peers) -> Iterator[Cell]:
+    """Common shape of what else a shape may be."""
+    group = "broadcast_shapes, others"
+    for count in (2, 10):
+        draws = random_shapes(count, 4)
+        as_lists = [[list(shape) for shape in shapes] for shapes in draws]
+        cell = shape_cell(peers, group, f"{count} lists of rank 4", as_lists)
+        # The function of jax.lax is faster, but for tuples only.
+        yield replace(cell, code={**cell.code, JAX: "jnp.broadcast_shapes(*shapes)"})
+        integers = [[tuple(map(np.int64, shape)) for shape in shapes] for shapes in draws]
+        name = f"{count} tuples of NumPy integers, rank 4"
+        # torch wants integers of Python.
+        yield shape_cell(peers, group, name, integers, TORCH)
+        if peers.torch is not None:
+            sizes = [[peers.torch.Size(shape) for shape in shapes] for shapes in draws]
+            yield shape_cell(peers, group, f"{count} torch.Size of rank 4", sizes)
+
+
+# Views
+
+VIEW_CODE = {
+    OURS: "whycast.broadcast(*arrays)",
+    NUMPY: "np.broadcast_arrays(*arrays)",
+    READ_ONLY: "read_only(arrays)",
+    TORCH: "torch.broadcast_tensors(*tensors)",
+    JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
+}
+
+
+def read_only(arrays: Sequence[Array]) -> list[Array]:
+    """Let NumPy make what `whycast.broadcast` makes."""
+    common = np.broadcast_shapes(*[array.shape for array in arrays])
+    return [np.broadcast_to(array, common) for array in arrays]
+
+
+def ramp(*shape: int) -> Array:
+    """Array that owns its memory, and whose elements tell their place."""
+    return np.arange(float(np.prod(shape, dtype=int))).reshape(shape).copy()
+
+
+# Of each the first is repeated after the last.
+LAYOUTS: Mapping[str, Sequence[Callable[[], Array]]] = {
+    "equal shapes": [lambda: ramp(3, 4)],
+    "mixed shapes": [lambda: ramp(3, 4), lambda: ramp(4), lambda: ramp(3, 1)],
+    "reversed": [lambda: ramp(3, 4)[::-1, ::-1], lambda: ramp(4)[::-1]],
+    "every second element": [lambda: ramp(6, 8)[::2, ::2], lambda: ramp(8)[::2]],
+    "transposed": [lambda: ramp(4, 3).T, lambda: ramp(1, 3).T],
+    "axes permuted": [
+        lambda: ramp(2, 5, 3, 4).transpose(1, 0, 2, 3),
+        lambda: ramp(3, 2, 4).transpose(1, 0, 2),
+    ],
+}
+WITHOUT: Mapping[str, tuple[str, ...]] = {
+    "reversed": (TORCH, JAX),  # torch has no negative strides
+    "every second element": (JAX,),
+    "transposed": (JAX,),
+    "axes permuted": (JAX,),
+}
+
+
+def view_cell(
+    peers: Peers, name: str, arrays: Sequence[Array], *without: str, group: str = "broadcast"
+) -> Cell:
+    """Cell of views of arrays."""
+    code = {contender: text for contender, text in VIEW_CODE.items() if contender not in without}
+    names = {**peers.names_of_arrays(*arrays), "read_only": read_only}
+    return Cell(group, name, code, names, notes={NUMPY: WRITEABLE, JAX: JAX_COPIES})
+
+
+def views(peers: Peers) -> Iterator[Cell]:
+    """Views of the common shape."""
+    for layout, makers in LAYOUTS.items():
+        for count in (2, 3, 10, 40):
+            arrays = [makers[m % len(makers)]() for m in range(count)]
+            yield view_cell(peers, f"{count} arrays, {layout}", arrays, *WITHOUT.get(layout, ()))
+    yield view_cell(peers, "2 arrays of rank 0", [ramp(), ramp()])
+    yield view_cell(peers, "a scalar and a matrix", [ramp(), ramp(3, 4)])
+    strings = np.array([str(number) for number in range(10**4)], object)
+    # In a group of its own, as it says nothing about the speed of views.
+    name, group = "10,000 strings and 1", "broadcast, objects"
+    cell = view_cell(peers, name, [strings, strings[:1]], TORCH, JAX, group=group)
+    yield replace(cell, notes={OURS: LOOKS_AT_STRINGS, **cell.notes})
+
+
+# NumPy's own functions
+
+
+def numpy_rule(peers: Peers) -> Iterator[Cell]:
+    """The functions of NumPy and ours of the same names."""
+
+    def both(function: str, arguments: str) -> dict[str, str]:
+        return {
+            OURS: f"whycast.numpy_rule.{function}({arguments})",
+            NUMPY: f"np.{function}({arguments})",
+        }
+
+    for count in (2, 10, 40):
+        name, draws = f"broadcast_shapes of {count}, rank 4", random_shapes(count, 4)
+        code = both("broadcast_shapes", "*shapes")
+        cell = shape_cell(peers, "numpy_rule", name, draws)
+        yield replace(cell, code=code, notes={OURS: RANDOM_SHAPES})
+    for name, array in {
+        "broadcast_to, a row": ramp(4),
+        "broadcast_to, a scalar": ramp(),
+        "broadcast_to, its own shape": ramp(3, 4),
+        "broadcast_to, a row reversed": ramp(4)[::-1],
+    }.items():
+        names = peers.names_of_arrays(array)
+        yield Cell("numpy_rule", name, both("broadcast_to", "a, (3, 4)"), names)
+    for layout in ("equal shapes", "mixed shapes", "reversed"):
+        makers = LAYOUTS[layout]
+        for count in (2, 10):
+            arrays = [makers[m % len(makers)]() for m in range(count)]
+            name = f"broadcast_arrays of {count}, {layout}"
+            names = peers.names_of_arrays(*arrays)
+            yield Cell("numpy_rule", name, both("broadcast_arrays", "*arrays"), names)
+
+
+# Operators
+
+
+def operators(peers: Peers) -> Iterator[Cell]:
+    """Operators that broadcast one tensor to a shape."""
+    for name, array, code in (
+        (
+            "onnx.expand, a row",
+            ramp(4),
+            {
+                OURS: "whycast.onnx.expand(a, (3, 4))",
+                NUMPY: "np.broadcast_to(a, (3, 4))",
+                TORCH: "t.expand((3, 4))",
+                JAX: "jax.block_until_ready(jnp.broadcast_to(j, (3, 4)))",
+            },
+        ),
+        (
+            "onnx.expand, both ways",
+            ramp(3, 1),
+            {
+                OURS: "whycast.onnx.expand(a, (2, 1, 4))",
+                NUMPY: "np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))",
+            },
+        ),
+        (
+            "openvino.broadcast, numpy",
+            ramp(3, 1),
+            {
+                OURS: "whycast.openvino.broadcast(a, (2, 3, 4))",
+                NUMPY: "np.broadcast_to(a, (2, 3, 4))",
+                TORCH: "torch.broadcast_to(t, (2, 3, 4))",
+                JAX: "jax.block_until_ready(jnp.broadcast_to(j, (2, 3, 4)))",
+            },
+        ),
+        (
+            "openvino.broadcast, explicit",
+            ramp(3),
+            {
+                OURS: 'whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")',
+                NUMPY: "np.broadcast_to(a.reshape(3, 1), (2, 3, 4))",
+                TORCH: "torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))",
+                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (2, 3, 4), (1,)))",
+            },
+        ),
+        (
+            "lax.broadcast_in_dim",
+            ramp(3, 4),
+            {
+                OURS: "whycast.lax.broadcast_in_dim(a, (3, 2, 4), (0, 2))",
+                NUMPY: "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
+                TORCH: "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
+                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2)))",
+            },
+        ),
+        (
+            "lax.broadcast_in_dim, transposing",
+            ramp(3, 4),
+            {
+                OURS: "whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))",
+                NUMPY: "np.broadcast_to(a.T, (2, 4, 3))",
+                TORCH: "torch.broadcast_to(t.T, (2, 4, 3))",
+                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (2, 4, 3), (2, 1)))",
+            },
+        ),
+        (
+            "ngraph.broadcast",
+            ramp(3, 4),
+            {
+                OURS: "whycast.ngraph.broadcast(a, (3, 2, 4), {1})",
+                NUMPY: "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
+                TORCH: "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
+                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2)))",
+            },
+        ),
+    ):
+        names = peers.names_of_arrays(array)
+        yield Cell("one tensor to a shape", name, code, names, notes={JAX: JAX_COPIES})
+
+
+# Copies and sums
+
+
+def copies(peers: Peers) -> Iterator[Cell]:
+    """Arrays that are no views."""
+    if "copy" not in inspect.signature(whycast.broadcast).parameters:
+        return
+    for name, arrays in {
+        "2 arrays, equal shapes": [ramp(3, 4), ramp(3, 4)],
+        "2 arrays, mixed shapes": [ramp(3, 4), ramp(4)],
+        "64 KB of a row and a column": [ramp(90), ramp(90, 1)],
+        "16 MB of a row and a column": [ramp(1448), ramp(1448, 1)],
+        "16 MB, each element repeated": [ramp(250_000, 1), ramp(1, 8)],
+    }.items():
+        yield Cell(
+            "broadcast, copies",
+            name,
+            {
+                OURS: "whycast.broadcast(*arrays, copy=True)",
+                NUMPY: "[np.array(x) for x in np.broadcast_arrays(*arrays)]",
+                TORCH: "[x.clone(memory_format=torch.contiguous_format)"
+                " for x in torch.broadcast_tensors(*tensors)]",
+                JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
+            },
+            peers.names_of_arrays(*arrays),
+        )
+
+
+def sums(peers: Peers) -> Iterator[Cell]:
+    """Adjoints: sums over the first axis."""
+    others = {
+        NUMPY: "np.sum(a, axis=0)",
+        TORCH: "torch.sum(t, dim=0)",
+        JAX: "jax.block_until_ready(jnp.sum(j, axis=0))",
+    }
+    for array in (ramp(3, 4), ramp(300, 400)):
+        names = peers.names_of_arrays(array)
+        code = {OURS: "whycast.ngraph.broadcast_adjoint(a, {0})", **others}
+        yield Cell("sums", f"broadcast_adjoint, {array.shape}", code, names)
+        if hasattr(whycast, "sum_to_shape"):
+            code = {OURS: f"whycast.sum_to_shape(a, {array.shape[1:]})", **others}
+            yield Cell("sums", f"sum_to_shape, {array.shape}", code, names)
+
+
+# Lists
+
+
+def lists(peers: Peers) -> Iterator[Cell]:
+    """Lists of elements; their times are those of one element of the result."""
+    for name, shape, target in (
+        ("(4,) to (3, 4)", (4,), (3, 4)),
+        ("(1,) to (10000,)", (1,), (10_000,)),
+        ("(100,) to (100, 100)", (100,), (100, 100)),
+        ("(100, 1) to (100, 100)", (100, 1), (100, 100)),
+        ("(5000, 1) to (5000, 2)", (5000, 1), (5000, 2)),
+        ("(10, 1, 10, 1) to (10, 10, 10, 10)", (10, 1, 10, 1), (10, 10, 10, 10)),
+        ("(100, 100) to itself", (100, 100), (100, 100)),
+    ):
+        size = int(np.prod(shape))
+        yield Cell(
+            "reference.broadcast, one element",
+            name,
+            {
+                OURS: "whycast.reference.broadcast(data, shape, target)",
+                NUMPY: "np.broadcast_to(np.array(data).reshape(shape), target).ravel().tolist()",
+            },
+            peers.names(data=list(range(1000, 1000 + size)), shape=shape, target=target),
+            parts=int(np.prod(target)),
+            notes={NUMPY: MORE_THAN_LISTS},
+        )

@@ -1,0 +1,172 @@
+"""The benchmark works. What it measures is no matter of tests: none of these looks at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+import pyperf
+import pytest
+from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
+from figure import text_figure
+from report import table
+from timing import TRIES, DisagreementError, Result, calibrated, check, measure, same
+
+import bench
+
+NO_PEERS = Peers(torch=None, jax=None)
+EMPTY = Cell("group", "cell", {OURS: "0", NUMPY: "0"}, {})
+
+
+class Run(NamedTuple):
+    """A run that is as short as can be: what it printed, and its folder."""
+
+    printed: str
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run it in a process of its own: JAX starts threads. Answers that differ would end it."""
+    home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("bench")
+    (folder / "torch.json").write_text("of an earlier run, if torch is not installed", "utf-8")
+    program = Path(bench.__file__)
+    places = {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", program, "--seconds", "0", "--out", folder],
+        env=places,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(home.rglob("*")) == []
+    return Run(done.stdout, folder)
+
+
+def titles(file: Path) -> list[str]:
+    """Names of the benchmarks in a file of pyperf's."""
+    return [str(name) for name in pyperf.BenchmarkSuite.load(str(file)).get_benchmark_names()]
+
+
+def test_all_cells_are_in_the_table_and_the_figures(run: Run) -> None:
+    written = (run.folder / "table.md").read_text(encoding="utf-8")
+    assert run.printed == f"{written}\n"
+    bars = (run.folder / "figure.txt").read_text(encoding="utf-8")
+    assert max(map(len, bars.splitlines())) <= 100
+    for cell in cells(NO_PEERS):
+        assert f"\n| {cell.name} " in written
+        assert f"\n## {cell.group}\n" in written
+        assert f"\n  {cell.name} " in bars
+
+
+def test_each_contender_has_a_file_that_pyperf_reads(run: Run) -> None:
+    ours = titles(run.folder / "whycast.json")
+    assert set(ours) >= {cell.title for cell in cells(NO_PEERS)}
+    assert titles(run.folder / "numpy.json") == ours
+    assert set(titles(run.folder / "jax.json")) < set(ours)
+
+
+def test_a_peer_that_is_absent_is_named(run: Run) -> None:
+    absent = "- absent, and so not compared: torch\n" in run.printed
+    assert absent == ("| torch" not in run.printed)
+    assert absent == (not (run.folder / "torch.json").exists())
+    assert "not compared: JAX" not in run.printed
+
+
+def test_the_figure_has_a_mark_for_each_peer_in_each_cell(run: Run) -> None:
+    drawn = ElementTree.parse(run.folder / "figure.svg").getroot()
+    marks = [mark.text or "" for mark in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    files = [run.folder / f"{name}.json" for name in ("numpy", "numpy-read-only", "jax", "torch")]
+    assert len(marks) == sum(len(titles(file)) for file in files if file.exists())
+    assert all("nan" not in mark for mark in marks)
+
+
+def test_every_cell_has_whycast_and_numpy_and_a_title_of_its_own() -> None:
+    found = cells(NO_PEERS)
+    assert len({cell.title for cell in found}) == len(found)
+    for cell in found:
+        assert list(cell.code)[:2] == [OURS, NUMPY]
+        assert cell.code.keys() <= {OURS, *PEERS} - {TORCH, JAX}
+        assert cell.notes.keys() <= cell.code.keys()
+
+
+def test_a_pattern_chooses_cells(capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["--list", "--cells", "TUPLES: 10 .*rank [14]$"]) == 0
+    group = "broadcast_shapes, tuples: 10"
+    chosen = [f"{group} shapes of rank 1", f"{group} shapes of rank 4"]
+    assert capsys.readouterr().out.splitlines() == [*chosen, f"{group} equal shapes of rank 4"]
+    with pytest.raises(SystemExit):
+        bench.main(["--cells", "no such cell"])
+
+
+# Answers
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [
+        ((2, 3), (2, 3), True),
+        ((2, 3), (3, 2), False),
+        ((2, 3), (2,), False),
+        ((2, 3), np.array([2, 3]), False),
+        (2, np.array(2), False),
+        ([np.arange(3)], (np.arange(3),), True),
+        ([np.arange(3)], [np.arange(3.0)], False),
+        ([np.arange(3)], [np.arange(3)[None]], False),
+        ([np.arange(3)], [np.arange(3)[::-1]], False),
+        (np.array(["a"], object), np.array(["a"], object), True),
+    ],
+)
+def test_same_shapes_and_values(one: object, other: object, verdict: bool) -> None:
+    assert same(one, other) is verdict
+    assert same(other, one) is verdict
+
+
+def test_who_gives_another_answer_is_not_timed() -> None:
+    right: Mapping[str, str] = {OURS: "n * n", NUMPY: "n ** 2", JAX: "n + 2"}
+    cell = replace(EMPTY, code=right, draws=("n", [2]))
+    check(cell)
+    with pytest.raises(DisagreementError, match=r"^group: cell: JAX gives something else"):
+        measure(replace(cell, draws=("n", [2, 3])), 0.0)
+
+
+# Times
+
+
+def test_everyone_runs_in_each_round_and_in_each_place_equally_often() -> None:
+    seen: list[str] = []
+    code = {contender: f"seen.append({contender!r})" for contender in (OURS, NUMPY, JAX)}
+    result = measure(replace(EMPTY, code=code, names={"seen": seen}), 0.0)
+    # Before that each gave an answer, and was calibrated.
+    start = 3 * (1 + TRIES)
+    rounds = [seen[place : place + 3] for place in range(start, len(seen), 3)]
+    assert len(rounds) == len(result.seconds[OURS]) == 6
+    for place in zip(*rounds, strict=True):
+        assert {contender: place.count(contender) for contender in code} == dict.fromkeys(code, 2)
+
+
+def test_loops_are_as_many_as_take_long_enough() -> None:
+    for each in (1e-8, 1e-4, 1.0):
+        loops = calibrated(each.__mul__, 0.002)
+        assert loops == 1 or 0.002 <= loops * each < 0.02
+
+
+def test_a_disturbance_while_loops_are_counted_is_no_matter() -> None:
+    disturbed = iter([1.0, 0.0, 0.0] * 100)
+    assert calibrated(lambda loops: loops * 1e-5 + next(disturbed), 0.002) >= 200
+
+
+def test_the_ratio_is_the_median_of_the_rounds_ratios() -> None:
+    seconds = {OURS: [1.0, 1.0, 10.0, 1.0, 2.0], NUMPY: [2.0, 3.0, 40.0, 5.0, 12.0]}
+    result = Result(EMPTY, {}, seconds)
+    assert result.ratio(NUMPY) == (3.0, 4.0, 5.0)
+    assert "| cell | 1000 ms | 4.00 (3.00–5.00) |" in table([result], [])
+    assert text_figure([result], []).endswith("4.00                  |########\n")

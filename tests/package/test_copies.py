@@ -1,0 +1,228 @@
+"""broadcast with copy=True and with out=: new memory, or memory of the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from array_strategies import (
+    DTYPES,
+    Array,
+    DType,
+    Subclass,
+    array_lists,
+    arrays_of_shape,
+    elements,
+    plain,
+)
+from bad_values import fails, state
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
+from plain_rule import Shape, indices, maxima, source
+from view_checks import cell
+
+import whycast
+
+
+def assert_elements(z: Array, x: Array, common: Shape) -> None:
+    """Demand that each element is the one that step 1 and step 2 lead to, bit by bit."""
+    assert (z.shape, z.dtype, z.dtype.str) == (common, x.dtype, x.dtype.str)
+    for index in indices(common):
+        element, expected = cell(z, index), cell(x, source(x.shape, common, index))
+        if x.dtype.kind in "TO":
+            assert element.tolist() == expected.tolist()
+        else:
+            assert element.tobytes() == expected.tobytes()
+
+
+@given(array_lists())
+def test_copies_of_any_arrays(arrays: tuple[Array, ...]) -> None:
+    """[E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010]"""
+    plain_arrays = [plain(array) for array in arrays]
+    common = maxima([x.shape for x in plain_arrays])
+    copies = whycast.broadcast(*arrays, copy=True)
+    assert len(copies) == len(arrays)
+    for m, (z, x) in enumerate(zip(copies, plain_arrays, strict=True)):
+        assert type(z) is np.ndarray
+        assert z.flags.c_contiguous
+        assert z.flags.writeable
+        assert z.flags.owndata
+        assert_elements(z, x, common)
+        assert not any(np.shares_memory(z, y) for y in (*plain_arrays, *copies[:m]))
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+@pytest.mark.parametrize("dtype", DTYPES, ids=repr)
+def test_out_in_any_layout(dtype: DType, data: st.DataObject) -> None:
+    """[E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010]"""
+    x = data.draw(arrays_of_shape((3, 1, 2), dtype))
+    y = np.arange(4.0).reshape(4, 1)
+    order = data.draw(st.permutations(range(3)))
+    steps = data.draw(st.tuples(*[st.sampled_from([1, -1, 2])] * 3))
+    room = np.empty([(3, 4, 2)[axis] * 2 for axis in order], dtype)
+    window = room.transpose(np.argsort(order))[tuple([slice(None, None, s) for s in steps])]
+    target = window[:3, :4, :2]
+    other = np.full((3, 4, 2), -1.0)
+    given_out = (target.view(Subclass) if data.draw(st.booleans()) else target, other)
+    results = whycast.broadcast(x, y, out=given_out)
+    assert isinstance(results, tuple)
+    assert all(z is o for z, o in zip(results, given_out, strict=True))
+    assert_elements(target, x, (3, 4, 2))
+    assert_elements(other, y, (3, 4, 2))
+
+
+def test_tensors_of_one_shape_are_copied_too() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    for arrays in ((x,), (x, x)):
+        for z in broadcast_copy(*arrays):
+            z[0, 0] = 99
+        assert x[0, 0] == 0
+        out = [np.empty((2, 3)) for _ in arrays]
+        results = vars(whycast)["broadcast"](*arrays, out=out)
+        assert isinstance(results, tuple)
+        assert [o.tolist() for o in out] == [x.tolist()] * len(arrays)
+
+
+def broadcast_copy(*arrays: Array) -> tuple[Array, ...]:
+    copies: tuple[Array, ...] = vars(whycast)["broadcast"](*arrays, copy=True)
+    return copies
+
+
+X, Y = np.arange(3.0).reshape(3, 1), np.arange(4, dtype=np.int16)
+
+
+def good() -> list[Array]:
+    """Return arrays that fit the results of X and Y."""
+    return [np.full((3, 4), -1.0), np.full((3, 4), -1, np.int16)]
+
+
+def read_only() -> Array:
+    array = np.zeros((3, 4), np.int16)
+    array.flags.writeable = False
+    return array
+
+
+BAD: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
+    "count": (
+        lambda: good()[:1],
+        ValueError,
+        "out: expected 2 arrays, one for each tensor, got 1$",
+    ),
+    "one array": (
+        lambda: np.zeros((2, 3, 4)),
+        TypeError,
+        r"out: expected a tuple or a list of arrays, got an array of shape \(2, 3, 4\)",
+    ),
+    "generator": (lambda: iter(good()), TypeError, "out: expected a tuple or a list of arrays, "),
+    "None": (
+        lambda: [good()[0], None],
+        TypeError,
+        r"out, array 1: expected a numpy.ndarray, got None",
+    ),
+    "shape": (
+        lambda: [good()[0], np.zeros((4, 3), np.int16)],
+        ValueError,
+        r"out, array 1: expected the shape \(3, 4\), got \(4, 3\)$",
+    ),
+    "dtype": (
+        lambda: [good()[0], np.zeros((3, 4))],
+        ValueError,
+        "out, array 1: expected the dtype int16, got float64$",
+    ),
+    "byte order": (
+        lambda: [good()[0], np.zeros((3, 4), ">i2")],
+        ValueError,
+        "out, array 1: expected the dtype int16, got >i2$",
+    ),
+    "read-only": (
+        lambda: [good()[0], read_only()],
+        ValueError,
+        "out, array 1: expected a writable array, each element in a place of its own$",
+    ),
+    "one place for a row": (
+        lambda: [good()[0], as_strided(np.zeros(4, np.int16), (3, 4), (0, 2))],
+        ValueError,
+        "out, array 1: expected a writable array, each element in a place of its own$",
+    ),
+    "window": (
+        lambda: [good()[0], as_strided(np.zeros(6, np.int16), (3, 4), (2, 2))],
+        ValueError,
+        "out, array 1: expected a writable array, each element in a place of its own$",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_out_is_refused_before_anything_is_written(name: str) -> None:
+    """[E_Broadcast_any_Derived_150]"""
+    make, error, message = BAD[name]
+    out = make()
+    arrays = [array for array in (out if isinstance(out, list) else []) if array is not None]
+    before = list(map(state, arrays))
+
+    def call() -> object:
+        return vars(whycast)["broadcast"](X, Y, out=out)
+
+    fails(error, message, call)
+    assert list(map(state, arrays)) == before
+
+
+def test_out_that_is_an_input_or_another_output() -> None:
+    x, first = np.zeros((3, 4)), np.zeros((3, 4))
+    call = vars(whycast)["broadcast"]
+    for out, noun in (
+        ([x, first], "tensor 0"),
+        ([first[::-1], x[:, ::-1]], "tensor 0"),
+        ([first, first.T.T], "array 0"),
+    ):
+        with pytest.raises(ValueError, match=rf"expected memory of its own, got some of {noun}$"):
+            call(x, np.zeros(4), out=out)
+    # Between each other's elements there is room.
+    room = np.zeros((3, 8))
+    z, w = call(np.arange(4.0), X, out=(room[:, ::2], room[:, 1::2]))
+    assert z.tolist() == [[0, 1, 2, 3]] * 3
+    assert w.T.tolist() == [[0, 1, 2]] * 4
+
+
+def test_out_and_copy_exclude_each_other() -> None:
+    with pytest.raises(ValueError, match=r"^out: expected none where copy is True"):
+        vars(whycast)["broadcast"](X, Y, copy=True, out=good())
+
+
+def test_error_e1_comes_before_out() -> None:
+    out = good()
+    before = list(map(state, out))
+    with pytest.raises(whycast.BroadcastError):
+        whycast.broadcast(X, np.zeros(4), np.zeros(2), out=out)
+    assert list(map(state, out)) == before
+
+
+def test_zero_sizes_and_rank_0() -> None:
+    """[E_Broadcast_any_Restrictions_010]"""
+    (z,) = broadcast_copy(np.zeros((0, 3)))
+    assert (z.shape, z.flags.writeable) == ((0, 3), True)
+    target = np.empty(())
+    (z,) = whycast.broadcast(np.float64(7), out=[target])
+    assert z is target
+    assert target == 7
+    room = as_strided(np.zeros(0), (0, 5), (0, 0))
+    assert whycast.broadcast(np.zeros((0, 1)), np.zeros((0, 5)), out=[room, np.zeros((0, 5))])
+
+
+def test_no_room_for_copies() -> None:
+    huge = np.broadcast_to(np.float64(1), (2**29, 2**29))
+    with pytest.raises(MemoryError, match=r"shape \(536870912, 536870912\) and data type float64"):
+        whycast.broadcast(huge, copy=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=repr)
+def test_copies_do_not_change_the_inputs(dtype: DType) -> None:
+    """[E_Broadcast_any_Derived_160]"""
+    x = elements(6, dtype).reshape(2, 3)
+    before = state(x)
+    for z in whycast.broadcast(x, np.zeros((4, 1, 1)), copy=True):
+        z[...] = z[::-1, ::-1]
+    assert state(x) == before
