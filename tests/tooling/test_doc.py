@@ -179,7 +179,9 @@ def test_docstrings_are_understood(caplog: pytest.LogCaptureFixture) -> None:
                 names = [name for name, _, _ in said["Parameters"].items]
                 assert {part.lstrip("*") for name in names for part in name.split(", ")} == known
                 # Every section is one that the pages know, so none was taken for a paragraph.
-                assert "----" not in "".join(section.text for section in entry.sections)
+                assert "----" not in "".join(
+                    text for each in entry.sections for _, text in each.texts
+                )
                 assert len(said) == len(entry.sections) or "" in said
 
 

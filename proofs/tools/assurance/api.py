@@ -2,7 +2,7 @@
 
 Griffe reads the docstrings, which are in NumPy's format; names and signatures are those of the
 imported package. (pdoc, which would write whole pages, takes that format apart by patterns into
-Markdown: of `*tensors : ...` and `2**31` it made bold type.)
+Markdown: of `*arrays : ...` and `2**31` it made bold type.)
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ PROMPT = re.compile(r"^(>>>|\.\.\.)( .*)?$")
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a docstring: a text, a list of (names, type, text), or examples and texts."""
+    """A part of a docstring: a list of (names, type, text), or texts, True before an example."""
 
     title: str
-    text: str = ""
     items: list[tuple[str, str, str]] = field(default_factory=list)
-    examples: list[tuple[bool, str]] = field(default_factory=list)
+    texts: list[tuple[bool, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Entry:
     @property
     def summary(self) -> str:
         """The first line of the docstring."""
-        return self.sections[0].text.partition("\n")[0] if self.sections else ""
+        return summary(self.sections) if self.sections else ""
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Module:
     @property
     def summary(self) -> str:
         """The first line of the docstring."""
-        return self.sections[0].text.partition("\n")[0]
+        return summary(self.sections)
 
 
 def modules(package: ModuleType) -> list[Module]:
@@ -130,13 +129,23 @@ def sections(read: Any) -> list[Section]:
             ]
             found.append(Section(LISTS[part.kind], items=items))
         elif part.kind is KINDS.examples:
-            examples = [(kind is KINDS.examples, said) for kind, said in value]
-            found.append(Section("Examples", examples=examples))
+            texts = [(kind is KINDS.examples, said) for kind, said in value]
+            found.append(Section("Examples", texts=texts))
         elif part.kind is KINDS.admonition:
-            found.append(Section(part.title or "", value.description))
+            found.append(Section(part.title or "", texts=paragraphs(value.description)))
         else:
-            found.append(Section("", str(value)))
+            found.append(Section("", texts=paragraphs(value)))
     return found
+
+
+def paragraphs(text: str) -> list[tuple[bool, str]]:
+    """Tell the examples in a text from its paragraphs, as doctest does."""
+    return [(part.startswith(">>> "), part) for part in re.split(r"\n{2,}", text)]
+
+
+def summary(read: list[Section]) -> str:
+    """Give the first line of a docstring."""
+    return read[0].texts[0][1].partition("\n")[0]
 
 
 # --- as HTML ----------------------------------------------------------------------------------

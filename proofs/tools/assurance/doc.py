@@ -69,7 +69,7 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
         version=whycast.__version__,
         evidence=EVIDENCE if evidence else "",
         modules=read,
-        clauses=trace.clauses_of_package(root),
+        clauses=clauses(root),
         links=links,
         rooms=listed,
         session=worked.session(worked.SESSION),
@@ -115,6 +115,12 @@ def rooms(root: Path) -> list[Room]:
     if silent := [room.name for room in found if not room.says]:
         raise ToolError(f"README.md: no row of the table says what is in {', '.join(silent)}")
     return found
+
+
+def clauses(root: Path) -> dict[str, list[str]]:
+    """Give the clauses to which each public name belongs."""
+    entries = (entry for entry in trace.of_package(root, ()) if isinstance(entry, trace.Entry))
+    return {entry.name: [tag.id for tag in entry.tags] for entry in entries}
 
 
 def shape(sizes: Sequence[int]) -> str:

@@ -258,16 +258,6 @@ def published(root: Path) -> dict[tuple[str, str], str]:
     return public
 
 
-def clauses_of_package(root: Path) -> dict[str, list[str]]:
-    """Give the clauses of each public function and class, by its public name."""
-    public, clauses = published(root), {}
-    for file, source in read_all(root, PACKAGE):
-        for name, (_, tags) in docstrings(source, file).items():
-            if shown := public.get((Path(file).stem, name)):
-                clauses[shown] = [tag.id for tag in tags]
-    return clauses
-
-
 def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     """Give the programs of the package, and find what is public and belongs to no clause."""
     public = published(root)
