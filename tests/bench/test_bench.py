@@ -98,7 +98,11 @@ def test_every_cell_has_whycast_and_numpy_and_a_title_of_its_own() -> None:
         assert cell.notes.keys() <= cell.code.keys()
 
 
-def test_a_pattern_chooses_cells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pattern_chooses_cells(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # JAX, once imported, complains of every process that the tests after this one start.
+    monkeypatch.setattr(bench, "find_peers", lambda: NO_PEERS)
     assert bench.main(["--list", "--cells", "TUPLES: 10 .*rank [14]$"]) == 0
     group = "broadcast_shapes, tuples: 10"
     chosen = [f"{group} shapes of rank 1", f"{group} shapes of rank 4"]
