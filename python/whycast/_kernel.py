@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# dae680f371c5a2a365d9babede1a82ba324644e6a80d0c8dcda20c8db56cbb59
+# 6a05f37ad0e75284c2f1242fe3a7b1013dbc4733f1131d9478dcb942384bc1d3
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -672,32 +672,40 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
     """
     if len(data) != size(shape):
         raise DataLength()
-    strides = broadcast_strides(shape, row_major_strides(shape), target)
+    rank = len(target)
+    sizes = pad(shape, rank)
+    for k in range(rank):
+        input_size = sizes[k]
+        output_size = target[k]
+        if input_size != output_size and input_size != 1:
+            raise NotBroadcastable(Violation(tensor=0, axis=k, size=input_size, target=output_size))
     count = size(target)
     if count == 0:
         return []
-    result = [data[0]] * count
-    if len(data) == 1:
-        return result
-    last = len(target) - 1
-    row = target[last]
-    step = strides[last]
-    odometer = [0] * len(target)
-    position = 0
-    source = 0
-    while position < count:
-        for _ in range(row):
-            result[position] = data[source]
-            position += 1
-            source += step
-        odometer[last] = row
-        axis = last
-        while axis > 0 and odometer[axis] == target[axis]:
-            source = source - target[axis] * strides[axis] + strides[axis - 1]
-            odometer[axis] = 0
-            odometer[axis - 1] += 1
-            axis -= 1
-    return result
+    list_2 = list(data)
+    block = 1
+    for axis in range(rank - 1, -1, -1):
+        n = target[axis]
+        if sizes[axis] != n:
+            length = len(list_2)
+            if length == block:
+                list_2 = list_2 * n
+            else:
+                width = n * block
+                grown = [list_2[0]] * (length * n)
+                from_ = 0
+                into = 0
+                while from_ < length:
+                    upto = into + width
+                    copies = (
+                        [list_2[from_]] * n if block == 1 else list_2[from_ : from_ + block] * n
+                    )
+                    grown[into:upto] = copies
+                    from_ += block
+                    into = upto
+                list_2 = grown
+        block *= n
+    return list_2
 
 
 def view_strides(
