@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 6a05f37ad0e75284c2f1242fe3a7b1013dbc4733f1131d9478dcb942384bc1d3
+# 384f28c6caf0e0ced5808ac8f718c60ccb46e6e66e927bc556720d5249b678e6
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -682,30 +682,35 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
     count = size(target)
     if count == 0:
         return []
-    list_2 = list(data)
+    if len(data) == 1:
+        return [data[0]] * count
+    elements = list(data)
     block = 1
     for axis in range(rank - 1, -1, -1):
         n = target[axis]
         if sizes[axis] != n:
-            length = len(list_2)
-            if length == block:
-                list_2 = list_2 * n
+            total = len(elements)
+            if total == block:
+                grown = elements * n
+                elements = grown
             else:
                 width = n * block
-                grown = [list_2[0]] * (length * n)
-                from_ = 0
-                into = 0
-                while from_ < length:
-                    upto = into + width
-                    copies = (
-                        [list_2[from_]] * n if block == 1 else list_2[from_ : from_ + block] * n
-                    )
-                    grown[into:upto] = copies
-                    from_ += block
-                    into = upto
-                list_2 = grown
+                grown = [elements[0]] * (total * n)
+                source = 0
+                place = 0
+                while source < total:
+                    next_place = place + width
+                    if block == 1:
+                        copies = [elements[source]] * n
+                    else:
+                        one = elements[source : source + block]
+                        copies = one * n
+                    grown[place:next_place] = copies
+                    source += block
+                    place = next_place
+                elements = grown
         block *= n
-    return list_2
+    return elements
 
 
 def view_strides(

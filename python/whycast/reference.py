@@ -1,7 +1,7 @@
 """Broadcast on flat Python lists: the executable reference, proved from input to output.
 
 The functions of the other modules make views, whose elements NumPy fetches by proved strides. Here
-proved programs fetch the elements themselves, and write them one by one into new lists.
+proved programs move the elements themselves: axis by axis, they repeat blocks of them in new lists.
 """
 
 from __future__ import annotations
