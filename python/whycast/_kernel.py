@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 384f28c6caf0e0ced5808ac8f718c60ccb46e6e66e927bc556720d5249b678e6
+# 1fab2a3ca95dbe8952ed4631fc8a51a263dc3b14a898ee1ad5439f3d743d889a
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

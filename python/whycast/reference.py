@@ -6,6 +6,7 @@ proved programs move the elements themselves: axis by axis, they repeat blocks o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -83,7 +84,10 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         failure = BroadcastError(
             v.tensor, v.axis, v.size, v.target, (checked_shape,), checked_target
         )
-    except OverflowError:
+    except (OverflowError, MemoryError):
+        # What is too large for the kernel may be a list on its way to the target.
+        if _kernel.size(checked_target) <= sys.maxsize:
+            raise
         failure = ValueError(
             "target: no list has as many elements as a tensor of shape "
             f"{show_shape(checked_target)}"
@@ -167,7 +171,9 @@ has size 2, expected 3 or 1
     except _kernel.WrongLength as error:
         m = error.value
         failure = _wrong_length(f"data, list {m}", lists[m], checked_shapes[m])
-    except OverflowError:
+    except (OverflowError, MemoryError):
+        if _kernel.size(_kernel.broadcast_shapes(checked_shapes)) <= sys.maxsize:
+            raise
         failure = ValueError(
             "shapes: no list has as many elements as a tensor of their common shape"
         )

@@ -91,6 +91,20 @@ def test_target_that_no_list_can_have() -> None:
     assert reference.broadcast([0], (1,), (2**5000, 0)) == []
 
 
+def test_target_that_no_list_can_have_on_some_axes() -> None:
+    """No list has 2**64 elements, and no machine the memory for one of 2**61."""
+    for data, shape, target in [
+        ([0, 1], (2, 1, 1), (2, 2**61, 4)),
+        ([0, 1], (2, 1, 1), (2, 8, 2**60)),
+    ]:
+        with pytest.raises(ValueError, match=r"^target: no list has as many elements"):
+            reference.broadcast(data, shape, target)
+        with pytest.raises(ValueError, match=r"^shapes: no list has as many elements"):
+            reference.broadcast_all([data, []], [shape, target])
+    with pytest.raises(MemoryError):
+        reference.broadcast([0, 1], (2, 1), (2, 2**60))
+
+
 def test_all_tensors_at_once() -> None:
     """[E_Broadcast_any_Signature_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]"""
     accepted = 0
