@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 29afcf18bfe8cd68cf5fb2c62d7c57a54a7128f8a376409897dbc14a39ed5812
+# 4e969dac3ae2279aaef06438ad15141ce3d918899aa8f367712406920cd3c982
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -756,32 +756,45 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
     """
     if len(data) != size(shape):
         raise DataLength()
-    strides = broadcast_strides(shape, row_major_strides(shape), target)
+    rank = len(target)
+    sizes = pad(shape, rank)
+    for k in range(rank):
+        input_size = sizes[k]
+        output_size = target[k]
+        if input_size != output_size and input_size != 1:
+            raise NotBroadcastable(Violation(tensor=0, axis=k, size=input_size, target=output_size))
     count = size(target)
     if count == 0:
         return []
-    result = [data[0]] * count
     if len(data) == 1:
-        return result
-    last = len(target) - 1
-    row = target[last]
-    step = strides[last]
-    odometer = [0] * len(target)
-    position = 0
-    source = 0
-    while position < count:
-        for _ in range(row):
-            result[position] = data[source]
-            position += 1
-            source += step
-        odometer[last] = row
-        axis = last
-        while axis > 0 and odometer[axis] == target[axis]:
-            source = source - target[axis] * strides[axis] + strides[axis - 1]
-            odometer[axis] = 0
-            odometer[axis - 1] += 1
-            axis -= 1
-    return result
+        return [data[0]] * count
+    elements = list(data)
+    block = 1
+    for axis in range(rank - 1, -1, -1):
+        n = target[axis]
+        if sizes[axis] != n:
+            total = len(elements)
+            if total == block:
+                grown = elements * n
+                elements = grown
+            else:
+                width = n * block
+                grown = [elements[0]] * (total * n)
+                source = 0
+                place = 0
+                while source < total:
+                    next_place = place + width
+                    if block == 1:
+                        copies = [elements[source]] * n
+                    else:
+                        one = elements[source : source + block]
+                        copies = one * n
+                    grown[place:next_place] = copies
+                    source += block
+                    place = next_place
+                elements = grown
+        block *= n
+    return elements
 
 
 def view_strides(

@@ -82,6 +82,12 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     checked_target = as_shape(target, "target")
     failure: ValueError | MemoryError
     try:
+        if not _can_be(checked_target):
+            # On the way to it there may be a list that can be: only errors are looked for.
+            if len(data) != _kernel.size(checked_shape):
+                raise _kernel.DataLength
+            _kernel.broadcast_strides(checked_shape, checked_shape, checked_target)
+            raise OverflowError
         return _kernel.broadcast_flat(data, checked_shape, checked_target)
     except _kernel.DataLength:
         failure = _wrong_length("data", data, checked_shape)
@@ -167,6 +173,11 @@ has size 2, expected 3 or 1
         _check_list(elements, f"data, list {m}")
     failure: ValueError | MemoryError
     try:
+        if not _can_be(_kernel.broadcast_shapes(checked_shapes)):
+            for m, elements in enumerate(lists):
+                if len(elements) != _kernel.size(checked_shapes[m]):
+                    raise _kernel.WrongLength(m)
+            raise OverflowError
         common, outputs = _kernel.broadcast_all(checked_shapes, tuple(map(tuple, lists)))
     except _kernel.E1 as error:
         v = error.value
@@ -193,6 +204,11 @@ def _as_sequence(values: Sequence[_T], name: str, noun: str) -> tuple[_T, ...]:
     return tuple(values)
 
 
+def _can_be(shape: Shape) -> bool:
+    """Whether a list may have as many elements as a tensor of a shape."""
+    return _kernel.size(shape) * struct.calcsize("P") <= sys.maxsize
+
+
 def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
     """Error for a list that cannot be, or for which there is no room.
 
@@ -202,7 +218,7 @@ def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
     MemoryError('target: no room for a list of the elements of a tensor of shape \
 (1125899906842624,)')
     """
-    if _kernel.size(shape) * struct.calcsize("P") > sys.maxsize:
+    if not _can_be(shape):
         return ValueError(
             f"{name}: no list has as many elements as a tensor of shape {show_shape(shape)}"
         )

@@ -645,6 +645,60 @@ TUPLES = {
         },
         ("%1", "(%1,)", "tuple(%1[::-1])", "tuple(%1[1:])"),
     ),
+    "kernel.trusted.Tuple.repeat": Contract(
+        list,
+        st.tuples(ARRAY, COUNT),
+        {
+            "ensures { A.length result = A.length a * n }": (
+                lambda do, a, n: size(do(a, n)) == size(a) * n
+            ),
+            "ensures { forall i. 0 <= i < A.length result -> "
+            "A.(result[i] = if i < length a then a[i] else result[i - length a]) }": (
+                lambda do, a, n: all(
+                    at(do(a, n), i) is (at(a, i) if i < size(a) else at(do(a, n), i - size(a)))
+                    for i in range(size(do(a, n)))
+                )
+            ),
+        },
+        (
+            "[x for x in %1 for _ in range(%2)]",
+            "[%1] * %2",
+            "%1 * (%2 + 1)",
+            "%1",
+            "tuple(%1 * %2)",
+        ),
+    ),
+    "kernel.trusted.Tuple.overwrite": Contract(
+        list,
+        cut_twice(ARRAY).flatmap(
+            lambda found: st.tuples(
+                *map(st.just, found),
+                st.lists(ELEMENT, min_size=found[2] - found[1], max_size=found[2] - found[1]),
+            )
+        ),
+        {
+            "writes { a }": lambda do, a, i, j, b: size(a) == size(do([*a], i, j, b)),
+            "ensures { forall k. 0 <= k < i \\/ j <= k < A.length a -> A.(a[k] = old a[k]) }": (
+                lambda do, a, i, j, b: all(
+                    at(do([*a], i, j, b), k) is at(a, k) for k in [*range(i), *range(j, size(a))]
+                )
+            ),
+            "ensures { forall k. i <= k < j -> A.(a[k] = b[k - i]) }": (
+                lambda do, a, i, j, b: all(
+                    at(do([*a], i, j, b), k) is at(b, k - i) for k in range(i, j)
+                )
+            ),
+        },
+        (
+            "%1[%2] = %4",
+            "%1[%2:] = %4",
+            "%1[:%3] = %4",
+            "%1[%2:%2] = %4",
+            "%1[%2:%3] = %4[::-1]",
+            "%1[%2 + 1:%3 + 1] = %4",
+            "%1 = [*%1[:%2], *%4, *%1[%3:]]",
+        ),
+    ),
 }
 
 CONTRACTS: dict[str, Contract] = BOOLEANS | REFERENCES | INTEGERS | SEQUENCES | ARRAYS | TUPLES

@@ -138,7 +138,7 @@ def test_what_the_proofs_trust_of_our_own_is_in_the_driver() -> None:
     facts: Any = Whygate(ROOT).audit([judge.TRUSTED])
     trusted = [f"kernel.trusted.Tuple.{assumed['name']}" for assumed in judge.trusted(facts)]
     assert trusted == [name for name in TEMPLATES if name.startswith("kernel.trusted.")]
-    assert len(trusted) == 4
+    assert len(trusted) == 6
 
 
 # The contracts

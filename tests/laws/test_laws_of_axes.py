@@ -6,6 +6,8 @@ compared bit by bit: one element in the wrong place shows.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 import pytest
 from array_strategies import Array, distinct_arrays
@@ -300,6 +302,47 @@ def test_list_of_a_tensor(case: tuple[Shape, Shape]) -> None:
     z = outcome(numpy_rule.broadcast_to, x, target)
     if not isinstance(z, ValueError):
         assert reference.broadcast(x.ravel().tolist(), shape, target) == z.ravel().tolist()
+
+
+def with_blocks_repeated(elements: list[int], shape: Shape, axis: int) -> list[int]:
+    """Repeat the blocks behind an axis as often as the axis is long; its size was 1."""
+    block = prod(shape[axis + 1 :])
+    starts = [number * block for number in range(prod(shape[:axis]))]
+    return [x for o in starts for _ in range(shape[axis]) for x in elements[o : o + block]]
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=5).map(tuple), st.data())
+def test_one_axis_grows(target: Shape, data: st.DataObject) -> None:
+    """Each block of the axes behind it stands as often as the axis is long, one after the other:
+    axis_broadcast, memory/grown_axis.mlw.
+
+    [E_Broadcast_any_Derived_130]
+    """
+    axis = data.draw(st.integers(0, len(target) - 1))
+    shape = (*target[:axis], 1, *target[axis + 1 :])
+    elements = list(range(prod(shape)))
+    repeated = with_blocks_repeated(elements, target, axis)
+    assert reference.broadcast(elements, shape, target) == repeated
+
+
+@given(shapes_and_target(max_rank=6, max_size=3))
+def test_axis_after_axis(case: tuple[Shape, Shape]) -> None:
+    """One axis may grow after the other, the last one first: axis_after_axis,
+    memory/axis_by_axis.mlw.
+
+    [E_Broadcast_any_Derived_130]
+    """
+    shape, target = case
+    elements = list(range(prod(shape)))
+    at_once = outcome(reference.broadcast, elements, shape, target)
+    if isinstance(at_once, ValueError):
+        return
+    padded = (1,) * (len(target) - len(shape)) + shape
+    for axis in reversed(range(len(target))):
+        if padded[axis] != target[axis]:
+            partly = (*padded[:axis], *target[axis:])
+            elements = with_blocks_repeated(elements, partly, axis)
+    assert elements == at_once
 
 
 # The adjoint

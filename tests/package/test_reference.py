@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -89,6 +90,41 @@ def test_target_that_no_list_can_have() -> None:
             reference.broadcast(data, shape, (2, 2**5000))
         assert caught.value.__context__ is None
     assert reference.broadcast([0], (1,), (2**5000, 0)) == []
+
+
+def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
+    """On the last axes the target has 2**33 elements, for which there may be room or not."""
+    message = r"^target: no list has as many elements as a tensor of shape \(2, .*, 8589934592\)$"
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=message):
+            reference.broadcast([0, 1], (2, 1, 1), (2, 2**40, 2**33))
+        axes = range(4)
+        shapes = [tuple(2**17 if axis == m else 1 for axis in axes) for m in axes]
+        lists = [[0] * 2**17] * 4
+        before = tracemalloc.get_traced_memory()[1]
+        with pytest.raises(ValueError, match=r"^shapes: no list has as many elements"):
+            reference.broadcast_all(lists, shapes)
+        assert tracemalloc.get_traced_memory()[1] < before + 2**17
+    finally:
+        tracemalloc.stop()
+    # What else is wrong with such arguments is still said.
+    with pytest.raises(ValueError, match=r"^data: expected 2 elements"):
+        reference.broadcast([0], (2, 1, 1), (2, 2**40, 2**33))
+    with pytest.raises(whycast.BroadcastError):
+        reference.broadcast([0, 1], (2, 1, 1), (3, 2**40, 2**33))
+    with pytest.raises(ValueError, match=r"^target: expected a rank of at least 3"):
+        reference.broadcast([0, 1], (2, 1, 1), (2**40, 2**33))
+    with pytest.raises(ValueError, match=r"^data, list 2: expected 131072 elements"):
+        reference.broadcast_all([*lists[:2], [0], lists[3]], shapes)
+
+
+def test_no_room_for_a_list() -> None:
+    message = r"no room for a list of the elements of a tensor of shape \(2, 1125899906842624\)$"
+    with pytest.raises(MemoryError, match=f"^target: {message}"):
+        reference.broadcast([0, 1], (2, 1), (2, 2**50))
+    with pytest.raises(MemoryError, match=f"^target: {message}"):
+        reference.broadcast([0], (1,), (2, 2**50))
 
 
 def test_all_tensors_at_once() -> None:
