@@ -134,19 +134,22 @@ def broadcast(
     # [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_110]
     # [E_Broadcast_any_Derived_160]
     check_count(len(tensors), "tensor")
+    # Three loops, here and in _views: a comprehension costs more than these for a few arrays.
     arrays: Sequence[Any] = tensors
-    for tensor in tensors:
-        if type(tensor) is not np.ndarray or tensor.dtype.type not in PLAIN_TYPES:
+    shapes: list[Shape] = []
+    for array in tensors:
+        if type(array) is not np.ndarray or array.dtype.type not in PLAIN_TYPES:
             arrays = as_tensors(tensors)
+            shapes = [array.shape for array in arrays]
             break
-    shapes = tuple([array.shape for array in arrays])
+        shapes.append(array.shape)
     if shapes.count(shapes[0]) == len(shapes):
         # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
         views = [array.view() for array in arrays]
         for view in views:
             _set_writeable(view, False)
     else:
-        views = _views(arrays, shapes)
+        views = _views(arrays, tuple(shapes))
     if out is not None:
         return _written(arrays, views, out, copy=copy)
     return tuple([view.copy() for view in views] if copy else views)
@@ -154,17 +157,23 @@ def broadcast(
 
 def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
-    own = tuple([array.strides for array in arrays])
+    own = []
+    for array in arrays:
+        own.append(array.strides)
     try:
-        common, strides = _kernel.broadcast_views(shapes, own)
+        common, strides = _kernel.broadcast_views(shapes, tuple(own))
     except _kernel.E1 as error:
         v = error.value
     else:
         views = []
-        for m, placed in enumerate(strides):
+        for m, array in enumerate(arrays):
             # A tensor's own strides, given back, are those of a view of its own shape.
-            kept = placed is own[m]
-            views.append(own_view(arrays[m]) if kept else view_by(arrays[m], common, placed))
+            if strides[m] is own[m]:
+                view = array.view()
+                _set_writeable(view, False)
+            else:
+                view = view_by(array, common, strides[m])
+            views.append(view)
         return views
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
@@ -253,13 +262,15 @@ def view_by(
         # it wants a buffer that is contiguous, in C or in Fortran order.
         if flags.forc:
             view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+            _set_writeable(view, writeable)
         else:
             view = _iterated_view(source, shape, strides, axes)
+            if writeable:
+                _set_writeable(view, True)
     except (OverflowError, ValueError) as error:
         raise ValueError(
             f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
         ) from error
-    _set_writeable(view, writeable)
     return view
 
 
