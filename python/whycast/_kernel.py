@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 4e969dac3ae2279aaef06438ad15141ce3d918899aa8f367712406920cd3c982
+# f508850918e7cad88f7104f42baee9acd72cd940e6d67194815dbe196256c523
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -805,12 +805,12 @@ def view_strides(
 
     WhyML: kernel.views.COPViews.view_strides
     """
-    rank = len(target)
-    view = [0] * rank
-    axis = rank - len(shape)
-    for k in range(len(shape)):
-        if shape[k] == target[axis]:
-            view[axis] = strides[k]
+    prepended = len(target) - len(shape)
+    view = [0] * prepended + list(strides)
+    axis = prepended
+    for size in shape:
+        if size != target[axis]:
+            view[axis] = 0
         axis += 1
     return tuple(view)
 
@@ -819,24 +819,13 @@ def broadcast_views(
     shapes: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view with
-    that shape; the very `strides` if all shapes are equal.
+    that shape: its very strides where a tensor has that shape.
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020]
     [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.views.COPViews.broadcast_views
     """
-    if len(shapes) == 0:
-        raise NoTensor()
-    first = shapes[0]
-    equal = 1
-    while equal < len(shapes) and shapes[equal] == first:
-        equal += 1
-    if equal == len(shapes):
-        for size in first:
-            if size < 0:
-                raise NegativeSize()
-        return first, strides
     target = broadcast_shapes(shapes)
     views: list[tuple[int, ...]] = [()] * len(shapes)
     for m, shape in enumerate(shapes):
