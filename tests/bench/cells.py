@@ -7,7 +7,6 @@ same job on the same data, except where a note says otherwise, and have to give 
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -415,8 +414,6 @@ def operators(peers: Peers) -> Iterator[Cell]:
 
 def copies(peers: Peers) -> Iterator[Cell]:
     """Arrays that are no views."""
-    if "copy" not in inspect.signature(whycast.broadcast).parameters:
-        return
     for name, arrays in {
         "2 arrays, equal shapes": [ramp(3, 4), ramp(3, 4)],
         "2 arrays, mixed shapes": [ramp(3, 4), ramp(4)],
@@ -429,7 +426,7 @@ def copies(peers: Peers) -> Iterator[Cell]:
             name,
             {
                 OURS: "whycast.broadcast(*arrays, copy=True)",
-                NUMPY: "[np.array(x) for x in np.broadcast_arrays(*arrays)]",
+                NUMPY: "[np.array(x, order='C') for x in np.broadcast_arrays(*arrays)]",
                 TORCH: "[x.clone(memory_format=torch.contiguous_format)"
                 " for x in torch.broadcast_tensors(*tensors)]",
                 JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
@@ -449,9 +446,8 @@ def sums(peers: Peers) -> Iterator[Cell]:
         names = peers.names_of_arrays(array)
         code = {OURS: "whycast.ngraph.broadcast_adjoint(a, {0})", **others}
         yield Cell("sums", f"broadcast_adjoint, {array.shape}", code, names)
-        if hasattr(whycast, "sum_to_shape"):
-            code = {OURS: f"whycast.sum_to_shape(a, {array.shape[1:]})", **others}
-            yield Cell("sums", f"sum_to_shape, {array.shape}", code, names)
+        code = {OURS: f"whycast.sum_to_shape(a, {array.shape[1:]})", **others}
+        yield Cell("sums", f"sum_to_shape, {array.shape}", code, names)
 
 
 # Lists
