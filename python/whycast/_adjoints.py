@@ -6,7 +6,7 @@ import numpy as np
 
 from whycast import _kernel
 from whycast._checks import as_array, as_shape
-from whycast._errors import BroadcastError, rank_too_low
+from whycast._errors import rank_too_low, violated
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 
 
@@ -67,8 +67,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     except _kernel.RankMismatch:
         failure = rank_too_low("delta", "shape", len(target), array.ndim)
     except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (target,), array.shape)
+        failure = violated(error.value, (target,), array.shape)
     else:
         return summed(array, axes, target)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.

@@ -9,7 +9,7 @@ import numpy as np
 
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES, as_tensors, check_count, show
-from whycast._errors import BroadcastError, show_shape
+from whycast._errors import show_shape, violated
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
 
 _T0 = TypeVar("_T0", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
@@ -176,7 +176,7 @@ def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArr
             views.append(view)
         return views
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
-    raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
+    raise violated(v, shapes)
 
 
 def _written(

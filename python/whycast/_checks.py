@@ -174,7 +174,9 @@ def is_exact(value: object) -> TypeGuard[Shape]:
     return True
 
 
-def as_integers(value: object, name: str, place: str = "position") -> tuple[int, ...]:
+def as_integers(
+    value: object, name: str, place: str = "position", or_else: str = ""
+) -> tuple[int, ...]:
     """Return integers of either sign: axes, an index or strides.
 
     Which of them are axes of the target, or in bounds, is left to the kernel.
@@ -183,7 +185,11 @@ def as_integers(value: object, name: str, place: str = "position") -> tuple[int,
     Traceback (most recent call last):
     TypeError: axes_mapping, position 1: expected an integer, got '2' (str)
     """
-    return _as_integers(value, name, place)
+    entries = _integers_of(value, name, or_else)
+    for entry in entries:
+        if type(entry) is not int:
+            return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(entries)])
+    return tuple(cast("Sequence[int]", entries))
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
@@ -194,7 +200,7 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
     """
     if isinstance(value, Set):
         return tuple(sorted([as_int(axis, name) for axis in value]))
-    return _as_integers(value, name, "position", or_else="a set of integers, ")
+    return as_integers(value, name, or_else="a set of integers, ")
 
 
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
@@ -308,14 +314,6 @@ def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
             f"argument 0: expected a {noun}, got a {type(value).__name__} of {len(several)}; "
             f"pass them one by one: {function}(*{noun}s)"
         )
-
-
-def _as_integers(value: object, name: str, place: str, or_else: str = "") -> tuple[int, ...]:
-    entries = _integers_of(value, name, or_else)
-    for entry in entries:
-        if type(entry) is not int:
-            return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(entries)])
-    return tuple(cast("Sequence[int]", entries))
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> Sequence[object]:

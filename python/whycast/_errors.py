@@ -251,6 +251,16 @@ class BroadcastError(ValueError):
         return shape[own] if own >= 0 else 1
 
 
+def violated(
+    v: _kernel.Violation,
+    shapes: tuple[Shape, ...],
+    target_shape: Shape | None = None,
+    names: Names | None = None,
+) -> BroadcastError:
+    """Error for a violation that the kernel reports."""
+    return BroadcastError(v.tensor, v.axis, v.size, v.target, shapes, target_shape, names)
+
+
 class IncompatibleError(BroadcastError):
     """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
 

@@ -14,7 +14,7 @@ from whycast._checks import (
     check_count,
     refuse_negative,
 )
-from whycast._errors import BroadcastError, rank_too_low, show_int
+from whycast._errors import BroadcastError, rank_too_low, show_int, violated
 from whycast._types import Integers, Shape, Strides
 
 
@@ -201,8 +201,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
         else:
             failure = rank_too_low("target", "shape", len(own), len(wanted))
     except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), wanted)
+        failure = violated(error.value, (own,), wanted)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
@@ -218,7 +217,7 @@ def common_shape(shapes: tuple[Shape, ...]) -> Shape:
     if v is None:
         refuse_negative(shapes)
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
-    raise BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
+    raise violated(v, shapes)
 
 
 def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[int, ...]:
@@ -274,8 +273,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
                 f"index: expected {len(wanted)} indices, one for each axis of target, got {len(at)}"
             )
     except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), wanted)
+        failure = violated(error.value, (own,), wanted)
     except _kernel.IndexOutOfRange as error:
         axis = error.value
         failure = IndexError(

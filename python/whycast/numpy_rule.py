@@ -21,7 +21,7 @@ import numpy as np
 from whycast import _kernel
 from whycast._arrays import view_as
 from whycast._checks import are_ints, as_size, is_exact, refuse_negative, show
-from whycast._errors import BroadcastError, IncompatibleError, rank_too_low
+from whycast._errors import IncompatibleError, rank_too_low, violated
 from whycast._types import Shape
 
 if TYPE_CHECKING:
@@ -244,8 +244,7 @@ rank 2, the shape has size 2, expected 3 or 1
     except _kernel.RankMismatch:
         failure = rank_too_low("shape", "the array", plain.ndim, len(target))
     except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, (plain.shape,), target)
+        failure = violated(error.value, (plain.shape,), target)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 

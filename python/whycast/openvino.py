@@ -15,7 +15,7 @@ from whycast import _kernel
 from whycast._adjoints import summable, summed
 from whycast._arrays import own_view, view_by
 from whycast._checks import as_array, as_integers, as_shape, show
-from whycast._errors import AxisSizeError, BroadcastError, IncompatibleError, Names, rank_too_low
+from whycast._errors import AxisSizeError, IncompatibleError, Names, rank_too_low, violated
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 from whycast._views import axes_miscounted, axes_not_increasing, axis_out_of_range
 
@@ -266,8 +266,8 @@ def _failure(
             return axes_not_increasing(given, error.value, names.axes)
         case _kernel.AxisMisfit():
             return AxisSizeError(error.value, given, own, target, names)
-        case _kernel.NotBroadcastable(value=v):
-            return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)
+        case _kernel.NotBroadcastable():
+            return violated(error.value, (own,), target, names)
         case _kernel.NotExpandable():
             return IncompatibleError(0, 1, error.value, (own, target), names)
     return rank_too_low(names.target, names.tensor, len(own), len(target))

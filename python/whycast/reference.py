@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from whycast import _kernel
 from whycast._checks import as_shape, check_count, show
-from whycast._errors import BroadcastError, rank_too_low, show_int, show_shape
+from whycast._errors import rank_too_low, show_int, show_shape, violated
 from whycast._types import Integers, Shape
 
 __all__ = ["broadcast", "broadcast_all"]
@@ -94,10 +94,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     except _kernel.RankMismatch:
         failure = rank_too_low("target", "shape", len(checked_shape), len(checked_target))
     except _kernel.NotBroadcastable as error:
-        v = error.value
-        failure = BroadcastError(
-            v.tensor, v.axis, v.size, v.target, (checked_shape,), checked_target
-        )
+        failure = violated(error.value, (checked_shape,), checked_target)
     except (OverflowError, MemoryError):
         failure = _too_long("target", checked_target)
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
@@ -180,8 +177,7 @@ has size 2, expected 3 or 1
             raise OverflowError
         common, outputs = _kernel.broadcast_all(checked_shapes, tuple(map(tuple, lists)))
     except _kernel.E1 as error:
-        v = error.value
-        failure = BroadcastError(v.tensor, v.axis, v.size, v.target, checked_shapes)
+        failure = violated(error.value, checked_shapes)
     except _kernel.WrongLength as error:
         m = error.value
         failure = _wrong_length(f"data, list {m}", lists[m], checked_shapes[m])
