@@ -121,7 +121,10 @@ def test_contents(wheel: Path) -> None:
     sources = {f"whycast/{path.name}" for path in [*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]}
     metadata = {
         f"whycast-{version}.dist-info/{name}"
-        for name in ("METADATA", "WHEEL", "RECORD", "top_level.txt", "licenses/LICENSE")
+        for name in (
+            *("METADATA", "WHEEL", "RECORD", "top_level.txt", "entry_points.txt"),
+            "licenses/LICENSE",
+        )
     }
     assert "whycast/__init__.py" in sources
     assert names == sources | metadata
