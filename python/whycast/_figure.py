@@ -125,7 +125,7 @@ def _draw_alignment(canvas: _Canvas, rule: Rule, aligned: Alignment, last: str) 
     """Draw the tensors one below the other, an axis of the output in each column."""
     names = [row.name for row in aligned.rows]
     left = _EDGE + _LETTER * max(map(len, [*names, last])) + 12
-    sizes = ["?" if size is None else show_int(size) for size in aligned.sizes]
+    sizes = list(map(_shown, aligned.sizes))
     cells = [
         [_grown(row.places.get(k), size, rule) for k, size in enumerate(sizes)]
         for row in aligned.rows
@@ -157,6 +157,10 @@ def _draw_size(canvas: _Canvas, x: float, width: float, text: str, kind: str) ->
     canvas.text(x + width / 2, canvas.y + 20, text, f"middle{wrong}")
 
 
+def _shown(size: int | None) -> str:
+    return "?" if size is None else show_int(size)
+
+
 def _kind(place: Place) -> str:
     if place.leads is None:
         return "size misfit"
@@ -180,7 +184,7 @@ def _described(rule: Rule, aligned: Alignment | None) -> str:
     said = []
     for row in aligned.rows:
         sizes = [
-            f"axis {k} {_grown(place, show_int(aligned.sizes[k] or 0), rule)}"
+            f"axis {k} {_grown(place, _shown(aligned.sizes[k]), rule)}"
             + (" (prepended)" if place.axis is None else "")
             + (" (does not fit)" if place.leads is None else "")
             for k, place in sorted(row.places.items())
