@@ -9,12 +9,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from command_line import SMALL, Run, Shape, small_operands, word
+from command_line import SMALL, Run, Shape, runner, small_operands, word
 
 import whycast
 from whycast._rules import RULES, Operands, Rule
 
 BIG = 2**70
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    return runner(capsys)
 
 
 def package_answer(rule: Rule, asked: Operands) -> Shape | ValueError:

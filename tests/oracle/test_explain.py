@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from command_line import SMALL, Run, Shape, small_operands, word
+from command_line import SMALL, Run, Shape, runner, small_operands, word
 
 from whycast._alignment import alignment
 from whycast._errors import BroadcastError
@@ -104,6 +104,12 @@ F17: mode numpy, like the rules without a mode, knows the last axes alone; that
 F18: the axes of mode explicit increase strictly; those of broadcast_in_dim are
     distinct, in any order, so that it may transpose.
 """
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    return runner(capsys)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from command_line import Run, Shape, small_operands, word
+from command_line import Run, Shape, runner, small_operands, word
 
 from whycast._figure import figure
 from whycast._rules import RULES, Operands, Rule
@@ -17,6 +17,12 @@ from whycast._rules import RULES, Operands, Rule
 SVG = "{http://www.w3.org/2000/svg}"
 
 Draw = Callable[[str], ElementTree.Element]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    return runner(capsys)
 
 
 @pytest.fixture

@@ -162,6 +162,15 @@ def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Pat
     assert done.stderr == f"{where} ['whycast']\n"
 
 
+def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> None:
+    command = python.with_name("whycast")
+    done = run(command, "shape", "3x1", "1x4", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
+    done = run(command, "explain", "2x0", "1", "--svg", "figure.svg", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert (tmp_path / "figure.svg").exists()
+
+
 def mypy(python: Path, folder: Path) -> tuple[set[tuple[str, int]], str]:
     """Give the files and lines in which mypy finds errors, and all that it says."""
     done = run(
