@@ -31,7 +31,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="whycast",
         description="What is the right answer, by the verified rules of broadcasting? And is yours "
         "right?",
-        epilog="Exit code: 0 accepted, 1 refused, 2 bad usage.",
+        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage.",
     )
     made.add_argument("--version", action="version", version=f"whycast {whycast.__version__}")
     subparsers = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 accepted, 1 refused, 2 bad usage.
+        Exit code: 0 accepted, 1 refused or deviating, 2 bad usage.
 
     Examples
     --------

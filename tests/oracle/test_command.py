@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from itertools import product
@@ -333,15 +334,15 @@ def test_only_the_module_of_the_subcommand_is_imported() -> None:
     assert (first, before, after) == ("3", "[]", "['whycast._explain']")
 
 
-def test_a_reader_that_has_enough_is_no_fault() -> None:
-    shapes = ["2x3"] * 2000
-    command = [sys.executable, "-m", "whycast", "explain", *shapes]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None
-        assert child.stderr is not None
-        child.stdout.readline()
-        child.stdout.close()
-        assert child.stderr.read() == ""
-    assert child.returncode == 1
+@pytest.mark.parametrize("words", ["shape 3", "explain" + 2000 * " 2x3"])
+def test_a_reader_that_has_enough_is_no_fault(words: str) -> None:
+    """Neither where the output fits the buffer and is written at the end, nor elsewhere."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "whycast", *words.split()]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=buffered
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
