@@ -201,7 +201,7 @@ def _written(
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != array.dtype:
             raise ValueError(f"{name}: expected the dtype {array.dtype}, got {own.dtype}")
-        if not own.flags.writeable or _overlaps_itself(own):
+        if not own.flags.writeable or overlaps_itself(own):
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
             )
@@ -218,7 +218,7 @@ def _written(
     return tuple(out)
 
 
-def _overlaps_itself(array: AnyArray) -> bool:
+def overlaps_itself(array: AnyArray) -> bool:
     """Whether elements may share memory: some axis steps over less than those below it span."""
     span = array.itemsize
     axes = zip(map(abs, array.strides), array.shape, strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino
 from whycast._arrays import broadcast
@@ -20,6 +20,25 @@ from whycast._views import MISFITS, misfit
 
 # What a rule takes: tensors alone, or one tensor and a shape, or these and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
+
+
+class Asked(Protocol):
+    """What has the parts of a question: `Operands`, and the cases of `whycast.testing`."""
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """Shapes of the tensors."""
+        ...
+
+    @property
+    def target(self) -> Shape | None:
+        """The target, where there is one."""
+        ...
+
+    @property
+    def axes(self) -> tuple[int, ...] | None:
+        """The axes, where there are any."""
+        ...
 
 
 class Operands(NamedTuple):
@@ -76,7 +95,12 @@ class Rule:
     placed: _Placed
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
 
-    def shape(self, operands: Operands) -> Shape | None:
+    @property
+    def bidirectional(self) -> bool:
+        """Whether the target may be the one that grows."""
+        return self.placed is _bidirectional
+
+    def shape(self, operands: Asked) -> Shape | None:
         """Shape of the outputs; None where the rule refuses."""
         try:
             if self.common is not None and operands.target is None:
@@ -85,7 +109,7 @@ class Rule:
         except _REFUSALS:
             return None
 
-    def layout(self, operands: Operands, strides: Strides) -> Layout | None:
+    def layout(self, operands: Asked, strides: Strides) -> Layout | None:
         """Shape of the output, and its strides as a view of one tensor; None where it is refused.
 
         A rule for tensors alone is asked here with a target too, which is their common shape.
@@ -95,7 +119,7 @@ class Rule:
         except _REFUSALS:
             return None
 
-    def source(self, operands: Operands, index: tuple[int, ...]) -> tuple[int, ...] | None:
+    def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...] | None:
         """Multi-index of one tensor whose element stands at a valid index of the output.
 
         Proved strides find it: those of a view address the right element whatever the strides of
@@ -112,7 +136,7 @@ class Rule:
             found.append(_kernel.offset(index, layout.strides))
         return tuple(found)
 
-    def refusal(self, operands: Operands) -> ValueError | None:
+    def refusal(self, operands: Asked) -> ValueError | None:
         """Error by which the package refuses; None where it does not."""
         try:
             if self.common is not None and operands.target is None:
@@ -133,7 +157,7 @@ class Rule:
             return misfit(error, operands.shapes[0], target, axes, Names(*self.parameters))
         return None
 
-    def arguments(self, tensors: Sequence[object], operands: Operands) -> tuple[object, ...]:
+    def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:
         """Give the arguments of the rule's function: tensors (or shapes), target, axes."""
         if self.takes == "tensors" and operands.target is None:
             return tuple(tensors)
@@ -141,12 +165,12 @@ class Rule:
             return (*tensors, operands.target, operands.axes)
         return (*tensors, operands.target)
 
-    def broadcast(self, arrays: Sequence[AnyArray], operands: Operands) -> tuple[AnyArray, ...]:
+    def broadcast(self, arrays: Sequence[AnyArray], operands: Asked) -> tuple[AnyArray, ...]:
         """Broadcast arrays by the package's own function; it raises where the rule refuses."""
         result = self.function(*self.arguments(arrays, operands))
         return tuple(result) if self.takes == "tensors" else (result,)
 
-    def _placed(self, operands: Operands, strides: Strides) -> Layout:
+    def _placed(self, operands: Asked, strides: Strides) -> Layout:
         # The kernel gives its verdict on whatever is there; only what is missing has to be found.
         (shape,) = operands.shapes
         return self.placed(shape, strides, cast("Shape", operands.target), operands.axes or ())

@@ -1,0 +1,139 @@
+"""Answers of implementations: what they are, and in what they differ from the right ones."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from whycast._errors import show_shape
+from whycast._types import AnyArray
+
+# The kinds of deviations, and what an implementation then does.
+KINDS = {
+    "accepts": "accepts what is refused",
+    "refuses": "refuses what is accepted",
+    "shape": "another shape",
+    "dtype": "another dtype",
+    "elements": "other elements",
+    "nan": "a NaN of other bits",
+    "zero": "a zero of the other sign",
+    "count": "another number of arrays",
+    "no array": "no array",
+    "input changed": "changes its input",
+    "writable": "a result that can be written to, in memory that it shares",
+    "index": "another index",
+    "strides": "other strides",
+    "axis": "names another axis than the one at fault",
+    "crash": "crashes",
+    "hang": "does not come to an end",
+    "memory": "takes too much memory",
+    "exit": "ends the process",
+    "garbage": "answers with what is no answer",
+    "stopped": "stops before it has answered",
+}
+
+
+class Finding(NamedTuple):
+    """A deviation: one of `KINDS`, and what else belongs to it in one class.
+
+    What was expected is left out where it is the rule's verdict.
+    """
+
+    kind: str
+    detail: str
+    expected: str | None = None
+    got: str = ""
+
+
+def as_array(value: object) -> AnyArray | None:
+    """Return what an implementation gave as an array, if it is one, of whatever library."""
+    if type(value) is np.ndarray:
+        return cast("AnyArray", value)
+    if isinstance(value, np.ndarray):
+        return np.ndarray.view(value, np.ndarray)
+    if isinstance(value, np.generic) or hasattr(value, "__array__"):
+        return np.asarray(value)
+    return None
+
+
+def show(value: object) -> str:
+    """Text of what was given or expected, on one line."""
+    if isinstance(value, (tuple, list)):
+        if value and all(as_array(each) is not None for each in value):
+            return ", ".join(map(show, value))
+        integers = as_integers(value)
+        if integers is not None:
+            return show_shape(integers)
+    array = as_array(value)
+    if array is not None:
+        return show_array(array)
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def show_array(array: AnyArray) -> str:
+    """Text of an array on one line: its dtype, its shape, its first elements."""
+    elements = array.ravel()[:12].tolist() if array.size <= 2**20 else []
+    shown = ", ".join(map(repr, elements))
+    more = ", …" if array.size > len(elements) else ""
+    return f"{array.dtype} {show_shape(array.shape)} [{shown}{more}]"
+
+
+def difference(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
+    """Tell in what an array is not the right one, if it is not."""
+    if array.shape != right.shape:
+        shapes = (where + show_shape(each.shape) for each in (right, array))
+        return Finding("shape", "", *shapes)
+    if array.dtype != right.dtype:
+        return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
+    if right.dtype.kind in "OT":
+        elements, wanted = array.ravel().tolist(), right.ravel().tolist()
+        same = [type(a) is type(b) and a == b for a, b in zip(elements, wanted, strict=True)]
+        return None if all(same) else _first(array, right, same.index(False), "elements", where)
+    if array.tobytes() == right.tobytes():
+        return None
+    own, other = (np.frombuffer(each.tobytes(), right.dtype) for each in (array, right))
+    own_bytes, other_bytes = (
+        each.view(np.uint8).reshape(-1, right.dtype.itemsize) for each in (own, other)
+    )
+    differs = (own_bytes != other_bytes).any(axis=1)
+    kind = "elements"
+    if right.dtype.kind == "f":
+        nan, zero = np.isnan(own) & np.isnan(other), (own == 0) & (other == 0)
+        for same_number, name in ((nan | zero, "elements"), (~nan, "nan"), (~zero, "zero")):
+            if (differs & ~same_number).any():
+                differs &= ~same_number
+                kind = name
+                break
+    return _first(array, right, int(differs.argmax()), kind, where)
+
+
+def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str) -> Finding:
+    at = tuple(map(int, np.unravel_index(number, right.shape)))
+    shown = []
+    for each in (right, array):
+        element = each.reshape(-1)[number : number + 1]
+        bits = f", bits {element.tobytes()[::-1].hex()}" if element.dtype.kind == "f" else ""
+        shown.append(f"{where}at {show_shape(at)} {element.tolist()[0]!r}{bits}")
+    return Finding(kind, "", *shown)
+
+
+def as_integers(value: object) -> tuple[int, ...] | None:
+    """Return a shape, an index or strides, in whatever sequence they come, if they are."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        return None
+    found: list[int] = []
+    try:
+        for each in value:
+            found.append(operator.index(each))
+    except TypeError:
+        return None
+    return tuple(found)
+
+
+def first_line(error: BaseException) -> str:
+    """Text of an error without the lines that follow the first."""
+    return str(error).strip().partition("\n")[0]
