@@ -49,7 +49,7 @@ def alignment(rule: Rule, operands: Operands) -> Alignment | None:
     if target is None:
         names = [f"{rule.parameters[0]} {m}" for m in range(len(operands.shapes))]
         return _common(rule, names, operands.shapes)
-    if rule.name in ("expand", "openvino-bidirectional"):
+    if rule.bidirectional:
         found = _common(rule, list(rule.parameters), (operands.shapes[0], target))
         tensor, shape = found.rows
         return Alignment(found.sizes, (tensor, shape._replace(is_tensor=False)))

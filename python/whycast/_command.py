@@ -19,13 +19,17 @@ _MODULES = {
     "explain": "whycast._explain",
     "index": "whycast._command_shapes",
     "strides": "whycast._command_shapes",
+    "check": "whycast.testing._command_check",
 }
+# Subcommands that take a program and its own words after two dashes.
+_WITH_PROGRAM = ("check",)
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line, with all subcommands or those of one's module.
 
-    Each sets ``run``, a function of the parsed arguments that returns the exit code.
+    Each sets ``run``, a function of the parsed arguments that returns the exit code. Among these is
+    ``program``, the words after two dashes where the subcommand takes a program.
     """
     made = argparse.ArgumentParser(
         prog="whycast",
@@ -61,8 +65,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    command = words[0] if words else None
+    program: list[str] = []
+    if command in _WITH_PROGRAM and "--" in words:
+        end = words.index("--")
+        words, program = words[:end], words[end + 1 :]
+    known = argparse.Namespace(program=program)
     try:
-        arguments = parser(words[0] if words else None).parse_args(_with_numbers(words))
+        arguments = parser(command).parse_args(_with_numbers(words), known)
     except SystemExit as stop:
         # Help, the version, or a complaint, which is on standard error.
         return stop.code if isinstance(stop.code, int) else 2

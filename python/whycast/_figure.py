@@ -117,7 +117,7 @@ def _last_row(rule: Rule, *, accepted: bool) -> str:
         return "output"
     if rule.name == "sonnx":
         return "maximum"
-    two_ways = rule.name in ("numpy", "expand", "openvino-bidirectional")
+    two_ways = rule.takes == "tensors" or rule.bidirectional
     return "common" if two_ways else rule.parameters[1]
 
 

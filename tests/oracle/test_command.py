@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -304,10 +305,24 @@ def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("--version") == (0, f"whycast {whycast.__version__}\n", "")
     done = run("--help")
     assert done.code == 0
-    for command in ("shape", "explain", "index", "strides"):
+    for command in ("shape", "explain", "index", "strides", "check"):
         assert f"\n    {command} " in done.out
         assert run(f"{command} --help").out.startswith(f"usage: whycast {command} ")
     assert f"one of {', '.join(RULES)}; by default sonnx" in run("shape --help").out
+
+
+def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    given = []
+
+    def asked(arguments: argparse.Namespace) -> int:
+        given.append((arguments.target, arguments.seconds, arguments.program))
+        return 0
+
+    monkeypatch.setattr("whycast.testing._command_check.run", asked)
+    assert run("check --seconds 3 -- ./program --rule -1 -- x") == (0, "", "")
+    assert run("check numpy") == (0, "", "")
+    assert given == [(None, 3.0, ["./program", "--rule", "-1", "--", "x"]), ("numpy", 5.0, [])]
+    assert run("shape -- 3x1") == (0, "3x1\n", "")
 
 
 def python(*words: str) -> subprocess.CompletedProcess[str]:
