@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
-import numpy as np
-
 from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino
 from whycast._arrays import broadcast
 from whycast._checks import show
+from whycast._errors import Names
 from whycast._shapes import broadcast_shapes, broadcast_strides
 from whycast._types import AnyArray, Shape, Strides
+from whycast._views import MISFITS, misfit
 
 # What a rule takes: tensors alone, or one tensor and a shape, or these and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
@@ -59,11 +59,7 @@ class Layout(NamedTuple):
 _Placed: TypeAlias = Callable[[Shape, Strides, Shape, tuple[int, ...]], Layout]
 
 # What the kernel raises for shapes, axes and a target that do not go together.
-_REFUSALS = (
-    *(_kernel.E1, _kernel.Incompatible, _kernel.NotBroadcastable, _kernel.NotExpandable),
-    *(_kernel.RankMismatch, _kernel.AxesCount, _kernel.AxisOutOfRange, _kernel.AxisMisfit),
-    *(_kernel.AxesNotIncreasing, _kernel.AxesNotDistinct),
-)
+_REFUSALS = (_kernel.E1, _kernel.Incompatible, *MISFITS)
 
 
 @dataclass(frozen=True)
@@ -150,11 +146,15 @@ class Rule:
                 (shape,) = operands.shapes
                 broadcast_strides(shape, shape, cast("Shape", operands.target))
             else:
-                # A tensor of one element in memory, whatever the sizes.
-                tensor = np.broadcast_to(np.int8(0), operands.shapes[0])
-                self.function(*self.arguments([tensor], operands))
+                self._placed(operands, operands.shapes[0])
         except ValueError as error:
             return error
+        except _REFUSALS as error:
+            # As the rule's function does, but of shapes that no array of NumPy has, too.
+            target, axes = cast("Shape", operands.target), operands.axes or ()
+            if self.name == "ngraph":
+                return ngraph.misfit(error, operands.shapes[0], target, axes)
+            return misfit(error, operands.shapes[0], target, axes, Names(*self.parameters))
         return None
 
     def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:

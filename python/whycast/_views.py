@@ -7,16 +7,52 @@ from __future__ import annotations
 
 from whycast import _kernel
 from whycast._arrays import view_as, view_by
-from whycast._errors import AxisSizeError, IncompatibleError, Names, show_int
+from whycast._errors import (
+    AxisSizeError,
+    IncompatibleError,
+    Names,
+    rank_too_low,
+    show_int,
+    violated,
+)
 from whycast._types import Array, DTypeT, Shape
+
+# What the kernel raises for a shape, a target and axes that do not go together.
+MISFITS = (
+    *(_kernel.NotBroadcastable, _kernel.NotExpandable, _kernel.RankMismatch),
+    *(_kernel.AxesCount, _kernel.AxisOutOfRange, _kernel.AxisMisfit),
+    *(_kernel.AxesNotIncreasing, _kernel.AxesNotDistinct),
+)
+
+
+def misfit(
+    error: Exception, own: Shape, target: Shape, axes: tuple[int, ...], names: Names
+) -> ValueError:
+    """Error for one of `MISFITS`, in the names of a function's parameters."""
+    match error:
+        case _kernel.AxesCount():
+            return axes_miscounted(axes, len(own), names)
+        case _kernel.AxisOutOfRange():
+            return axis_out_of_range(axes, error.value, len(target), names)
+        case _kernel.AxesNotIncreasing():
+            return axes_not_increasing(axes, error.value, names.axes)
+        case _kernel.AxesNotDistinct():
+            return axes_not_distinct(axes, *error.value, names.axes)
+        case _kernel.AxisMisfit():
+            return AxisSizeError(error.value, axes, own, target, names)
+        case _kernel.NotBroadcastable():
+            return violated(error.value, (own,), target, names)
+        case _kernel.NotExpandable():
+            return IncompatibleError(0, 1, error.value, (own, target), names)
+    return rank_too_low(names.target, names.tensor, len(own), len(target))
 
 
 def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
     """View of the shape that the array's shape and `target` have in common by NumPy's rule."""
     try:
         common = _kernel.expand_shape(array.shape, target)
-    except _kernel.NotExpandable as error:
-        failure = IncompatibleError(0, 1, error.value, (array.shape, target), names)
+    except MISFITS as error:
+        failure = misfit(error, array.shape, target, (), names)
     else:
         return view_as(array, common)
     raise failure
@@ -26,20 +62,13 @@ def in_dim_view(
     array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
 ) -> Array[DTypeT]:
     """View of shape `target`; axis j of the array lies on its axis ``axes[j]``, in any order."""
-    failure: ValueError
     try:
         strides = _kernel.in_dim_strides(array.shape, array.strides, target, axes)
-    except _kernel.AxesCount:
-        failure = axes_miscounted(axes, array.ndim, names)
-    except _kernel.AxisOutOfRange as error:
-        failure = axis_out_of_range(axes, error.value, len(target), names)
-    except _kernel.AxesNotDistinct as error:
-        failure = axes_not_distinct(axes, *error.value, names.axes)
-    except _kernel.AxisMisfit as error:
-        failure = AxisSizeError(error.value, axes, array.shape, target, names)
+    except MISFITS as error:
+        failure = misfit(error, array.shape, target, axes, names)
     else:
         return view_by(array, target, strides, axes)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 

@@ -14,8 +14,8 @@ from whycast._adjoints import summable, summed
 from whycast._arrays import view_by
 from whycast._checks import as_array, as_axis_set, as_shape
 from whycast._errors import ArgShapeError, Names, rank_too_low
-from whycast._types import Array, AxisSet, DTypeT, Integers, Tensor
-from whycast._views import axes_not_increasing, axis_out_of_range, show_count
+from whycast._types import Array, AxisSet, DTypeT, Integers, Shape, Tensor
+from whycast._views import MISFITS, axes_not_increasing, axis_out_of_range, show_count
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
 
@@ -97,20 +97,16 @@ so that it lacks the axis, and add 1 to broadcast_axes
     array = as_array(arg, "arg")
     target = as_shape(shape, "shape")
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
-    failure: ValueError
     try:
         strides = _kernel.ngraph_strides(array.shape, array.strides, target, axes)
-    except _kernel.AxesCount:
-        failure = _wrong_count(array.ndim, len(target), len(axes))
-    except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
-        failure = _not_an_axis_set(broadcast_axes, axes, error, "shape", len(target))
-    except _kernel.AxisMisfit as error:
-        kept = _kernel.kept_axes(len(target), axes)
-        failure = ArgShapeError(error.value, kept, array.shape, target, axes)
+    except MISFITS as error:
+        failure = misfit(
+            error, array.shape, target, axes, numbered=not isinstance(broadcast_axes, Set)
+        )
     else:
         mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
         return view_by(array, target, strides, mapped)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
+    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
@@ -175,10 +171,24 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     try:
         shape = _kernel.p(array.shape, axes)
     except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
-        failure = _not_an_axis_set(broadcast_axes, axes, error, "delta", array.ndim)
+        numbered = not isinstance(broadcast_axes, Set)
+        failure = _not_an_axis_set(axes, error, "delta", array.ndim, numbered=numbered)
     else:
         return summed(array, axes, shape)
     raise failure
+
+
+def misfit(
+    error: Exception, own: Shape, target: Shape, axes: tuple[int, ...], *, numbered: bool = True
+) -> ValueError:
+    """Error for what the kernel raised of an argument, its target and the axes that it lacks."""
+    match error:
+        case _kernel.AxisMisfit():
+            kept = _kernel.kept_axes(len(target), axes)
+            return ArgShapeError(error.value, kept, own, target, axes)
+        case _kernel.AxesCount():
+            return _wrong_count(len(own), len(target), len(axes))
+    return _not_an_axis_set(axes, error, "shape", len(target), numbered=numbered)
 
 
 def _wrong_count(rank_of_arg: int, rank: int, count: int) -> ValueError:
@@ -191,15 +201,11 @@ def _wrong_count(rank_of_arg: int, rank: int, count: int) -> ValueError:
 
 
 def _not_an_axis_set(
-    given: AxisSet,
-    axes: tuple[int, ...],
-    error: _kernel.AxisOutOfRange | _kernel.AxesNotIncreasing,
-    target: str,
-    rank: int,
+    axes: tuple[int, ...], error: Exception, target: str, rank: int, *, numbered: bool
 ) -> ValueError:
-    if isinstance(error, _kernel.AxisOutOfRange):
-        names = Names("", target, "broadcast_axes")
-        # The elements of a set have no position.
-        numbered = not isinstance(given, Set)
-        return axis_out_of_range(axes, error.value, rank, names, numbered=numbered)
-    return axes_not_increasing(axes, error.value, "broadcast_axes")
+    if isinstance(error, _kernel.AxesNotIncreasing):
+        return axes_not_increasing(axes, error.value, "broadcast_axes")
+    assert isinstance(error, _kernel.AxisOutOfRange)
+    names = Names("", target, "broadcast_axes")
+    # The elements of a set have no position.
+    return axis_out_of_range(axes, error.value, rank, names, numbered=numbered)

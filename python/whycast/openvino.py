@@ -15,9 +15,9 @@ from whycast import _kernel
 from whycast._adjoints import summable, summed
 from whycast._arrays import own_view, view_by
 from whycast._checks import as_array, as_integers, as_shape, show
-from whycast._errors import AxisSizeError, IncompatibleError, Names, rank_too_low, violated
+from whycast._errors import Names
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
-from whycast._views import axes_miscounted, axes_not_increasing, axis_out_of_range
+from whycast._views import MISFITS, misfit
 
 __all__ = ["broadcast", "broadcast_adjoint"]
 
@@ -235,11 +235,7 @@ def _checked(
 
 
 # What the programs raise for shapes, axes and a mode that do not go together.
-_REFUSALS = (
-    *(_kernel.MappingNotAllowed, _kernel.MappingMissing, _kernel.AxesCount),
-    *(_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing, _kernel.AxisMisfit),
-    *(_kernel.RankMismatch, _kernel.NotBroadcastable, _kernel.NotExpandable),
-)
+_REFUSALS = (_kernel.MappingNotAllowed, _kernel.MappingMissing, *MISFITS)
 
 
 def _failure(
@@ -251,26 +247,13 @@ def _failure(
     names: Names,
 ) -> ValueError:
     """Error for what the kernel raised, in the names of a function's parameters."""
-    given = axes or ()
     match error:
         case _kernel.MappingNotAllowed():
             shown = f"mode {mode or 'numpy'!r} expects none, got {show(axes)}"
             return ValueError(f"{names.axes}: {shown}")
         case _kernel.MappingMissing():
             return ValueError(f"{names.axes}: mode {mode!r} expects it, got none")
-        case _kernel.AxesCount():
-            return axes_miscounted(given, len(own), names)
-        case _kernel.AxisOutOfRange():
-            return axis_out_of_range(given, error.value, len(target), names)
-        case _kernel.AxesNotIncreasing():
-            return axes_not_increasing(given, error.value, names.axes)
-        case _kernel.AxisMisfit():
-            return AxisSizeError(error.value, given, own, target, names)
-        case _kernel.NotBroadcastable():
-            return violated(error.value, (own,), target, names)
-        case _kernel.NotExpandable():
-            return IncompatibleError(0, 1, error.value, (own, target), names)
-    return rank_too_low(names.target, names.tensor, len(own), len(target))
+    return misfit(error, own, target, axes or (), names)
 
 
 def _no_mode(value: object) -> Exception:
