@@ -26,7 +26,7 @@ KINDS = {
     "writable": "a result that can be written to, in memory that it shares",
     "index": "another index",
     "strides": "other strides",
-    "axis": "names another axis, or none",
+    "axis": "names another axis than the one at fault",
     "crash": "crashes",
     "hang": "does not come to an end",
     "memory": "takes too much memory",

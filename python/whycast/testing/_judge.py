@@ -158,7 +158,9 @@ class Judge:
             return None
         named = "no axis" if axis is None else f"axis {axis}"
         wanted_axis = f"axis {error.axis}: {first_line(error)}"
-        return Finding("axis", named[:2], wanted_axis, f"{named}: {refusal.shown}")
+        return Finding(
+            "axis", "(none)" if axis is None else "", wanted_axis, f"{named}: {refusal.shown}"
+        )
 
     # --- integers -----------------------------------------------------------------------------
 

@@ -59,8 +59,8 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
         backwards = (slice(None, None, -1),) * len(shape)
         return plain[backwards].copy()[backwards]
     if layout == "sliced" and shape:
-        gaps = _filled(m + 90, math.prod(shape) * 2 ** len(shape), dtype)
-        every_second = gaps.reshape([2 * size for size in shape])[(slice(1, None, 2),) * len(shape)]
+        gaps = _filled(m + 90, 2 * math.prod(shape), dtype)
+        every_second = gaps.reshape((*shape[:-1], 2 * shape[-1]))[..., 1::2]
         every_second[...] = plain
         return every_second
     return plain

@@ -1,0 +1,109 @@
+"""The command ``whycast check``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from whycast._rules import RULES
+from whycast.testing._case import LEVELS
+from whycast.testing._check import check
+from whycast.testing._peers import PEERS, absent
+from whycast.testing._targets import TargetError
+
+_DESCRIPTION = """\
+Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer
+({peers}), module:function or file.py:function; or, after
+two dashes, a program with its arguments that answers lines of JSON ('whycast serve' is one; 'whycast
+cases --format jsonl' shows the lines).
+
+At level data a function takes arrays, and a target and axes where the rule takes them, and returns
+what the rule's own function returns: arrays by the rules sonnx and numpy, one array by the others.
+At verdict, shape and report it takes shapes instead of arrays; at index a shape, a target (, axes)
+and a multi-index of the output; at strides a shape, its strides, a target (, axes). Refusing is
+raising any exception, or returning None.
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command to those of the parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "check",
+        help="hold an implementation against the verified one",
+        description=_DESCRIPTION.format(peers=", ".join(PEERS)),
+        epilog="The exit code is 0 where nothing deviates, 1 where something does, 2 for bad usage.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="whycast check [options] TARGET\n       whycast check [options] -- PROGRAM [ARGUMENT ...]",
+    )
+    parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
+    parser.add_argument("--rule", default="sonnx", choices=list(RULES), help="default: sonnx")
+    levels = parser.add_mutually_exclusive_group()
+    levels.add_argument("--level", choices=LEVELS, default="data", help="default: data")
+    levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
+    _number(parser, "--seconds", 5.0, "how long to ask; random cases follow the fixed ones")
+    parser.add_argument("--seed", type=int, default=0, help="of the random cases (default: 0)")
+    parser.add_argument(
+        "--every", type=int, default=1, help="ask only each so many-th fixed case (default: 1)"
+    )
+    _number(parser, "--timeout", 10.0, "seconds for one case")
+    _number(parser, "--memory", 1024.0, "MiB beyond what it takes when imported; 0 for any")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the report as JUnit XML")
+    parser.add_argument("--peers", action="store_true", help="list the built-in peers and end")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, and print what was found."""
+    if arguments.peers:
+        for peer in PEERS.values():
+            print(f"{peer.name:<20} {absent(peer) or peer.version}")
+        return 0
+    target = arguments.program or arguments.target
+    if target is None or (arguments.program and arguments.target):
+        print("whycast check: expected one TARGET, or a program after --", file=sys.stderr)
+        return 2
+    on_terminal = sys.stderr.isatty()
+
+    def tell(text: str) -> None:
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+    try:
+        report = check(
+            target,
+            rule=arguments.rule,
+            level=arguments.up_to or arguments.level,
+            up_to=arguments.up_to is not None,
+            seconds=arguments.seconds,
+            seed=arguments.seed,
+            every=arguments.every,
+            timeout=arguments.timeout,
+            memory=arguments.memory,
+            progress=tell if on_terminal else None,
+        )
+    except TargetError as error:
+        print(f"whycast check: {error}", file=sys.stderr)
+        return 2
+    finally:
+        if on_terminal:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    if arguments.junit is not None:
+        arguments.junit.write_text(report.to_junit(), encoding="utf-8")
+    print(json.dumps(report.to_dict(), indent=1) if arguments.json else report)
+    return 0 if report.ok else 1
+
+
+def _number(parser: argparse.ArgumentParser, name: str, default: float, text: str) -> None:
+    parser.add_argument(
+        name, type=_at_least_0, default=default, help=f"{text} (default: {default:g})"
+    )
+
+
+def _at_least_0(text: str) -> float:
+    number = float(text)
+    if not number >= 0:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text}")
+    return number

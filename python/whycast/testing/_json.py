@@ -1,0 +1,74 @@
+"""JSON values with the checks that requests and answers need: each names the field."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn, TypeAlias, cast
+
+from whycast._checks import show
+from whycast._types import Shape
+
+Message: TypeAlias = dict[str, Any]
+
+
+def parse(line: bytes) -> object:
+    """Return the JSON value of a line; a ValueError says why there is none."""
+    try:
+        return json.loads(line.decode("utf-8"), parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"expected UTF-8, got {error.object[error.start]:#04x}") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"expected JSON: {error.msg} at column {error.colno}") from None
+    except RecursionError:
+        raise ValueError("expected JSON that is nested less deeply") from None
+
+
+def line_of(message: Message) -> bytes:
+    """Return a message as a line, its end included."""
+    return json.dumps(message, allow_nan=False).encode("ascii") + b"\n"
+
+
+def shape_of(value: object, name: str) -> Shape:
+    """Return a list of integers of at least 0 as a shape."""
+    sizes = list_of(value, name, "integers")
+    for axis, size in enumerate(sizes):
+        if type(size) is not int or size < 0:
+            raise ValueError(
+                f"{name}, axis {axis}: expected an integer of at least 0, got {show(size)}"
+            )
+    return tuple(cast("list[int]", sizes))
+
+
+def integers_of(value: object, name: str) -> tuple[int, ...]:
+    """Return a list of integers as a tuple."""
+    numbers = list_of(value, name, "integers")
+    for k, number in enumerate(numbers):
+        if type(number) is not int:
+            raise ValueError(f"{name}, position {k}: expected an integer, got {show(number)}")
+    return tuple(cast("list[int]", numbers))
+
+
+def list_of(value: object, name: str, noun: str) -> list[object]:
+    """Return a list."""
+    if not isinstance(value, list):
+        raise ValueError(f"{name}: expected a list of {noun}, got {show(value)}")
+    return value
+
+
+def object_of(value: object, name: str) -> Message:
+    """Return an object."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{name}: expected an object, got {show(value)}")
+    return value
+
+
+def field_of(found: Message, field: str, owner: str | None = None) -> object:
+    """Return a field of an object."""
+    if field not in found:
+        prefix = "" if owner is None else f"{owner}, "
+        raise ValueError(f"{prefix}{field}: expected this field, got none")
+    return found[field]
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"expected JSON, which has no {text}")

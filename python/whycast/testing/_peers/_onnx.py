@@ -1,0 +1,152 @@
+"""The onnx package as a peer: shape inference, and its reference implementation of operators.
+
+ONNX has no operator that only broadcasts several tensors. ``Where`` broadcasts its condition with
+the others: where that is true everywhere, and of the shape of another tensor, what is left is the
+tensor broadcast to what the two have in common. The models are for `_onnxruntime` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whycast._types import AnyArray, Shape
+from whycast.testing._peers import Function
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
+    from onnx.reference import ReferenceEvaluator
+
+# That of Expand and Where; the newest of the runtimes know it too.
+OPSET = 13
+IR_VERSION = 10
+
+
+def functions(rule: str) -> dict[str, Function]:
+    """Give what the onnx package has for a rule."""
+    if rule == "expand":
+        return {"verdict": _inferred, "shape": _inferred, "data": _expand}
+    return {"verdict": _common, "shape": _common, "data": _broadcast}
+
+
+def element_type(dtype: str) -> int:
+    """Return ONNX's number of an element type; an array of strings is one of objects."""
+    from onnx import TensorProto, helper
+
+    if dtype == "object":
+        return int(TensorProto.STRING)
+    return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+
+@cache
+def expand_model(dtype: str) -> ModelProto:
+    """Make a model of one Expand whose two inputs come at run time, of any rank."""
+    from onnx import helper
+
+    node = helper.make_node("Expand", ["input", "shape"], ["output"])
+    return _model([node], [("input", dtype), ("shape", "int64")], [("output", dtype)])
+
+
+@cache
+def where_model(dtypes: tuple[str, ...]) -> ModelProto:
+    """Make a model that broadcasts tensors of any rank with each other, ``x0`` to ``z0``…"""
+    from onnx import TensorProto, helper
+
+    true = helper.make_tensor("value", TensorProto.BOOL, [1], [True])
+    nodes = []
+    for i in range(len(dtypes)):
+        nodes.append(helper.make_node("Shape", [f"x{i}"], [f"shape{i}"]))
+        nodes.append(helper.make_node("ConstantOfShape", [f"shape{i}"], [f"true{i}"], value=true))
+    for i in range(len(dtypes)):
+        name = f"x{i}"
+        for j in range(len(dtypes)):
+            if j != i:
+                longer = f"{name}_{j}"
+                nodes.append(helper.make_node("Where", [f"true{j}", name, name], [longer]))
+                name = longer
+        nodes.append(helper.make_node("Identity", [name], [f"z{i}"]))
+    inputs = [(f"x{i}", dtype) for i, dtype in enumerate(dtypes)]
+    return _model(nodes, inputs, [(f"z{i}", dtype) for i, dtype in enumerate(dtypes)])
+
+
+def _model(
+    nodes: Sequence[NodeProto],
+    inputs: Sequence[tuple[str, str]],
+    outputs: Sequence[tuple[str, str]],
+) -> ModelProto:
+    from onnx import helper
+
+    def values(pairs: Sequence[tuple[str, str]]) -> list[ValueInfoProto]:
+        return [
+            helper.make_tensor_value_info(name, element_type(dtype), None) for name, dtype in pairs
+        ]
+
+    graph = helper.make_graph(nodes, "broadcast", values(inputs), values(outputs))
+    opsets = [helper.make_opsetid("", OPSET)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
+
+
+@cache
+def _expander(dtype: str) -> ReferenceEvaluator:
+    from onnx.reference import ReferenceEvaluator
+
+    return ReferenceEvaluator(expand_model(dtype))
+
+
+@cache
+def _broadcaster(dtypes: tuple[str, ...]) -> ReferenceEvaluator:
+    from onnx.reference import ReferenceEvaluator
+
+    return ReferenceEvaluator(where_model(dtypes))
+
+
+def _expand(array: AnyArray, target: Shape) -> Any:
+    inputs = {"input": array, "shape": np.array(target, np.int64)}
+    return _expander(array.dtype.name).run(None, inputs)[0]
+
+
+def _broadcast(*arrays: AnyArray) -> Any:
+    broadcaster = _broadcaster(tuple([array.dtype.name for array in arrays]))
+    return broadcaster.run(None, {f"x{i}": array for i, array in enumerate(arrays)})
+
+
+def _inferred(shape: Shape, target: Shape) -> Shape:
+    from onnx import TensorProto, helper
+
+    node = helper.make_node("Expand", ["input", "shape"], ["output"])
+    types = {
+        "input": helper.make_tensor_type_proto(TensorProto.FLOAT, shape),
+        "shape": helper.make_tensor_type_proto(TensorProto.INT64, [len(target)]),
+    }
+    known = {"shape": helper.make_tensor("shape", TensorProto.INT64, [len(target)], target)}
+    return _output_shape(node, types, known)
+
+
+def _common(*shapes: Shape) -> Shape:
+    from onnx import TensorProto, helper
+
+    node = helper.make_node("Sum", [f"x{i}" for i in range(len(shapes))], ["output"])
+    types = {
+        f"x{i}": helper.make_tensor_type_proto(TensorProto.FLOAT, shape)
+        for i, shape in enumerate(shapes)
+    }
+    return _output_shape(node, types, {})
+
+
+def _output_shape(
+    node: NodeProto, types: dict[str, TypeProto], known: dict[str, TensorProto]
+) -> Shape:
+    """Infer the shape of a node's output; -1 stands for a size that is left open."""
+    from onnx.defs import get_schema
+    from onnx.shape_inference import infer_node_outputs
+
+    found = infer_node_outputs(get_schema(node.op_type, OPSET), node, types, known)
+    return tuple(
+        [
+            size.dim_value if size.HasField("dim_value") else -1
+            for size in found["output"].tensor_type.shape.dim
+        ]
+    )

@@ -1,0 +1,74 @@
+"""PyTorch on the CPU as a peer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whycast._types import AnyArray, Shape, Strides
+from whycast.testing._peers import Function
+
+if TYPE_CHECKING:
+    import torch
+
+
+def functions(rule: str) -> dict[str, Function]:
+    """Give what torch has for a rule."""
+    if rule in ("numpy", "sonnx"):
+        found: dict[str, Function] = {
+            "shape": _common,
+            "strides": _strides,
+            "data": _broadcast_tensors,
+        }
+    elif rule == "openvino-numpy":
+        found = {"shape": _shape, "strides": _strides, "data": _broadcast_to}
+    else:
+        found = {"shape": _common, "data": _expand}
+    return {"verdict": found["shape"], **found}
+
+
+def _tensor(array: AnyArray) -> torch.Tensor:
+    """Make a tensor, on the array's own memory where torch has such tensors."""
+    import torch
+
+    if not array.flags.writeable or min(array.strides, default=0) < 0:
+        array = np.array(array)
+    return torch.from_numpy(array)
+
+
+def _common(*shapes: Shape) -> Shape:
+    import torch
+
+    return tuple(torch.broadcast_shapes(*shapes))
+
+
+def _shape(shape: Shape, target: Shape) -> Shape:
+    import torch
+
+    # A tensor of device meta has no elements.
+    return tuple(torch.empty(shape, device="meta").broadcast_to(target).shape)
+
+
+def _strides(shape: Shape, strides: Strides, target: Shape) -> Strides:
+    import torch
+
+    tensor = torch.empty_strided(shape, strides, device="meta")
+    return tensor.broadcast_to(target).stride()
+
+
+def _broadcast_tensors(*arrays: AnyArray) -> list[Any]:
+    import torch
+
+    return [tensor.numpy() for tensor in torch.broadcast_tensors(*map(_tensor, arrays))]
+
+
+def _broadcast_to(array: AnyArray, target: Shape) -> Any:
+    return _tensor(array).broadcast_to(target).numpy()
+
+
+def _expand(array: AnyArray, target: Shape) -> Any:
+    import torch
+
+    # Its second tensor has one element in memory.
+    return torch.broadcast_tensors(_tensor(array), torch.zeros(()).expand(target))[0].numpy()

@@ -1,0 +1,129 @@
+"""A program that is asked in lines of JSON on its standard input, and answers on its output."""
+
+from __future__ import annotations
+
+import json
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import IO, cast
+
+from whycast._rules import Rule
+from whycast.testing._case import Case, Level
+from whycast.testing._judge import Refusal
+from whycast.testing._lines import read_answer, request
+
+# A longer line is no answer to what is asked.
+_LONGEST_LINE = 2**26
+
+
+class GarbageError(Exception):
+    """The program wrote what is no answer."""
+
+
+class StoppedError(Exception):
+    """The program ended, or closed its output, before it had answered."""
+
+
+class Program:
+    """A running program; after a wrong answer a new one is started.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The program and its arguments.
+    rule : Rule
+        The rule that it is asked about.
+    level : str
+        What it is asked.
+    """
+
+    def __init__(self, arguments: Sequence[str], rule: Rule, level: Level) -> None:
+        self.arguments = arguments
+        self.rule = rule
+        self.level = level
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __call__(self, *arguments: object) -> object:
+        raise TypeError("a program is asked for cases")
+
+    def ask(self, case: Case) -> object:
+        """Return its answer to a case, or a Refusal."""
+        line = shown_request(self.rule, self.level, case).encode() + b"\n"
+        try:
+            return self._read(self._ask(line))
+        except (GarbageError, StoppedError):
+            # Whatever it still writes would be taken for the next answer.
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """End the program, if it runs."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+    def _ask(self, line: bytes) -> bytes:
+        process = self.process
+        if process is None:
+            try:
+                process = subprocess.Popen(
+                    self.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                )
+            except OSError as error:
+                raise StoppedError(f"it cannot be started: {error}") from None
+            self.process = process
+        source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
+        # Where it can be asked: an answer that comes before its question is none.
+        if sys.platform != "win32" and select.select([sink], [], [], 0)[0] and sink.peek(1):  # type: ignore[attr-defined]
+            raise GarbageError(f"more than one line: {_shown(sink.readline(_LONGEST_LINE))}")
+        try:
+            source.write(line)
+            source.flush()
+        except OSError:
+            raise StoppedError(self._end()) from None
+        answer = sink.readline(_LONGEST_LINE)
+        if not answer.endswith(b"\n"):
+            if answer:
+                raise GarbageError(f"a line without an end: {_shown(answer)}")
+            raise StoppedError(self._end())
+        return answer
+
+    def _read(self, line: bytes) -> object:
+        try:
+            answer = json.loads(line)
+            if not isinstance(answer, dict):
+                raise ValueError("no object")
+            if answer.get("error") is not None:
+                raise ValueError("an error of its own")
+            if "refused" in answer:
+                text, axis = answer["refused"], answer.get("axis")
+                shown = text if isinstance(text, str) else ""
+                return Refusal(shown, axis if type(axis) is int else None)
+            return read_answer(self.level, answer)
+        except (ValueError, RecursionError) as error:
+            raise GarbageError(f"{_shown(line)} ({error})") from None
+
+    def _end(self) -> str:
+        """Say how the program ended."""
+        assert self.process is not None
+        try:
+            code = self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            return "it closed its output"
+        if code < 0:
+            return f"it was ended by {signal.Signals(-code).name}"
+        return f"it ended with exit code {code}"
+
+
+def shown_request(rule: Rule, level: Level, case: Case) -> str:
+    """Write the line that asks a case."""
+    return json.dumps(request(rule, level, case))
+
+
+def _shown(line: bytes) -> str:
+    text = line.rstrip(b"\n").decode(errors="backslashreplace")
+    return repr(text if len(text) <= 120 else f"{text[:120]}…")

@@ -1,0 +1,232 @@
+"""What is held against the rule: a function, a peer, or a program; opened in a child process."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from whycast._checks import show
+from whycast._rules import Rule
+from whycast.testing._case import LEVELS, Case, Level
+from whycast.testing._peers import PEERS, Peer, absent
+from whycast.testing._program import Program
+
+
+class TargetError(ValueError):
+    """There is no such target, or it cannot be asked."""
+
+
+class Opened(Protocol):
+    """A target in the child process."""
+
+    @property
+    def title(self) -> str:
+        """What reports call it: a peer with its version."""
+        ...
+
+    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+        """Return what answers at a level, with arguments as the rule's own function takes."""
+        ...
+
+    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
+        """Say why a case is not for this target, if it is not."""
+        ...
+
+
+class Target(Protocol):
+    """A target as the parent process knows it; to be sent to the child."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        ...
+
+    @property
+    def peer(self) -> str | None:
+        """Name of the built-in peer, for the register of known deviations."""
+        ...
+
+    def open(self) -> Opened:
+        """Prepare it, in the child process."""
+        ...
+
+
+@dataclass(frozen=True)
+class FunctionTarget:
+    """A Python function, or an object with one for each level, named like it."""
+
+    value: object
+    name: str
+    peer: None = None
+
+    def open(self) -> Opened:
+        """Take it as it is."""
+        return _OpenedObject(self.value, self.name)
+
+
+@dataclass(frozen=True)
+class NamedTarget:
+    """A function, or an object with functions, named as ``module:name`` or ``file.py:name``."""
+
+    name: str
+    peer: None = None
+
+    def open(self) -> Opened:
+        """Import it."""
+        module_name, _, path = self.name.rpartition(":")
+        try:
+            value: object = _imported(module_name)
+            for part in path.split("."):
+                value = getattr(value, part)
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            raise TargetError(f"target {self.name}: cannot be imported: {text}") from error
+        return _OpenedObject(value, self.name)
+
+
+@dataclass(frozen=True)
+class PeerTarget:
+    """A built-in peer."""
+
+    name: str
+
+    @property
+    def peer(self) -> str:
+        """The peer's name."""
+        return self.name
+
+    def open(self) -> Opened:
+        """Import what it needs."""
+        return _OpenedPeer(PEERS[self.name])
+
+
+@dataclass(frozen=True)
+class ProgramTarget:
+    """A program that answers lines of JSON."""
+
+    arguments: tuple[str, ...]
+    peer: None = None
+
+    @property
+    def name(self) -> str:
+        """The command."""
+        return " ".join(self.arguments)
+
+    def open(self) -> Opened:
+        """Start it."""
+        return _OpenedProgram(self.arguments)
+
+
+def target_of(value: object) -> Target:
+    """Return what a user means by a target.
+
+    >>> target_of("numpy").name
+    'numpy'
+    >>> target_of("numpi")
+    Traceback (most recent call last):
+    whycast.testing._targets.TargetError: target 'numpi': expected one of numpy, onnx-reference, \
+onnxruntime, openvino, openvino-constants, torch, jax, or module:function, or file.py:function
+    """
+    if isinstance(value, str):
+        if value in PEERS:
+            if missing := absent(PEERS[value]):
+                raise TargetError(f"target {value}: {missing}")
+            return PeerTarget(value)
+        if ":" in value:
+            return NamedTarget(value)
+        raise TargetError(
+            f"target {value!r}: expected one of {', '.join(PEERS)}, or module:function, "
+            "or file.py:function"
+        )
+    if isinstance(value, (list, tuple)):
+        if not value or not all(isinstance(each, str) for each in value):
+            raise TargetError(f"target: expected a program and its arguments, got {show(value)}")
+        return ProgramTarget(tuple(value))
+    if callable(value) or _levels_of(value):
+        name = getattr(value, "__qualname__", type(value).__name__)
+        return FunctionTarget(value, f"{getattr(value, '__module__', '?')}:{name}")
+    raise TargetError(
+        f"target: expected a function, a name or the arguments of a program, got {show(value)}"
+    )
+
+
+@dataclass
+class _OpenedObject:
+    value: object
+    title: str
+
+    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+        offered = _levels_of(self.value)
+        found: object = getattr(self.value, level, None) if offered else self.value
+        if found is not None and not callable(found):
+            raise TargetError(f"target {self.title}: expected a function, got {show(found)}")
+        return found
+
+    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
+        return None
+
+
+class _OpenedPeer:
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.title = f"{peer.name} {peer.version}"
+        # Before anything of it is imported: only then they are read.
+        os.environ.update(peer.environment)
+
+    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+        if rule.name not in self.peer.offers:
+            return None
+        return self.peer.functions(rule.name).get(level)
+
+    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
+        return self.peer.left_out(rule.name, level, case)
+
+
+@dataclass
+class _OpenedProgram:
+    arguments: Sequence[str]
+    running: list[Program] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        return " ".join(self.arguments)
+
+    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+        for each in self.running:
+            each.stop()
+        self.running = [Program(self.arguments, rule, level)]
+        return self.running[0]
+
+    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
+        return "a layout in memory, of which lines say nothing" if case.layouts else None
+
+
+def _levels_of(value: object) -> list[Level]:
+    """Levels for which an object that is no function has one."""
+    if hasattr(value, "__code__"):
+        return []
+    return [level for level in LEVELS if callable(getattr(value, level, None))]
+
+
+def _imported(name: str) -> object:
+    # As `python -m` does; an installed command looks in its own folder.
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    if not name.endswith(".py"):
+        return importlib.import_module(name)
+    path = Path(name).resolve()
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    # What lies beside the file is found, as if the file had been run.
+    sys.path.insert(0, str(path.parent))
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,281 @@
+"""The child process: it asks the implementation, so that this may crash or hang without harm."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count, islice
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple, Protocol
+
+from whycast._rules import RULES, Rule
+from whycast.testing._case import Case, Level, Stage
+from whycast.testing._compare import Finding
+from whycast.testing._drawn import random_case
+from whycast.testing._fixed import fixed
+from whycast.testing._judge import Judge, Refusal
+from whycast.testing._program import GarbageError, Program, StoppedError
+from whycast.testing._register import entries_for
+from whycast.testing._targets import Opened, Target, TargetError
+
+# So often the parent is told how far it has come, in seconds.
+_BEAT = 0.2
+
+# So many cases are given at once to an implementation that wants many.
+_AT_ONCE = 1000
+
+
+class Key(NamedTuple):
+    """What makes deviations one class; the entry of the register that knows it, or -1."""
+
+    kind: str
+    detail: str
+    entry: int
+
+
+class Example(NamedTuple):
+    """A case in which an implementation deviates, and how."""
+
+    stage: Stage
+    case: Case
+    expected: str
+    got: str
+
+
+@dataclass
+class Tally:
+    """What has been found since the last message."""
+
+    next: int = 0
+    cases: Counter[Stage] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    deviations: Counter[Key] = field(default_factory=Counter)
+    examples: dict[Key, Example] = field(default_factory=dict)
+    # Of each entry of the register: cases that it covers and that do not deviate as it says.
+    agreeing: Counter[int] = field(default_factory=Counter)
+
+
+class Run(NamedTuple):
+    """Job: all cases from a number on, but some, until a point in time of `time.monotonic`."""
+
+    level: Level
+    start: int
+    skipped: frozenset[int]
+    every: int
+    seed: int
+    deadline: float
+
+
+class Try(NamedTuple):
+    """Job: cases one by one, until one deviates in the same way."""
+
+    level: Level
+    cases: list[Case]
+    key: Key
+
+
+class Position(Protocol):
+    """A number in memory that both processes see."""
+
+    value: int
+
+
+def work(
+    connection: Connection[Any, Any], position: Position, target: Target, rule: Rule | str
+) -> None:
+    """Open the target and do what the parent says, until it says no more."""
+    _set_output_aside()
+    rule = RULES[rule] if isinstance(rule, str) else rule
+    try:
+        opened = target.open()
+    except (TargetError, ImportError) as error:
+        connection.send(TargetError(str(error)))
+        return
+    connection.send(opened.title)
+    worker = _Worker(connection, position, opened, rule, target.peer)
+    while (job := connection.recv()) is not None:
+        try:
+            if isinstance(job, Run):
+                worker.run(job)
+            else:
+                worker.attempt(job)
+        except TargetError as error:
+            connection.send(error)
+            return
+        except Exception:
+            # A fault of the checker is none of the implementation.
+            connection.send(AssertionError(traceback.format_exc()))
+            return
+
+
+def numbered(rule: Rule, level: Level, seed: int) -> Iterator[tuple[int, tuple[Stage, Case]]]:
+    """Give all cases with their numbers, the random ones without an end."""
+    number = -1
+    for number, each in enumerate(fixed(rule, level)):
+        yield number, each
+    for drawn in count():
+        yield number + 1 + drawn, ("random", random_case(rule, level, seed, drawn))
+
+
+class _Worker:
+    def __init__(
+        self,
+        connection: Connection[Any, Any],
+        position: Position,
+        opened: Opened,
+        rule: Rule,
+        peer: str | None,
+    ) -> None:
+        self.connection = connection
+        self.position = position
+        self.opened = opened
+        self.rule = rule
+        self.peer = peer
+        self.tally = Tally()
+        self.beat = 0.0
+
+    def prepare(self, level: Level) -> bool:
+        """Take up a level; False where the implementation has nothing for it."""
+        function = self.opened.function(self.rule, level)
+        if function is None:
+            self.connection.send(None)
+            return False
+        self.function = function
+        self.judge = Judge(self.rule, level)
+        self.entries = entries_for(self.peer, self.rule.name, level)
+        return True
+
+    def run(self, job: Run) -> None:
+        """Do the cases and tell the parent, every now and then and at the end."""
+        if not self.prepare(job.level):
+            return
+        self.tally = Tally(job.start)
+        self.beat = time.monotonic() + _BEAT
+        stream = self.wanted(job)
+        if hasattr(self.function, "many"):
+            while batch := list(islice(stream, _AT_ONCE)):
+                self.position.value = batch[0][0]
+                for (number, (stage, case)), answer in zip(batch, self.many(batch), strict=True):
+                    self.judge.arguments(case)
+                    self.note(number, stage, case, self.judge.finding(case, answer))
+        else:
+            for number, (stage, case) in stream:
+                self.position.value = number
+                self.note(number, stage, case, self.ask(case))
+        self.tell(done=True)
+
+    def wanted(self, job: Run) -> Iterator[tuple[int, tuple[Stage, Case]]]:
+        """Give the cases of a job."""
+        for number, (stage, case) in numbered(self.rule, job.level, job.seed):
+            if number < job.start or number in job.skipped:
+                continue
+            if stage == "random":
+                if time.monotonic() >= job.deadline:
+                    return
+            elif number % job.every:
+                continue
+            if reason := self.opened.left_out(self.rule, job.level, case):
+                self.tally.left_out[reason] += 1
+                continue
+            yield number, (stage, case)
+
+    def many(self, batch: list[tuple[int, tuple[Stage, Case]]]) -> list[object]:
+        """Ask for all cases of a batch at once."""
+        arguments = [self.judge.arguments(case) for _, (_, case) in batch]
+        answers: list[object] = self.function.many(arguments)  # type: ignore[attr-defined]
+        return [
+            Refusal(error=answer) if isinstance(answer, BaseException) else answer
+            for answer in answers
+        ]
+
+    def ask(self, case: Case) -> Finding | None:
+        """Ask for a case and judge the answer."""
+        arguments = self.judge.arguments(case)
+        function = self.function
+        answer: object
+        try:
+            answer = function.ask(case) if isinstance(function, Program) else function(*arguments)
+        except MemoryError as error:
+            return Finding("memory", "", got=Refusal(error=error).shown)
+        except SystemExit as error:
+            return Finding("exit", "", got=Refusal(error=error).shown)
+        except GarbageError as error:
+            return Finding("garbage", "", got=str(error))
+        except StoppedError as error:
+            return Finding("stopped", "", got=str(error))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # Refusing is raising anything, what is no Exception included.
+            answer = Refusal(error=error)
+        return self.judge.finding(case, answer)
+
+    def note(self, number: int, stage: Stage, case: Case, finding: Finding | None) -> None:
+        """Count a case and what was found in it."""
+        tally = self.tally
+        tally.cases[stage] += 1
+        tally.next = number + 1
+        if finding is not None or self.entries:
+            self.note_finding(stage, case, finding)
+        if time.monotonic() >= self.beat:
+            self.tell()
+
+    def note_finding(self, stage: Stage, case: Case, finding: Finding | None) -> None:
+        """Sort a deviation into its class; see whether the register knows it, or another."""
+        covering = [n for n, each in enumerate(self.entries) if each.covers(self.rule, case)]
+        known = -1
+        if finding is not None:
+            right = [n for n in covering if self.entries[n].kind == finding.kind]
+            known = right[0] if right else -1
+            key = Key(finding.kind, finding.detail, known)
+            self.tally.deviations[key] += 1
+            example = self.tally.examples.get(key)
+            if example is None or case.weight < example.case.weight:
+                expected = finding.expected or self.judge.expectation(case)
+                self.tally.examples[key] = Example(stage, case, expected, finding.got)
+        if known < 0:
+            self.tally.agreeing.update(covering)
+
+    def tell(self, *, done: bool = False) -> None:
+        """Send what was found, and begin to count anew."""
+        self.connection.send((self.tally, done))
+        examples = self.tally.examples
+        self.tally = Tally(self.tally.next)
+        # Larger ones are not worth a message.
+        self.tally.examples = examples
+        self.beat = time.monotonic() + _BEAT
+
+    def attempt(self, job: Try) -> None:
+        """Look for a case that deviates in the same way."""
+        if not self.prepare(job.level):
+            return
+        for number, case in enumerate(job.cases):
+            self.position.value = number
+            if self.opened.left_out(self.rule, job.level, case):
+                continue
+            if hasattr(self.function, "many"):
+                (answer,) = self.many([(number, ("random", case))])
+                finding = self.judge.finding(case, answer)
+            else:
+                finding = self.ask(case)
+            if finding is not None and finding[:2] == job.key[:2]:
+                expected = finding.expected or self.judge.expectation(case)
+                self.connection.send((number, expected, finding.got))
+                return
+        self.connection.send((None, "", ""))
+
+
+def _set_output_aside() -> None:
+    """Let what an implementation prints go to the standard error stream, and nothing come in."""
+    if hasattr(os, "setsid"):
+        os.setsid()
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
