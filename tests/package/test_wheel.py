@@ -127,8 +127,8 @@ def test_contents(wheel: Path) -> None:
     metadata = {
         f"whycast-{version}.dist-info/{name}"
         for name in (
-            *("METADATA", "WHEEL", "RECORD", "top_level.txt", "licenses/LICENSE"),
-            "entry_points.txt",
+            *("METADATA", "WHEEL", "RECORD", "top_level.txt", "entry_points.txt"),
+            "licenses/LICENSE",
         )
     }
     assert {"whycast/__init__.py", "_whycast_pytest.py"} < sources
@@ -165,6 +165,15 @@ def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Pat
     assert done.stdout == PRINTED
     (where,) = python.parents[1].glob("lib/python*/site-packages/whycast/__init__.py")
     assert done.stderr == f"{where} ['whycast']\n"
+
+
+def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> None:
+    command = python.with_name("whycast")
+    done = run(command, "shape", "3x1", "1x4", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
+    done = run(command, "explain", "2x0", "1", "--svg", "figure.svg", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert (tmp_path / "figure.svg").exists()
 
 
 def test_pytest_finds_the_plugin(python: Path, tmp_path: Path) -> None:
