@@ -24,9 +24,10 @@ from whycast.testing._smaller import smaller
 from whycast.testing._targets import ProgramTarget, Target, TargetError, target_of
 from whycast.testing._worker import Example, Key, Run, Tally, Try, numbered, work
 
-# A target that dies again and again would be started again for ever; one that hangs costs more.
+# A target that dies again and again would be started again for ever; one that is ended after some
+# time, or when it has filled some memory, costs more.
 _MOST_DEATHS = 20
-_MOST_HANGS = 3
+_MOST_SLOW = 3
 
 # What a target may take to be imported, in seconds; and between two looks at it.
 _PREPARATION = 120.0
@@ -198,7 +199,7 @@ class _Runner:
         agreeing: Counter[int] = Counter()
         skipped: set[int] = set()
         stages: Counter[str] = Counter()
-        done, hangs, start = False, 0, 0
+        done, slow, start = False, 0, 0
         while not done:
             try:
                 self._send(Run(level, start, frozenset(skipped), every, self.seed, deadline))
@@ -219,12 +220,12 @@ class _Runner:
             except _DeathError as death:
                 number = self.position.value
                 skipped.add(number)
-                hangs += death.kind == "hang"
+                slow += death.kind in ("hang", "memory")
                 stage, case = self._case(level, number)
                 stages[stage] += 1
                 self._note_death(level, classes, agreeing, death, Example(stage, case, "", ""))
                 self._start()
-                if len(skipped) == _MOST_DEATHS or hangs == _MOST_HANGS:
+                if len(skipped) == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
         self.levels[level] = stages
