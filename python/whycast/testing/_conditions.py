@@ -25,9 +25,7 @@ def _output_has_elements(rule: Rule, case: Case) -> bool:
 
 def _an_element_repeats(rule: Rule, case: Case) -> bool:
     output = rule.shape(case)
-    return output is not None and any(
-        math.prod(shape) < math.prod(output) for shape in case.shapes
-    )
+    return output is not None and any(math.prod(shape) < math.prod(output) for shape in case.shapes)
 
 
 def _given(case: Case) -> Iterator[tuple[Shape, str, str]]:
@@ -102,7 +100,8 @@ def _turned_onto_itself(rule: Rule, case: Case) -> bool:
     shape, target, axes = _along_axes(case)
     if shape != target or 0 in shape or rule.shape(case) is None:
         return False
-    return any(size != 1 and axis != j for j, (size, axis) in enumerate(zip(shape, axes)))
+    places = enumerate(zip(shape, axes, strict=True))
+    return any(size != 1 and axis != j for j, (size, axis) in places)
 
 
 def _shape_and_target(shape: Shape, target: Shape) -> Condition:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from whycast.testing._cases import Case
+    from whycast.testing._case import Case
 
 Function: TypeAlias = Callable[..., Any]
 

@@ -85,7 +85,9 @@ class Traced(_Together):
         import jax
 
         shape, *others = arguments
-        return [jax.ShapeDtypeStruct(shape, np.int32)], tuple(others)
+        # Without types, as seen from outside.
+        traced: Any = jax.ShapeDtypeStruct
+        return [traced(shape, np.int32)], tuple(others)
 
     def _outputs(self, traced: Function, operands: list[list[Any]]) -> Iterable[Any]:
         import jax

@@ -21,6 +21,7 @@ from whycast.testing._peers import Function
 if TYPE_CHECKING:
     import openvino
 
+
 def functions(rule: str) -> dict[str, Function]:
     """Give what OpenVINO has for a rule."""
     mode = rule.removeprefix("openvino-")
@@ -118,9 +119,7 @@ def _forget(
     A compiled model remembers sizes from one inference to the next, and not always rightly: after
     an output without elements the target is compared with the one before.
     """
-    shape, target = (
-        (1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank)
-    )
+    shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
     # There are ranks with which it accepts nothing; then there is nothing to remember.
     with suppress(RuntimeError):
