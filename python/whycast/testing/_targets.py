@@ -212,8 +212,6 @@ class _OpenedProgram:
 
 def _levels_of(value: object) -> list[Level]:
     """Levels for which an object that is no function has one."""
-    if hasattr(value, "__code__"):
-        return []
     return [level for level in LEVELS if callable(getattr(value, level, None))]
 
 
