@@ -150,7 +150,7 @@ class _Run:
         return Report(
             target=self.child.title,
             rule=self.rule.name,
-            levels={level: dict(stages) for level, stages in self.levels.items()},
+            levels={level: dict(stages.items()) for level, stages in self.levels.items()},
             deviations=tuple(self.deviations),
             stale=tuple(self.stale),
             left_out=dict(self.left_out),
