@@ -1,7 +1,8 @@
 """How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
 
-What is timed stands in `cells.py`. Ratios mean something only where all that is compared ran at the
-same time on the same machine: see `timing.py`. build/bench gets the table and the figure, and for
+What is timed stands in `cells.py`, and in `throughput.py`, beside nobody, the checks of others.
+Ratios mean something only where all that is compared ran at the same time on the same machine: see
+`timing.py`. build/bench gets the table and the figure, and for
 each contender a file that `python -m pyperf` reads: `compare_to build/bench/numpy.json
 build/bench/whycast.json` has the cells side by side, `compare_to OLD/whycast.json
 build/bench/whycast.json` has those of two runs. (It compares means of times, which move with
@@ -23,6 +24,7 @@ import pyperf
 from cells import OURS, PACKAGES, PEERS, Peers, cells, find_peers
 from figure import svg_figure, text_figure
 from report import table
+from throughput import QUESTIONS, measure_rates, section
 from timing import Result, measure
 
 ROOT = Path(__file__).parents[2]
@@ -42,21 +44,34 @@ def main(arguments: Sequence[str]) -> int:
         "--out", type=Path, default=ROOT / "build" / "bench", help="folder for what is written"
     )
     options = parser.parse_args(arguments)
-    peers = find_peers()
     wanted = re.compile(options.cells, re.IGNORECASE)
+    questions = [question for question in QUESTIONS if wanted.search(question.title)]
+    rates = []
+    if not options.list:
+        # A check forks, which is not for a process in which JAX has its threads.
+        for question in questions:
+            print(question.title, file=sys.stderr)
+            rates.append(measure_rates(question, options.seconds))
+    peers = find_peers()
     chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
-    if not chosen:
+    if not chosen and not questions:
         parser.error(f"no cell has {options.cells!r} in its title: see --list")
     if options.list:
-        print(*(cell.title for cell in chosen), sep="\n")
+        titles = [cell.title for cell in chosen] + [question.title for question in questions]
+        print(*titles, sep="\n")
         return 0
     results = []
     for number, cell in enumerate(chosen, start=1):
         print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)
         results.append(measure(cell, options.seconds))
+    if not results:
+        print(section(rates))
+        return 0
     metadata = pyperf.Run([1.0]).get_metadata()
     facts = describe(metadata, peers, results)
     written = table(results, facts)
+    if rates:
+        written += f"\n{section(rates)}"
     folder: Path = options.out
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(written, encoding="utf-8")

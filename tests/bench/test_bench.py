@@ -16,6 +16,7 @@ import pytest
 from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
 from figure import text_figure
 from report import table
+from throughput import QUESTIONS
 from timing import TRIES, DisagreementError, Result, calibrated, check, measure, same
 
 import bench
@@ -65,6 +66,22 @@ def test_all_cells_are_in_the_table_and_the_figures(run: Run) -> None:
         assert f"\n| {cell.name} " in written
         assert f"\n## {cell.group}\n" in written
         assert f"\n  {cell.name} " in bars
+
+
+def test_the_checks_are_measured_too(run: Run) -> None:
+    _, _, written = (run.folder / "table.md").read_text(encoding="utf-8").rpartition("## Checks")
+    rates = [line for line in written.splitlines() if line.startswith("| checks: ")]
+    assert len(rates) == len(QUESTIONS)
+    numbers = [int(text.replace(",", "")) for line in rates for text in line.split("|")[2:4]]
+    assert min(numbers) > 0
+
+
+def test_checks_can_be_measured_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "find_peers", lambda: NO_PEERS)
+    assert bench.main(["--seconds", "0", "--cells", "checks: expand, shape"]) == 0
+    assert capsys.readouterr().out.count("\n| checks: ") == 1
 
 
 def test_each_contender_has_a_file_that_pyperf_reads(run: Run) -> None:

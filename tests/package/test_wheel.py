@@ -118,12 +118,20 @@ def test_contents(wheel: Path) -> None:
         names = set(archive.namelist())
         license_text = archive.read(f"whycast-{version}.dist-info/licenses/LICENSE")
         kernel = archive.read("whycast/_kernel.py")
-    sources = {f"whycast/{path.name}" for path in [*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]}
+    files = [path for path in (ROOT / "python").rglob("*") if path.is_file()]
+    sources = {
+        str(path.relative_to(ROOT / "python"))
+        for path in files
+        if path.suffix != ".pyc" and "whycast.egg-info" not in path.parts
+    }
     metadata = {
         f"whycast-{version}.dist-info/{name}"
-        for name in ("METADATA", "WHEEL", "RECORD", "top_level.txt", "licenses/LICENSE")
+        for name in (
+            *("METADATA", "WHEEL", "RECORD", "top_level.txt", "entry_points.txt"),
+            "licenses/LICENSE",
+        )
     }
-    assert "whycast/__init__.py" in sources
+    assert {"whycast/__init__.py", "_whycast_pytest.py"} < sources
     assert names == sources | metadata
     assert license_text == (ROOT / "LICENSE").read_bytes()
     assert kernel == (PACKAGE / "_kernel.py").read_bytes()
@@ -157,6 +165,33 @@ def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Pat
     assert done.stdout == PRINTED
     (where,) = python.parents[1].glob("lib/python*/site-packages/whycast/__init__.py")
     assert done.stderr == f"{where} ['whycast']\n"
+
+
+def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> None:
+    command = python.with_name("whycast")
+    done = run(command, "shape", "3x1", "1x4", folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
+    done = run(command, "explain", "2x0", "1", "--svg", "figure.svg", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert (tmp_path / "figure.svg").exists()
+
+
+def test_pytest_finds_the_plugin(python: Path, tmp_path: Path) -> None:
+    """What pytest consists of is put beside the wheel; the plugin comes by its entry point."""
+    site = tmp_path / "pytest"
+    site.mkdir()
+    installed = Path(pytest.__file__).parents[1]
+    for name in ("pytest", "_pytest", "py.py", "pluggy*", "iniconfig", "packaging", "pygments"):
+        for path in installed.glob(name):
+            (site / path.name).symlink_to(path)
+    program = f"import sys; sys.path.append({str(site)!r}); import pytest; sys.exit(pytest.main())"
+    options = ("--pyargs", "whycast.testing", "--whycast-target=numpy", "--whycast-rule=numpy")
+    done = run(
+        *(python, "-I", "-c", program, *options, "--whycast-seconds=0", "-p", "no:cacheprovider"),
+        folder=tmp_path,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_target.py ......s." in done.stdout
 
 
 def mypy(python: Path, folder: Path) -> tuple[set[tuple[str, int]], str]:

@@ -19,14 +19,15 @@ from whycast._rules import Rule, rule_named
 from whycast.testing._case import LEVELS, Case, Level, level_named
 from whycast.testing._program import shown_request
 from whycast.testing._register import entries_for
-from whycast.testing._report import Deviation, Report, call_of
+from whycast.testing._report import Deviation, Report, call_of, clause_of
 from whycast.testing._smaller import smaller
 from whycast.testing._targets import ProgramTarget, Target, TargetError, target_of
 from whycast.testing._worker import Example, Key, Run, Tally, Try, numbered, work
 
-# A target that dies again and again would be started again for ever; one that hangs costs more.
+# A target that dies again and again would be started again for ever; one that is ended after some
+# time, or when it has filled some memory, costs more.
 _MOST_DEATHS = 20
-_MOST_HANGS = 3
+_MOST_SLOW = 3
 
 # What a target may take to be imported, in seconds; and between two looks at it.
 _PREPARATION = 120.0
@@ -198,7 +199,7 @@ class _Runner:
         agreeing: Counter[int] = Counter()
         skipped: set[int] = set()
         stages: Counter[str] = Counter()
-        done, hangs, start = False, 0, 0
+        done, slow, start = False, 0, 0
         while not done:
             try:
                 self._send(Run(level, start, frozenset(skipped), every, self.seed, deadline))
@@ -213,24 +214,27 @@ class _Runner:
                     self.left_out.update(tally.left_out)
                     agreeing.update(tally.agreeing)
                     self._merge(classes, tally)
+                    if tally.given_up:
+                        self._give_up(level, start)
                     self._tell(level, stages, classes)
             except _DeathError as death:
                 number = self.position.value
                 skipped.add(number)
-                hangs += death.kind == "hang"
+                slow += death.kind in ("hang", "memory")
                 stage, case = self._case(level, number)
                 stages[stage] += 1
                 self._note_death(level, classes, agreeing, death, Example(stage, case, "", ""))
                 self._start()
-                if len(skipped) == _MOST_DEATHS or hangs == _MOST_HANGS:
-                    self.notes.append(
-                        f"{level}: given up at case {number}, after {len(skipped)} starts"
-                    )
-                    self.complete = False
+                if len(skipped) == _MOST_DEATHS or slow == _MOST_SLOW:
+                    self._give_up(level, number)
                     break
         self.levels[level] = stages
         self._note_classes(level, classes)
         self._note_entries(level, every, classes, agreeing)
+
+    def _give_up(self, level: Level, number: int) -> None:
+        self.notes.append(f"{level}: given up at case {number}: it ends, or hangs, too often")
+        self.complete = False
 
     # --- the child process --------------------------------------------------------------------
 
@@ -379,7 +383,7 @@ class _Runner:
                     call=self._call(level, example.case),
                     expected=example.expected,
                     got=example.got,
-                    clause=self.rule.clauses[level],
+                    clause=clause_of(self.rule, level, key.kind),
                     known=entries[key.entry].reason if key.entry >= 0 else None,
                 )
             )

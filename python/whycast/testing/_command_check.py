@@ -15,10 +15,9 @@ from whycast.testing._peers import PEERS, absent
 from whycast.testing._targets import TargetError
 
 _DESCRIPTION = """\
-Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer
-({peers}), module:function or file.py:function; or, after
-two dashes, a program with its arguments that answers lines of JSON ('whycast serve' is one; 'whycast
-cases --format jsonl' shows the lines).
+Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see
+--peers), module:function or file.py:function; or, after two dashes, a program with its arguments
+that answers lines of JSON ('whycast serve' is one; 'whycast cases' prints such lines).
 
 At level data a function takes arrays, and a target and axes where the rule takes them, and returns
 what the rule's own function returns: arrays by the rules sonnx and numpy, one array by the others.
@@ -33,10 +32,10 @@ def add(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "check",
         help="hold an implementation against the verified one",
-        description=_DESCRIPTION.format(peers=", ".join(PEERS)),
-        epilog="The exit code is 0 where nothing deviates, 1 where something does, 2 for bad usage.",
+        description=_DESCRIPTION,
+        epilog="Exit code 0: nothing deviates that is not known; 1: something does; 2: bad usage.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="whycast check [options] TARGET\n       whycast check [options] -- PROGRAM [ARGUMENT ...]",
+        usage="whycast check [options] (TARGET | -- PROGRAM [ARGUMENT ...])",
     )
     parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
     parser.add_argument("--rule", default="sonnx", choices=list(RULES), help="default: sonnx")

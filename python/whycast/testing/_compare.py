@@ -87,9 +87,11 @@ def difference(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
     if array.shape != right.shape:
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
-    if array.dtype != right.dtype:
+    # The width of strings is that of an array, not of the type.
+    strings = array.dtype.kind == right.dtype.kind == "U"
+    if array.dtype != right.dtype and not strings:
         return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
-    if right.dtype.kind in "OT":
+    if right.dtype.kind in "OTU":
         elements, wanted = array.ravel().tolist(), right.ravel().tolist()
         same = [type(a) is type(b) and a == b for a, b in zip(elements, wanted, strict=True)]
         return None if all(same) else _first(array, right, same.index(False), "elements", where)

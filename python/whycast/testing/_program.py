@@ -45,6 +45,7 @@ class Program:
         self.rule = rule
         self.level = level
         self.process: subprocess.Popen[bytes] | None = None
+        self.starts = 0
 
     def __call__(self, *arguments: object) -> object:
         raise TypeError("a program is asked for cases")
@@ -69,6 +70,7 @@ class Program:
     def _ask(self, line: bytes) -> bytes:
         process = self.process
         if process is None:
+            self.starts += 1
             try:
                 process = subprocess.Popen(
                     self.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -33,7 +33,7 @@ class Deviation:
     expected, got : str
         What the rule says, and what the implementation did.
     clause : str
-        Identifier of the clause that settles it.
+        Identifier of the clause that settles it; empty where no text says anything of the kind.
     known : str, optional
         The reason in the register of known deviations, where that has it.
     """
@@ -61,7 +61,8 @@ class Deviation:
             ("got", self.got),
             ("clause", self.clause),
         ):
-            lines.append(f"    {name:<8}  {text}")
+            if text:
+                lines.append(f"    {name:<8}  {text}")
         return "\n".join(lines)
 
 
@@ -240,6 +241,22 @@ def call_of(rule: Rule, level: str, case: Case) -> str:
         if level == "index":
             shown.append(repr(case.multi_index))
     return f"f({', '.join(shown)})"
+
+
+def clause_of(rule: Rule, level: str, kind: str) -> str:
+    """Return the clause that settles a deviation; empty where no text says anything of its kind.
+
+    >>> from whycast._rules import RULES
+    >>> clause_of(RULES["sonnx"], "data", "nan")
+    'E_Broadcast_any_Accuracy_010'
+    """
+    if kind in ("accepts", "refuses"):
+        return rule.clauses["verdict"]
+    if kind in ("nan", "zero") and rule.name == "sonnx":
+        return "E_Broadcast_any_Accuracy_010"
+    if kind in ("dtype", "elements", "nan", "zero", "count", "no array"):
+        return rule.clauses["data"]
+    return rule.clauses.get("report" if kind == "axis" else kind, "")
 
 
 def _cases(count: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -147,6 +148,8 @@ onnxruntime, openvino, openvino-constants, torch, jax, or module:function, or fi
     if isinstance(value, (list, tuple)):
         if not value or not all(isinstance(each, str) for each in value):
             raise TargetError(f"target: expected a program and its arguments, got {show(value)}")
+        if shutil.which(value[0]) is None:
+            raise TargetError(f"target {value[0]}: there is no such program")
         return ProgramTarget(tuple(value))
     if callable(value) or _levels_of(value):
         name = getattr(value, "__qualname__", type(value).__name__)

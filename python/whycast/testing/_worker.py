@@ -26,6 +26,9 @@ from whycast.testing._targets import Opened, Target, TargetError
 # So often the parent is told how far it has come, in seconds.
 _BEAT = 0.2
 
+# A program that does not live from one case to the next would be started for ever.
+_MOST_STARTS = 20
+
 # So many cases are given at once to an implementation that wants many.
 _AT_ONCE = 1000
 
@@ -58,6 +61,7 @@ class Tally:
     examples: dict[Key, Example] = field(default_factory=dict)
     # Of each entry of the register: cases that it covers and that do not deviate as it says.
     agreeing: Counter[int] = field(default_factory=Counter)
+    given_up: bool = False
 
 
 class Run(NamedTuple):
@@ -167,6 +171,9 @@ class _Worker:
             for number, (stage, case) in stream:
                 self.position.value = number
                 self.note(number, stage, case, self.ask(case))
+                if isinstance(self.function, Program) and self.function.starts > _MOST_STARTS:
+                    self.tally.given_up = True
+                    break
         self.tell(done=True)
 
     def wanted(self, job: Run) -> Iterator[tuple[int, tuple[Stage, Case]]]:

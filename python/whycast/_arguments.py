@@ -1,0 +1,154 @@
+"""What the words of the command line mean: shapes, integers, and which of them a rule takes."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any, TypeAlias
+
+from whycast._errors import BroadcastError
+from whycast._rules import RULES, Operands, Rule
+from whycast._types import Shape
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+# Python reads and writes no int of more than 4300 digits; a product of sizes has to be written too.
+_MOST_DIGITS = 2000
+
+
+class UsageError(Exception):
+    """Words that are right one by one do not go together: exit code 2."""
+
+
+def shape(text: str) -> Shape:
+    """Read a shape.
+
+    >>> shape("3x1"), shape("0"), shape("()"), shape("scalar")
+    ((3, 1), (0,), (), ())
+    >>> shape("3x-1")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected sizes of at least 0 with x between them, such as 3x1, \
+or () for rank 0, got '3x-1'
+    """
+    word = text.strip()
+    if word in ("()", "scalar"):
+        return ()
+    if not re.fullmatch("[0-9]+(x[0-9]+)*", word):
+        raise argparse.ArgumentTypeError(
+            "expected sizes of at least 0 with x between them, such as 3x1, or () for rank 0, "
+            f"got {word!r}"
+        )
+    return _numbers(word.split("x"))
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """Read axes, an index or strides.
+
+    >>> integers("1,-2"), integers("()")
+    ((1, -2), ())
+    >>> integers("1;2")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected integers with commas between them, such as 0,2, or () \
+for none, got '1;2'
+    """
+    word = text.strip()
+    if word == "()":
+        return ()
+    if not re.fullmatch("-?[0-9]+(,-?[0-9]+)*", word):
+        raise argparse.ArgumentTypeError(
+            f"expected integers with commas between them, such as 0,2, or () for none, got {word!r}"
+        )
+    return _numbers(word.split(","))
+
+
+def _numbers(words: list[str]) -> tuple[int, ...]:
+    if sum(map(len, words)) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(
+            f"expected at most {_MOST_DIGITS} digits, got {words[0][:20]!r}..."
+        )
+    return tuple(map(int, words))
+
+
+def show_sizes(sizes: Shape) -> str:
+    """Text of a shape as `shape` reads it.
+
+    >>> show_sizes((3, 1)), show_sizes(())
+    ('3x1', '()')
+    """
+    return "x".join(map(str, sizes)) or "()"
+
+
+def show_integers(numbers: tuple[int, ...]) -> str:
+    """Text of an index, of strides or axes as `integers` reads it.
+
+    >>> show_integers((2, 0)), show_integers(())
+    ('2,0', '()')
+    """
+    return ",".join(map(str, numbers)) or "()"
+
+
+def add_rule(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say by which rule."""
+    parser.add_argument(
+        "--rule",
+        choices=RULES,
+        default="sonnx",
+        metavar="RULE",
+        help=f"one of {', '.join(RULES)}; by default sonnx",
+    )
+    parser.add_argument(
+        "--axes",
+        type=integers,
+        metavar="I,J,...",
+        help="for each axis of the tensor the axis of the target on which it lies "
+        "(openvino-explicit, in-dim), or the axes of the target that it lacks (ngraph); () for "
+        "none",
+    )
+
+
+def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> Operands:
+    """Give the shapes and axes their places, if the rule takes so many."""
+    if rule.takes == "tensors":
+        if axes is not None:
+            raise UsageError(f"--axes: rule {rule.name} takes none; {_takers()} do")
+        return Operands(tuple(shapes))
+    if len(shapes) != 2:
+        raise UsageError(
+            f"rule {rule.name} takes two shapes, that of the tensor and the target, "
+            f"got {len(shapes)}"
+        )
+    own, target = shapes
+    return placed(rule, own, target, axes)
+
+
+def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
+    """Give a shape, its target and axes their places, if the rule takes axes or not."""
+    if rule.takes != "axes" and axes is not None:
+        raise UsageError(f"--axes: rule {rule.name} takes none; {_takers()} do")
+    if rule.takes == "axes" and axes is None:
+        raise UsageError(f"rule {rule.name} takes axes, its {rule.parameters[2]}: add --axes")
+    return Operands((own,), target, axes)
+
+
+def _takers() -> str:
+    *others, last = [rule.name for rule in RULES.values() if rule.takes == "axes"]
+    return f"{', '.join(others)} and {last}"
+
+
+def described(rule: Rule, operands: Operands) -> dict[str, Any]:
+    """Say for JSON what a rule is asked."""
+    asked: dict[str, Any] = {"rule": rule.name}
+    if operands.target is None:
+        asked["shapes"] = operands.shapes
+        return asked
+    asked |= {"shape": operands.shapes[0], "target": operands.target}
+    return asked if operands.axes is None else asked | {"axes": operands.axes}
+
+
+def refused(error: Exception) -> dict[str, Any]:
+    """Say for JSON why a rule refuses: the axis is that of the target, or of the common rank."""
+    said: dict[str, Any] = {"refused": str(error).partition("\n")[0]}
+    if isinstance(error, BroadcastError):
+        said |= {"axis": error.axis, "tensor": error.tensor}
+        said |= {"size": error.size, "expected": error.target}
+    return said

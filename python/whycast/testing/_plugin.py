@@ -1,0 +1,53 @@
+"""What the options of pytest ask for: the tests, and those of them that are expected to fail."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from whycast._rules import RULES, rule_named
+from whycast.testing._case import LEVELS, STAGES, Level, Stage, level_named
+from whycast.testing._targets import target_of
+
+_ID = re.compile(r"test_stage\[(.+)\]")
+
+
+def check_options(options: argparse.Namespace) -> None:
+    """Raise what is wrong with the options, before any test is made."""
+    target_of(options.whycast_target)
+    rule_named(options.whycast_rule)
+    level_named(options.whycast_level)
+    expected_failures(options.whycast_xfails)
+
+
+def stages(options: argparse.Namespace) -> list[tuple[str, Level, Stage]]:
+    """Give what is tested, one after the other, each with the id of its test."""
+    level = level_named(options.whycast_level)
+    levels = LEVELS[: LEVELS.index(level) + 1] if options.whycast_up_to else [level]
+    return [
+        (_id(options.whycast_rule, level, stage), level, stage)
+        for level in levels
+        for stage in STAGES
+        if level == "data" or stage not in ("dtypes", "layouts")
+    ]
+
+
+def expected_failures(file: Path | None) -> frozenset[str]:
+    """Read the ids of tests in a file, one a line, with or without the path of the tests."""
+    if file is None:
+        return frozenset()
+    known = {_id(rule, level, stage) for rule in RULES for level in LEVELS for stage in STAGES}
+    found = set()
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        text = line.partition("#")[0].strip()
+        match = _ID.fullmatch(text.rpartition("::")[2])
+        if match is not None and match[1] in known:
+            found.add(match[1])
+        elif text:
+            raise ValueError(f"{file}, line {number}: there is no test {text!r}")
+    return frozenset(found)
+
+
+def _id(rule: str, level: Level, stage: Stage) -> str:
+    return f"{rule}-{level}-{stage}"

@@ -1,0 +1,285 @@
+"""Hypothesis strategies for shapes, targets, axes and arrays, also such as do not broadcast.
+
+They need Hypothesis: ``pip install 'whycast[test-data]'``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from whycast._rules import rule_named
+from whycast._types import AnyArray, Shape
+from whycast.testing._case import Case, Level, level_named
+from whycast.testing._values import DTYPES, LAYOUTS, array
+
+try:
+    from hypothesis import strategies as st
+except ImportError as error:
+    raise ImportError(
+        "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'"
+    ) from error
+
+from whycast.testing._hypothesis import Question, bounds_of, check_range, drawn
+
+__all__ = ["arrays", "cases", "shape_lists", "shapes"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def shapes(
+    *, min_dims: int = 0, max_dims: int = 4, min_side: int = 0, max_side: int = 4
+) -> st.SearchStrategy[Shape]:
+    """Draw shapes.
+
+    Parameters
+    ----------
+    min_dims, max_dims : int, optional
+        Least and greatest rank.
+    min_side, max_side : int, optional
+        Least and greatest size. It may be beyond 64 bits; small sizes come often all the same.
+
+    Returns
+    -------
+    strategy of tuples of int
+        They shrink to few axes and to small sizes.
+
+    Raises
+    ------
+    TypeError
+        A bound is no int.
+    ValueError
+        A bound is negative, or the least of something is above the greatest.
+
+    Notes
+    -----
+    Those of ``hypothesis.extra.numpy.array_shapes`` have axes and elements unless it is told
+    otherwise: its bounds begin at 1, these at 0.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(shapes(), lambda shape: True)
+    ()
+    >>> find(shapes(max_side=2**40), lambda shape: len(shape) > 1 and max(shape) > 2**32)
+    (0, 4294967297)
+    """
+    bounds = bounds_of(min_dims, max_dims, min_side, max_side)
+    return st.lists(bounds.sides, min_size=min_dims, max_size=max_dims).map(tuple)
+
+
+def shape_lists(
+    rule: str = "sonnx",
+    *,
+    compatible: bool | None = None,
+    min_shapes: int = 1,
+    max_shapes: int = 4,
+    min_dims: int = 0,
+    max_dims: int = 4,
+    min_side: int = 0,
+    max_side: int = 4,
+) -> st.SearchStrategy[tuple[Shape, ...]]:
+    """Draw several shapes for a rule on tensors, such as broadcast and such as do not.
+
+    Parameters
+    ----------
+    rule : {"sonnx", "numpy"}, optional
+        The rule. Those that take a target are for `cases`.
+    compatible : bool, optional
+        True: only shapes that the rule accepts. False: only such as it refuses. Without it both,
+        two times in three what it accepts.
+    min_shapes, max_shapes : int, optional
+        How many shapes; at least two of those that are refused.
+    min_dims, max_dims : int, optional
+        Least and greatest rank of each.
+    min_side, max_side : int, optional
+        Least and greatest size. It may be beyond 64 bits; small sizes come often all the same.
+
+    Returns
+    -------
+    strategy of tuples of shapes
+        They shrink to few, short and small shapes.
+
+    Raises
+    ------
+    TypeError
+        A bound or `compatible` is of another type.
+    ValueError
+        There is no such rule, or it takes a target; a bound is negative, or the least of something
+        is above the greatest; or `compatible` is False, and the rule refuses nothing within the
+        bounds.
+
+    Notes
+    -----
+    The counterpart is ``hypothesis.extra.numpy.mutually_broadcastable_shapes``. It draws what
+    NumPy's rule accepts, and nothing that it refuses; no size of 0 unless it is told so; no rank
+    above NumPy's greatest; and it knows nothing of SONNX's rule, by which a 0 meets no 1.
+
+    Whether a rule accepts is decided by its proved program.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(shape_lists(compatible=False), lambda shapes: True)
+    ((), (0,))
+    >>> find(shape_lists("numpy", compatible=False), lambda shapes: True)
+    ((0,), (2,))
+    """
+    found = rule_named(rule)
+    if found.takes != "tensors":
+        raise ValueError(
+            f"rule: expected one on tensors alone, 'sonnx' or 'numpy', got {rule!r}, which takes "
+            "one tensor and a target: see cases"
+        )
+    bounds = bounds_of(min_dims, max_dims, min_side, max_side)
+    check_range("shapes", min_shapes, max_shapes, least=1)
+    question = Question(found, bounds, min_shapes, max_shapes)
+    return drawn(question, compatible).map(lambda case: case.shapes)
+
+
+def cases(
+    rule: str = "sonnx",
+    level: Level = "data",
+    *,
+    compatible: bool | None = None,
+    min_shapes: int = 1,
+    max_shapes: int = 4,
+    min_dims: int = 0,
+    max_dims: int = 4,
+    min_side: int = 0,
+    max_side: int = 4,
+) -> st.SearchStrategy[Case]:
+    """Draw cases as `whycast.testing.check` uses them, with all that a level asks for.
+
+    Parameters
+    ----------
+    rule : str, optional
+        Name of the rule, as `whycast.testing.cases` has them.
+    level : str, optional
+        What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
+    compatible : bool, optional
+        True: only what the rule accepts. False: only what it refuses. Without it both, two times in
+        three what it accepts. At level ``index`` nothing is asked about what is refused.
+    min_shapes, max_shapes : int, optional
+        How many shapes for the rules ``sonnx`` and ``numpy``; at the levels ``index`` and
+        ``strides`` these too take one and a target.
+    min_dims, max_dims : int, optional
+        Least and greatest rank, of a target too.
+    min_side, max_side : int, optional
+        Least and greatest size, of a target too. At level ``index`` no size is 0.
+
+    Returns
+    -------
+    strategy of whycast.testing.Case
+        At level ``data`` with a dtype and a layout of each tensor: ``case.arrays()`` makes them. At
+        level ``index`` with a multi-index of the output, at level ``strides`` with strides.
+
+    Raises
+    ------
+    TypeError
+        A bound, `rule`, `level` or `compatible` is of another type.
+    ValueError
+        There is no such rule or level; a bound is negative, or the least of something is above the
+        greatest; or `compatible` is False, and nothing is refused within the bounds or at the
+        level.
+
+    Notes
+    -----
+    What is refused has sizes that do not fit, or a target of too few axes; or axes that are too
+    few, too many, in the wrong order, repeated, or not axes of the target. Of these one may be -1.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(cases("in-dim", "shape", compatible=True), lambda case: case.axes == (1, 0))
+    Case(((1, 1),), target=(0, 0), axes=(1, 0))
+    >>> find(cases("expand", "verdict", compatible=False), lambda case: True)
+    Case(((0,),), target=(2,))
+    >>> find(cases("numpy"), lambda case: "reversed" in case.layouts)
+    Case(((),), dtypes=('int32',), layouts=('reversed',))
+    >>> find(cases("expand", "index"), lambda case: sum(case.multi_index) > 2)
+    Case(((),), target=(4,), multi_index=(3,))
+    """
+    found = rule_named(rule)
+    level_named(level)
+    if level == "index":
+        if compatible is False:
+            raise ValueError("compatible: level 'index' asks about nothing that is refused")
+        compatible, min_side = True, max(1, min_side)
+    bounds = bounds_of(min_dims, max_dims, min_side, max_side)
+    check_range("shapes", min_shapes, max_shapes, least=1)
+    one = level in ("index", "strides")
+    found_cases = drawn(Question(found, bounds, min_shapes, max_shapes, one), compatible)
+
+    @st.composite
+    def asked(draw: st.DrawFn) -> Case:
+        case = draw(found_cases)
+        if level == "strides":
+            stride = st.sampled_from([4, 1, 0, -4, 7])
+            strides = [draw(stride) * draw(st.integers(1, 9)) for _ in case.shapes[0]]
+            return case._replace(strides=tuple(strides))
+        if level == "index":
+            output = found.shape(case)
+            index = [draw(st.integers(0, size - 1)) for size in output or ()]
+            return case._replace(multi_index=tuple(index))
+        if level != "data":
+            return case
+        dtypes = [draw(st.sampled_from(DTYPES)) for _ in case.shapes]
+        layouts = [draw(st.sampled_from(LAYOUTS)) for _ in case.shapes]
+        return case._replace(dtypes=tuple(dtypes), layouts=tuple(layouts))
+
+    return asked()
+
+
+def arrays(
+    dtype: str | st.SearchStrategy[str] | None = None,
+    shape: Shape | st.SearchStrategy[Shape] | None = None,
+    *,
+    layout: str | st.SearchStrategy[str] | None = None,
+) -> st.SearchStrategy[AnyArray]:
+    """Draw arrays whose elements tell their place.
+
+    Parameters
+    ----------
+    dtype : str or strategy of them, optional
+        Name of a dtype; ``str``, ``object`` and ``StringDType`` are strings. Without it any of the
+        types of SONNX.
+    shape : shape or strategy of them, optional
+        Without it any that `shapes` draws.
+    layout : str or strategy of them, optional
+        ``C``, ``reversed``, ``transposed``, ``sliced``, ``overlapping`` or ``readonly``. Without it
+        any of these.
+
+    Returns
+    -------
+    strategy of numpy.ndarray
+        New arrays. They shrink to int32 in C order.
+
+    Notes
+    -----
+    The counterpart is ``hypothesis.extra.numpy.arrays``. It draws the elements too, and shrinks
+    them to zeros; here they are given by shape, dtype and layout: all different as far as the type
+    permits, a negative zero and a NaN with a payload among those of floating-point types.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(arrays("int8", (4,)), lambda x: True)
+    array([1, 2, 3, 4], dtype=int8)
+    >>> find(arrays("float32", (2, 2)), lambda x: x.strides[0] < 0).strides
+    (-8, -4)
+    """
+    return st.builds(
+        array,
+        st.integers(0, 3),
+        _strategy(shape, shapes()),
+        _strategy(dtype, st.sampled_from(DTYPES)),
+        _strategy(layout, st.sampled_from(LAYOUTS)),
+    )
+
+
+def _strategy(given: object, default: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    if isinstance(given, st.SearchStrategy):
+        return given
+    return default if given is None else st.just(given)

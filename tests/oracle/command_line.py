@@ -1,0 +1,68 @@
+"""What the tests of the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from whycast._command import main
+from whycast._rules import RULES, Operands, Rule
+
+Shape = tuple[int, ...]
+
+# All shapes of rank 2 at most over the sizes that matter.
+SMALL: list[Shape] = [shape for rank in range(3) for shape in product(range(3), repeat=rank)]
+
+
+class Done(NamedTuple):
+    """The exit code of a run, what it printed, and what it complained of."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+def runner(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs the command line on words that are separated by spaces."""
+
+    def run(words: str) -> Done:
+        code = main(words.split())
+        said = capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+    return run
+
+
+def word(shape: Shape) -> str:
+    """Write a shape as the command line does."""
+    return "x".join(map(str, shape)) or "()"
+
+
+def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
+    """Give the axes that align the last ones; for too many axes the wrong number of them."""
+    if rule.takes != "axes":
+        return None
+    missing = max(0, len(target) - len(own))
+    if rule.name == "ngraph":
+        return tuple(range(missing))
+    return tuple(range(missing, len(target)))
+
+
+def small_operands() -> Iterator[tuple[Rule, Operands, str]]:
+    """Every rule on every pair of small shapes, and the words of the command line for that."""
+    for rule in RULES.values():
+        for own, target in product(SMALL, repeat=2):
+            words = f"--rule {rule.name} {word(own)} {word(target)}"
+            if rule.takes == "tensors":
+                yield rule, Operands((own, target)), words
+                continue
+            axes = axes_of(rule, own, target)
+            if axes is not None:
+                words += f" --axes {','.join(map(str, axes)) or '()'}"
+            yield rule, Operands((own,), target, axes), words

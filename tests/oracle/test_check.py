@@ -1,0 +1,417 @@
+"""The check, tried from outside: right implementations pass, each wrong one is caught."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import implementations
+import pytest
+from implementations import Levels
+
+import whycast
+from whycast import lax, ngraph, numpy_rule, onnx, openvino
+from whycast.testing import Case, Deviation, Report, TargetError, _register, cases, check
+from whycast.testing._register import Entry
+
+HERE = Path(__file__).parent
+
+
+class Wrong(NamedTuple):
+    """A wrong implementation, in what it deviates, and the smallest case in which it does."""
+
+    name: str
+    kind: str
+    case: Case
+    rule: str = "sonnx"
+    level: Any = "data"
+
+
+def float16(*shapes: tuple[int, ...]) -> Case:
+    return Case(shapes, dtypes=("float16",) * len(shapes))
+
+
+ONE_FITS = Case(((0, 0),), (0, 1))
+WRONG = (
+    Wrong("zeros", "elements", Case(((), ()))),
+    Wrong("swapped_axes", "elements", Case(((), (2, 2)))),
+    Wrong("last_instead_of_first", "elements", Case(((2,), (2, 1)))),
+    Wrong("maximum_rule", "refuses", Case(((), (0,))), rule="numpy"),
+    Wrong("numpys_rule", "accepts", Case(((), (0,)))),
+    Wrong("dtype_changed", "dtype", float16(())),
+    Wrong("nan_canonical", "nan", float16((2,))),
+    Wrong("zero_unsigned", "zero", float16((2,))),
+    Wrong("writable_alias", "writable", Case(((), ()))),
+    Wrong("wrong_at_rank_5", "elements", Case(((1,) * 5,))),
+    Wrong("wrong_at_9_tensors", "elements", Case(((),) * 9)),
+    Wrong("wrong_on_reversed_strides", "elements", Case(((1,),), layouts=("reversed",))),
+    Wrong("wrong_over_64", "elements", Case(((65,),))),
+    Wrong("tiles_divisors", "accepts", Case(((2,), (4,)))),
+    Wrong("changes_its_input", "input changed", Case(((), (1, 2)))),
+    Wrong("hangs", "hang", Case(((), (), ()))),
+    Wrong("exits", "exit", Case(((), (0, 0, 0)))),
+    Wrong("exits_at_once", "exit", Case(((), (), ()))),
+    Wrong("crashes", "crash", Case(((0, 0, 0), (0, 0, 0)))),
+    Wrong("eats_memory", "memory", Case(((), (), ()))),
+    Wrong("one_array", "no array", Case(((), ()))),
+    Wrong("forgets_the_last", "count", Case(((), ()))),
+    Wrong("lists", "no array", Case(((), ()))),
+    Wrong("refuses_scalars", "refuses", Case(((), ()))),
+    Wrong("does_nothing", "refuses", Case(((), ()))),
+    Wrong("does_nothing", "refuses", Case(((), ())), level="verdict"),
+    Wrong("first_wins", "shape", Case(((), (1,))), level="shape"),
+    Wrong(
+        "one_is_enough", "accepts", Case(((0, 0),), (0, 1)), rule="openvino-numpy", level="verdict"
+    ),
+    Wrong("last_axis_at_fault", "axis", Case(((), (0, 0))), level="report"),
+    Wrong("transposed_index", "index", Case(((1, 2),), (1, 2), multi_index=(0, 1)), level="index"),
+    Wrong("copied_strides", "strides", Case(((1,),), (2,), strides=(4,)), level="strides"),
+    Wrong("ignores_the_order_of_axes", "elements", Case(((1, 2),), (2, 2), (1, 0)), rule="in-dim"),
+)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=[f"{each.name}-{each.level}" for each in WRONG])
+def test_a_wrong_function_is_caught(wrong: Wrong) -> None:
+    function = getattr(implementations, wrong.name)
+    # To fill the memory must not take longer than one case may.
+    timeout = 0.5 if wrong.kind == "hang" else 10
+    asked: Any = {"rule": wrong.rule, "level": wrong.level}
+    report = check(function, **asked, seconds=0, timeout=timeout, memory=200)
+    assert not report.ok
+    (first, *_) = report.deviations
+    assert (first.kind, first.case) == (wrong.kind, wrong.case), str(report)
+    assert all(each.kind == wrong.kind for each in report.deviations), str(report)
+
+
+def both_ways(data: Any, target: tuple[int, ...]) -> Any:
+    return openvino.broadcast(data, target, mode="bidirectional")
+
+
+RIGHT: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+    ("sonnx", "data", implementations.right),
+    ("sonnx", "data", implementations.talkative),
+    ("sonnx", "data", whycast.broadcast),
+    ("sonnx", "verdict", whycast.compatible),
+    ("sonnx", "shape", whycast.broadcast_shapes),
+    ("sonnx", "report", whycast.broadcast_shapes),
+    ("sonnx", "index", whycast.source_index),
+    ("sonnx", "strides", whycast.broadcast_strides),
+    ("numpy", "data", numpy_rule.broadcast_arrays),
+    ("numpy", "shape", numpy_rule.broadcast_shapes),
+    ("numpy", "report", numpy_rule.broadcast_shapes),
+    ("expand", "data", onnx.expand),
+    ("openvino-numpy", "data", openvino.broadcast),
+    ("openvino-numpy", "data", numpy_rule.broadcast_to),
+    ("openvino-explicit", "data", lambda x, s, a: openvino.broadcast(x, s, a, "explicit")),
+    (
+        "openvino-bidirectional",
+        "data",
+        lambda x, s: openvino.broadcast(x, s, None, "bidirectional"),
+    ),
+    ("ngraph", "data", ngraph.broadcast),
+    ("in-dim", "data", lax.broadcast_in_dim),
+)
+
+
+@pytest.mark.parametrize(("rule", "level", "function"), RIGHT)
+def test_a_right_function_passes(rule: str, level: Any, function: Callable[..., Any]) -> None:
+    report = check(function, rule=rule, level=level, seconds=0)
+    assert report.ok, str(report)
+    assert report.cases == len(list(cases(rule, level)))
+
+
+# --- programs ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    built = tmp_path_factory.mktemp("program") / "implementation"
+    options = ("-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-pedantic")
+    checked = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    source = HERE / "implementation.c"
+    subprocess.run(["cc", *options, *checked, source, "-o", built], check=True)
+    return str(built)
+
+
+WRONG_PROGRAMS = {
+    "zeros": "elements",
+    "swapped axes": "elements",
+    "last instead of first": "elements",
+    "numpy's rule": "accepts",
+    "dtype changed": "dtype",
+    "NaN canonical": "nan",
+    "zero unsigned": "zero",
+    "wrong at rank 5": "elements",
+    "wrong at 9 tensors": "elements",
+    "wrong over 64": "elements",
+    "tiles divisors": "accepts",
+    "prints garbage": "garbage",
+    "stops early": "stopped",
+    "crashes": "stopped",
+    "hangs": "hang",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_PROGRAMS)
+def test_a_wrong_program_is_caught(program: str, wrong: str) -> None:
+    report = check([program, wrong], seconds=0, every=3, timeout=0.5, memory=0)
+    assert {each.kind for each in report.unknown} == {WRONG_PROGRAMS[wrong]}, str(report)
+
+
+def test_a_right_program_passes(program: str) -> None:
+    report = check([program], seconds=0, memory=0)
+    assert report.ok, str(report)
+    assert "a layout in memory, of which lines say nothing" in report.left_out
+
+
+def test_a_program_at_all_levels() -> None:
+    """The reference itself is one."""
+    report = check(
+        [sys.executable, "-m", "whycast", "serve"], up_to=True, level="report", seconds=0, every=7
+    )
+    assert report.ok, str(report)
+    assert list(report.levels) == ["verdict", "shape", "index", "strides", "data", "report"]
+
+
+def test_a_program_that_hangs_does_not_live_on(program: str) -> None:
+    check([program, "hangs"], seconds=0, timeout=0.3, memory=0)
+    running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    assert f"{program} hangs" not in running.stdout
+
+
+# --- how it goes on ---------------------------------------------------------------------------
+
+
+def test_the_run_goes_on_behind_a_case_that_ends_the_process() -> None:
+    def once(*arrays: Any) -> Any:
+        if [x.shape for x in arrays] == [(2,), (1,)]:
+            os.abort()
+        return whycast.broadcast(*arrays)
+
+    report = check(once, seconds=0)
+    (crash,) = report.deviations
+    assert (crash.kind, crash.detail, crash.count) == ("crash", "with SIGABRT", 1)
+    assert report.cases == len(list(cases()))
+    assert report.complete
+
+
+def test_it_gives_up_on_what_always_dies() -> None:
+    report = check(implementations.exits_at_once, seconds=0)
+    assert not report.complete
+    assert report.notes == ("data: given up at case 84: it ends, or hangs, too often",)
+    assert sum(each.count for each in report.deviations) == 20
+
+
+def test_the_same_seed_gives_the_same_random_cases() -> None:
+    some = [list(cases("in-dim", "data", seed=seed, random=50))[-50:] for seed in (1, 1, 2)]
+    assert some[0] == some[1] != some[2]
+
+
+def test_random_cases_are_accepted_and_refused() -> None:
+    for rule in ("sonnx", "expand", "ngraph", "in-dim"):
+        drawn = list(cases(rule, "shape", random=300))[-300:]
+        accepted = sum(whycast._rules.RULES[rule].shape(case) is not None for case in drawn)
+        assert 60 < accepted < 280, (rule, accepted)
+
+
+def test_random_cases_follow_until_the_time_is_over() -> None:
+    report = check(whycast.compatible, level="verdict", seconds=1)
+    assert report.levels["verdict"]["random"] > 100
+    assert 1 <= report.seconds < 3
+
+
+def test_every_so_many_th() -> None:
+    whole = check(whycast.compatible, level="verdict", seconds=0)
+    part = check(whycast.compatible, level="verdict", seconds=0, every=10)
+    assert 0 < part.cases - whole.cases // 10 < 2
+
+
+def test_an_object_with_functions_for_levels() -> None:
+    report = check(Levels, level="report", up_to=True, seconds=0)
+    assert report.notes == ("index: not offered", "report: not offered")
+    assert list(report.levels) == ["verdict", "shape", "strides", "data"]
+    assert {(each.level, each.kind) for each in report.deviations} == {("data", "elements")}
+
+
+def test_progress_is_told() -> None:
+    said: list[str] = []
+    check(whycast.compatible, level="verdict", seconds=1, progress=said.append)
+    assert said[-1].endswith(" cases, 0 kinds of deviation")
+
+
+# --- bad targets ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        ("numpi", "target 'numpi': expected one of numpy, "),
+        ("no_such_module:f", "cannot be imported: ModuleNotFoundError: No module named"),
+        ("whycast:broadcasts", "cannot be imported: AttributeError: module 'whycast' has no attri"),
+        (f"{HERE / 'implementations.py'}:HERE", "cannot be imported: AttributeError"),
+        (["/no/such/program"], "target /no/such/program: there is no such program"),
+        (3, r"target: expected a function, a name or the arguments of a program, got 3 \(int\)"),
+        ([], r"target: expected a program and its arguments, got \[\] \(list\)"),
+    ],
+)
+def test_bad_targets(target: object, text: str) -> None:
+    with pytest.raises(TargetError, match=text):
+        check(target, seconds=0)
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match="rule: expected one of 'sonnx', "):
+        check(whycast.broadcast, rule="sonnxx")
+    with pytest.raises(ValueError, match="level: expected one of 'verdict', "):
+        check(whycast.broadcast, level="all")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="every: expected at least 1, got 0"):
+        check(whycast.broadcast, every=0)
+
+
+def test_a_module_that_ends_the_process_when_imported(tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text("import os; os._exit(3)", encoding="utf-8")
+    with pytest.raises(TargetError, match="the process ended with exit code 3, when imported"):
+        check(f"{tmp_path / 'ends.py'}:f")
+
+
+def test_a_function_of_a_file_that_imports_its_neighbour(tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_mine.py").write_text("from whycast import compatible", "utf-8")
+    (tmp_path / "mine.py").write_text("from neighbour_of_mine import compatible as f", "utf-8")
+    assert check(f"{tmp_path / 'mine.py'}:f", level="verdict", seconds=0).ok
+
+
+# --- reports ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return check(implementations.nan_canonical, seconds=0)
+
+
+def test_the_report_that_people_read(report: Report) -> None:
+    first, levels, *rest = str(report).splitlines()
+    assert first.startswith("implementations:nan_canonical by the rule sonnx: 9,899 cases in ")
+    assert levels == (
+        "  data: small 7,350, many 484, ranks 1,512, sizes 173, dtypes 120, layouts 260"
+    )
+    assert rest == [
+        "1. data: a NaN of other bits: 98 cases",
+        "    call      f(*Case(((2,),), dtypes=('float16',)).arrays())",
+        "    expected  array 0: at (1,) nan, bits 7e05",
+        "    got       array 0: at (1,) nan, bits 7e00",
+        "    clause    E_Broadcast_any_Accuracy_010",
+        "1 kind of deviation",
+    ]
+
+
+def test_the_call_reproduces_the_deviation(report: Report) -> None:
+    (found,) = report.deviations
+    names = {"Case": Case, "f": implementations.nan_canonical}
+    (result,) = eval(found.call, names)
+    names["f"] = whycast.broadcast
+    (expected,) = eval(found.call, names)
+    assert result.tobytes() != expected.tobytes()
+
+
+def test_json(report: Report) -> None:
+    found = report.to_dict()
+    assert (found["ok"], found["rule"], found["levels"]["data"]["small"]) == (False, "sonnx", 7350)
+    (deviation,) = found["deviations"]
+    assert deviation["case"] == {"shapes": ((2,),), "dtypes": ("float16",)}
+    assert deviation["clause"] == "E_Broadcast_any_Accuracy_010"
+
+
+def test_junit(report: Report) -> None:
+    suite = ElementTree.fromstring(report.to_junit())
+    failed = [each.get("name") for each in suite if each.find("failure") is not None]
+    assert [each.get("name") for each in suite] == [
+        *("small", "many", "ranks", "sizes", "dtypes", "layouts"),
+    ]
+    assert failed == ["dtypes"]
+    assert (suite.get("tests"), suite.get("failures")) == ("6", "1")
+    given_up = check(implementations.exits_at_once, seconds=0).to_junit()
+    assert "given up at case 84" in given_up
+
+
+# --- known deviations -------------------------------------------------------------------------
+
+
+def entry(**changes: Any) -> Entry:
+    found: dict[str, Any] = {
+        "peer": "numpy",
+        "version": "2",
+        "rules": ("sonnx",),
+        "levels": ("verdict",),
+        "kind": "accepts",
+        "where": ("zero meets one",),
+        "reason": "NumPy lets a 0 meet a 1.",
+        "source": "finding F2",
+    }
+    return Entry(**{**found, **changes})
+
+
+def checked(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> Report:
+    monkeypatch.setattr(_register, "register", lambda: entries)
+    return check("numpy", level="verdict", seconds=0)
+
+
+def test_what_the_register_knows_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = checked(monkeypatch, entry())
+    assert report.ok, str(report)
+    (found,) = report.deviations
+    assert found.known == "NumPy lets a 0 meet a 1."
+    assert str(report).splitlines()[-1] == "nothing else deviates"
+
+
+def test_what_it_does_not_know_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = checked(monkeypatch)
+    assert [each.kind for each in report.unknown] == ["accepts"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"kind": "refuses"}, r"verdict: refuses: .* \(in no case\)"),
+        ({"where": ()}, r"verdict: accepts: .* \(not in [\d,]+ of the cases it covers\)"),
+    ],
+)
+def test_what_it_knows_and_does_not_occur_fails(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], text: str
+) -> None:
+    import re
+
+    report = checked(monkeypatch, entry(), entry(**changes))
+    assert not report.ok
+    (stale,) = report.stale
+    assert re.fullmatch(text, stale), stale
+
+
+def test_what_occurs_sometimes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checked(monkeypatch, entry(where=(), sometimes=True)).ok
+
+
+def test_known_deviations_have_all_that_they_need() -> None:
+    for each in _register.register():
+        assert each.reason.endswith("."), each
+        assert each.source, each
+        assert each.version, each
+
+
+def test_a_deviation_shows_itself() -> None:
+    shown = str(
+        Deviation(
+            *("shape", "small", "shape", "", 2, Case(((),)), "f(())", "()", "(1,)"),
+            clause="",
+        )
+    )
+    assert shown.splitlines() == [
+        "shape: another shape: 2 cases",
+        "    call      f(())",
+        "    expected  ()",
+        "    got       (1,)",
+    ]

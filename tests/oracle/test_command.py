@@ -1,0 +1,363 @@
+"""The command line: shape, index, strides, and what all subcommands have in common."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from itertools import product
+
+import numpy as np
+import pytest
+from command_line import SMALL, Run, Shape, runner, small_operands, word
+
+import whycast
+from whycast._rules import RULES, Operands, Rule
+
+BIG = 2**70
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    return runner(capsys)
+
+
+def package_answer(rule: Rule, asked: Operands) -> Shape | ValueError:
+    """Ask the package's function for arrays, on arrays."""
+    try:
+        results = rule.broadcast([np.zeros(shape, np.int8) for shape in asked.shapes], asked)
+    except ValueError as error:
+        return error
+    return results[0].shape
+
+
+# --- shape ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("3x1 1x4", "3x4"),
+        ("()", "()"),
+        ("scalar scalar", "()"),
+        ("scalar 5", "5"),
+        ("0 1x0", "1x0"),
+        ("3x1 1x4 4 ()", "3x4"),
+        ("--rule sonnx 3x1", "3x1"),
+        ("--rule numpy 2x0 1 scalar", "2x0"),
+        ("--rule expand 3x1 2x1x4", "2x3x4"),
+        ("--rule openvino-numpy 3x1 2x3x4", "2x3x4"),
+        ("--rule openvino-explicit 3 2x3x4 --axes 1", "2x3x4"),
+        ("--rule openvino-bidirectional 3x4 4", "3x4"),
+        ("--rule ngraph 3 2x3x4 --axes 0,2", "2x3x4"),
+        ("--rule ngraph 3 3 --axes ()", "3"),
+        ("--rule in-dim 3x2 2x1x3 --axes 2,0", "2x1x3"),
+        (f"{BIG}x1 4", f"{BIG}x4"),
+    ],
+)
+def test_shape(run: Run, words: str, printed: str) -> None:
+    assert run(f"shape {words}") == (0, printed + "\n", "")
+
+
+def test_a_refusal_is_on_standard_error(run: Run) -> None:
+    assert run("shape 2x0 1") == (
+        1,
+        "",
+        "shapes do not broadcast (E1): axis 1 of the common rank 2, tensor 0 has size 0, "
+        "expected 1\n"
+        "  tensor 0:  2  >0<\n"
+        "  tensor 1:     [1]\n"
+        "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: (2, 0)\n",
+    )
+    assert run("shape --rule ngraph 3x1 3x4 --axes ()") == (
+        1,
+        "",
+        "arg of shape (3, 1) does not broadcast to shape (3, 4): axis 1 of arg, which lies on "
+        "axis 1 of shape, has size 1, expected 4; nGraph grows no size of 1: reshape arg so that "
+        "it lacks the axis, and add 1 to broadcast_axes\n"
+        "  arg:             3  >1<\n"
+        "  shape:           3  [4]\n"
+        "  broadcast_axes:\n",
+    )
+
+
+def test_shape_answers_as_the_package_does(run: Run) -> None:
+    for rule, asked, words in small_operands():
+        answer = package_answer(rule, asked)
+        if isinstance(answer, ValueError):
+            assert run(f"shape {words}") == (1, "", f"{answer}\n"), words
+        else:
+            assert run(f"shape {words}") == (0, f"{word(answer)}\n", ""), words
+
+
+def test_refusals_are_those_of_the_package_whatever_the_axes_are() -> None:
+    """Rule.refusal has no array; its error is that of the function for arrays all the same."""
+    seen = set()
+    for rule in [rule for rule in RULES.values() if rule.takes == "axes"]:
+        for own, target in product(SMALL, repeat=2):
+            for count in range(3):
+                for axes in product(range(-1, 3), repeat=count):
+                    asked = Operands((own,), target, axes)
+                    error, answer = rule.refusal(asked), package_answer(rule, asked)
+                    assert (error is None) == isinstance(answer, tuple)
+                    if error is not None:
+                        assert (type(error), str(error)) == (type(answer), str(answer))
+                        seen.add((rule.name, str(error).partition(":")[0].partition(",")[0]))
+    assert len(seen) > 12
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_refusal_names_the_axis_whatever_the_sizes_are(run: Run, rule: Rule) -> None:
+    axes = {"ngraph": "--axes 0", "openvino-explicit": "--axes 1,2", "in-dim": "--axes 1,2"}
+    done = run(f"shape --rule {rule.name} {BIG}x2 4x3x2 {axes.get(rule.name, '')} --json")
+    said = json.loads(done.out)
+    assert (done.code, said["axis"]) == (1, 1)
+    assert {said["size"], said["expected"]} == {BIG, 3}
+
+
+def test_shape_in_json(run: Run) -> None:
+    assert run("shape 3x1 4 --json") == (
+        0,
+        '{"rule": "sonnx", "shapes": [[3, 1], [4]], "result": [3, 4]}\n',
+        "",
+    )
+    assert run("shape --rule in-dim 3 3x4 --axes 0 --json") == (
+        0,
+        '{"rule": "in-dim", "shape": [3], "target": [3, 4], "axes": [0], "result": [3, 4]}\n',
+        "",
+    )
+    assert run("shape --rule numpy 2x3 2 --json") == (
+        1,
+        '{"rule": "numpy", "shapes": [[2, 3], [2]], "refused": "shapes do not broadcast (NumPy\'s '
+        "rule): axis 1 of the common rank 2, argument 0 has size 3, argument 1 has size 2, "
+        'expected equal sizes or 1", "axis": 1, "tensor": 1, "size": 2, "expected": 3}\n',
+        "",
+    )
+    assert run("shape --rule expand 3 2 --json").code == 1
+    said = json.loads(run("shape --rule openvino-explicit 3 2 --axes 5 --json").out)
+    assert said["refused"].startswith("axes_mapping, position 0: expected an axis of target_shape")
+    assert "axis" not in said
+
+
+# --- index ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "out", "err"),
+    [
+        ("3x1 2x3x4 1,2,3", 0, "2,0\n", ""),
+        ("() () ()", 0, "()\n", ""),
+        ("() 2x3 1,2", 0, "()\n", ""),
+        (
+            "3x1 2x3x4 1,3,0",
+            1,
+            "",
+            "index, axis 1: expected at least 0 and less than the target's size 3, got 3\n",
+        ),
+        (
+            "3 3 -1",
+            1,
+            "",
+            "index, axis 0: expected at least 0 and less than the target's size 3, got -1\n",
+        ),
+        (
+            "3 4 0",
+            1,
+            "",
+            "shape (3,) does not broadcast to (4,): axis 0 of the target's rank 1, the shape has "
+            "size 3, expected 4 or 1\n  shape:  >3<\n  target: [4]\n",
+        ),
+        ("3x1 3 0", 1, "", "target: expected a rank of at least 2, that of shape, got 1\n"),
+        (f"{BIG} {BIG} {BIG - 1}", 0, f"{BIG - 1}\n", ""),
+    ],
+)
+def test_index(run: Run, words: str, code: int, out: str, err: str) -> None:
+    assert run(f"index {words}") == (code, out, err)
+
+
+PLACED = [
+    ("sonnx", (3, 1), (2, 3, 4), None),
+    ("numpy", (3, 1), (2, 3, 4), None),
+    ("expand", (3, 1), (2, 1, 4), None),
+    ("openvino-numpy", (3, 1), (2, 3, 4), None),
+    ("openvino-explicit", (3, 1), (3, 2, 4), (0, 2)),
+    ("openvino-bidirectional", (2, 3, 1), (4,), None),
+    ("ngraph", (3, 4), (3, 2, 4), (1,)),
+    ("in-dim", (3, 1), (2, 4, 3), (2, 0)),
+]
+
+
+@pytest.mark.parametrize(("name", "own", "target", "axes"), PLACED)
+def test_index_names_the_element_that_is_there(
+    run: Run, name: str, own: Shape, target: Shape, axes: tuple[int, ...] | None
+) -> None:
+    data = np.arange(np.prod(own)).reshape(own)
+    rule = RULES[name]
+    others = [np.zeros(target, int)] if rule.takes == "tensors" else []
+    asked = Operands((own,), target, axes)
+    if rule.takes == "tensors":
+        asked = Operands((own, target))
+    output = rule.broadcast([data, *others], asked)[0]
+    options = f"--rule {name}" + ("" if axes is None else f" --axes {','.join(map(str, axes))}")
+    for place in np.ndindex(output.shape):
+        at = ",".join(map(str, place))
+        done = run(f"index {options} {word(own)} {word(target)} {at}")
+        assert done.code == 0
+        assert data[tuple(map(int, done.out.split(",")))] == output[place]
+
+
+def test_index_in_json(run: Run) -> None:
+    assert run("index 3x1 2x3x4 1,2,3 --json").out == (
+        '{"rule": "sonnx", "shape": [3, 1], "target": [2, 3, 4], "index": [1, 2, 3], '
+        '"result": [2, 0]}\n'
+    )
+    said = json.loads(run("index 3 3 7 --json").out)
+    assert said["refused"].startswith("index, axis 0: expected")
+
+
+# --- strides ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("3x1 2x3x4 --itemsize 4", "0,4,0"),
+        ("3x2 3x2", "2,1"),
+        ("3x2 3x2 --itemsize 8", "16,8"),
+        ("3x2 5x3x2 --strides -2,6", "0,-2,6"),
+        ("() ()", "()"),
+        ("() 2", "0"),
+        (f"{BIG}x{BIG}x2 {BIG}x{BIG}x2", f"{2 * BIG},2,1"),
+    ],
+)
+def test_strides(run: Run, words: str, printed: str) -> None:
+    assert run(f"strides {words}") == (0, printed + "\n", "")
+
+
+@pytest.mark.parametrize(("name", "own", "target", "axes"), PLACED)
+def test_strides_are_those_of_the_view(
+    run: Run, name: str, own: Shape, target: Shape, axes: tuple[int, ...] | None
+) -> None:
+    data = np.zeros(own, np.float32)
+    rule = RULES[name]
+    others = [np.zeros(target)] if rule.takes == "tensors" else []
+    asked = Operands((own, target)) if rule.takes == "tensors" else Operands((own,), target, axes)
+    view = rule.broadcast([data, *others], asked)[0]
+    options = f"--rule {name}" + ("" if axes is None else f" --axes {','.join(map(str, axes))}")
+    done = run(f"strides {options} {word(own)} {word(target)} --itemsize 4")
+    assert done.out == ",".join(map(str, view.strides)) + "\n"
+
+
+def test_strides_that_there_are_not(run: Run) -> None:
+    done = run("strides 3 4")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("shape (3,) does not broadcast to (4,): axis 0")
+    assert run("strides 3 4 --itemsize 2 --json").out.startswith(
+        '{"rule": "sonnx", "shape": [3], "target": [4], "strides": [2], "refused": "shape (3,)'
+    )
+
+
+# --- all of them ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("", "required: COMMAND"),
+        ("shapes 3", "'shapes'"),
+        ("shape", "required: SHAPE"),
+        ("shape 3x-1", "got '3x-1'"),
+        ("shape -1x3", "got '-1x3'"),
+        ("shape 3,4", "got '3,4'"),
+        ("shape 3x", "got '3x'"),
+        ("shape ٣", "got '٣'"),
+        (f"shape {'9' * 3000}", "at most 2000 digits, got '99999999999999999999'..."),
+        ("shape --rule numpi 3", "'numpi'"),
+        ("shape --rule expand 3", "rule expand takes two shapes, that of the tensor and the tar"),
+        ("shape --rule ngraph 3 4 5 --axes 0", "got 3"),
+        ("shape --rule in-dim 3 3", "rule in-dim takes axes, its broadcast_dimensions"),
+        ("shape 3 3 --axes 0", "rule sonnx takes none; openvino-explicit, ngraph and in-dim do"),
+        ("shape --rule openvino-numpy 3 3 --axes 0", "rule openvino-numpy takes none"),
+        ("shape --rule in-dim 3 3 --axes 0;1", "got '0;1'"),
+        ("index 3 3 0 --axes 0", "--axes: rule sonnx takes none"),
+        ("index 3 3 0,1", "index: expected 1 indices, one for each axis of target, got 2"),
+        ("index 3 3 x", "got 'x'"),
+        ("strides 3 3 --itemsize 0", "at least 1, got '0'"),
+        ("strides 3 3 --itemsize 1,2", "got '1,2'"),
+        ("strides 3 3 --itemsize 2 --strides 2", "not allowed with"),
+        ("strides 3 3 --strides 2,2", "--strides: expected 1, one for each axis of the tensor"),
+        ("explain 3 --axes 0", "--axes: expected two shapes beside it, got 1"),
+        ("explain 3 --svg /nowhere/at/all.svg", "--svg: "),
+    ],
+)
+def test_bad_usage(run: Run, words: str, text: str) -> None:
+    done = run(words)
+    assert (done.code, done.out) == (2, "")
+    assert text in done.err
+    assert "error: " in done.err
+
+
+def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    assert run("--version") == (0, f"whycast {whycast.__version__}\n", "")
+    done = run("--help")
+    assert done.code == 0
+    for command in ("shape", "explain", "index", "strides", "check"):
+        assert f"\n    {command} " in done.out
+        assert run(f"{command} --help").out.startswith(f"usage: whycast {command} ")
+    assert f"one of {', '.join(RULES)}; by default sonnx" in run("shape --help").out
+
+
+def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    given = []
+
+    def asked(arguments: argparse.Namespace) -> int:
+        given.append((arguments.target, arguments.seconds, arguments.program))
+        return 0
+
+    monkeypatch.setattr("whycast.testing._command_check.run", asked)
+    assert run("check --seconds 3 -- ./program --rule -1 -- x") == (0, "", "")
+    assert run("check numpy") == (0, "", "")
+    assert given == [(None, 3.0, ["./program", "--rule", "-1", "--", "x"]), ("numpy", 5.0, [])]
+    assert run("shape -- 3x1") == (0, "3x1\n", "")
+
+
+def python(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+
+
+def test_as_a_module() -> None:
+    done = python("-m", "whycast", "shape", "3x1", "1x4")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
+    done = python("-m", "whycast", "shape", "3", "4")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("shapes do not broadcast (E1): axis 0")
+
+
+def test_only_the_module_of_the_subcommand_is_imported() -> None:
+    program = (
+        "import sys; from whycast._command import main; main(['shape', '3'])\n"
+        "print(sorted(name for name in sys.modules if name.startswith('whycast._explain')))\n"
+        "main(['explain', '3', '--json'])\n"
+        "print(sorted(name for name in sys.modules if name.startswith('whycast._explain')))\n"
+    )
+    done = python("-c", program)
+    first, before, _, after = done.stdout.splitlines()
+    assert (first, before, after) == ("3", "[]", "['whycast._explain']")
+
+
+@pytest.mark.parametrize("words", ["shape 3", "explain" + 2000 * " 2x3"])
+def test_a_reader_that_has_enough_is_no_fault(words: str) -> None:
+    """Neither where the output fits the buffer and is written at the end, nor elsewhere."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "whycast", *words.split()]
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=buffered
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -1,0 +1,301 @@
+"""The subcommand explain: its text, its steps, what the rules say, and why they differ."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from itertools import product
+from pathlib import Path
+
+import pytest
+from command_line import SMALL, Run, Shape, runner, small_operands, word
+
+from whycast._alignment import alignment
+from whycast._errors import BroadcastError
+from whycast._rules import RULES, Operands, Rule
+from whycast._steps import Line, lines
+from whycast._verdicts import findings, verdicts
+
+ROOT = Path(__file__).parents[2]
+
+ACCEPTED = """\
+SONNX: 3x1, 4 -> 3x4
+
+        axis    0   1  clause
+step 1  dY0     3   1  E_Broadcast_any_Step1_020
+        dY1   (1)   4  E_Broadcast_any_Step1_020
+step 2  dY      3   4  E_Broadcast_any_Step2_030
+        dZ      3   4  E_Broadcast_any_Step2_040
+f       Z0     i0   0  E_Broadcast_any_F_020
+        Z1      0  i1  E_Broadcast_any_F_020
+
+(1): prepended;  i0: the index on axis 0;  0: the first element
+
+rule                    result
+sonnx                   3x4
+numpy                   3x4
+expand                  3x4
+openvino-numpy          refused  target_shape: expected a rank of at least 2,
+                                 that of data, got 1
+openvino-explicit       -        no axes of the target to lie on
+openvino-bidirectional  3x4
+ngraph                  -        no axes of the target to lie on
+in-dim                  -        no axes of the target to lie on
+
+E_OpenvinoBroadcast_any_Modes_020: mode numpy broadcasts the data to the target,
+    never the target to the data.
+"""
+
+REFUSED = """\
+SONNX: 2x0, 2x1 -> refused
+
+        axis  0    1  clause
+step 1  dY0   2    0  E_Broadcast_any_Step1_020
+        dY1   2    1  E_Broadcast_any_Step1_020
+step 2  dY    2    1  E_Broadcast_any_Step2_030
+E1      dY0      >0<  E_Broadcast_any_E1_010
+
+><: does not fit
+
+shapes do not broadcast (E1): axis 1 of the common rank 2, tensor 0 has size 0,
+  expected 1 [E_Broadcast_any_Derived_010]
+
+rule                    result
+sonnx                   refused  axis 1: 0, expected 1
+numpy                   2x0
+expand                  2x0
+openvino-numpy          refused  axis 1: 0, expected 1
+openvino-explicit       refused  axis 1: 0, expected 1
+openvino-bidirectional  2x0
+ngraph                  refused  axis 1: 0, expected 1
+in-dim                  refused  axis 1: 0, expected 1
+
+F2: a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by
+    SONNX's the maximum is 1, and the 0 is error E1.
+E_OpenvinoBroadcast_any_Modes_020: mode numpy broadcasts the data to the target,
+    never the target to the data.
+"""
+
+TRANSPOSED = """\
+broadcast_in_dim: 3x1 to 2x3, broadcast_dimensions 1,0 -> 2x3
+
+        axis      0   1  clause
+sizes   operand   1   3  E_BroadcastInDim_any_Axes_010
+        its axes  1   0  E_BroadcastInDim_any_Axes_010
+output  shape     2   3  E_BroadcastInDim_any_Axes_010
+index   operand   0  i1  E_BroadcastInDim_any_Data_010
+
+i0: the index on axis 0;  0: the first element
+
+rule                    result
+sonnx                   refused  axis 0: 2, expected 3 or 1
+numpy                   refused  axis 0: 3 beside 2
+expand                  refused  axis 0: 3 beside 2
+openvino-numpy          refused  axis 0: 3, expected 2 or 1
+openvino-explicit       refused  axes_mapping, position 1: expected strictly
+                                 increasing axes, got 0 after 1 (unsorted)
+openvino-bidirectional  refused  axis 0: 3 beside 2
+ngraph                  -        its axes are a set of the target's
+in-dim                  2x3      broadcast_dimensions 1,0
+
+F17: mode numpy, like the rules without a mode, knows the last axes alone; that
+    a tensor lies on others can be said with axes only.
+F18: the axes of mode explicit increase strictly; those of broadcast_in_dim are
+    distinct, in any order, so that it may transpose.
+"""
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    return runner(capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        ("3x1 4", 0, ACCEPTED),
+        ("2x0 2x1", 1, REFUSED),
+        ("--rule in-dim 3x1 2x3 --axes 1,0", 0, TRANSPOSED),
+    ],
+)
+def test_text(run: Run, words: str, code: int, text: str) -> None:
+    assert run(f"explain {words}") == (code, text, "")
+
+
+def test_agreement(run: Run) -> None:
+    assert run("explain () ()").out.endswith("Every rule that can be asked gives the same.\n")
+    assert run("explain 3").out.count("takes two shapes") == 6
+    assert run("explain 2 3").out.endswith("\nEvery rule that can be asked refuses.\n")
+
+
+def test_json(run: Run) -> None:
+    done = run("explain 2x0 1 --json")
+    said = json.loads(done.out)
+    assert (done.code, said["refused"][:28], said["axis"], said["tensor"]) == (
+        1,
+        "shapes do not broadcast (E1)",
+        1,
+        0,
+    )
+    assert said["steps"][1] == {
+        "step": "step 1",
+        "name": "dY1",
+        "cells": [1, 1],
+        "clause": "E_Broadcast_any_Step1_020",
+        "prepended": [0],
+        "wrong": [],
+    }
+    assert [verdict["rule"] for verdict in said["verdicts"]] == list(RULES)
+    assert said["verdicts"][1] == {"rule": "numpy", "result": [2, 0]}
+    assert said["verdicts"][-1]["asked"] is False
+    assert said["findings"][0]["id"] == "F2"
+    assert json.loads(run("explain --rule expand 3 1 --json").out)["result"] == [3]
+
+
+# --- steps ------------------------------------------------------------------------------------
+
+
+def test_steps_of_small_shapes() -> None:
+    """The index is that of the element, the sizes those of the output, the first fault the one."""
+    for rule, asked, words in small_operands():
+        error, aligned = rule.refusal(asked), alignment(rule, asked)
+        if aligned is None:
+            assert error is not None, words
+            assert not isinstance(error, BroadcastError), words
+            continue
+        steps = lines(rule, aligned, accepted=error is None)
+        if error is None:
+            assert aligned.sizes == rule.shape(asked), words
+            check_indices(rule, asked, steps)
+        else:
+            assert isinstance(error, BroadcastError), words
+            wrong = [line for line in steps if line.wrong]
+            places = [(line.name, axis) for line in wrong for axis in line.wrong]
+            if rule.name == "sonnx":
+                assert places[0] == (f"dY{error.tensor}", error.axis), words
+            else:
+                assert min(axis for _, axis in places) == error.axis, words
+            assert all(line.cells[axis] is not None for line in wrong for axis in line.wrong), words
+
+
+def check_indices(rule: Rule, asked: Operands, steps: list[Line]) -> None:
+    result = rule.shape(asked)
+    assert result is not None
+    found = [line for line in steps if line.step in ("f", "index")]
+    assert len(found) == len(asked.shapes)
+    for line, own in zip(found, asked.shapes, strict=True):
+        one = asked if asked.target is not None else Operands((own,), result)
+        kept = [line.cells[axis] for axis in sorted(own_axes(rule, one, result))]
+        for place in product(*map(range, result)):
+            source = rule.source(one, place)
+            by_axis = [0 if cell == 0 else place[int(str(cell)[1:])] for cell in kept]
+            assert source == tuple(by_axis)
+
+
+def own_axes(rule: Rule, one: Operands, result: Shape) -> range | tuple[int, ...]:
+    """Axes of the output that an increasing mapping, or the last ones, gives a tensor."""
+    if rule.takes == "axes" and rule.name != "ngraph":
+        return one.axes or ()
+    return range(len(result) - len(one.shapes[0]), len(result))
+
+
+def test_clauses_and_findings_exist() -> None:
+    with (ROOT / "why3" / "trace.toml").open("rb") as file:
+        known = {clause["id"] for clause in tomllib.load(file)["clause"]}
+    headings = re.findall(r"(?m)^## (F\d+)$", (ROOT / "proofs" / "FINDINGS.md").read_text("utf-8"))
+    used, given = set(), set()
+    for rule, asked, _ in small_operands():
+        used |= set(rule.clauses.values())
+        if (aligned := alignment(rule, asked)) is not None:
+            accepted = rule.shape(asked) is not None
+            used |= {line.clause for line in lines(rule, aligned, accepted=accepted)}
+    for axes in (None, (0,), (1, 0)):
+        for own, target in product(SMALL, repeat=2):
+            said = verdicts(RULES["sonnx"], Operands((own, target)), axes)
+            given |= {finding.id for finding in findings(said)}
+    assert used <= known
+    assert len(used) > 25
+    assert given <= {*headings, *known}
+    assert given == {"F2", "F17", "F18", "F19", "E_OpenvinoBroadcast_any_Modes_020"}
+
+
+# --- the rules side by side -------------------------------------------------------------------
+
+
+def test_what_every_rule_says() -> None:
+    for rule, asked, words in small_operands():
+        for verdict in verdicts(rule, asked, asked.axes):
+            if verdict.rule is rule:
+                assert verdict.operands == asked, words
+            if verdict.operands is not None:
+                assert verdict.result == verdict.rule.shape(verdict.operands), words
+                assert (verdict.error is None) == (verdict.result is not None), words
+                assert verdict.error is None or verdict.why, words
+            else:
+                assert verdict.note, words
+
+
+@pytest.mark.parametrize("axes", [None, (), (0,), (1,), (0, 1), (1, 0), (0, 0), (5,)])
+def test_where_rules_differ_there_is_a_reason_and_only_there(axes: Shape | None) -> None:
+    for own, target in product(SMALL, repeat=2):
+        said = verdicts(RULES["sonnx"], Operands((own, target)), axes)
+        given = {finding.id for finding in findings(said)}
+        outcomes = {verdict.result for verdict in said if verdict.operands is not None}
+        rank = max(len(own), len(target))
+        last = tuple(range(rank - len(own), rank))
+        if axes is None or (axes == last and rank == len(target)):
+            assert bool(given) == (len(outcomes) > 1), (own, target)
+        elif len(outcomes) > 1:
+            assert given, (own, target)
+        padded = [(1,) * (rank - len(shape)) + shape for shape in (own, target)]
+        columns = list(zip(*padded, strict=True))
+        if "F2" in given:
+            assert any(set(column) == {0, 1} for column in columns)
+        if "F19" in given:
+            assert 1 in own
+        if "E_OpenvinoBroadcast_any_Modes_020" in given:
+            assert len(target) < len(own) or any(b == 1 != a for a, b in columns)
+
+
+# --- long and large ---------------------------------------------------------------------------
+
+
+def test_ordinary_text_fits_80_columns(run: Run) -> None:
+    for words in ("12x1x16x1 1x14x1x18", "2x3 4 --axes 0,1", "128x1x64x64 3x1x64"):
+        for rule in RULES.values():
+            if rule.takes == "axes" and "--axes" not in words:
+                continue
+            option = "" if rule.takes == "tensors" and "--axes" in words else f"--rule {rule.name}"
+            done = run(f"explain {words} {option}")
+            assert max(map(len, done.out.splitlines())) <= 80, done.out
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_high_rank_is_laid_out_in_blocks(run: Run, rule: Rule) -> None:
+    long = word((3, 1) * 20)
+    axes = {"ngraph": "--axes ()", "sonnx": "", "numpy": ""}.get(rule.name, "")
+    if rule.takes == "axes" and not axes:
+        axes = f"--axes {','.join(map(str, range(40)))}"
+    done = run(f"explain --rule {rule.name} {long} {word((3, 4) * 20)} {axes}")
+    text = done.out.splitlines()
+    assert max(map(len, text)) <= 80
+    heads = [line.split()[1:-1] for line in text if line.split()[:1] == ["axis"]]
+    assert [int(axis) for head in heads for axis in head] == list(range(40))
+    # Columns stand below each other in every block.
+    for number, line in enumerate(text):
+        if line.split()[:1] == ["axis"]:
+            column = line.index("clause")
+            assert text[number + 1][column : column + 2] == "E_"
+
+
+def test_many_tensors_and_large_sizes(run: Run) -> None:
+    done = run("explain " + " ".join(["3x1", "1x4"] * 20))
+    assert done.code == 0
+    assert "\n        Z39    0  i1  E_Broadcast_any_F_020\n" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    done = run(f"explain {2**70}x1 {2**70}x{2**200}")
+    assert done.code == 0
+    assert f"  {2**70}" in done.out
+    assert "2**200+" in done.out

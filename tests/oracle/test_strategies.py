@@ -1,0 +1,266 @@
+"""The strategies draw what they say: all of it, nothing else, and the smallest first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from whycast._rules import RULES
+from whycast.testing import Case
+from whycast.testing._case import LEVELS, Level
+from whycast.testing._values import DTYPES
+from whycast.testing.strategies import arrays, cases, shape_lists, shapes
+
+BOUNDS: list[dict[str, int]] = [
+    {},
+    {"max_shapes": 40, "max_dims": 40, "max_side": 2**70},
+    {"min_shapes": 3, "max_shapes": 3, "min_dims": 2, "max_dims": 3, "min_side": 2, "max_side": 3},
+    {"max_dims": 1, "max_side": 2},
+    {"min_dims": 3, "max_dims": 3, "max_side": 9},
+]
+
+# No health check is suppressed: little of what is drawn may be thrown away.
+quick = settings(max_examples=100, suppress_health_check=())
+
+
+def accepts(rule: str, case: Case) -> bool:
+    return RULES[rule].shape(case) is not None
+
+
+def within(shape: tuple[int, ...], bounds: dict[str, int]) -> bool:
+    """Whether a shape is within bounds, or those that there are without any."""
+    ranks = bounds.get("min_dims", 0), bounds.get("max_dims", 4)
+    sizes = bounds.get("min_side", 0), bounds.get("max_side", 4)
+    return ranks[0] <= len(shape) <= ranks[1] and all(sizes[0] <= s <= sizes[1] for s in shape)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_what_is_drawn_is_accepted_or_refused_as_asked(rule: str) -> None:
+    def asked(
+        bounds: dict[str, int], compatible: bool
+    ) -> st.SearchStrategy[tuple[dict[str, int], bool, Case]]:
+        drawn = cases(rule, "verdict", compatible=compatible, **bounds)
+        return st.tuples(st.just(bounds), st.just(compatible), drawn)
+
+    both = st.one_of([asked(bounds, each) for bounds in BOUNDS for each in (True, False)])
+
+    @quick
+    @given(both)
+    def check(drawn: tuple[dict[str, int], bool, Case]) -> None:
+        bounds, compatible, case = drawn
+        assert accepts(rule, case) is compatible
+        assert all(within(shape, bounds) for shape in case.shapes)
+        assert case.target is None or within(case.target, bounds)
+        count = bounds.get("min_shapes", 1), bounds.get("max_shapes", 4)
+        if RULES[rule].takes == "tensors":
+            assert count[0] <= len(case.shapes) <= count[1]
+        assert (case.target is None, case.axes is None) == {
+            "tensors": (True, True),
+            "target": (False, True),
+            "axes": (False, False),
+        }[RULES[rule].takes]
+
+    check()
+
+
+@pytest.mark.parametrize("rule", ["sonnx", "numpy"])
+def test_lists_are_the_shapes_of_cases(rule: str) -> None:
+    @quick
+    @given(shape_lists(rule, compatible=True), shape_lists(rule, compatible=False))
+    def check(fitting: tuple[Any, ...], misfits: tuple[Any, ...]) -> None:
+        assert accepts(rule, Case(fitting))
+        assert not accepts(rule, Case(misfits))
+
+    check()
+
+
+def third_misfits(shapes: tuple[tuple[int, ...], ...]) -> bool:
+    return accepts("numpy", Case(shapes[:2])) and not accepts("numpy", Case(shapes[:3]))
+
+
+# What has to turn up, by the rule and the shapes that show it.
+SHOWN: list[tuple[str, str, Callable[[Case], object]]] = [
+    ("sonnx", "a misfit of 0 and 1", lambda c: c.shapes == ((0,), (1,))),
+    ("sonnx", "a misfit of 0 and nothing", lambda c: c.shapes == ((), (0,))),
+    ("sonnx", "zeros that fit", lambda c: all(0 in s for s in c.shapes) and accepts("sonnx", c)),
+    ("numpy", "a 1 that grows to 0", lambda c: (0,) in c.shapes and (1,) in c.shapes),
+    (
+        "numpy",
+        "a misfit in front",
+        lambda c: [s[-1:] for s in c.shapes] == [(1,), (1,)] and not accepts("numpy", c),
+    ),
+    ("numpy", "a misfit of the third", lambda c: third_misfits(c.shapes)),
+    ("expand", "a target of less rank", lambda c: accepts("expand", c) and c.target == ()),
+    ("openvino-explicit", "axes that repeat", lambda c: c.axes == (0, 0)),
+    ("openvino-explicit", "axes that fall", lambda c: c.axes == (1, 0)),
+    ("openvino-explicit", "no axis of the target", lambda c: max(c.axes or (0,)) >= 1),
+    ("ngraph", "an axis of -1", lambda c: -1 in (c.axes or ())),
+    ("ngraph", "too many axes", lambda c: len(c.axes or ()) > len(c.target or ())),
+    ("ngraph", "a 1 that would grow", lambda c: c.shapes == ((1,),) and c.target == (2,)),
+    ("in-dim", "a transpose", lambda c: accepts("in-dim", c) and (c.axes or ())[:2] == (2, 0)),
+    ("in-dim", "too few axes", lambda c: len(c.axes or ()) < len(c.shapes[0])),
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"), [pytest.param(r, shown, id=f"{r}: {text}") for r, text, shown in SHOWN]
+)
+def test_what_has_to_turn_up_does(rule: str, shown: Callable[[Case], object]) -> None:
+    # Found is enough here; that what is found shrinks is another test.
+    quickly = settings(max_examples=4000, phases=[Phase.generate])
+    drawn = cases(rule, "shape", max_dims=3, max_side=3)
+    find(drawn, lambda case: bool(shown(case)), settings=quickly)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_refused_and_accepted_are_both_drawn_often(rule: str) -> None:
+    verdicts: list[bool] = []
+
+    @settings(max_examples=100)
+    @given(cases(rule, "report"))
+    def check(case: Case) -> None:
+        verdicts.append(accepts(rule, case))
+
+    check()
+    assert 0.4 < sum(verdicts) / len(verdicts) < 0.9
+
+
+def test_what_is_found_is_the_smallest() -> None:
+    assert find(shape_lists(compatible=True), lambda _: True) == ((),)
+    assert find(shape_lists(compatible=False), lambda _: True) == ((), (0,))
+    fourth = find(shape_lists("numpy", max_shapes=9), lambda shapes: len(shapes) > 3)
+    assert fourth == ((), (), (), ())
+    assert find(shapes(), lambda shape: len(shape) > 2) == (0, 0, 0)
+    case = find(cases("in-dim", "data"), lambda case: (case.target or ()).count(3) > 1)
+    assert case == Case(((),), (3, 3), (), ("int32",), ("C",))
+
+
+# Levels
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_case_has_all_that_its_level_asks_for(level: Level) -> None:
+    of_a_rule = [st.tuples(st.just(rule), cases(rule, level)) for rule in RULES]
+
+    @settings(max_examples=150)
+    @given(st.one_of(of_a_rule))
+    def check(drawn: tuple[str, Case]) -> None:
+        rule, case = drawn
+        count = len(case.shapes) if level == "data" else 0
+        assert (len(case.dtypes), len(case.layouts)) == (count, count)
+        if level in ("index", "strides"):
+            assert len(case.shapes) == 1
+            assert case.target is not None
+        if level == "index":
+            assert case.multi_index is not None
+            output = RULES[rule].shape(case)
+            assert output is not None
+            assert all(0 <= i < n for i, n in zip(case.multi_index, output, strict=True))
+        if level == "strides":
+            assert case.strides is not None
+            assert len(case.strides) == len(case.shapes[0])
+            assert (RULES[rule].layout(case, case.strides) is None) is not accepts(rule, case)
+        made = case.arrays()
+        assert [x.shape for x in made] == [*case.shapes]
+
+    check()
+
+
+def test_arrays_are_of_every_dtype_in_every_layout() -> None:
+    seen: dict[str, set[tuple[bool, bool]]] = {}
+
+    @settings(max_examples=400)
+    @given(arrays())
+    def check(x: np.ndarray[Any, Any]) -> None:
+        flags = x.flags.c_contiguous, x.flags.writeable
+        seen.setdefault(x.dtype.name.rstrip("0123456789") + str(x.dtype.kind), set()).add(flags)
+
+    check()
+    assert len(seen) == len({name.rstrip("0123456789") for name in DTYPES})
+    assert all(flags >= {(True, True), (True, False), (False, True)} for flags in seen.values())
+
+
+def test_an_array_of_a_given_shape_and_of_a_drawn_one() -> None:
+    assert find(arrays("float32", (2, 1)), lambda x: True).shape == (2, 1)
+    drawn = arrays(st.just("int8"), shapes(min_dims=2, max_dims=2, min_side=3, max_side=3))
+    assert find(drawn, lambda x: True).shape == (3, 3)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: shape_lists("numpi"), ValueError, r"^rule: expected one of 'sonnx', "),
+        (
+            lambda: shape_lists("expand"),
+            ValueError,
+            r"^rule: expected one on tensors alone, .* see",
+        ),
+        (
+            lambda: cases("expand", cast("Level", "all")),
+            ValueError,
+            r"^level: expected one of 'verdict', ",
+        ),
+        (lambda: shapes(min_dims=-1), ValueError, r"^min_dims: expected at least 0, got -1$"),
+        (
+            lambda: shapes(max_side=cast("int", 1.5)),
+            TypeError,
+            r"^max_side: expected an int, got 1.5$",
+        ),
+        (
+            lambda: shapes(min_side=3, max_side=2),
+            ValueError,
+            r"^max_side: expected at least min_side, which is 3, got 2$",
+        ),
+        (lambda: shape_lists(min_shapes=0), ValueError, r"^min_shapes: expected at least 1, got 0"),
+        (
+            lambda: shape_lists(compatible=cast("bool", "no")),
+            TypeError,
+            r"^compatible: expected a bool or None",
+        ),
+        (
+            lambda: cases("sonnx", "index", compatible=False),
+            ValueError,
+            r"^compatible: level 'index' asks about nothing that is refused$",
+        ),
+        *[
+            (
+                lambda bounds=bounds: shape_lists("numpy", compatible=False, **bounds),
+                ValueError,
+                r"^compatible: rule 'numpy' refuses nothing within these bounds$",
+            )
+            for bounds in ({"max_dims": 0}, {"max_shapes": 1}, {"min_side": 1, "max_side": 2})
+        ],
+    ],
+)
+def test_errors(call: Callable[[], object], error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_bounds_that_refuse_nothing_are_no_error_where_both_may_be_drawn() -> None:
+    assert find(shape_lists("numpy", max_side=1), lambda _: True) == ((),)
+
+
+def test_without_hypothesis_the_extra_is_named() -> None:
+    program = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "import whycast.testing\n"
+        "try:\n    import whycast.testing.strategies\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == (
+        "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'\n"
+    ), done.stderr
