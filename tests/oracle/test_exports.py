@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
 
+from whycast._command import main
 from whycast._rules import RULES, rule_named
-from whycast.testing import _command_cases, _export_npz, _export_onnx
+from whycast.testing import _export_npz, _export_onnx
 from whycast.testing._cases import cases
 from whycast.testing._elements import decoded
 
@@ -23,10 +22,7 @@ SECONDS = 120
 
 def whycast_cases(*arguments: str | Path) -> int:
     """Run the command, in this process."""
-    parser = argparse.ArgumentParser()
-    _command_cases.add(parser.add_subparsers())
-    parsed = parser.parse_args(["cases", *map(str, arguments)])
-    return cast("int", parsed.run(parsed))
+    return main(["cases", *map(str, arguments)])
 
 
 def test_as_a_process(tmp_path: Path) -> None:
@@ -103,8 +99,8 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
             ("--rule", "ngraph", "--format", "onnx", "--out", "x"),
             "--format onnx: ONNX has no node with axes, which rule ngraph takes",
         ),
-        (("--format", "c", "--out", "/"), "[Errno 21] Is a directory: '/'"),
-        (("--format", "onnx", "--out", "/"), "[Errno 17] File exists: '/'"),
+        (("--format", "c", "--out", "/"), "--out: [Errno 21] Is a directory: '/'"),
+        (("--format", "onnx", "--out", "/"), "--out: [Errno 17] File exists: '/'"),
     ],
 )
 def test_what_cannot_be_written(
@@ -112,12 +108,17 @@ def test_what_cannot_be_written(
 ) -> None:
     assert whycast_cases(*arguments) == 2
     done = capsys.readouterr()
-    assert (done.out, done.err) == ("", f"whycast cases: {error}\n")
+    assert (done.out, done.err) == ("", f"whycast cases: error: {error}\n")
+
+
+def test_a_number_of_cases_is_not_negative(capsys: pytest.CaptureFixture[str]) -> None:
+    assert whycast_cases("--format", "jsonl", "--out", "-", "--random", "-3") == 2
+    assert "--random: expected an integer of at least 0, got '-3'" in capsys.readouterr().err
 
 
 def test_without_the_package_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ValueError, match=r"pip install 'whycast\[test-data\]'"):
+    with pytest.raises(_export_onnx.NotPossibleError, match=r"pip install 'whycast\[test-data\]'"):
         _export_onnx.write(RULES["numpy"], [], tmp_path / "tests")
     assert not list(tmp_path.iterdir())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,13 +26,20 @@ SERVE = (sys.executable, "-m", "whycast", "serve")
 SHAPE = {"rule": "sonnx", "level": "shape", "shapes": [[3, 1], [4]]}
 EXPAND = {"rule": "expand", "level": "data", "target": [2, 2]}
 SECONDS = 60
+# With that variable Python would write at once whatever the program does.
+ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
 def served(*lines: object) -> list[dict[str, Any]]:
     """Ask lines, bytes as they are and anything else as JSON; return the answers."""
     asked = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     done = subprocess.run(
-        SERVE, input=b"\n".join(asked), capture_output=True, timeout=SECONDS, check=False
+        SERVE,
+        input=b"\n".join(asked),
+        env=ENVIRONMENT,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.endswith(b"\n") or not done.stdout
@@ -40,9 +48,8 @@ def served(*lines: object) -> list[dict[str, Any]]:
 
 @contextmanager
 def serving() -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes], IO[bytes]]]:
-    with subprocess.Popen(
-        SERVE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(SERVE, env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         # An answer that never comes would be waited for without end.
         timer = Timer(SECONDS, process.kill)
         timer.start()

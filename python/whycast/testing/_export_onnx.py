@@ -52,6 +52,10 @@ _TYPES = {
 _DISTINCT = {"int8": 127, "uint8": 127, "float16": 2048}
 
 
+class NotPossibleError(Exception):
+    """There are no backend tests of this rule, or not without the package onnx."""
+
+
 class _Test(NamedTuple):
     """A test: what the model is of, and the case that it asks about."""
 
@@ -63,12 +67,12 @@ class _Test(NamedTuple):
 def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
     """Write tests into a new folder; return how many."""
     if rule.takes == "axes":
-        raise ValueError(f"--format onnx: ONNX has no node with axes, which rule {rule.name} takes")
+        raise NotPossibleError(f"ONNX has no node with axes, which rule {rule.name} takes")
     try:
         import onnx
     except ImportError:
-        raise ValueError(
-            "--format onnx needs the package onnx: pip install 'whycast[test-data]'"
+        raise NotPossibleError(
+            "it needs the package onnx: pip install 'whycast[test-data]'"
         ) from None
     tests = _chosen(list(_tests(rule, cases)))
     path.mkdir(parents=True)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
+from whycast._arguments import Subparsers
 from whycast._checks import show
 from whycast._errors import show_int, show_shape
 from whycast._types import AnyArray, Shape
@@ -49,7 +50,7 @@ example:
   {"shape": [3, 4]}"""
 
 
-def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add(subparsers: Subparsers) -> None:
     """Add the command to those of the command line."""
     parser = subparsers.add_parser(
         "serve",

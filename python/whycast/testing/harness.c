@@ -28,7 +28,8 @@ static void print_list(const char *before, size_t count, const int64_t *numbers)
 {
     printf("%s(", before);
     for (size_t k = 0; k < count; k++) {
-        printf(k ? ", " : "");
+        if (k > 0)
+            printf(", ");
         if (numbers[k] == ANY)
             printf("any");
         else
