@@ -159,7 +159,8 @@ WRONG_PROGRAMS = {
 
 @pytest.mark.parametrize("wrong", WRONG_PROGRAMS)
 def test_a_wrong_program_is_caught(program: str, wrong: str) -> None:
-    report = check([program, wrong], seconds=0, every=3, timeout=0.5, memory=0)
+    timeout = 0.5 if wrong == "hangs" else 10
+    report = check([program, wrong], seconds=0, every=3, timeout=timeout, memory=0)
     assert {each.kind for each in report.unknown} == {WRONG_PROGRAMS[wrong]}, str(report)
 
 

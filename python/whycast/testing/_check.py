@@ -350,7 +350,7 @@ class _Runner:
     ) -> None:
         entries = entries_for(self.target.peer, self.rule.name, level)
         covering = [n for n, each in enumerate(entries) if each.covers(self.rule, example.case)]
-        known = next((n for n in covering if entries[n].kind == death.kind), -1)
+        known = next((n for n in covering if entries[n].explains(death.kind)), -1)
         if known < 0:
             agreeing.update(covering)
         key = Key(death.kind, death.detail, known)

@@ -18,7 +18,8 @@ class Entry:
     """A known deviation of a peer: in what, on which cases, and why the rule says otherwise.
 
     It covers the cases on which all the conditions of `where` hold. Each of them deviates, unless
-    they do only `sometimes`.
+    they do only `sometimes`. Of kind ``elements`` are also those in which no more than NaNs and
+    zeros are others.
     """
 
     peer: str
@@ -34,6 +35,10 @@ class Entry:
     def covers(self, rule: Rule, case: Case) -> bool:
         """Whether it is about a case."""
         return all(CONDITIONS[name](rule, case) for name in self.where)
+
+    def explains(self, kind: str) -> bool:
+        """Whether a deviation of a kind in such a case is known."""
+        return kind == self.kind or (self.kind == "elements" and kind in ("nan", "zero"))
 
 
 @cache

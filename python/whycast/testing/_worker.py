@@ -237,7 +237,7 @@ class _Worker:
         covering = [n for n, each in enumerate(self.entries) if each.covers(self.rule, case)]
         known = -1
         if finding is not None:
-            right = [n for n in covering if self.entries[n].kind == finding.kind]
+            right = [n for n in covering if self.entries[n].explains(finding.kind)]
             known = right[0] if right else -1
             key = Key(finding.kind, finding.detail, known)
             self.tally.deviations[key] += 1

@@ -1,20 +1,21 @@
 """The built-in peers: other implementations of broadcasting, and what each can be asked.
 
-What stands here is known without any of them: only a child process imports one, for some crash and
+What stands here is known without any of them: only a child process imports one, for some crash, and
 some leave traces where they are imported. `Peer.functions` is for that process, with
-`Peer.environment` set before it starts.
+`Peer.environment` set before.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from whycast.testing._cases import Case
+    from whycast.testing._case import Case
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -49,29 +50,29 @@ class Peer:
         What the command line calls it.
     distribution : str
         The distribution whose version is shown.
+    module : str
+        The module of this package whose ``functions`` gives a rule's functions by level.
     offers : dict
         For a rule the levels and the dtypes. A case with another dtype is left out: the peer has no
         array to be asked about.
-    module : str
-        The module of this package whose ``functions`` gives a rule's functions by level.
     needs : tuple of str
         All distributions that have to be there; `distribution` alone if empty.
     extra : str
-        The extra of whycast that brings them.
+        The extras of whycast that bring them.
     environment : dict
-        Variables of the child process, to be set before it starts.
-    max_rank : int, optional
-        The highest rank that its arrays have, where that is less than NumPy's 64.
+        Variables to be set before it is imported.
+    lacks : callable, optional
+        For a level and a case, why it is not asked that, if it is not.
     """
 
     name: str
     distribution: str
-    offers: Mapping[str, Offer]
     module: str
+    offers: Mapping[str, Offer]
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
     environment: Mapping[str, str] = field(default_factory=dict)
-    max_rank: int | None = None
+    lacks: Callable[[str, Case], str | None] = lambda level, case: None
 
     @property
     def version(self) -> str:
@@ -89,18 +90,54 @@ class Peer:
         return functions
 
     def left_out(self, rule: str, level: str, case: Case) -> str | None:
-        """Say why the peer cannot be asked a case at all; None where it can."""
-        if level != "data":
-            return None
+        """Say why the peer is not asked a case; None where it is."""
         dtypes = self.offers[rule].dtypes
-        for dtype in case.dtypes:
-            if dtypes is not None and dtype not in dtypes:
-                return f"{self.name} has no {dtype} here"
-        shapes = case.shapes if case.target is None else (*case.shapes, case.target)
-        rank = max(map(len, shapes), default=0)
-        if self.max_rank is not None and rank > self.max_rank:
-            return f"{self.name} has no arrays of rank over {self.max_rank}"
+        if dtypes is not None and level == "data":
+            for dtype in case.dtypes:
+                if dtype not in dtypes:
+                    return f"{self.name} has no {dtype} for this"
+        return self.lacks(level, case)
+
+
+def _ranks(case: Case) -> list[int]:
+    shapes = case.shapes if case.target is None else (*case.shapes, case.target)
+    return [len(shape) for shape in shapes]
+
+
+def _no_negative_strides(level: str, case: Case) -> str | None:
+    negative = case.strides is not None and min(case.strides, default=0) < 0
+    return "torch has no negative strides" if negative else None
+
+
+def _no_high_ranks(level: str, case: Case) -> str | None:
+    # Above, mode bidirectional of OpenVINO 2026.4.1 refuses what the others accept; a scalar with a
+    # target of 19 axes or more overruns its stack.
+    if level == "data" and max(_ranks(case)) > 12:
+        return "OpenVINO's library of kernels has at most 12 axes"
+    return None
+
+
+def _small_models(level: str, case: Case) -> str | None:
+    if max(_ranks(case)) > 1:
+        return "each is a model of its own to be compiled: one axis at most"
+    # One made of an empty list instead has no memory, and what reads it may crash.
+    return "of an empty array OpenVINO makes no constant" if case.target == () else None
+
+
+# Of JAX's cases with more axes, of all tensors and the target together, one of so many.
+_FEW_AXES = 3
+_ONE_OF = 29
+
+
+def _compiled_one_by_one(level: str, case: Case) -> str | None:
+    if level != "data" or case.dtypes or sum(_ranks(case)) <= _FEW_AXES:
         return None
+    if case.axes is not None and list(case.axes) != sorted(case.axes):
+        return None
+    # The same ones each time, and of all kinds.
+    if zlib.crc32(repr(case).encode()) % _ONE_OF:
+        return f"JAX compiles each: of those with many axes one in {_ONE_OF}"
+    return None
 
 
 _SHAPES = ("verdict", "shape")
@@ -112,6 +149,8 @@ _NUMBERS = frozenset(
     )
 )
 _COMPLEX = frozenset(("complex64", "complex128"))
+
+_OPENVINO = ("openvino-numpy", "openvino-explicit", "openvino-bidirectional")
 
 # Of an element-wise operator ONNX Runtime has kernels for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
@@ -166,13 +205,18 @@ _PEERS = (
         name="openvino",
         distribution="openvino",
         offers=_offers(
-            dict.fromkeys(
-                ("openvino-numpy", "openvino-explicit", "openvino-bidirectional"),
-                (*_SHAPES, "data"),
-            ),
+            dict.fromkeys(_OPENVINO, (*_SHAPES, "data")),
             *_NUMBERS,
         ),
         module="_openvino",
+        lacks=_no_high_ranks,
+    ),
+    Peer(
+        name="openvino-constants",
+        distribution="openvino",
+        offers=_offers(dict.fromkeys(_OPENVINO, ("data",)), *_NUMBERS),
+        module="_openvino_constants",
+        lacks=_small_models,
     ),
     Peer(
         name="torch",
@@ -190,17 +234,23 @@ _PEERS = (
         ),
         module="_torch",
         extra="torch",
+        lacks=_no_negative_strides,
     ),
     Peer(
         name="jax",
         distribution="jax",
         offers=_offers(
-            dict.fromkeys(("numpy", "sonnx", "openvino-numpy", "in-dim"), (*_SHAPES, "data")),
+            {
+                **dict.fromkeys(("numpy", "openvino-numpy", "in-dim"), (*_SHAPES, "data")),
+                # What it computes is what it does by NumPy's rule, and takes its time.
+                "sonnx": _SHAPES,
+            },
             *_NUMBERS,
             *_COMPLEX,
         ),
         module="_jax",
         environment={"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1"},
+        lacks=_compiled_one_by_one,
     ),
 )
 PEERS: dict[str, Peer] = {peer.name: peer for peer in _PEERS}
@@ -217,5 +267,4 @@ def absent(peer: Peer) -> str | None:
     if not missing:
         return None
     verb = "is" if len(missing) == 1 else "are"
-    command = f"pip install 'whycast[{peer.extra}]'"
-    return f"{' and '.join(missing)} {verb} not installed: {command}"
+    return f"{' and '.join(missing)} {verb} not installed: pip install 'whycast[{peer.extra}]'"

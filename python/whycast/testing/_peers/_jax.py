@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
-
-if TYPE_CHECKING:
-    import jax
 
 # What JAX refuses with.
 _REFUSALS = (TypeError, ValueError)
@@ -27,24 +22,18 @@ def functions(rule: str) -> dict[str, Function]:
     from jax import lax
 
     if rule in ("numpy", "sonnx"):
-        shape: Function = jnp.broadcast_shapes
-        return {"verdict": shape, "shape": shape, "data": Compiled(jnp.broadcast_arrays)}
-    operation = lax.broadcast_in_dim if rule == "in-dim" else jnp.broadcast_to
-    shape = partial(_traced_shape, operation)
-    return {"verdict": shape, "shape": shape, "data": Compiled(operation)}
+        shapes: Function = jnp.broadcast_shapes
+        operation: Function = jnp.broadcast_arrays
+    else:
+        operation = lax.broadcast_in_dim if rule == "in-dim" else jnp.broadcast_to
+        shapes = Traced(operation)
+    return {"verdict": shapes, "shape": shapes, "data": Compiled(operation)}
 
 
-def _traced_shape(operation: Function, shape: Shape, *arguments: Shape) -> Shape:
-    import jax
+class _Together:
+    """An operation of which many calls are traced as one function."""
 
-    traced = jax.ShapeDtypeStruct(shape, np.int32)
-    return jax.eval_shape(lambda x: operation(x, *arguments), traced).shape
-
-
-class Compiled:
-    """An operation on arrays, of which many calls are compiled as one."""
-
-    def __init__(self, operation: Callable[..., Any]) -> None:
+    def __init__(self, operation: Function) -> None:
         self.operation = operation
 
     def __call__(self, *arguments: Any) -> Any:
@@ -63,14 +52,13 @@ class Compiled:
         ]
 
     def _together(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
-        import jax
-
         results: list[Any] = []
+        split = [self._split(arguments) for arguments in calls]
 
-        def accepted(arrays: Iterable[Sequence[jax.Array]]) -> list[Any]:
+        def traced(operands: Sequence[Sequence[Any]]) -> list[Any]:
             # Of a refused operation nothing is left in what is traced.
             found = []
-            for (_, others), own in zip(split, arrays, strict=True):
+            for own, (_, others) in zip(operands, split, strict=True):
                 try:
                     found.append(self.operation(*own, *others))
                 except _REFUSALS as error:
@@ -79,18 +67,48 @@ class Compiled:
                     results.append(None)
             return found
 
-        split = [_split(arguments) for arguments in calls]
-        outputs = iter(jax.jit(accepted)([arrays for arrays, _ in split]))
-        return [_as_numpy(next(outputs)) if result is None else result for result in results]
+        outputs = iter(self._outputs(traced, [own for own, _ in split]))
+        return [next(outputs) if result is None else result for result in results]
+
+    def _split(self, arguments: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+        """Part what is traced from what follows it, a target and axes."""
+        raise NotImplementedError
+
+    def _outputs(self, traced: Function, operands: list[list[Any]]) -> Iterable[Any]:
+        raise NotImplementedError
 
 
-def _split(arguments: tuple[Any, ...]) -> tuple[list[AnyArray], list[Any]]:
-    """Part arrays from what follows them, a target and axes."""
-    arrays = [each for each in arguments if isinstance(each, np.ndarray)]
-    return arrays, list(arguments[len(arrays) :])
+class Traced(_Together):
+    """The shapes that an operation gives, without computing."""
+
+    def _split(self, arguments: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+        import jax
+
+        shape, *others = arguments
+        # Without types, as seen from outside.
+        traced: Any = jax.ShapeDtypeStruct
+        return [traced(shape, np.int32)], tuple(others)
+
+    def _outputs(self, traced: Function, operands: list[list[Any]]) -> Iterable[Any]:
+        import jax
+
+        return [output.shape for output in jax.eval_shape(traced, operands)]
 
 
-def _as_numpy(result: Any) -> Any:
-    if isinstance(result, (list, tuple)):
-        return [np.asarray(each) for each in result]
-    return np.asarray(result)
+class Compiled(_Together):
+    """What an operation makes of arrays; alone, each call would be compiled for itself."""
+
+    def _split(self, arguments: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+        arrays = [each for each in arguments if isinstance(each, np.ndarray)]
+        return arrays, arguments[len(arrays) :]
+
+    def _outputs(self, traced: Function, operands: list[list[Any]]) -> Iterable[Any]:
+        import jax
+
+        return [_as_numpy(output) for output in jax.jit(traced)(operands)]
+
+
+def _as_numpy(output: Any) -> Any:
+    if isinstance(output, (list, tuple)):
+        return [np.asarray(each) for each in output]
+    return np.asarray(output)

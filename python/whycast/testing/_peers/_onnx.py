@@ -52,7 +52,7 @@ def expand_model(dtype: str) -> ModelProto:
 
 @cache
 def where_model(dtypes: tuple[str, ...]) -> ModelProto:
-    """Make a model that broadcasts tensors of any rank with each other, ``x0`` to ``z0``…"""
+    """Make a model that broadcasts tensors of any rank with each other, ``x0`` to ``z0``."""
     from onnx import TensorProto, helper
 
     true = helper.make_tensor("value", TensorProto.BOOL, [1], [True])
@@ -105,7 +105,8 @@ def _broadcaster(dtypes: tuple[str, ...]) -> ReferenceEvaluator:
 
 def _expand(array: AnyArray, target: Shape) -> Any:
     inputs = {"input": array, "shape": np.array(target, np.int64)}
-    return _expander(array.dtype.name).run(None, inputs)[0]
+    (output,) = _expander(array.dtype.name).run(None, inputs)
+    return output
 
 
 def _broadcast(*arrays: AnyArray) -> Any:

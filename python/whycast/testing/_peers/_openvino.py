@@ -5,10 +5,13 @@ Only opset 3 has all three modes; opset 1 has the first two, which are the same.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,16 +21,39 @@ from whycast.testing._peers import Function
 if TYPE_CHECKING:
     import openvino
 
-# To import OpenVINO would otherwise send a report and leave files in the user's home.
-_TELEMETRY = "openvino_telemetry"
-
 
 def functions(rule: str) -> dict[str, Function]:
     """Give what OpenVINO has for a rule."""
-    sys.modules[_TELEMETRY] = None  # type: ignore[assignment]
     mode = rule.removeprefix("openvino-")
     shape = partial(_node_shape, mode)
     return {"verdict": shape, "shape": shape, "data": partial(_infer, mode)}
+
+
+def openvino_quiet() -> ModuleType:
+    """Import OpenVINO: without this it would send a report and leave files in the user's home."""
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    return importlib.import_module("openvino")
+
+
+def request_for(model: openvino.Model) -> openvino.InferRequest:
+    """Compile a model for the CPU."""
+    # A processor that has instructions for it may else compute in a shorter type; and of more
+    # threads than one these sizes would only have the cost.
+    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+    return _core().compile_model(model, "CPU", options).create_infer_request()
+
+
+def infer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyArray:
+    """Let a compiled model infer its one output."""
+    # With one thread `infer` drops every error and returns what was there before.
+    request.start_async(dict(enumerate(inputs)))
+    request.wait()
+    return np.array(request.get_output_tensor(0).data)
+
+
+@cache
+def _core() -> openvino.Core:
+    return openvino_quiet().Core()
 
 
 def _integers(values: Sequence[int]) -> AnyArray:
@@ -36,19 +62,13 @@ def _integers(values: Sequence[int]) -> AnyArray:
 
 def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
     """Let it find the shape of a node whose target and axes are constants, without computing."""
-    import openvino as ov
-
+    ov = openvino_quiet()
     data = ov.opset3.parameter(list(shape), np.float32)
-    mapping = None if axes is None else ov.opset3.constant(_integers(axes))
-    node = ov.opset3.broadcast(data, ov.opset3.constant(_integers(target)), mapping, mode)
+    # Of an empty array of NumPy it makes no constant, of an empty list it does.
+    mapping = None if axes is None else ov.opset3.constant(list(axes), np.int64)
+    wanted = ov.opset3.constant(list(target), np.int64)
+    node = ov.opset3.broadcast(data, wanted, mapping, mode)
     return tuple(node.output(0).get_shape())
-
-
-@cache
-def _core() -> openvino.Core:
-    import openvino as ov
-
-    return ov.Core()
 
 
 # A compiled model must live on: after it is freed, the next one of the same kind may crash.
@@ -57,8 +77,7 @@ def _request(
     mode: str, dtype: str, rank: int, target_rank: int, axes: int | None
 ) -> openvino.InferRequest:
     """Compile a model of one Broadcast, the sizes of its data and all of the rest open."""
-    import openvino as ov
-
+    ov = openvino_quiet()
     data = ov.opset3.parameter([-1] * rank, np.dtype(dtype))
     target = ov.opset3.parameter([target_rank], np.int64)
     inputs = [data, target]
@@ -66,49 +85,42 @@ def _request(
     if axes is not None:
         mapping = ov.opset3.parameter([axes], np.int64)
         inputs.append(mapping)
-    node = ov.opset3.broadcast(data, target, mapping, mode)
-    # A processor that has instructions for it may else compute in a shorter type; and of more
-    # threads than one these sizes would only have the cost.
-    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-    model = _core().compile_model(ov.Model([node], inputs), "CPU", options)
-    return model.create_infer_request()
+    return request_for(ov.Model([ov.opset3.broadcast(data, target, mapping, mode)], inputs))
+
+
+# The models whose last output had no elements.
+_EMPTIED: set[openvino.InferRequest] = set()
 
 
 def _infer(mode: str, array: AnyArray, target: Shape, axes: Shape | None = None) -> AnyArray:
     count = None if axes is None else len(axes)
     request = _request(mode, array.dtype.name, array.ndim, len(target), count)
-    _forget(request, array.ndim, len(target), count, array.dtype)
-    return _run(request, array, target, axes)
+    if request in _EMPTIED:
+        _forget(request, array, len(target), count)
+        _EMPTIED.remove(request)
+    output = _run(request, array, target, axes)
+    if output.size == 0:
+        _EMPTIED.add(request)
+    return output
 
 
 def _run(
     request: openvino.InferRequest, array: AnyArray, target: Shape, axes: Shape | None
 ) -> AnyArray:
     inputs = [np.array(array), _integers(target)]
-    if axes is not None:
-        inputs.append(_integers(axes))
-    # With one thread `infer` drops every error and returns what was there before.
-    request.start_async(dict(enumerate(inputs)))
-    request.wait()
-    return np.array(request.get_output_tensor(0).data)
+    return infer(request, inputs if axes is None else [*inputs, _integers(axes)])
 
 
 def _forget(
-    request: openvino.InferRequest,
-    rank: int,
-    target_rank: int,
-    axes: int | None,
-    dtype: np.dtype[Any],
+    request: openvino.InferRequest, array: AnyArray, target_rank: int, axes: int | None
 ) -> None:
     """Let it infer once with a size that no case has.
 
     A compiled model remembers sizes from one inference to the next, and not always rightly: after
     an output without elements the target is compared with the one before.
     """
-    shape, target = ((1,) * (length - 1) + (7,) * (length > 0) for length in (rank, target_rank))
+    shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
-    try:
-        _run(request, np.zeros(shape, dtype), target, last)
-    except RuntimeError:
-        # There are ranks with which it accepts nothing; then there is nothing to remember.
-        pass
+    # There are ranks with which it accepts nothing; then there is nothing to remember.
+    with suppress(RuntimeError):
+        _run(request, np.zeros(shape, array.dtype), target, last)

@@ -54,7 +54,7 @@ def _strides(shape: Shape, strides: Strides, target: Shape) -> Strides:
     import torch
 
     tensor = torch.empty_strided(shape, strides, device="meta")
-    return tensor.broadcast_to(target).stride()
+    return tuple(tensor.broadcast_to(target).stride())
 
 
 def _broadcast_tensors(*arrays: AnyArray) -> list[Any]:
