@@ -19,7 +19,9 @@ _MODULES = {
     "explain": "whycast._explain",
     "index": "whycast._command_shapes",
     "strides": "whycast._command_shapes",
+    "cases": "whycast.testing._command_cases",
     "check": "whycast.testing._command_check",
+    "serve": "whycast.testing._serve",
 }
 # Subcommands that take a program and its own words after two dashes.
 _WITH_PROGRAM = ("check",)

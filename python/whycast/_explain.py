@@ -17,14 +17,13 @@ from whycast._arguments import (
     refused,
     shape,
 )
-from whycast._errors import show_int
-from whycast._rules import RULES, Operands, Rule
+from whycast._figure import figure
+from whycast._rules import RULES, Rule
 from whycast._steps import Line, lines
-from whycast._types import Shape
-from whycast._verdicts import Finding, Verdict, findings, show_some, verdicts
+from whycast._texts import elided, headline
+from whycast._verdicts import Finding, Verdict, findings, verdicts
 
 _WIDTH = 80
-_MOST_AXES_OF_A_SHAPE = 16
 
 
 def add(subparsers: Subparsers) -> None:
@@ -69,8 +68,6 @@ def _run(arguments: argparse.Namespace) -> int:
     said = verdicts(rule, asked, axes)
     why = findings(said)
     if arguments.svg is not None:
-        from whycast._figure import figure
-
         try:
             arguments.svg.write_text(figure(rule, asked), encoding="utf-8")
         except OSError as wrong:
@@ -91,25 +88,6 @@ def _run(arguments: argparse.Namespace) -> int:
         blocks += [_side_by_side(said), _reasons(said, why)]
         print("\n\n".join(block for block in blocks if block))
     return 0 if error is None else 1
-
-
-def headline(rule: Rule, asked: Operands, result: Shape | None) -> str:
-    """Say what is asked, and what comes of it."""
-    text = ", ".join(map(_elided, asked.shapes))
-    if asked.target is not None:
-        text += f" to {_elided(asked.target)}"
-    if asked.axes is not None:
-        text += f", {rule.parameters[2]} {show_some(asked.axes)}"
-    return f"{rule.title}: {text} -> {'refused' if result is None else _elided(result)}"
-
-
-def _elided(sizes: Shape, at_an_end: int = 5) -> str:
-    """Text of a shape; of a long one, both ends."""
-    shown = list(map(show_int, sizes))
-    if len(sizes) <= _MOST_AXES_OF_A_SHAPE:
-        return "x".join(shown) or "()"
-    shown[at_an_end:-at_an_end] = ["..."]
-    return f"{'x'.join(shown)} (rank {len(sizes)})"
 
 
 def _tables(steps: list[Line]) -> list[str]:
@@ -173,7 +151,7 @@ def _side_by_side(said: list[Verdict]) -> str:
     for verdict in said:
         result = "-" if verdict.operands is None else "refused"
         if verdict.result is not None:
-            result = _elided(verdict.result, 2)
+            result = elided(verdict.result, 2)
         rows.append((verdict.rule.name, result, verdict.why))
     first, second = (max(len(row[k]) for row in rows) + 2 for k in range(2))
     return "\n".join(

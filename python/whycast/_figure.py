@@ -10,9 +10,9 @@ from xml.sax.saxutils import escape
 from whycast._alignment import Alignment, Place, Row, alignment
 from whycast._arguments import show_integers
 from whycast._errors import show_int
-from whycast._explain import headline
 from whycast._kernel import offset, row_major_strides
 from whycast._rules import Operands, Rule
+from whycast._texts import headline
 from whycast._types import Shape
 
 # What is drawn element by element: so many axes, elements along one, and tensors.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from whycast import _kernel
-from whycast._arguments import refused, show_integers
+from whycast._arguments import refused
 from whycast._errors import BroadcastError, IncompatibleError, show_int
 from whycast._rules import RULES, Operands, Rule
+from whycast._texts import show_some
 from whycast._types import Shape
-
-# Axes that a line of the table has room for.
-_MOST_AXES = 12
 
 
 class Verdict(NamedTuple):
@@ -103,11 +101,6 @@ def _verdict(rule: Rule, asked: Operands | str) -> Verdict:
     if rule.takes == "axes":
         note = f"{rule.parameters[2]} {show_some(asked.axes or ())}"
     return Verdict(rule, asked, rule.shape(asked), rule.refusal(asked), note)
-
-
-def show_some(axes: tuple[int, ...]) -> str:
-    """Text of axes; of many, the first ones."""
-    return show_integers(axes[:_MOST_AXES]) + (",..." if len(axes) > _MOST_AXES else "")
 
 
 def _operands(

@@ -102,17 +102,16 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
 
 
 def broadcast_all(
-    data: Sequence[list[_T]], shapes: Sequence[Integers]
+    tensors: Sequence[tuple[list[_T], Integers]],
 ) -> tuple[Shape, tuple[list[_T], ...]]:
     """Broadcast tensors to their common shape, as SONNX Broadcast does, all elements in lists.
 
     Parameters
     ----------
-    data : sequence of list
+    tensors : sequence of pairs of a list and a shape
         For each of 1 to 2**31 - 1 tensors its elements in row-major order (the last axis varies
-        fastest): any objects.
-    shapes : sequence of shapes, each a sequence of int or one-dimensional array of integers
-        For each tensor its shape. Sizes are at least 0.
+        fastest), any objects, and its shape, a sequence of int or a one-dimensional array of an
+        integer dtype. Sizes are at least 0.
 
     Returns
     -------
@@ -127,11 +126,10 @@ def broadcast_all(
     whycast.BroadcastError
         A size is neither the maximum of its axis nor 1: SONNX's error E1.
     TypeError
-        `data` is not a sequence of lists, or `shapes` not a sequence of shapes.
+        `tensors` is not a sequence of pairs, or one of these not of a list and a shape.
     ValueError
-        No tensor is given, or too many; there are not as many shapes as lists; a size is negative;
-        a list has not as many elements as a tensor of its shape; or no list has as many as one of
-        the common shape.
+        No tensor is given, or too many; a size is negative; a list has not as many elements as a
+        tensor of its shape; or no list has as many as one of the common shape.
     MemoryError
         There is no room for lists as long.
 
@@ -143,9 +141,9 @@ def broadcast_all(
 
     Examples
     --------
-    >>> broadcast_all([["a", "b"], [1, 2, 3]], [(2, 1), (3,)])
+    >>> broadcast_all([(["a", "b"], (2, 1)), ([1, 2, 3], (3,))])
     ((2, 3), (['a', 'a', 'a', 'b', 'b', 'b'], [1, 2, 3, 1, 2, 3]))
-    >>> broadcast_all([["a", "b"], [1, 2, 3]], [(2,), (3,)])
+    >>> broadcast_all([(["a", "b"], (2,)), ([1, 2, 3], (3,))])
     Traceback (most recent call last):
     whycast.BroadcastError: shapes do not broadcast (E1): axis 0 of the common rank 1, tensor 0 \
 has size 2, expected 3 or 1
@@ -154,20 +152,21 @@ has size 2, expected 3 or 1
     """
     # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
-    lists = _as_sequence(data, "data", "lists")
-    checked_shapes = tuple(
-        [
-            as_shape(shape, f"shapes, shape {m}")
-            for m, shape in enumerate(_as_sequence(shapes, "shapes", "shapes"))
-        ]
-    )
-    check_count(len(lists), "list")
-    if len(checked_shapes) != len(lists):
-        raise ValueError(
-            f"shapes: expected {len(lists)}, one for each list of data, got {len(checked_shapes)}"
+    if isinstance(tensors, str) or not isinstance(tensors, Sequence):
+        raise TypeError(
+            f"tensors: expected a sequence of pairs of a list and a shape, got {show(tensors)}"
         )
-    for m, elements in enumerate(lists):
-        _check_list(elements, f"data, list {m}")
+    check_count(len(tensors), "tensor")
+    lists, shapes = [], []
+    for m, tensor in enumerate(tensors):
+        if not isinstance(tensor, (tuple, list)) or len(tensor) != 2:
+            raise TypeError(
+                f"tensor {m}: expected a pair of a list and a shape, got {show(tensor)}"
+            )
+        _check_list(tensor[0], f"tensor {m}, data")
+        lists.append(tensor[0])
+        shapes.append(as_shape(tensor[1], f"tensor {m}, shape"))
+    checked_shapes = tuple(shapes)
     failure: ValueError | MemoryError
     try:
         if not _can_be(_kernel.broadcast_shapes(checked_shapes)):
@@ -180,9 +179,9 @@ has size 2, expected 3 or 1
         failure = violated(error.value, checked_shapes)
     except _kernel.WrongLength as error:
         m = error.value
-        failure = _wrong_length(f"data, list {m}", lists[m], checked_shapes[m])
+        failure = _wrong_length(f"tensor {m}, data", lists[m], checked_shapes[m])
     except (OverflowError, MemoryError):
-        failure = _too_long("shapes", _kernel.broadcast_shapes(checked_shapes))
+        failure = _too_long("tensors", _kernel.broadcast_shapes(checked_shapes))
     else:
         return common, tuple(map(list, outputs))
     # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
@@ -192,12 +191,6 @@ has size 2, expected 3 or 1
 def _check_list(value: object, name: str) -> None:
     if not isinstance(value, list):
         raise TypeError(f"{name}: expected a list, got {show(value)}")
-
-
-def _as_sequence(values: Sequence[_T], name: str, noun: str) -> tuple[_T, ...]:
-    if isinstance(values, str) or not isinstance(values, Sequence):
-        raise TypeError(f"{name}: expected a sequence of {noun}, got {show(values)}")
-    return tuple(values)
 
 
 def _can_be(shape: Shape) -> bool:

@@ -2,11 +2,11 @@
 
 What is timed stands in `cells.py`, and in `throughput.py`, beside nobody, the checks of others.
 Ratios mean something only where all that is compared ran at the same time on the same machine: see
-`timing.py`. build/bench gets the table and the figure, and for
-each contender a file that `python -m pyperf` reads: `compare_to build/bench/numpy.json
-build/bench/whycast.json` has the cells side by side, `compare_to OLD/whycast.json
-build/bench/whycast.json` has those of two runs. (It compares means of times, which move with
-whatever else the machine does; the table has medians of ratios.)
+`timing.py`. build/bench gets the table and the figure, and for each contender a file that
+`python -m pyperf` reads: `compare_to build/bench/numpy.json build/bench/whycast.json` has the cells
+side by side, `compare_to OLD/whycast.json build/bench/whycast.json` has those of two runs. (It
+compares means of times, which move with whatever else the machine does; the table has medians of
+ratios.)
 """
 
 from __future__ import annotations

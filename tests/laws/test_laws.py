@@ -16,10 +16,11 @@ from array_strategies import Array, array_lists, distinct_arrays, elements
 from hypothesis import example, given
 from hypothesis import strategies as st
 from plain_rule import Shape, all_shapes, indices, maxima, mixes_zero_and_one
-from shape_strategies import chains, compatible_shapes, shape_lists
+from shape_strategies import chains, shape_lists
 
 import whycast
 from whycast import _kernel, numpy_rule
+from whycast.testing import strategies
 
 # A verdict: the common shape, or None for the error.
 Verdict = Shape | None
@@ -64,7 +65,7 @@ def assert_same(ours: Sequence[Array], expected: Sequence[Array]) -> None:
 # Laws of the operator
 
 
-@given(compatible_shapes())
+@given(strategies.shape_lists(compatible=True, max_side=3))
 def test_idempotence(shapes: tuple[Shape, ...]) -> None:
     """Broadcast of its own outputs: broadcast_idempotent, sonnx/laws.mlw.
 
@@ -121,7 +122,7 @@ def test_transitivity(shapes: tuple[Shape, ...]) -> None:
         assert in_two_steps == whycast.source_index(s, e, i)
 
 
-@given(compatible_shapes(), st.randoms(use_true_random=False))
+@given(strategies.shape_lists(compatible=True, max_side=3), st.randoms(use_true_random=False))
 def test_permutation_of_tensors(shapes: tuple[Shape, ...], randomness: random.Random) -> None:
     """Permuted inputs give permuted outputs: broadcast_permuted, sonnx/permutation.mlw.
 
@@ -193,7 +194,7 @@ def folded(arrays: Sequence[Array]) -> list[Array]:
     return zs
 
 
-@given(compatible_shapes())
+@given(strategies.shape_lists(compatible=True, max_side=3))
 def test_recursion_on_tensors(shapes: tuple[Shape, ...]) -> None:
     """The fold has the data of the operator on all tensors: recursion_outputs, sonnx/recursion.mlw.
 
@@ -287,7 +288,7 @@ def test_verdict_depends_on_shapes_alone(shapes: tuple[Shape, ...]) -> None:
             assert {z.shape for z in whycast.broadcast(*arrays)} == {expected}
 
 
-@given(compatible_shapes())
+@given(strategies.shape_lists(compatible=True, max_side=3))
 def test_elements_are_moved_and_never_looked_at(shapes: tuple[Shape, ...]) -> None:
     """Changed before or after, to another type: broadcast_map, sonnx/laws.mlw.
 
@@ -302,7 +303,7 @@ def as_text(array: Array) -> Array:
     return array.astype("U20")
 
 
-@given(compatible_shapes(min_tensors=3, max_tensors=3))
+@given(strategies.shape_lists(compatible=True, max_side=3, min_shapes=3, max_shapes=3))
 def test_types_may_be_mixed_as_in_where(shapes: tuple[Shape, ...]) -> None:
     """A condition of bools and two tensors of numbers: broadcast_own_input, sonnx/laws.mlw.
 
@@ -470,7 +471,7 @@ def test_sonnx_restricts_numpy(shapes: tuple[Shape, ...]) -> None:
     assert verdict(shapes) == expected
 
 
-@given(compatible_shapes(zero_meets_one=True))
+@given(strategies.shape_lists("numpy", compatible=True, max_side=3))
 def test_numpy_rule_moves_data_as_sonnx_does(shapes: tuple[Shape, ...]) -> None:
     """By step 1 and step 2 to its own shape: numpy_broadcast_to_equal, numpy/comparison.mlw.
 
@@ -484,7 +485,7 @@ def test_numpy_rule_moves_data_as_sonnx_does(shapes: tuple[Shape, ...]) -> None:
             assert z[i] == x[whycast.source_index(x.shape, joined, i)]
 
 
-@given(compatible_shapes())
+@given(strategies.shape_lists(compatible=True, max_side=3))
 def test_data_of_both_rules_is_the_same(shapes: tuple[Shape, ...]) -> None:
     """Wherever SONNX gives any: sonnx_numpy_data, numpy/comparison.mlw.
 

@@ -15,9 +15,9 @@ import pytest
 from array_strategies import Array, distinct_arrays
 from hypothesis import given
 from plain_rule import Shape, all_shapes, e1, fits, indices, maxima, source
-from shape_strategies import compatible_shapes
 
 import whycast
+from whycast.testing import strategies
 
 SHAPES = all_shapes(3, 3)
 PAIRS = [pair for pair in product(SHAPES, repeat=2) if e1(pair) is None]
@@ -143,7 +143,7 @@ def test_an_operation_on_three_types() -> None:
                 whycast.broadcast(*arrays)
 
 
-@given(compatible_shapes(min_tensors=2, max_tensors=5))
+@given(strategies.shape_lists(compatible=True, max_side=3, min_shapes=2, max_shapes=5))
 def test_an_operation_on_any_number(shapes: tuple[Shape, ...]) -> None:
     """elementwise_element, sonnx/lifting.mlw. [E_Broadcast_any_Purpose_010]"""
     arrays = distinct_arrays(shapes)
@@ -154,14 +154,14 @@ def test_an_operation_on_any_number(shapes: tuple[Shape, ...]) -> None:
         assert np.asarray(weighted)[i] == expected
 
 
-@given(compatible_shapes(min_tensors=2, max_tensors=2))
+@given(strategies.shape_lists(compatible=True, max_side=3, min_shapes=2, max_shapes=2))
 def test_a_commutative_operation_stays_commutative(shapes: tuple[Shape, ...]) -> None:
     """elementwise2_exchanged, sonnx/lifting_two.mlw. [E_Broadcast_any_Purpose_010]"""
     x, y = distinct_arrays(shapes)
     assert np.array_equal(np.add(*whycast.broadcast(x, y)), np.add(*whycast.broadcast(y, x)))
 
 
-@given(compatible_shapes(min_tensors=2, max_tensors=4))
+@given(strategies.shape_lists(compatible=True, max_side=3, min_shapes=2, max_shapes=4))
 def test_tags_pass_through(shapes: tuple[Shape, ...]) -> None:
     """Texts that say of which tensor they are: broadcast_related, tagged_output, sonnx/types.mlw.
 

@@ -231,9 +231,13 @@ def one_is_enough(shape: Shape, target: Shape) -> bool:
     return len(shape) <= len(target) and (not shape or any(a in (1, b) for a, b in axes))
 
 
-def transposed_by_axes(array: Array, target: Shape, axes: Shape) -> Array:
-    """Put axes in increasing order first."""
-    return whycast.lax.broadcast_in_dim(array, target, sorted(axes)).copy()
+def ignores_the_order_of_axes(array: Array, target: Shape, axes: Shape) -> Array:
+    """Put axes in increasing order first, where that fits too."""
+    rightly = whycast.lax.broadcast_in_dim(array, target, axes)
+    try:
+        return whycast.lax.broadcast_in_dim(array, target, sorted(axes))
+    except ValueError:
+        return rightly
 
 
 class Levels:

@@ -68,7 +68,7 @@ def main() -> None:
     print(openvino.broadcast_adjoint(total, (2,), [0], mode="explicit").tolist())
     print(ngraph.broadcast_adjoint(total, {0, 1}).tolist())
     print(reference.broadcast(["a", "b"], (2, 1), (2, 3)))
-    print(reference.broadcast_all([[1, 2], [7, 8, 9]], [(2, 1), (3,)]))
+    print(reference.broadcast_all([([1, 2], (2, 1)), ([7, 8, 9], (3,))]))
 
 
 if __name__ == "__main__":

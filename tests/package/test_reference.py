@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import tracemalloc
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -103,8 +104,8 @@ def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
         shapes = [tuple(2**17 if axis == m else 1 for axis in axes) for m in axes]
         lists = [[0] * 2**17] * 4
         before = tracemalloc.get_traced_memory()[1]
-        with pytest.raises(ValueError, match=r"^shapes: no list has as many elements"):
-            reference.broadcast_all(lists, shapes)
+        with pytest.raises(ValueError, match=r"^tensors: no list has as many elements"):
+            reference.broadcast_all(list(zip(lists, shapes, strict=True)))
         assert tracemalloc.get_traced_memory()[1] < before + 2**17
     finally:
         tracemalloc.stop()
@@ -115,8 +116,9 @@ def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
         reference.broadcast([0, 1], (2, 1, 1), (3, 2**40, 2**33))
     with pytest.raises(ValueError, match=r"^target: expected a rank of at least 3"):
         reference.broadcast([0, 1], (2, 1, 1), (2**40, 2**33))
-    with pytest.raises(ValueError, match=r"^data, list 2: expected 131072 elements"):
-        reference.broadcast_all([*lists[:2], [0], lists[3]], shapes)
+    lists[2] = [0]
+    with pytest.raises(ValueError, match=r"^tensor 2, data: expected 131072 elements"):
+        reference.broadcast_all(list(zip(lists, shapes, strict=True)))
 
 
 def test_no_room_for_a_list() -> None:
@@ -142,12 +144,12 @@ def test_all_tensors_at_once() -> None:
         sources = [numpy_mode(shape, common) for shape in shapes]
         if None in sources:
             with pytest.raises(whycast.BroadcastError) as caught:
-                reference.broadcast_all(data, shapes)
+                reference.broadcast_all(list(zip(data, shapes, strict=True)))
             with pytest.raises(whycast.BroadcastError) as other:
                 whycast.broadcast_shapes(*shapes)
             assert str(caught.value) == str(other.value)
             continue
-        found, outputs = reference.broadcast_all(data, shapes)
+        found, outputs = reference.broadcast_all(list(zip(data, shapes, strict=True)))
         assert found == common
         for tensor, source, output in zip(tensors, sources, outputs, strict=True):
             assert source is not None
@@ -166,34 +168,36 @@ def test_all_tensors_are_those_of_the_views(shapes: list[Shape]) -> None:
     views = outcome(whycast.broadcast, *arrays)
     if isinstance(views, ValueError):
         with pytest.raises(whycast.BroadcastError) as caught:
-            reference.broadcast_all(data, shapes)
+            reference.broadcast_all(list(zip(data, shapes, strict=True)))
         assert str(caught.value) == str(views)
     else:
-        _, outputs = reference.broadcast_all(data, shapes)
+        _, outputs = reference.broadcast_all(list(zip(data, shapes, strict=True)))
         assert list(outputs) == [view.ravel().tolist() for view in views]
 
 
 def test_all_tensors_refused() -> None:
-    with pytest.raises(ValueError, match=r"^no list given: expected at least 1$"):
-        reference.broadcast_all([], [])
-    with pytest.raises(ValueError, match=r"^shapes: expected 2, one for each list of data, got 1$"):
-        reference.broadcast_all([[1], [2]], [(1,)])
-    with pytest.raises(ValueError, match=r"^shapes, shape 1, axis 0: expected a size of at least"):
-        reference.broadcast_all([[1], [2]], [(1,), (-2,)])
-    with pytest.raises(TypeError, match=r"^shapes: expected a sequence of shapes, got 1 \(int\)$"):
-        reference.broadcast_all([[1]], 1)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^data: expected a sequence of lists, got 'ab' \(str\)$"):
-        reference.broadcast_all("ab", [(1,), (1,)])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"^data, list 1: expected a list, got \(2,\) \(tuple\)$"):
-        reference.broadcast_all([[1], (2,)], [(1,), (1,)])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^no tensor given: expected at least 1$"):
+        reference.broadcast_all([])
+    with pytest.raises(ValueError, match=r"^tensor 1, shape, axis 0: expected a size of at least"):
+        reference.broadcast_all([([1], (1,)), ([2], (-2,))])
+    wrong: list[tuple[Any, str]] = [
+        (1, r"^tensors: expected a sequence of pairs of a list and a shape, got 1 \(int\)$"),
+        ("ab", r"^tensors: expected a sequence of pairs of a list and a shape, got 'ab' \(str\)$"),
+        ([([1], (1,)), [1]], r"^tensor 1: expected a pair of a list and a shape, got \[1\] "),
+        (([1, 2], (2,)), r"^tensor 0, data: expected a list, got 1 \(int\)$"),
+        ([([1], (1,)), ((2,), (1,))], r"^tensor 1, data: expected a list, got \(2,\) \(tuple\)$"),
+        ([([1], 1)], r"^tensor 0, shape: expected a sequence of integers or .*; write \(1,\)$"),
+    ]
+    for tensors, text in wrong:
+        with pytest.raises(TypeError, match=text):
+            reference.broadcast_all(tensors)
     message = (
-        r"^data, list 1: expected 2 elements, the product of the sizes of shape \(2,\), got 3$"
+        r"^tensor 1, data: expected 2 elements, the product of the sizes of shape \(2,\), got 3$"
     )
     for data in ([[1, 2], [1, 2, 3]], [[1, 2], [1, 2, 3], [1]]):
-        shapes = [(2,)] * len(data)
         with pytest.raises(ValueError, match=message) as caught:
-            reference.broadcast_all(data, shapes)
+            reference.broadcast_all([(elements, (2,)) for elements in data])
         assert caught.value.__context__ is None
     # E1 is found before the elements are counted.
     with pytest.raises(whycast.BroadcastError):
-        reference.broadcast_all([[1], [1]], [(2,), (3,)])
+        reference.broadcast_all([([1], (2,)), ([1], (3,))])

@@ -12,10 +12,13 @@ from types import ModuleType
 import pytest
 
 import whycast
+import whycast.testing
+from whycast.testing import strategies
 
 MODULES: list[ModuleType] = [
     whycast,
     *[value for value in vars(whycast).values() if isinstance(value, ModuleType)],
+    strategies,
 ]
 MODULES = [module for module in MODULES if not module.__name__.rpartition(".")[2].startswith("_")]
 PUBLIC = [
@@ -30,9 +33,9 @@ def test_modules() -> None:
     assert {module.__name__ for module in MODULES} == {
         "whycast",
         *(f"whycast.{name}" for name in ("lax", "ngraph", "numpy_rule", "onnx", "openvino")),
-        "whycast.reference",
+        *(f"whycast.{name}" for name in ("reference", "testing", "testing.strategies")),
     }
-    assert len(PUBLIC) == 22
+    assert len(PUBLIC) == 32
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

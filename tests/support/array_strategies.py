@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from hypothesis import strategies as st
 from plain_rule import Shape
-from shape_strategies import compatible_shapes
+
+from whycast.testing import strategies
 
 DType: TypeAlias = "np.dtype[np.generic] | np.dtypes.StringDType[object]"
 Array: TypeAlias = "np.ndarray[tuple[int, ...], DType]"
@@ -130,7 +131,9 @@ def array_lists(
     zero_meets_one: bool = False,
 ) -> tuple[Array, ...]:
     """Arrays whose shapes broadcast by SONNX's rule or by NumPy's, of any types and layouts."""
-    shapes = draw(compatible_shapes(max_rank, max_size, max_tensors, zero_meets_one=zero_meets_one))
+    bounds = {"max_dims": max_rank, "max_side": max_size, "max_shapes": max_tensors}
+    rule = "numpy" if zero_meets_one else "sonnx"
+    shapes = draw(strategies.shape_lists(rule, compatible=True, **bounds))
     arrays = []
     for shape in shapes:
         array = draw(arrays_of_shape(shape, draw(st.sampled_from(dtypes))))

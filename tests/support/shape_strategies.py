@@ -35,31 +35,6 @@ def shape_lists(
 
 
 @st.composite
-def compatible_shapes(
-    draw: st.DrawFn,
-    max_rank: int = 4,
-    max_size: int = 3,
-    max_tensors: int = 4,
-    *,
-    min_tensors: int = 1,
-    zero_meets_one: bool = False,
-) -> tuple[Shape, ...]:
-    """Shapes that broadcast by SONNX's rule, or else by NumPy's; small enough for arrays."""
-    common = draw(st.lists(st.integers(0, max_size), max_size=max_rank))
-    shapes = []
-    for _ in range(draw(st.integers(min_tensors, max_tensors))):
-        rank = draw(st.integers(0, len(common)))
-        own = common[len(common) - rank :]
-        shape = [draw(st.sampled_from([size, 1])) for size in own]
-        if 0 in common and not zero_meets_one:
-            # A size of 0 does not grow from 1, nor from a missing axis.
-            shape = [0 if size == 0 else kept for size, kept in zip(own, shape, strict=True)]
-            shape = [*common[: len(common) - rank], *shape]
-        shapes.append(tuple(shape))
-    return tuple(shapes)
-
-
-@st.composite
 def chains(draw: st.DrawFn, length: int, max_rank: int = 5, max_size: int = 3) -> tuple[Shape, ...]:
     """Shapes of which each broadcasts to the next."""
     shapes = [draw(st.lists(st.integers(0, max_size), max_size=max_rank))]

@@ -7,3 +7,11 @@ from whycast.testing._report import Deviation, Report
 from whycast.testing._targets import TargetError
 
 __all__ = ["Case", "Deviation", "Report", "TargetError", "cases", "check"]
+
+# Tracebacks, help and pickles name them as callers do.
+for _public in (Case, Deviation, Report, TargetError, cases, check):
+    _public.__module__ = "whycast.testing"
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,36 +1,27 @@
-"""Check an implementation: in a child process that may die, and is then started again."""
+"""Check an implementation: ask all cases, go on where it dies, and look for small examples."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection, wait
-from pathlib import Path
-from typing import Any
 
 from whycast._rules import Rule, rule_named
-from whycast.testing._case import LEVELS, Case, Level, level_named
+from whycast.testing._case import LEVELS, Case, Level, Stage, level_named
+from whycast.testing._child import Child, DeathError
 from whycast.testing._program import shown_request
 from whycast.testing._register import entries_for
 from whycast.testing._report import Deviation, Report, call_of, clause_of
 from whycast.testing._smaller import smaller
+from whycast.testing._tally import Example, Key, Tally
 from whycast.testing._targets import ProgramTarget, Target, TargetError, target_of
-from whycast.testing._worker import Example, Key, Run, Tally, Try, numbered, work
+from whycast.testing._worker import Run, Try, numbered
 
-# A target that dies again and again would be started again for ever; one that hangs costs more.
+# A target that dies again and again would be started again for ever; one that is ended after some
+# time, or when it has filled some memory, costs more.
 _MOST_DEATHS = 20
-_MOST_HANGS = 3
-
-# What a target may take to be imported, in seconds; and between two looks at it.
-_PREPARATION = 120.0
-_LOOK = 0.05
+_MOST_SLOW = 3
 
 # For a smaller example: so many steps, so many seconds.
 _STEPS = 40
@@ -123,66 +114,43 @@ def check(
         raise ValueError(f"every: expected at least 1, got {every}")
     started = time.monotonic()
     known = target_of(target)
-    with _Runner(known, found, seed, timeout, memory).running() as runner:
-        runner.progress = progress
+    child = Child(known, found, timeout, memory)
+    run = _Run(known, found, child, seed, every, progress)
+    try:
         share = seconds / len(levels)
         for number, each in enumerate(levels):
-            runner.level(each, every, started + share * (number + 1))
-        return runner.report(time.monotonic() - started)
+            run.level(each, started + share * (number + 1))
+    finally:
+        child.end()
+    return run.report(time.monotonic() - started)
 
 
 @dataclass
-class _Class:
-    count: int
-    example: Example
-
-
-class _DeathError(Exception):
-    """The child process ended, or had to be ended."""
-
-    def __init__(self, kind: str, detail: str, text: str) -> None:
-        super().__init__(kind, detail, text)
-        self.kind = kind
-        self.detail = detail
-        self.text = text
-
-
-@dataclass
-class _Runner:
+class _Run:
     target: Target
     rule: Rule
+    child: Child
     seed: int
-    timeout: float
-    memory: float
-    progress: Progress | None = None
-    title: str = ""
-    levels: dict[Level, Counter[str]] = field(default_factory=dict)
+    every: int
+    progress: Progress | None
+    levels: dict[Level, Counter[Stage]] = field(default_factory=dict)
     deviations: list[Deviation] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     complete: bool = True
 
-    @contextmanager
-    def running(self) -> Iterator[_Runner]:
-        """Start the child process, and end it in any case."""
-        self._start()
-        try:
-            yield self
-        finally:
-            self._end()
-
     def report(self, seconds: float) -> Report:
         """Put together what was found."""
         if not self.levels:
             raise TargetError(
                 f"target {self.target.name}: has nothing to be asked by the rule {self.rule.name} "
-                f"at that level"
+                "at that level"
             )
         return Report(
-            target=self.title,
+            target=self.child.title,
             rule=self.rule.name,
-            levels={level: dict(stages) for level, stages in self.levels.items()},
+            levels={level: dict(stages.items()) for level, stages in self.levels.items()},
             deviations=tuple(self.deviations),
             stale=tuple(self.stale),
             left_out=dict(self.left_out),
@@ -192,182 +160,64 @@ class _Runner:
             seconds=seconds,
         )
 
-    def level(self, level: Level, every: int, deadline: float) -> None:
+    def level(self, level: Level, deadline: float) -> None:
         """Ask all cases of a level, starting again behind each at which the child dies."""
-        classes: dict[Key, _Class] = {}
-        agreeing: Counter[int] = Counter()
+        found = Tally()
         skipped: set[int] = set()
-        stages: Counter[str] = Counter()
-        done, hangs, start = False, 0, 0
+        done, slow, start = False, 0, 0
         while not done:
             try:
-                self._send(Run(level, start, frozenset(skipped), every, self.seed, deadline))
+                job = Run(level, start, frozenset(skipped), self.every, self.seed, deadline)
+                self.child.send(job)
                 while not done:
-                    message = self._receive()
+                    message = self.child.receive()
                     if message is None:
                         self.notes.append(f"{level}: not offered")
                         return
-                    tally, done = message
-                    start = tally.next
-                    stages.update(tally.cases)
-                    self.left_out.update(tally.left_out)
-                    agreeing.update(tally.agreeing)
-                    self._merge(classes, tally)
-                    if tally.given_up:
+                    tally, start, done, given_up = message
+                    found.add(tally)
+                    if given_up:
                         self._give_up(level, start)
-                    self._tell(level, stages, classes)
-            except _DeathError as death:
-                number = self.position.value
+                    self._tell(level, found)
+            except DeathError as death:
+                number = self.child.position
                 skipped.add(number)
-                hangs += death.kind == "hang"
-                stage, case = self._case(level, number)
-                stages[stage] += 1
-                self._note_death(level, classes, agreeing, death, Example(stage, case, "", ""))
-                self._start()
-                if len(skipped) == _MOST_DEATHS or hangs == _MOST_HANGS:
+                slow += death.kind in ("hang", "memory")
+                self._note_death(level, found, death, number)
+                self.child.start()
+                if len(skipped) == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
-        self.levels[level] = stages
-        self._note_classes(level, classes)
-        self._note_entries(level, every, classes, agreeing)
+        self.levels[level] = found.cases
+        self.left_out.update(found.left_out)
+        self._note_deviations(level, found)
+        self._note_entries(level, found)
 
     def _give_up(self, level: Level, number: int) -> None:
         self.notes.append(f"{level}: given up at case {number}: it ends, or hangs, too often")
         self.complete = False
 
-    # --- the child process --------------------------------------------------------------------
+    def _tell(self, level: Level, found: Tally) -> None:
+        if self.progress is not None:
+            unknown = sum(key.entry < 0 for key in found.deviations)
+            self.progress(
+                f"{self.child.title}, {level}: {found.cases.total():,} cases, "
+                f"{unknown} kinds of deviation"
+            )
 
-    def _start(self) -> None:
-        # A fork is faster, and takes a function as it is; where there is none it has to be pickled.
-        methods = multiprocessing.get_all_start_methods()
-        context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-        self.position = context.Value("q", 0, lock=False)
-        self.connection: Connection[Any, Any]
-        self.connection, theirs = context.Pipe()
-        sys.stdout.flush()
-        self.process = context.Process(
-            target=work,
-            args=(theirs, self.position, self.target, self.rule.name),
-        )
-        self.process.start()
-        theirs.close()
-        self.at_rest = float("inf")
-        try:
-            self.title = self._receive(_PREPARATION)
-        except _DeathError as death:
-            raise TargetError(f"target {self.target.name}: {death.text}, when imported") from None
-        self.at_rest = self._taken()
-
-    def _end(self) -> None:
-        try:
-            self.connection.send(None)
-            self.process.join(1)
-        except OSError:
-            pass
-        self._kill()
-
-    def _kill(self) -> None:
-        self.connection.close()
-        if self.process.is_alive():
-            # With all that it has started: it leads a group of its own.
-            if hasattr(os, "killpg"):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.kill()
-        self.process.join()
-
-    def _send(self, job: Run | Try) -> None:
-        self.position.value = -1
-        self.connection.send(job)
-
-    def _receive(self, timeout: float | None = None) -> Any:
-        """Wait for what the child says; raise _DeathError where it will not say anything more."""
-        limit = self.timeout if timeout is None else timeout
-        before, since = self.position.value, time.monotonic()
-        while True:
-            ready = wait([self.connection, self.process.sentinel], _LOOK)
-            if self.connection in ready:
-                try:
-                    message = self.connection.recv()
-                except (EOFError, OSError):
-                    raise self._death() from None
-                if isinstance(message, Exception):
-                    self._kill()
-                    raise message
-                return message
-            if ready:
-                raise self._death()
-            if self.position.value != before:
-                before, since = self.position.value, time.monotonic()
-            elif time.monotonic() - since > limit:
-                self._kill()
-                raise _DeathError("hang", "", f"no answer within {limit:g} s")
-            if self.memory and (taken := self._taken() - self.at_rest) > self.memory * 2**20:
-                self._kill()
-                raise _DeathError("memory", "", f"{taken / 2**20:.0f} MiB more than at rest")
-
-    def _death(self) -> _DeathError:
-        self.process.join(1)
-        self._kill()
-        code = self.process.exitcode
-        if code < 0:
-            name = signal.Signals(-code).name
-            return _DeathError("crash", f"with {name}", f"the process was ended by {name}")
-        return _DeathError("exit", "", f"the process ended with exit code {code}")
-
-    def _taken(self) -> float:
-        """Memory of the child and of what it has started, in bytes."""
-        taken, numbers = 0, [self.process.pid]
-        while numbers:
-            number = numbers.pop()
-            try:
-                taken += int(Path(f"/proc/{number}/statm").read_text().split()[1]) * _PAGE
-                children = Path(f"/proc/{number}/task/{number}/children").read_text()
-            except OSError:
-                continue
-            numbers += map(int, children.split())
-        return taken
-
-    # --- what it found ------------------------------------------------------------------------
-
-    def _merge(self, classes: dict[Key, _Class], tally: Tally) -> None:
-        for key, count in tally.deviations.items():
-            example = tally.examples[key]
-            if key not in classes:
-                classes[key] = _Class(count, example)
-                continue
-            classes[key].count += count
-            if example.case.weight < classes[key].example.case.weight:
-                classes[key].example = example
-
-    def _note_death(
-        self,
-        level: Level,
-        classes: dict[Key, _Class],
-        agreeing: Counter[int],
-        death: _DeathError,
-        example: Example,
-    ) -> None:
+    def _note_death(self, level: Level, found: Tally, death: DeathError, number: int) -> None:
+        stage, case = next(each for n, each in numbered(self.rule, level, self.seed) if n == number)
         entries = entries_for(self.target.peer, self.rule.name, level)
-        covering = [n for n, each in enumerate(entries) if each.covers(self.rule, example.case)]
-        known = next((n for n in covering if entries[n].explains(death.kind)), -1)
-        if known < 0:
-            agreeing.update(covering)
-        key = Key(death.kind, death.detail, known)
         tally = Tally()
+        tally.cases[stage] = 1
+        key = Key(death.kind, death.detail, tally.compare(entries, self.rule, case, death.kind))
         tally.deviations[key] = 1
-        tally.examples[key] = example._replace(expected="an answer", got=death.text)
-        self._merge(classes, tally)
+        tally.examples[key] = Example(stage, case, "an answer", death.text)
+        found.add(tally)
 
-    def _case(self, level: Level, wanted: int) -> tuple[Any, Case]:
-        return next(
-            each for number, each in numbered(self.rule, level, self.seed) if number == wanted
-        )
-
-    def _note_classes(self, level: Level, classes: dict[Key, _Class]) -> None:
+    def _note_deviations(self, level: Level, found: Tally) -> None:
         entries = entries_for(self.target.peer, self.rule.name, level)
-        ordered = sorted(classes.items(), key=lambda item: item[1].example.case.weight)
-        for key, each in ordered:
-            example = each.example
+        for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
             # In the first stage no smaller case has been left out.
             if key.entry < 0 and example.stage != "small":
                 example = self._shrunk(level, key, example)
@@ -377,7 +227,7 @@ class _Runner:
                     stage=example.stage,
                     kind=key.kind,
                     detail=key.detail,
-                    count=each.count,
+                    count=found.deviations[key],
                     case=example.case,
                     call=self._call(level, example.case),
                     expected=example.expected,
@@ -392,21 +242,19 @@ class _Runner:
             return shown_request(self.rule, level, case)
         return call_of(self.rule, level, case)
 
-    def _note_entries(
-        self, level: Level, every: int, classes: dict[Key, _Class], agreeing: Counter[int]
-    ) -> None:
-        met = {key.entry for key in classes}
+    def _note_entries(self, level: Level, found: Tally) -> None:
         for number, each in enumerate(entries_for(self.target.peer, self.rule.name, level)):
-            what = f"{level}: {each.kind}: {each.reason}"
-            if number not in met and (every == 1 or agreeing[number]):
-                self.stale.append(f"{what} (in no case)")
-            elif agreeing[number] and not each.sometimes:
-                self.stale.append(f"{what} (not in {agreeing[number]:,} of the cases it covers)")
+            what = f"{level}: {each.kind}: {each.reason} (of version {each.version};"
+            agreeing = found.agreeing[number]
+            if number not in found.met and (self.every == 1 or agreeing):
+                self.stale.append(f"{what} in no case)")
+            elif agreeing and not each.sometimes:
+                self.stale.append(f"{what} not in {agreeing:,} of the cases it covers)")
+
+    # --- smaller examples ---------------------------------------------------------------------
 
     def _shrunk(self, level: Level, key: Key, example: Example) -> Example:
         """Look for a smaller case that deviates in the same way, step by step."""
-        if key.kind in ("hang", "memory"):
-            return example
         end = time.monotonic() + _SHRINKING
         for _ in range(_STEPS):
             if time.monotonic() > end:
@@ -422,11 +270,11 @@ class _Runner:
     ) -> Example | None:
         while candidates:
             try:
-                self._send(Try(level, candidates, key))
-                number, expected, got = self._receive()
-            except _DeathError as death:
-                number = self.position.value
-                self._start()
+                self.child.send(Try(level, candidates, key))
+                number, expected, got = self.child.receive()
+            except DeathError as death:
+                number = self.child.position
+                self.child.start()
                 if death.kind == key.kind:
                     return example._replace(case=candidates[number], got=death.text)
                 candidates = candidates[number + 1 :]
@@ -435,22 +283,3 @@ class _Runner:
                 return None
             return example._replace(case=candidates[number], expected=expected, got=got)
         return None
-
-    def _tell(self, level: Level, stages: Counter[str], classes: dict[Key, _Class]) -> None:
-        if self.progress is not None:
-            unknown = sum(key.entry < 0 for key in classes)
-            self.progress(
-                f"{self.title}, {level}: {sum(stages.values()):,} cases, "
-                f"{unknown} kinds of deviation"
-            )
-
-
-def _page() -> int:
-    try:
-        import resource
-    except ImportError:
-        return 4096
-    return resource.getpagesize()
-
-
-_PAGE = _page()

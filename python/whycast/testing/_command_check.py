@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from whycast._arguments import UsageError
 from whycast._rules import RULES
 from whycast.testing._case import LEVELS
 from whycast.testing._check import check
@@ -63,8 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     target = arguments.program or arguments.target
     if target is None or (arguments.program and arguments.target):
-        print("whycast check: expected one TARGET, or a program after --", file=sys.stderr)
-        return 2
+        raise UsageError("expected one TARGET, or a program after --")
     on_terminal = sys.stderr.isatty()
 
     def tell(text: str) -> None:
@@ -84,14 +84,16 @@ def run(arguments: argparse.Namespace) -> int:
             progress=tell if on_terminal else None,
         )
     except TargetError as error:
-        print(f"whycast check: {error}", file=sys.stderr)
-        return 2
+        raise UsageError(str(error)) from None
     finally:
         if on_terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    if arguments.junit is not None:
-        arguments.junit.write_text(report.to_junit(), encoding="utf-8")
     print(json.dumps(report.to_dict(), indent=1) if arguments.json else report)
+    if arguments.junit is not None:
+        try:
+            arguments.junit.write_text(report.to_junit(), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--junit: {error}") from None
     return 0 if report.ok else 1
 
 

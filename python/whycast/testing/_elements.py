@@ -110,7 +110,10 @@ def _strings(elements: object, dtype: str, count: int, name: str) -> AnyArray:
     if dtype == "object":
         return np.array(listed, np.object_)
     if dtype == "StringDType":
-        return np.array(listed, np.dtypes.StringDType())
+        try:
+            return np.array(listed, np.dtypes.StringDType())
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}: NumPy's StringDType takes no lone surrogate") from None
     array = np.array(listed, np.str_)
     if array.tolist() != listed:
         raise ValueError(f"{name}: NumPy's str_ drops NUL at the end of a string; use StringDType")

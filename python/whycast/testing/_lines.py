@@ -6,7 +6,7 @@ a function would return, or a refusal. Both are JSON objects, one a line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -18,6 +18,7 @@ from whycast._types import AnyArray
 from whycast.testing._case import Case, Level, level_named
 from whycast.testing._elements import decoded, dtype_name, encoded
 from whycast.testing._json import Message, field_of, integers_of, list_of, object_of, shape_of
+from whycast.testing._judge import Refusal
 
 # Fields that any request may have beside those that its level takes.
 _COMMON_FIELDS = frozenset({"rule", "level", "id", "expected"})
@@ -30,25 +31,6 @@ class Request(NamedTuple):
     level: Level
     case: Case
     arrays: tuple[AnyArray, ...] = ()
-
-
-class Refusal(NamedTuple):
-    """A refusal: why, and the axis and the tensor at fault where they are named."""
-
-    text: str | None = None
-    axis: int | None = None
-    tensor: int | None = None
-
-
-def refusal_of(error: Exception) -> Refusal:
-    """Return a refusal that says what an error says.
-
-    >>> refusal_of(ValueError("too long"))
-    Refusal(text='too long', axis=None, tensor=None)
-    """
-    if isinstance(error, BroadcastError):
-        return Refusal(str(error), error.axis, error.tensor)
-    return Refusal(str(error))
 
 
 def fields(rule: Rule, level: Level) -> tuple[str, ...]:
@@ -143,20 +125,15 @@ def read_request(message: object) -> Request:
 
 
 def answer(level: Level, value: object) -> Message:
-    """Return the answer that stands for what a function returned, or for its refusal.
+    """Return the answer that stands for what a function returned, or for the error it raised.
 
-    A refusal is None, an exception, or a `Refusal`.
-
-    >>> answer("index", (2, 0)), answer("verdict", (3, 4)), answer("shape", None)
-    ({'index': [2, 0]}, {'accepted': True}, {'refused': True})
+    >>> answer("index", (2, 0)), answer("verdict", (3, 4)), answer("shape", ValueError("too long"))
+    ({'index': [2, 0]}, {'accepted': True}, {'refused': 'too long'})
     """
-    if isinstance(value, Exception):
-        value = refusal_of(value)
-    if value is None or isinstance(value, Refusal):
-        refused = value or Refusal()
-        message: Message = {"refused": True if refused.text is None else refused.text}
-        named = {"axis": refused.axis, "tensor": refused.tensor}
-        return message | {name: number for name, number in named.items() if number is not None}
+    if isinstance(value, BroadcastError):
+        return {"refused": str(value), "axis": value.axis, "tensor": value.tensor}
+    if value is None or isinstance(value, Exception):
+        return {"refused": True if value is None else str(value)}
     if level == "verdict":
         return {"accepted": True}
     if level == "data":
@@ -169,55 +146,45 @@ def answer(level: Level, value: object) -> Message:
 def read_answer(level: Level, message: object) -> object:
     """Return what a function would return whose answer this is, or a `Refusal`.
 
-    At levels ``verdict`` and ``report`` an answer is ``accepted`` or ``shape``. A ValueError says
-    why a message is no answer.
+    At levels ``verdict`` and ``report`` an answer is ``accepted`` or ``shape``; a field that is
+    null is not there. A ValueError says why a message is no answer.
 
     >>> read_answer("shape", {"shape": [3, 4]}), read_answer("verdict", {"accepted": True})
     ((3, 4), True)
     >>> read_answer("report", {"refused": True, "axis": 1})
-    Refusal(text=None, axis=1, tensor=None)
+    Refusal(text='', axis=1, error=None)
     >>> read_answer("index", {"shape": [3, 4]})
     Traceback (most recent call last):
     ValueError: answer: expected index or refused, got shape
     """
-    found = object_of(message, "answer")
+    given = object_of(message, "answer")
+    found = {name: value for name, value in given.items() if value is not None}
     if "error" in found:
         raise ValueError(f"answer: expected no error, got {show(found['error'])}")
-    if "refused" in found:
+    if found.get("refused", False) is not False:
         return _refusal(found)
-    wanted = {
-        "verdict": ("accepted", "shape"),
-        "report": ("shape", "accepted"),
-        "data": ("array", "arrays"),
-    }.get(level, (level,))
-    for name in wanted:
-        if name not in found:
-            continue
-        value = found[name]
-        if name == "accepted":
-            if not isinstance(value, bool):
-                raise ValueError(f"accepted: expected true or false, got {show(value)}")
-            return value or Refusal()
-        if name == "array":
-            return decoded(value)
-        if name == "arrays":
-            return _arrays(value)
-        return integers_of(value, name)
-    got = ", ".join(map(_quoted, found)) or "none of them"
-    raise ValueError(f"answer: expected {', '.join(wanted)} or refused, got {got}")
+    if level in ("verdict", "report") and "accepted" in found:
+        accepted = found["accepted"]
+        if not isinstance(accepted, bool):
+            raise ValueError(f"accepted: expected true or false, got {show(accepted)}")
+        return accepted or Refusal()
+    if level == "data" and "array" in found:
+        return decoded(found["array"])
+    wanted = {"verdict": "shape", "report": "shape", "data": "arrays"}.get(level, level)
+    if wanted not in found:
+        names = {"verdict": "accepted, shape", "report": "accepted, shape", "data": "array, arrays"}
+        got = ", ".join(map(_quoted, given)) or "no field"
+        raise ValueError(f"answer: expected {names.get(level, level)} or refused, got {got}")
+    return _arrays(found[wanted]) if level == "data" else integers_of(found[wanted], wanted)
 
 
-def _refusal(found: Mapping[str, object]) -> Refusal:
-    text = found["refused"]
+def _refusal(found: Message) -> Refusal:
+    text, axis = found["refused"], found.get("axis")
     if text is not True and not isinstance(text, str):
         raise ValueError(f"refused: expected true or a string, got {show(text)}")
-    named = []
-    for name in ("axis", "tensor"):
-        number = found.get(name)
-        if number is not None and type(number) is not int:
-            raise ValueError(f"{name}: expected an integer, got {show(number)}")
-        named.append(number)
-    return Refusal(None if text is True else text, *named)
+    if axis is not None and type(axis) is not int:
+        raise ValueError(f"axis: expected an integer, got {show(axis)}")
+    return Refusal("" if text is True else text, axis)
 
 
 def _arrays(value: object) -> tuple[AnyArray, ...]:

@@ -12,7 +12,7 @@ from typing import IO, cast
 
 from whycast._rules import Rule
 from whycast.testing._case import Case, Level
-from whycast.testing._judge import Refusal
+from whycast.testing._json import parse
 from whycast.testing._lines import read_answer, request
 
 # A longer line is no answer to what is asked.
@@ -96,17 +96,8 @@ class Program:
 
     def _read(self, line: bytes) -> object:
         try:
-            answer = json.loads(line)
-            if not isinstance(answer, dict):
-                raise ValueError("no object")
-            if answer.get("error") is not None:
-                raise ValueError("an error of its own")
-            if "refused" in answer:
-                text, axis = answer["refused"], answer.get("axis")
-                shown = text if isinstance(text, str) else ""
-                return Refusal(shown, axis if type(axis) is int else None)
-            return read_answer(self.level, answer)
-        except (ValueError, RecursionError) as error:
+            return read_answer(self.level, parse(line))
+        except ValueError as error:
             raise GarbageError(f"{_shown(line)} ({error})") from None
 
     def _end(self) -> str:

@@ -36,6 +36,10 @@ class Deviation:
         Identifier of the clause that settles it; empty where no text says anything of the kind.
     known : str, optional
         The reason in the register of known deviations, where that has it.
+
+    Notes
+    -----
+    Each parameter is an attribute of the same name. ``str()`` is what reports have of it.
     """
 
     level: str

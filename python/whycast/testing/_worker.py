@@ -7,9 +7,7 @@ import os
 import sys
 import time
 import traceback
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import count, islice
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Protocol
@@ -22,6 +20,7 @@ from whycast.testing._fixed import fixed
 from whycast.testing._judge import Judge, Refusal
 from whycast.testing._program import GarbageError, Program, StoppedError
 from whycast.testing._register import entries_for
+from whycast.testing._tally import Example, Key, Tally
 from whycast.testing._targets import Opened, Target, TargetError
 
 # So often the parent is told how far it has come, in seconds.
@@ -30,39 +29,9 @@ _BEAT = 0.2
 # A program that does not live from one case to the next would be started for ever.
 _MOST_STARTS = 20
 
-# So many cases are given at once to an implementation that wants many; it has the time of one.
-_AT_ONCE = 250
-
-
-class Key(NamedTuple):
-    """What makes deviations one class; the entry of the register that knows it, or -1."""
-
-    kind: str
-    detail: str
-    entry: int
-
-
-class Example(NamedTuple):
-    """A case in which an implementation deviates, and how."""
-
-    stage: Stage
-    case: Case
-    expected: str
-    got: str
-
-
-@dataclass
-class Tally:
-    """What has been found since the last message."""
-
-    next: int = 0
-    cases: Counter[Stage] = field(default_factory=Counter)
-    left_out: Counter[str] = field(default_factory=Counter)
-    deviations: Counter[Key] = field(default_factory=Counter)
-    examples: dict[Key, Example] = field(default_factory=dict)
-    # Of each entry of the register: cases that it covers and that do not deviate as it says.
-    agreeing: Counter[int] = field(default_factory=Counter)
-    given_up: bool = False
+# So many cases are given at once to an implementation that wants many; together they have the time
+# of one case.
+_AT_ONCE = 200
 
 
 class Run(NamedTuple):
@@ -143,6 +112,7 @@ class _Worker:
         self.opened = opened
         self.rule = rule
         self.peer = peer
+        self.next = 0
         self.tally = Tally()
         self.beat = 0.0
 
@@ -161,8 +131,9 @@ class _Worker:
         """Do the cases and tell the parent, every now and then and at the end."""
         if not self.prepare(job.level):
             return
-        self.tally = Tally(job.start)
+        self.next, self.tally = job.start, Tally()
         self.beat = time.monotonic() + _BEAT
+        given_up = False
         stream = self.wanted(job)
         if hasattr(self.function, "many"):
             while batch := list(islice(stream, _AT_ONCE)):
@@ -175,9 +146,9 @@ class _Worker:
                 self.position.value = number
                 self.note(number, stage, case, self.ask(case))
                 if isinstance(self.function, Program) and self.function.starts > _MOST_STARTS:
-                    self.tally.given_up = True
+                    given_up = True
                     break
-        self.tell(done=True)
+        self.tell(done=True, given_up=given_up)
 
     def wanted(self, job: Run) -> Iterator[tuple[int, tuple[Stage, Case]]]:
         """Give the cases of a job."""
@@ -227,9 +198,8 @@ class _Worker:
 
     def note(self, number: int, stage: Stage, case: Case, finding: Finding | None) -> None:
         """Count a case and what was found in it."""
-        tally = self.tally
-        tally.cases[stage] += 1
-        tally.next = number + 1
+        self.tally.cases[stage] += 1
+        self.next = number + 1
         if finding is not None or self.entries:
             self.note_finding(stage, case, finding)
         if time.monotonic() >= self.beat:
@@ -237,27 +207,21 @@ class _Worker:
 
     def note_finding(self, stage: Stage, case: Case, finding: Finding | None) -> None:
         """Sort a deviation into its class; see whether the register knows it, or another."""
-        covering = [n for n, each in enumerate(self.entries) if each.covers(self.rule, case)]
-        known = -1
+        tally = self.tally
+        kind = None if finding is None else finding.kind
+        known = tally.compare(self.entries, self.rule, case, kind) if self.entries else -1
         if finding is not None:
-            right = [n for n in covering if self.entries[n].explains(finding.kind)]
-            known = right[0] if right else -1
             key = Key(finding.kind, finding.detail, known)
-            self.tally.deviations[key] += 1
-            example = self.tally.examples.get(key)
-            if example is None or case.weight < example.case.weight:
+            tally.deviations[key] += 1
+            if tally.is_smaller(key, case):
                 expected = finding.expected or self.judge.expectation(case)
-                self.tally.examples[key] = Example(stage, case, expected, finding.got)
-        if known < 0:
-            self.tally.agreeing.update(covering)
+                tally.examples[key] = Example(stage, case, expected, finding.got)
 
-    def tell(self, *, done: bool = False) -> None:
+    def tell(self, *, done: bool = False, given_up: bool = False) -> None:
         """Send what was found, and begin to count anew."""
-        self.connection.send((self.tally, done))
-        examples = self.tally.examples
-        self.tally = Tally(self.tally.next)
-        # Larger ones are not worth a message.
-        self.tally.examples = examples
+        self.connection.send((self.tally, self.next, done, given_up))
+        # Larger examples are not worth a message.
+        self.tally = Tally(examples=self.tally.examples)
         self.beat = time.monotonic() + _BEAT
 
     def attempt(self, job: Try) -> None:

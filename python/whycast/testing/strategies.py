@@ -256,6 +256,11 @@ def arrays(
     strategy of numpy.ndarray
         New arrays. They shrink to int32 in C order.
 
+    Raises
+    ------
+    ValueError
+        There is no such dtype, or no such layout.
+
     Notes
     -----
     The counterpart is ``hypothesis.extra.numpy.arrays``. It draws the elements too, and shrinks
@@ -273,13 +278,17 @@ def arrays(
     return st.builds(
         array,
         st.integers(0, 3),
-        _strategy(shape, shapes()),
-        _strategy(dtype, st.sampled_from(DTYPES)),
-        _strategy(layout, st.sampled_from(LAYOUTS)),
+        shapes() if shape is None else _strategy(shape),
+        _one_of(dtype, "dtype", DTYPES),
+        _one_of(layout, "layout", LAYOUTS),
     )
 
 
-def _strategy(given: object, default: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    if isinstance(given, st.SearchStrategy):
-        return given
-    return default if given is None else st.just(given)
+def _one_of(given: object, name: str, known: tuple[str, ...]) -> st.SearchStrategy[str]:
+    if isinstance(given, str) and given not in known:
+        raise ValueError(f"{name}: expected one of {', '.join(map(repr, known))}, got {given!r}")
+    return st.sampled_from(known) if given is None else _strategy(given)
+
+
+def _strategy(given: object) -> st.SearchStrategy[Any]:
+    return given if isinstance(given, st.SearchStrategy) else st.just(given)

@@ -1,0 +1,105 @@
+"""`whycast cases`: the cases that implementations are held against, with what is expected."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from whycast._arguments import Subparsers, UsageError
+from whycast._rules import RULES, Rule
+from whycast.testing import _export_c, _export_npz, _export_onnx
+from whycast.testing._case import LEVELS, Case, Level
+from whycast.testing._cases import cases
+from whycast.testing._json import line_of
+from whycast.testing._judge import expected
+from whycast.testing._lines import answer, request
+
+_DESCRIPTION = f"""\
+Write the cases that `whycast check` asks first, from the smallest up, each with what is expected,
+for those who test in another language or without whycast.
+
+jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected".
+
+{_export_npz.LAYOUT}
+
+{_export_onnx.LAYOUT}
+
+{_export_c.LAYOUT}"""
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the command to those of the command line."""
+    parser = subparsers.add_parser(
+        "cases",
+        help="write the cases with what is expected, in a format of choice",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--rule", choices=RULES, default="sonnx", help="default: sonnx")
+    parser.add_argument("--format", choices=("jsonl", "npz", "onnx", "c"), required=True)
+    parser.add_argument("--out", required=True, metavar="PATH", help="- is the standard output")
+    parser.add_argument("--level", choices=LEVELS, help="of jsonl alone; default: data")
+    parser.add_argument("--seed", type=int, default=0, help="of the random cases; default: 0")
+    parser.add_argument(
+        "--random", type=_count, default=0, metavar="N", help="random cases beside the fixed ones"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the cases."""
+    try:
+        count = _write(arguments)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UsageError(f"--out: {error}") from None
+    except _export_onnx.NotPossibleError as error:
+        raise UsageError(f"--format onnx: {error}") from None
+    print(f"{count} cases: {arguments.out}", file=sys.stderr)
+    return 0
+
+
+def _count(text: str) -> int:
+    if not text.strip().isdecimal():
+        raise argparse.ArgumentTypeError(f"expected an integer of at least 0, got {text.strip()!r}")
+    return int(text)
+
+
+def _write(arguments: argparse.Namespace) -> int:
+    rule, form, out = RULES[arguments.rule], arguments.format, arguments.out
+    if form != "jsonl" and arguments.level is not None:
+        raise UsageError(f"--level: expected none for --format {form}, which has what it takes")
+    if form != "jsonl" and out == "-":
+        raise UsageError(f"--out: expected a path for --format {form}, got -")
+
+    def source(level: Level) -> Iterator[Case]:
+        return cases(rule.name, level, seed=arguments.seed, random=arguments.random)
+
+    if form == "c":
+        return _export_c.write(rule, source, Path(out))
+    if form == "npz":
+        return _export_npz.write(rule, source("data"), Path(out))
+    if form == "onnx":
+        return _export_onnx.write(rule, source("data"), Path(out))
+    level: Level = arguments.level or "data"
+    if out == "-":
+        return _write_lines(rule, level, source(level), sys.stdout.buffer)
+    with Path(out).open("wb") as file:
+        return _write_lines(rule, level, source(level), file)
+
+
+def _write_lines(rule: Rule, level: Level, asked: Iterable[Case], file: BinaryIO) -> int:
+    count = 0
+    for case in asked:
+        found = expected(rule, level, case)
+        value = found.error or found.value
+        if level == "data" and rule.takes != "tensors" and isinstance(value, tuple):
+            (value,) = value
+        file.write(line_of(request(rule, level, case) | {"expected": answer(level, value)}))
+        count += 1
+    file.flush()
+    return count

@@ -1,0 +1,125 @@
+"""`whycast cases --format onnx`: ONNX's own runner and ONNX Runtime load and pass the tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, numpy_helper
+
+from whycast._rules import rule_named
+from whycast.testing import _export_onnx
+from whycast.testing._case import Case
+from whycast.testing._cases import cases
+
+BACKEND_TESTS = Path(__file__).with_name("backend_tests.py")
+SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Backend tests by two rules, of some cases, and of all for dtypes and layouts.
+
+    What SONNX accepts NumPy's rule accepts too, with the same result.
+    """
+    found = {}
+    for name in ("numpy", "expand"):
+        found[name] = tmp_path_factory.mktemp("onnx") / name
+        every = list(cases(name, random=20))
+        chosen = every[:-340:24] + every[-340:]
+        count = _export_onnx.write(rule_named(name), chosen, found[name])
+        assert count == len(list(found[name].iterdir()))
+        assert 150 < count < 420
+    return found
+
+
+def run_tests(backend: str, folder: Path, home: Path) -> dict[str, Any]:
+    """Let a backend run the tests of a folder by ONNX's own runner, in a process of its own."""
+    done = subprocess.run(
+        (sys.executable, BACKEND_TESTS, backend, folder),
+        env={**os.environ, "HOME": str(home), "ORT_DISABLE_TELEMETRY": "1"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return cast("dict[str, Any]", json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("backend", ["reference", "onnxruntime"])
+@pytest.mark.parametrize("name", ["numpy", "expand"])
+def test_backend_tests(name: str, backend: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    """[E_Broadcast_any_Origin_010] [E_Expand_any_Data_010]"""
+    count = len(list(folders[name].iterdir()))
+    assert run_tests(backend, folders[name], tmp_path) == {"ran": count, "failed": []}
+
+
+@pytest.mark.parametrize("backend", ["reference", "onnxruntime"])
+def test_a_planted_fault_is_noticed(backend: str, folders: dict[str, Path], tmp_path: Path) -> None:
+    """One element of one output, and by no more than a 2000th."""
+    chosen = tmp_path / "chosen"
+    _export_onnx.write(rule_named("numpy"), [Case(((2000,), (1,)))], chosen)
+    for test in sorted(folders["numpy"].glob("*_[if]*32_*"))[:40]:
+        shutil.copytree(test, chosen / test.name)
+    faulty = []
+    for test in sorted(chosen.iterdir())[::4]:
+        path = test / "test_data_set_0" / "output_0.pb"
+        array = np.array(tensor(path))
+        if array.size:
+            array.ravel()[-1] += 1
+            path.write_bytes(numpy_helper.from_array(array, "y").SerializeToString())
+            faulty.append(f"{test.name}_cpu")
+    result = run_tests(backend, chosen, tmp_path)
+    assert (result["ran"], sorted(result["failed"])) == (41, faulty)
+    assert "test_numpy_000_max_int32_2000_1_cpu" in faulty
+
+
+def test_models(folders: dict[str, Path]) -> None:
+    """They are valid, old enough, and show every element of every input where it is placed."""
+    operators: dict[str, set[str]] = {}
+    for name, folder in folders.items():
+        operators[name] = set()
+        for test in sorted(folder.iterdir())[::3]:
+            model = onnx.load(test / "model.onnx")
+            onnx.checker.check_model(model, full_check=True)
+            assert model.ir_version <= 11
+            (opset,) = model.opset_import
+            assert opset.version <= 26
+            (node,) = model.graph.node
+            operators[name].add(node.op_type)
+            if node.op_type in ("Add", "Sum"):
+                sets = sorted(test.glob("test_data_set_*"))
+                assert len(sets) == len(node.input)
+                for k, data_set in enumerate(sets):
+                    inputs = [tensor(data_set / f"input_{m}.pb") for m in range(len(sets))]
+                    assert [m for m, x in enumerate(inputs) if x.any()] in ([k], [])
+                    assert len(np.unique(inputs[k])) == inputs[k].size
+                    shape = np.broadcast_shapes(*[x.shape for x in inputs])
+                    wanted = np.broadcast_to(inputs[k], shape)
+                    np.testing.assert_array_equal(tensor(data_set / "output_0.pb"), wanted)
+    tensors = {"Add", "Max", "Sum", "Where"}
+    assert operators == {"numpy": tensors, "expand": {"Expand"}}
+
+
+def test_no_more_than_some() -> None:
+    """All cases of rank 2 at most, and of the others as many as there is room for."""
+    tests = list(_export_onnx._tests(rule_named("sonnx"), cases("sonnx")))
+    chosen = _export_onnx._chosen(tests)
+    assert len(chosen) == len(set(chosen)) == 900 < len(tests)
+    for test in tests:
+        shapes = (*test.case.shapes, test.case.target or ())
+        if max(map(len, shapes)) <= 2 and len(test.case.shapes) <= 2 and not test.case.dtypes:
+            assert test in chosen
+
+
+def tensor(path: Path) -> np.ndarray[Any, Any]:
+    return numpy_helper.to_array(TensorProto.FromString(path.read_bytes()))
