@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 import time
@@ -63,6 +64,8 @@ def work(
 ) -> None:
     """Open the target and do what the parent says, until it says no more."""
     _set_output_aside()
+    # Of a crash the parent tells.
+    faulthandler.disable()
     rule = RULES[rule] if isinstance(rule, str) else rule
     try:
         opened = target.open()

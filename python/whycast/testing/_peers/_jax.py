@@ -12,9 +12,6 @@ from whycast.testing._peers import Function
 # What JAX refuses with.
 _REFUSALS = (TypeError, ValueError)
 
-# A compiled function takes about this many calls before the time for each of them grows.
-_AT_ONCE = 500
-
 
 def functions(rule: str) -> dict[str, Function]:
     """Give what JAX has for a rule."""
@@ -45,13 +42,6 @@ class _Together:
 
     def many(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Do all calls, and give the exception of those that are refused."""
-        return [
-            result
-            for start in range(0, len(calls), _AT_ONCE)
-            for result in self._together(calls[start : start + _AT_ONCE])
-        ]
-
-    def _together(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         results: list[Any] = []
         split = [self._split(arguments) for arguments in calls]
 
