@@ -102,8 +102,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def run(*command: str | Path, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+def run(
+    *command: str | Path, folder: Path | None = None, path: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command, with nothing but a search path in its environment if one is given."""
+    environment = None if path is None else {"PATH": path}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def pip(*arguments: str) -> None:
@@ -167,13 +173,39 @@ def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Pat
     assert done.stderr == f"{where} ['whycast']\n"
 
 
+# What the command is asked, its exit code, and a line that it prints.
+COMMANDS = (
+    ("shape 3x1 1x4", 0, "3x4"),
+    (
+        "shape 2x0 1 --rule numpy --json",
+        0,
+        '{"rule": "numpy", "shapes": [[2, 0], [1]], "result": [2, 0]}',
+    ),
+    ("explain 2x0 1 --svg figure.svg", 1, "SONNX: 2x0, 1 -> refused"),
+    ("index 3x1 2x3x4 1,2,3", 0, "2,0"),
+    ("strides 3x1 2x3x4 --itemsize 4", 0, "0,4,0"),
+    ("cases --rule expand --format jsonl --level shape --out cases.jsonl", 0, ""),
+    ("cases --rule in-dim --format npz --out cases.npz", 0, ""),
+    ("cases --format c --out cases.c", 0, ""),
+    ("check numpy --rule numpy --seconds 0", 0, "nothing deviates"),
+    ("check wrong.py:f --seconds 0 --junit report.xml", 1, "3 kinds of deviation"),
+    ("check --level shape --seconds 0 --every 50 -- whycast serve", 0, "nothing deviates"),
+    ("check torch", 2, ""),
+)
+
+
 def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> None:
-    command = python.with_name("whycast")
-    done = run(command, "shape", "3x1", "1x4", folder=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
-    done = run(command, "explain", "2x0", "1", "--svg", "figure.svg", folder=tmp_path)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert (tmp_path / "figure.svg").exists()
+    (tmp_path / "wrong.py").write_text(
+        "import whycast\n\ndef f(*x):\n    return [0 * z for z in whycast.broadcast(*x)]\n"
+    )
+    path = f"{python.parent}:/usr/bin:/bin"
+    for words, code, line in COMMANDS:
+        done = run(*f"whycast {words}".split(), folder=tmp_path, path=path)
+        assert done.returncode == code, (words, done.stdout, done.stderr)
+        assert line in ["", *done.stdout.splitlines()], (words, done.stdout)
+    assert "torch is not installed: pip install 'whycast[torch]'" in done.stderr
+    for name in ("figure.svg", "cases.jsonl", "cases.npz", "cases.c", "report.xml"):
+        assert (tmp_path / name).stat().st_size > 500, name
 
 
 def test_pytest_finds_the_plugin(python: Path, tmp_path: Path) -> None:

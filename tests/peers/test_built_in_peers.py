@@ -16,7 +16,7 @@ from asked import require
 from whycast.testing import cases, check
 from whycast.testing._case import Level
 from whycast.testing._conditions import CONDITIONS
-from whycast.testing._peers import PEERS
+from whycast.testing._peers import PEERS, absent
 from whycast.testing._register import register
 
 # Where each peer's answers by NumPy's rule are judged in full, some of those by SONNX's are enough.
@@ -121,5 +121,7 @@ def test_every_entry_of_the_register_is_looked_at() -> None:
 def test_versions_of_the_register() -> None:
     """They are those that the tests have: what the entries say has been seen with them."""
     for entry in register():
-        require(entry.peer)
-        assert PEERS[entry.peer].version.partition("+")[0] == entry.version, entry.peer
+        peer = PEERS[entry.peer]
+        # What is missing is named by the tests above.
+        if not absent(peer):
+            assert peer.version.partition("+")[0] == entry.version, entry.peer

@@ -164,7 +164,7 @@ class _Run:
         """Ask all cases of a level, starting again behind each at which the child dies."""
         found = Tally()
         skipped: set[int] = set()
-        done, slow, start = False, 0, 0
+        done, deaths, slow, start = False, 0, 0, 0
         while not done:
             try:
                 job = Run(level, start, frozenset(skipped), self.every, self.seed, deadline)
@@ -182,10 +182,11 @@ class _Run:
             except DeathError as death:
                 number = self.child.position
                 skipped.add(number)
-                slow += death.kind in ("hang", "memory")
-                self._note_death(level, found, death, number)
+                if not self._note_death(level, found, death, number):
+                    deaths += 1
+                    slow += death.kind in ("hang", "memory")
                 self.child.start()
-                if len(skipped) == _MOST_DEATHS or slow == _MOST_SLOW:
+                if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
         self.levels[level] = found.cases
@@ -205,7 +206,8 @@ class _Run:
                 f"{unknown} kinds of deviation"
             )
 
-    def _note_death(self, level: Level, found: Tally, death: DeathError, number: int) -> None:
+    def _note_death(self, level: Level, found: Tally, death: DeathError, number: int) -> bool:
+        """Count a case at which the child died; tell whether the register knows of it."""
         stage, case = next(each for n, each in numbered(self.rule, level, self.seed) if n == number)
         entries = entries_for(self.target.peer, self.rule.name, level)
         tally = Tally()
@@ -214,6 +216,7 @@ class _Run:
         tally.deviations[key] = 1
         tally.examples[key] = Example(stage, case, "an answer", death.text)
         found.add(tally)
+        return key.entry >= 0
 
     def _note_deviations(self, level: Level, found: Tally) -> None:
         entries = entries_for(self.target.peer, self.rule.name, level)

@@ -116,6 +116,8 @@ CONDITIONS: dict[str, Condition] = {
     "torch takes the memory of a tensor": _memory_that_torch_takes,
     "there are elements of 64 bits": _has("int64", "uint64", "float64"),
     "there is a float16": _has("float16"),
+    "there are objects": _has("object"),
+    "the output is of rank 0": lambda rule, case: rule.shape(case) == (),
     "there is a negative zero": _float_with_negative_zero,
     "there are several tensors": lambda rule, case: len(case.shapes) > 1,
     "there is an axis for each of the tensor": _one_axis_each,

@@ -26,7 +26,8 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
 def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
     one = rule.takes != "tensors" or level in ("index", "strides")
     common = [draw.choice(_DRAWN_SIZES) for _ in range(draw.choice(_DRAWN_RANKS))]
-    while level == "data" and math.prod(common) > MOST_ELEMENTS:
+    # A size of 0 is 1 in some of the shapes.
+    while level == "data" and math.prod([size or 1 for size in common]) > MOST_ELEMENTS:
         common.remove(max(common))
     if rule.takes == "axes":
         case = _drawn_along_axes(rule, tuple(common), draw)

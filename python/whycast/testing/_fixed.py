@@ -159,8 +159,14 @@ def _sizes(rule: Rule, *, one: bool, huge: bool) -> Iterator[Case]:
 
 
 # Of each rule some cases that it accepts, for each dtype and layout.
-_TENSORS = (((2, 3), (3,)), ((2, 1, 3), (2, 1)), ((), (2, 2)), ((3, 1), (1, 4), (2, 1, 1)))
-_TARGETS = (((3,), (2, 3)), ((2, 1, 3), (2, 2, 3)), ((), (2, 2)), ((3, 1), (2, 3, 4)))
+_TENSORS = (
+    *(((), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (2, 1)), ((), (2, 2))),
+    ((3, 1), (1, 4), (2, 1, 1)),
+)
+_TARGETS = (
+    *(((), ()), ((1,), (3,)), ((3,), (2, 3)), ((2, 1, 3), (2, 2, 3)), ((), (2, 2))),
+    ((3, 1), (2, 3, 4)),
+)
 
 
 def _accepted(rule: Rule) -> Iterator[Case]:
