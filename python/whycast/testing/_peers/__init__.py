@@ -223,10 +223,10 @@ _PEERS = (
         distribution="torch",
         offers=_offers(
             {
-                "numpy": (*_SHAPES, "strides", "data"),
+                "numpy": (*_SHAPES, "strides", "data", "report"),
                 "sonnx": (*_SHAPES, "strides", "data"),
                 "expand": (*_SHAPES, "data"),
-                "openvino-numpy": (*_SHAPES, "strides", "data"),
+                "openvino-numpy": (*_SHAPES, "strides", "data", "report"),
                 "openvino-bidirectional": (*_SHAPES, "data"),
             },
             *_NUMBERS,
