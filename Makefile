@@ -12,7 +12,8 @@
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make bench    time the package beside NumPy, and beside torch and JAX where they are installed:
 #                 build/bench (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
-#   make doc      write build/doc/index.html: how to use the package, its functions, the theories
+#   make doc      write build/doc/index.html: how to use the package and its command line, its
+#                 functions, the theories
 #   make clean    remove build/ and every cache
 #
 # Debian packages that are missing apart, nothing is written outside of this directory.

@@ -4,8 +4,9 @@ The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is th
 ONNX; a size of 0, however, broadcasts with nothing but 0. NumPy's rule, zero sizes included, has
 its own functions, in `whycast.numpy_rule`, and so has each of the specifications that broadcast one
 tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph` and `whycast.lax`.
-`whycast.reference` broadcasts plain lists. What is proved, and on what assumptions, stands in the
-WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
+`whycast.reference` broadcasts plain lists. The command ``whycast`` answers from the same programs,
+and `whycast.testing` holds an implementation of your own against them. What is proved, and on what
+assumptions, stands in the WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
 
 >>> import numpy as np
 >>> import whycast

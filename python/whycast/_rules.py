@@ -281,7 +281,7 @@ _RULES = (
         title="OpenVINO explicit",
         takes="axes",
         function=_explicitly,
-        call="whycast.openvino.broadcast({}, 'explicit')",
+        call="whycast.openvino.broadcast({}, mode='explicit')",
         parameters=("data", "target_shape", "axes_mapping"),
         clauses={
             "verdict": "E_OpenvinoBroadcast_any_Axes_010",

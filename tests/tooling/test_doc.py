@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import doctest
+import importlib
 import inspect
+import json
 import logging
+import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise
@@ -20,18 +26,28 @@ import pytest
 import small_evidence
 from small_evidence import MEAN, Page
 
+import _whycast_pytest
 import whycast
-from assurance import api, doc, documents, worked
+from assurance import api, commands, doc, documents, worked
 from assurance.closed import ToolError
 from assurance.toolchain import ROOT
+from whycast import _command, testing
+from whycast._rules import RULES
+from whycast.testing import Case, strategies
+from whycast.testing._case import LEVELS, Level
+from whycast.testing._judge import Judge
 
 CLAUSE = "E_Broadcast_any_Signature_010"
 THEORY = "core.shape.html"
+# Those of which no name begins with an underscore, but for the file of tests.
+NAMES = [each.name for each in pkgutil.walk_packages(whycast.__path__, "whycast.")]
 MODULES = {
-    "whycast": whycast,
-    **{f"whycast.{n}": m for n, m in vars(whycast).items() if inspect.ismodule(m) and n[0] != "_"},
+    name: importlib.import_module(name)
+    for name in ("whycast", *NAMES)
+    if not re.search(r"\._|\.test_", name)
 }
-READ = api.modules(whycast)
+READ = api.modules(whycast, testing, strategies)
+RUN_SESSIONS = commands.commands
 
 
 class Made(NamedTuple):
@@ -54,7 +70,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         (folder / "evidence" / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         texts = documents.theories(ROOT, [path.relative_to(ROOT).as_posix() for path in THEORIES])
+        shown = commands.commands()
         patch.setattr(documents, "theories", lambda *_: texts)
+        patch.setattr(commands, "commands", lambda: shown)
         linked = doc.html(ROOT, folder / "evidence/index.html")
         documents.replace_folder(folder / "doc", {n: t.encode() for n, t in linked.items()})
         yield Made(folder, small_evidence.read(folder), doc.html(ROOT, None))
@@ -67,6 +85,18 @@ def public(module: ModuleType) -> dict[str, Any]:
     """Give what a module exports, modules apart."""
     found = {name: getattr(module, name) for name in module.__all__}
     return {name: value for name, value in found.items() if not inspect.ismodule(value)}
+
+
+def members(module: ModuleType) -> list[str]:
+    """Name the public methods and properties of a module's classes."""
+    classes = filter(inspect.isclass, public(module).values())
+    # What a class has for a field, of a tuple or with a default, stands among its parameters.
+    return [
+        f"{each.__name__}.{name}"
+        for each in classes
+        for name in vars(each)
+        if name[0] != "_" and name not in inspect.get_annotations(each)
+    ]
 
 
 def table(source: str, caption: str) -> list[list[str]]:
@@ -126,6 +156,7 @@ def test_the_same_sources_give_the_same_pages(
     """And what is written is what was there, where there is no evidence."""
     theories = {n.removeprefix("theories/"): "" for n in made.alone if n.startswith("theories/")}
     monkeypatch.setattr(documents, "theories", lambda *_: theories)
+    monkeypatch.setattr(commands, "commands", RUN_SESSIONS)
     for name in ("README.md", "proofs", "python", "why3"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "build").mkdir()
@@ -157,24 +188,25 @@ def test_every_public_name_is_in_the_reference_and_no_other(made: Made) -> None:
         assert {each for each in page.ids if not each.endswith("-name")} == {
             "main",
             *public(module),
+            *members(module),
         }
         for each in public(module):
             assert (page.path, each) in made.pages["doc/index.html"].links
-        # Nothing is shown of what stands in a class.
-        classes = filter(inspect.isclass, public(module).values())
-        assert [name for each in classes for name in vars(each) if name[0] != "_"] == []
+    assert "Report.ok" in made.pages["doc/api/whycast.testing.html"].ids
 
 
 def test_docstrings_are_understood(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
-        read = api.modules(whycast)
+        read = api.modules(whycast, testing, strategies)
     assert caplog.messages == []
     for module in read:
         assert module.summary
         for entry in module.entries:
             value = public(MODULES[module.name])[entry.name]
             if callable(value):
-                known = set(inspect.signature(value).parameters)
+                # An exception of no signature of its own has a text.
+                own = value is not testing.TargetError
+                known = set(inspect.signature(value).parameters) if own else {"text"}
                 said = {section.title: section for section in entry.sections}
                 names = [name for name, _, _ in said["Parameters"].items]
                 assert {part.lstrip("*") for name in names for part in name.split(", ")} == known
@@ -233,7 +265,8 @@ WORDS = {"error": "e", "–": "n"}
 
 def test_the_table_of_pairs_has_the_verdicts_of_the_rules(made: Made) -> None:
     heads, *rows = table(made.alone["index.html"], "Pairs of shapes")
-    assert heads[1:] == [rule.name for rule in worked.RULES]
+    assert heads[1:] == [row.rule.title for row in worked.ROWS]
+    assert sorted(row.rule.name for row in worked.ROWS) == sorted(RULES)
     expected = [re.split(r" {2,}", line) for line in VERDICTS.strip().splitlines()]
     for (pair, *cells), (wanted, *verdicts) in zip(rows, expected, strict=True):
         assert pair.startswith(wanted)
@@ -254,11 +287,11 @@ def test_the_questions_are_answered_by_the_package(made: Made) -> None:
 
 def test_each_rule_names_a_function_with_these_parameters(made: Made) -> None:
     rows = table(made.alone["index.html"], "The rules")[1:]
-    for rule, (name, *_, where) in zip(worked.RULES, rows, strict=True):
-        assert name == rule.name
-        assert where == f"{rule.function}({rule.arguments}){rule.theory}"
-        module, _, function = rule.function.rpartition(".")
-        named = {part.partition("=")[0].lstrip("*") for part in rule.arguments.split(", ")}
+    for row, (name, *_, where) in zip(worked.ROWS, rows, strict=True):
+        assert name == row.rule.title + row.rule.name
+        assert where == f"{row.function}({row.arguments}){row.theory}"
+        module, _, function = row.function.rpartition(".")
+        named = {part.partition("=")[0].lstrip("*") for part in row.arguments.split(", ")}
         assert named <= inspect.signature(getattr(MODULES[module], function)).parameters.keys()
 
 
@@ -305,6 +338,108 @@ def test_the_sessions_say_what_python_says(made: Made) -> None:
         assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
         shown = re.sub(r"<[^>]*>", "", made.alone["index.html"])
         assert text.rstrip() in unescape(shown)
+
+
+# The command line
+
+
+def test_every_subcommand_is_shown_with_all_that_it_takes(made: Made) -> None:
+    page = made.pages["doc/command.html"]
+    text = " ".join(page.text.split())
+    assert _command._MODULES.keys() == commands.SESSIONS.keys() <= set(page.ids)
+    for name in _command._MODULES:
+        (parser,) = [
+            action.choices[name]
+            for action in _command.parser(name)._actions
+            if isinstance(action, argparse._SubParsersAction)
+        ]
+        usage = parser.format_usage().removeprefix("usage: ")
+        assert " ".join(usage.split()) in text
+        for word in (parser.description or "").replace("`", "").split():
+            assert word in text
+        article = re.search(rf'id="{name}".*?</article>', made.alone["command.html"], re.DOTALL)
+        assert article
+        shown = re.findall(r"<dt><code>(.*?)</code></dt>\n<dd>(.*?)</dd>", article[0])
+        taken = [action for action in parser._actions if action.dest != "help"]
+        for action, (option, says) in zip(taken, shown, strict=True):
+            first = action.option_strings[0] if action.option_strings else action.metavar
+            assert option.split()[0] == first
+            assert unescape(says) == (action.help or "").replace("%(default)s", str(action.default))
+    options = re.findall(r'"(--whycast-[a-z-]+)"', inspect.getsource(_whycast_pytest))
+    assert len(options) > 4
+    assert all(option in text for option in options)
+
+
+def test_the_sessions_show_what_a_shell_shows(tmp_path: Path) -> None:
+    lines = [*commands.SESSIONS["serve"], commands.SESSIONS["shape"][1], "head -n 2 mine.py"]
+    for name, text in commands.FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    program = f'whycast() {{ "{sys.executable}" -m whycast "$@"; }}\n'
+    program += "\n".join(f"{line} 2>&1; echo $?" for line in lines)
+    done = subprocess.run(
+        ["sh", "-c", program],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT / "python")},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    typed = commands.session(lines, commands.FILES)
+    assert done.stdout == "".join(f"{each.shown}{each.code}\n" for each in typed)
+    assert [each.code for each in typed] == [0, 0, 1, 0]
+
+
+def test_only_how_long_a_check_took_is_left_out(made: Made) -> None:
+    text = made.pages["doc/command.html"].text
+    assert text.count(" cases in … s ") == 2
+    assert not re.search(r"cases in \d", text)
+    (typed,) = commands.session(("whycast index 3x1 2x3x4 1,2,3",), {})
+    assert typed.shown == "2,0\n"
+    with pytest.raises(ToolError, match="cannot be run: ls"):
+        commands.run("ls")
+
+
+def test_what_is_laid_out_by_columns_stays_so() -> None:
+    assert commands.blocks("A line\nof text:\n  a  b\n  c  d\nmore\n\nand more") == [
+        (False, "A line\nof text:"),
+        (True, "a  b\nc  d"),
+        (False, "more"),
+        (False, "and more"),
+    ]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_calls_are_shown_as_check_makes_them(level: Level) -> None:
+    for rule in commands.KINDS:
+        alone = rule.takes == "tensors" and level not in ("index", "strides")
+        case = Case(
+            ((3,), (1,)) if alone else ((3,),),
+            target=None if alone else (3, 2) if rule.takes == "axes" else (2, 3),
+            axes=(0,) if rule.takes == "axes" else None,
+            multi_index=(1, 1),
+            strides=(4,),
+        )
+        arrays = case.arrays()
+        known: dict[str, Any] = {"shapes": case.shapes, "arrays": arrays, "array": arrays[0]}
+        known |= {"shape": case.shapes[0], "target": case.target, "axes": case.axes}
+        known |= {"index": case.multi_index, "strides": case.strides, "f": lambda *given: given}
+        shown = eval(commands.call(rule, level), known)
+        assert list(map(str, shown)) == list(map(str, Judge(rule, level).arguments(case)))
+
+
+def test_the_lines_are_what_serve_answers(made: Made) -> None:
+    asked = commands.levels()
+    assert [each.level for each in asked] == list(LEVELS)
+    code, answers = commands.whycast(["serve"], "".join(f"{each.request}\n" for each in asked))
+    assert code == 0
+    assert answers == "".join(f"{each.answer}\n" for each in asked)
+    text = " ".join(made.pages["doc/command.html"].text.split())
+    lines = (f"{each.request} {each.answer}" for each in asked)
+    assert all(" ".join(line.split()) in text for line in lines)
+    assert all(json.loads(each.request).keys() >= {"rule", "level"} for each in asked)
+    rows = table(made.alone["command.html"], "Levels")[1:]
+    assert [row[0] for row in rows] == list(LEVELS)
 
 
 # As a browser shows them

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assurance import claims
+from assurance import claims, commands
 from assurance.extraction import USED_FILE, theory_file
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +26,19 @@ def test_examples(name: str) -> None:
     test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, name, name, lineno=0)
     report: list[str] = []
     assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
+
+
+def test_commands_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of a shell says what stands there, but for how long a check took."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    typed = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
+    assert len(typed) == text.count("\n$ ") > 0
+    monkeypatch.chdir(tmp_path)
+    for line, shown in typed:
+        if line.startswith("cat "):
+            Path(line.removeprefix("cat ")).write_text(shown, encoding="utf-8")
+        assert commands.run(line).shown == commands.SECONDS.sub("…", shown), line
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -40,13 +40,14 @@ class Section:
 
 @dataclass(frozen=True)
 class Entry:
-    """A public function, class or value of a module."""
+    """A public function, class or value of a module, or what a class has beside its parameters."""
 
     module: str
     name: str
     kind: str
     signature: str
     sections: list[Section]
+    members: list[Entry] = field(default_factory=list)
 
     @property
     def summary(self) -> str:
@@ -73,14 +74,15 @@ class Module:
         return summary(self.sections)
 
 
-def modules(package: ModuleType) -> list[Module]:
-    """Read a package and the modules that it exports, in the order of `__all__`."""
+def modules(package: ModuleType, *others: ModuleType) -> list[Module]:
+    """Read a package and the modules that it exports, in the order of `__all__`, and others."""
     exported = {name: getattr(package, name) for name in package.__all__}
     inner = [value for value in exported.values() if inspect.ismodule(value)]
     own = {name: value for name, value in exported.items() if not inspect.ismodule(value)}
     found = [module(package, own)]
     return found + [
-        module(each, {name: getattr(each, name) for name in each.__all__}) for each in inner
+        module(each, {name: getattr(each, name) for name in each.__all__})
+        for each in (*inner, *others)
     ]
 
 
@@ -96,10 +98,22 @@ def entry(within: str, name: str, value: Any) -> Entry:
     if inspect.isclass(value):
         bases = ", ".join(shown_class(base) for base in value.__bases__)
         text = f"{name}({bases})" if issubclass(value, Exception) else f"{name}{signature(value)}"
-        return Entry(within, name, "class", text, sections(value))
+        return Entry(within, name, "class", text, sections(value), members(within, name, value))
     if callable(value):
         return Entry(within, name, "function", f"{name}{signature(value)}", sections(value))
     return Entry(within, name, "value", f"{name} = {value!r}", [])
+
+
+def members(within: str, owner: str, read: type) -> list[Entry]:
+    """Read the methods and properties that a class has itself."""
+    found = []
+    for name, value in vars(read).items():
+        if name.startswith("_") or not (isinstance(value, property) or inspect.isfunction(value)):
+            continue
+        property_ = isinstance(value, property)
+        kind, text = ("property", name) if property_ else ("method", f"{name}{signature(value)}")
+        found.append(Entry(within, f"{owner}.{name}", kind, text, sections(value)))
+    return found
 
 
 def shown_class(read: type) -> str:
@@ -110,7 +124,8 @@ def shown_class(read: type) -> str:
 def signature(read: Any) -> str:
     """Give names and defaults; the types stand in the docstring."""
     whole = inspect.signature(read)
-    bare = [p.replace(annotation=inspect.Parameter.empty) for p in whole.parameters.values()]
+    named = [p for p in whole.parameters.values() if p.name != "self"]
+    bare = [p.replace(annotation=inspect.Parameter.empty) for p in named]
     return str(whole.replace(parameters=bare, return_annotation=inspect.Signature.empty))
 
 
@@ -158,7 +173,8 @@ class Links:
         self.theories = theories
         self.targets = {each.name: each.page for each in read}
         for each in read:
-            names = [entry.name for entry in each.entries]
+            entries = (one for entry in each.entries for one in (entry, *entry.members))
+            names = [entry.name for entry in entries]
             self.targets |= {f"{each.name}.{name}": f"{each.page}#{name}" for name in names}
 
     def target(self, name: str, within: str) -> str:

@@ -1,4 +1,4 @@
-"""The documentation: how to use the package, its rules at work, its functions, its theories."""
+"""The documentation: the package, its rules at work, its command line, functions and theories."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 import whycast
-from assurance import api, claims, documents, pages, trace, worked
+from assurance import api, claims, commands, documents, pages, trace, worked
 from assurance.closed import ToolError
 from assurance.documents import page
 from assurance.toolchain import ROOT
+from whycast import testing
+from whycast._rules import RULES
+from whycast.testing import strategies
 
 PACK = "build/doc"
 EVIDENCE = "../evidence/"
@@ -59,7 +62,7 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
     listed = rooms(root)
     files = [f"why3/{theory.file}" for room in listed for theory in room.theories]
     texts = documents.theories(root, files)
-    read = api.modules(whycast)
+    read = api.modules(whycast, testing, strategies)
     links = api.Links(read, {file: f"../theories/{page(file)}" for file in files})
     shown = evidence.read_text(encoding="utf-8") if evidence else ""
     known = set(re.findall(r'id="(E_\w+)"', shown))
@@ -77,10 +80,17 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
         example=worked.example(),
         misfit=tensors,
         error=error,
-        rules=worked.RULES,
+        rules=worked.ROWS,
         questions=worked.QUESTIONS,
         cases=worked.CASES,
         verdict=worked.verdict,
+        commands=commands.commands(),
+        levels=commands.levels(),
+        pytest_options=commands.pytest_options(),
+        width=commands.WIDTH,
+        kinds=("sonnx, numpy", "with a target", "with axes"),
+        with_target=[rule.name for rule in RULES.values() if rule.takes == "target"],
+        with_axes=[rule.name for rule in RULES.values() if rule.takes == "axes"],
     )
     made.filters |= {
         "example": api.example,
@@ -91,7 +101,8 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
     plain, module = made.get_template("base.html"), made.get_template("doc/module.html")
     sheets = (documents.TEMPLATES / "style.css", documents.TEMPLATES / "doc/doc.css")
     found = {sheet.name: sheet.read_text(encoding="utf-8") for sheet in sheets}
-    found["index.html"] = made.get_template("doc/index.html").render(up="")
+    for name in ("index.html", "command.html"):
+        found[name] = made.get_template(f"doc/{name}").render(up="")
     for each in read:
         found[f"api/{each.page}"] = module.render(up="../", module=each)
     for name, body in texts.items():

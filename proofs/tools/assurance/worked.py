@@ -5,10 +5,11 @@ All of it is what the package itself answers when the pages are made.
 
 from __future__ import annotations
 
+import inspect
 import io
 import math
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from itertools import product
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import whycast
-from whycast import lax, ngraph, numpy_rule, onnx, openvino
+from whycast import numpy_rule
+from whycast._rules import RULES, Operands, Rule
 
 Array = NDArray[np.int64]
 Shape = tuple[int, ...]
@@ -171,26 +173,29 @@ class Case(NamedTuple):
     what: str = ""
     along: Shape | None = None
 
-    @property
-    def axes(self) -> Shape:
-        """The axes that are meant, which are the last ones if none are named."""
-        if self.along is not None:
-            return self.along
-        return tuple(range(max(0, len(self.other) - len(self.shape)), len(self.other)))
-
 
 @dataclass(frozen=True)
-class Rule:
-    """A rule: what it is called here, what it takes and gives, and how the package is asked."""
+class Row:
+    """What the tables say of a rule that it does not say of itself."""
 
-    name: str
-    function: str
-    arguments: str
+    rule: Rule
     theory: str
     takes: str
     size: str
     axes: str
-    apply: Callable[[Array, Case], Array | None]
+
+    @property
+    def function(self) -> str:
+        """The name of the package's function."""
+        return self.rule.call.partition("(")[0]
+
+    @property
+    def arguments(self) -> str:
+        """What stands in a call of it."""
+        names = self.rule.parameters
+        if self.rule.takes == "tensors":
+            names = (f"*{next(iter(inspect.signature(self.rule.function).parameters))}",)
+        return self.rule.call.partition("(")[2].removesuffix(")").format(", ".join(names))
 
 
 class Verdict(NamedTuple):
@@ -201,95 +206,63 @@ class Verdict(NamedTuple):
     others: bool = False  # Whether other elements stand there than with the last axes aligned.
 
 
-def by_ngraph(data: Array, case: Case) -> Array | None:
-    """Ask nGraph, which names the axes that the argument does not have, in no order."""
-    if list(case.axes) != sorted(case.axes):
-        return None
-    lacking = set(range(len(case.other))) - set(case.axes)
-    return ngraph.broadcast(data, case.other, lacking)
-
-
-RULES = (
-    Rule(
-        "SONNX",
-        "whycast.broadcast",
-        "*tensors",
+ROWS = (
+    Row(
+        RULES["sonnx"],
         "sonnx/broadcast.mlw",
         "1 to 2³¹ − 1 tensors",
         "the maximum of all",
         "the last ones lie on each other; a missing one counts as 1",
-        lambda data, case: whycast.broadcast(data, np.zeros(case.other, int))[0],
     ),
-    Rule(
-        "NumPy",
-        "whycast.numpy_rule.broadcast_arrays",
-        "*args",
+    Row(
+        RULES["numpy"],
         "numpy/rule.mlw",
         "any number of tensors",
         "the one that is not 1, or 1",
         "as SONNX",
-        lambda data, case: numpy_rule.broadcast_arrays(data, np.zeros(case.other, int))[0],
     ),
-    Rule(
-        "ONNX Expand",
-        "whycast.onnx.expand",
-        "input, shape",
+    Row(
+        RULES["expand"],
         "axes/expand.mlw",
         "a tensor and a shape, which grow both",
         "as NumPy",
         "as SONNX",
-        lambda data, case: onnx.expand(data, case.other),
     ),
-    Rule(
-        "OpenVINO bidirectional",
-        "whycast.openvino.broadcast",
-        "data, target_shape, mode='bidirectional'",
+    Row(
+        RULES["openvino-bidirectional"],
         "axes/openvino_operator.mlw",
         "as ONNX Expand",
         "as NumPy",
         "as SONNX",
-        lambda data, case: openvino.broadcast(data, case.other, mode="bidirectional"),
     ),
-    Rule(
-        "OpenVINO numpy",
-        "whycast.openvino.broadcast",
-        "data, target_shape",
+    Row(
+        RULES["openvino-numpy"],
         "axes/openvino.mlw",
         "a tensor and a target",
         "that of the target",
         "the tensor's lie on the last ones of the target",
-        lambda data, case: openvino.broadcast(data, case.other),
     ),
-    Rule(
-        "OpenVINO explicit",
-        "whycast.openvino.broadcast",
-        "data, target_shape, axes_mapping, mode='explicit'",
+    Row(
+        RULES["openvino-explicit"],
         "axes/explicit.mlw",
         "a tensor, a target, axes",
         "that of the target",
         "`axes_mapping` has one of the target's for each of the tensor's, strictly increasing",
-        lambda data, case: openvino.broadcast(data, case.other, case.axes, "explicit"),
     ),
-    Rule(
-        "nGraph",
-        "whycast.ngraph.broadcast",
-        "arg, shape, broadcast_axes",
+    Row(
+        RULES["ngraph"],
         "axes/ngraph.mlw",
         "a tensor, a target, a set of axes",
         "that of the target; 1 does not grow",
         "`broadcast_axes` has those of the target that the tensor lacks",
-        by_ngraph,
     ),
-    Rule(
-        "JAX, StableHLO",
-        "whycast.lax.broadcast_in_dim",
-        "operand, shape, broadcast_dimensions",
+    Row(
+        RULES["in-dim"],
         "axes/in_dim.mlw",
         "a tensor, a target, axes",
         "that of the target",
         "`broadcast_dimensions` has one of the target's for each of the tensor's, distinct, in any "
         "order: it may transpose",
-        lambda data, case: lax.broadcast_in_dim(data, case.other, case.axes),
     ),
 )
 
@@ -318,17 +291,36 @@ CASES = (
 )
 
 
+def operands(rule: Rule, case: Case) -> Operands | None:
+    """Give what a rule is asked: along the axes of the case, or the last ones; None if it cannot.
+
+    nGraph's has the axes that the tensor lacks, in no order.
+    """
+    own, other, _, along = case
+    if rule.takes == "tensors":
+        return Operands((own, other))
+    if rule.takes == "target":
+        return Operands((own,), other)
+    axes = tuple(range(max(0, len(other) - len(own)), len(other))) if along is None else along
+    if rule.name == "ngraph":
+        if list(axes) != sorted(axes):
+            return None
+        axes = tuple(axis for axis in range(len(other)) if axis not in axes)
+    return Operands((own,), other, axes)
+
+
 def verdict(rule: Rule, case: Case) -> Verdict:
     """Ask the package what a rule makes of a case."""
-    data = np.arange(math.prod(case.shape)).reshape(case.shape)
+    asked = operands(rule, case)
+    if asked is None:
+        return Verdict(None)
+    arrays = [np.arange(math.prod(shape)).reshape(shape) for shape in asked.shapes]
     try:
-        found = rule.apply(data, case)
+        found = rule.broadcast(arrays, asked)[0]
     except ValueError as error:
         return Verdict(None, str(error).partition("\n")[0])
-    if found is None:
-        return Verdict(None)
     try:
-        others = not np.array_equal(found, numpy_rule.broadcast_to(data, found.shape))
+        others = not np.array_equal(found, numpy_rule.broadcast_to(arrays[0], found.shape))
     except ValueError:
         others = True
     return Verdict(found.shape, others=others)

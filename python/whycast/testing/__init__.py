@@ -1,4 +1,21 @@
-"""Hold an implementation of broadcasting against the verified one."""
+"""Hold an implementation of broadcasting against the verified one.
+
+`check` asks an implementation of yours, in Python or in any language, the cases of `cases`, and
+reports what deviates from the proved programs, each kind of deviation with a smallest example.
+`whycast.testing.strategies` draws cases for tests with Hypothesis. On the command line it is
+``whycast check``; ``pytest --pyargs whycast.testing --whycast-target=module:function`` makes tests
+of it. ``import whycast`` alone does not import this.
+
+>>> import numpy as np
+>>> from whycast.testing import check
+>>> def expand(data, shape):
+...     return np.broadcast_to(data, shape).copy()
+>>> report = check(expand, rule="expand", seconds=0)
+>>> for each in report.deviations:
+...     print(each.kind, each.count, each.call)
+refuses 1049 f(*Case(((0,),), target=()).arrays(), ())
+refuses 665 f(*Case(((1,),), target=()).arrays(), ())
+"""
 
 from whycast.testing._case import Case
 from whycast.testing._cases import cases
