@@ -119,6 +119,7 @@ CONDITIONS: dict[str, Condition] = {
     "there are objects": _has("object"),
     "the output is of rank 0": lambda rule, case: rule.shape(case) == (),
     "there is a negative zero": _float_with_negative_zero,
+    "the rule refuses": lambda rule, case: rule.shape(case) is None,
     "there are several tensors": lambda rule, case: len(case.shapes) > 1,
     "there is an axis for each of the tensor": _one_axis_each,
     "axes are sorted and repeat": _axes_repeat_in_order,

@@ -118,16 +118,16 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
 
 
 def _small_models(level: str, case: Case) -> str | None:
-    if max(_ranks(case)) > 1:
-        return "each is a model of its own to be compiled: one axis at most"
+    if max(_ranks(case)) > 1 or max((*case.shapes[0], *(case.target or ())), default=0) > 4:
+        return "each is a model of its own to be compiled: one axis at most, of size 4 at most"
     # One made of an empty list instead has no memory, and what reads it may crash.
     return "of an empty array OpenVINO makes no constant" if case.target == () else None
 
 
 # Of JAX's cases with more tensors, with more axes, of all tensors and the target together, or with
 # layouts in memory, which it does not see, one of so many.
-_FEW = 3
-_ONE_OF = 29
+_FEW = 2
+_ONE_OF = 23
 
 
 def _compiled_one_by_one(level: str, case: Case) -> str | None:
@@ -223,10 +223,10 @@ _PEERS = (
         distribution="torch",
         offers=_offers(
             {
-                "numpy": (*_SHAPES, "strides", "data"),
+                "numpy": (*_SHAPES, "strides", "data", "report"),
                 "sonnx": (*_SHAPES, "strides", "data"),
                 "expand": (*_SHAPES, "data"),
-                "openvino-numpy": (*_SHAPES, "strides", "data"),
+                "openvino-numpy": (*_SHAPES, "strides", "data", "report"),
                 "openvino-bidirectional": (*_SHAPES, "data"),
             },
             *_NUMBERS,

@@ -20,9 +20,10 @@ def functions(rule: str) -> dict[str, Function]:
             "shape": _common,
             "strides": _strides,
             "data": _broadcast_tensors,
+            "report": _common_of_tensors,
         }
     elif rule == "openvino-numpy":
-        found = {"shape": _shape, "strides": _strides, "data": _broadcast_to}
+        found = {"shape": _shape, "strides": _strides, "data": _broadcast_to, "report": _shape}
     else:
         found = {"shape": _common, "data": _expand}
     return {"verdict": found["shape"], **found}
@@ -37,17 +38,29 @@ def _tensor(array: AnyArray) -> torch.Tensor:
     return torch.from_numpy(array)
 
 
+def _without_elements(shape: Shape) -> torch.Tensor:
+    import torch
+
+    # By strides of 0, also those of 2^64 bytes and more are none too large.
+    return torch.empty((), device="meta").expand(shape)
+
+
 def _common(*shapes: Shape) -> Shape:
     import torch
 
     return tuple(torch.broadcast_shapes(*shapes))
 
 
-def _shape(shape: Shape, target: Shape) -> Shape:
+def _common_of_tensors(*shapes: Shape) -> Shape:
+    """Find the common shape of tensors: these errors name an axis, those of shapes do not."""
     import torch
 
-    # A tensor of device meta has no elements.
-    return tuple(torch.empty(shape, device="meta").broadcast_to(target).shape)
+    tensors = torch.broadcast_tensors(*map(_without_elements, shapes))
+    return tuple(tensors[0].shape)
+
+
+def _shape(shape: Shape, target: Shape) -> Shape:
+    return tuple(_without_elements(shape).broadcast_to(target).shape)
 
 
 def _strides(shape: Shape, strides: Strides, target: Shape) -> Strides:
