@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,11 @@ class Child:
         sys.stdout.flush()
         arguments = (theirs, self._position, self.target, self.rule.name)
         self._process = context.Process(target=work, args=arguments)
-        self._process.start()
+        with warnings.catch_warnings():
+            # Of a fork beside threads newer Pythons warn. A child that one of them has left hanging
+            # is ended like any other.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
         theirs.close()
         self._at_rest = float("inf")
         try:
