@@ -21,6 +21,7 @@ import pytest
 
 import whycast
 from whycast.testing import Case, TargetError, _worker, check
+from whycast.testing._fixed import fixed
 
 Shape = tuple[int, ...]
 
@@ -295,11 +296,10 @@ def test_a_number_that_is_none_is_bad_usage() -> None:
 
 def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the first case it makes all the fixed ones, anew where the target died."""
-    made = _worker.fixed
 
     def slowly(rule: Any, level: Any) -> Any:
         time.sleep(1)
-        return made(rule, level)
+        return fixed(rule, level)
 
     def function(*shapes: Shape) -> bool:
         if shapes == ((2,), (1,)):
