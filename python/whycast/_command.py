@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -67,6 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # What its encoding lacks, such as an ellipsis, is no reason to say nothing.
+        sys.stdout.reconfigure(errors="backslashreplace")
     command = words[0] if words else None
     program: list[str] = []
     if command in _WITH_PROGRAM and "--" in words:
@@ -80,7 +86,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return stop.code if isinstance(stop.code, int) else 2
     try:
         code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        # It is None where the output was closed from the start.
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except UsageError as error:
         print(f"whycast {arguments.command}: error: {error}", file=sys.stderr)
         return 2
@@ -88,7 +96,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Its reader has enough; Python would complain once more when it closes the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except KeyboardInterrupt:
+        # As shells give it for a program that is interrupted.
+        return 128 + signal.SIGINT
     return code
+
+
+def _open_streams() -> None:
+    """Open what was closed from the start, before a file or a pipe is taken for it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _with_numbers(words: list[str]) -> list[str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from whycast._checks import show
 from whycast._rules import Rule, rule_named
 from whycast.testing._case import LEVELS, Case, Level, Stage, level_named
 from whycast.testing._child import Child, DeathError
@@ -71,7 +72,8 @@ def check(
     timeout : float, optional
         Seconds for one case, after which the target hangs.
     memory : float, optional
-        MiB that the target may take beyond what it took once it was imported; 0 for any.
+        MiB that the target may take beyond what it took once it was imported; 0 for any. What the
+        cases themselves take is not counted.
     progress : callable, optional
         Told now and then, in one line, how far the check has come.
 
@@ -84,10 +86,10 @@ def check(
     Raises
     ------
     TypeError
-        `rule` or `level` is no str.
+        `rule` or `level` is no str, or what is to be a number is none.
     ValueError
         There is no such rule, level or target; or the target cannot be imported, or has nothing to
-        be asked at that level.
+        be asked at that level; or a number is too small.
 
     Notes
     -----
@@ -110,6 +112,10 @@ def check(
     """
     found = rule_named(rule)
     levels = LEVELS[: LEVELS.index(level_named(level)) + 1] if up_to else (level_named(level),)
+    _check_numbers(seconds=seconds, timeout=timeout, memory=memory)
+    for name, number in (("every", every), ("seed", seed)):
+        if not isinstance(number, int):
+            raise TypeError(f"{name}: expected an int, got {show(number)}")
     if every < 1:
         raise ValueError(f"every: expected at least 1, got {every}")
     started = time.monotonic()
@@ -123,6 +129,16 @@ def check(
     finally:
         child.end()
     return run.report(time.monotonic() - started)
+
+
+def _check_numbers(**numbers: float) -> None:
+    for name, number in numbers.items():
+        if not isinstance(number, (int, float)):
+            raise TypeError(f"{name}: expected a number, got {show(number)}")
+        if not number >= 0:
+            raise ValueError(f"{name}: expected at least 0, got {number}")
+    if numbers["timeout"] == 0:
+        raise ValueError("timeout: expected more than 0, got 0")
 
 
 @dataclass
@@ -164,11 +180,13 @@ class _Run:
         """Ask all cases of a level, starting again behind each at which the child dies."""
         found = Tally()
         skipped: set[int] = set()
+        filled: set[int] = set()
+        stop: int | None = None
         done, deaths, slow, start = False, 0, 0, 0
         while not done:
             try:
-                job = Run(level, start, frozenset(skipped), self.every, self.seed, deadline)
-                self.child.send(job)
+                given = (frozenset(skipped), self.every, self.seed, deadline)
+                self.child.send(Run(level, start, stop, *given))
                 while not done:
                     message = self.child.receive()
                     if message is None:
@@ -179,8 +197,22 @@ class _Run:
                     if given_up:
                         self._give_up(level, start)
                     self._tell(level, found)
+                if stop is not None:
+                    start, stop, done = stop, None, False
+                    self.child.end()
+                    self.child.start()
             except DeathError as death:
                 number = self.child.position
+                if number < 0:
+                    text = f"target {self.target.name}: {death.text}, before it was asked anything"
+                    raise TargetError(text) from None
+                if death.kind == "memory" and number not in filled and len(filled) < _MOST_DEATHS:
+                    # What has gathered from case to case is not that case's. It comes again, after
+                    # those before it of which nothing was told, as the first of a new process.
+                    filled.add(number)
+                    stop = number
+                    self.child.start()
+                    continue
                 skipped.add(number)
                 if not self._note_death(level, found, death, number):
                     deaths += 1
@@ -189,6 +221,9 @@ class _Run:
                 if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
+        if gathered := len(filled - skipped):
+            times = "once" if gathered == 1 else f"{gathered} times"
+            self.notes.append(f"{level}: started anew {times}: its memory grew from case to case")
         self.levels[level] = found.cases
         self.left_out.update(found.left_out)
         self._note_deviations(level, found)
@@ -208,7 +243,7 @@ class _Run:
 
     def _note_death(self, level: Level, found: Tally, death: DeathError, number: int) -> bool:
         """Count a case at which the child died; tell whether the register knows of it."""
-        stage, case = next(each for n, each in numbered(self.rule, level, self.seed) if n == number)
+        _, (stage, case) = next(numbered(self.rule, level, self.seed, number))
         entries = entries_for(self.target.peer, self.rule.name, level)
         tally = Tally()
         tally.cases[stage] = 1
@@ -278,6 +313,8 @@ class _Run:
             except DeathError as death:
                 number = self.child.position
                 self.child.start()
+                if number < 0:
+                    return None
                 if death.kind == key.kind:
                     return example._replace(case=candidates[number], got=death.text)
                 candidates = candidates[number + 1 :]

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 import warnings
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ from whycast.testing._worker import Run, Try, work
 # What a target may take to be imported, in seconds; and between two looks at it.
 _PREPARATION = 120.0
 _LOOK = 0.05
+
+# What the cases themselves take of the memory, in MiB, beside the target.
+_CASES = 64
 
 
 class DeathError(Exception):
@@ -43,7 +47,8 @@ class Child:
     timeout : float
         Seconds without a step from one case to the next, after which it is ended.
     memory : float
-        MiB beyond those that it takes once the target is imported, at which it is ended; 0 for any.
+        MiB beyond those that it takes once the target is imported, and those of the cases, at which
+        it is ended; 0 for any.
     """
 
     def __init__(self, target: Target, rule: Rule, timeout: float, memory: float) -> None:
@@ -61,20 +66,27 @@ class Child:
         self._position = context.Value("q", 0, lock=False)
         self._connection: Connection[Any, Any]
         self._connection, theirs = context.Pipe()
-        sys.stdout.flush()
-        arguments = (theirs, self._position, self.target, self.rule.name)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        forked = context.get_start_method() == "fork"
+        ours = self._connection if forked else None
+        arguments = (theirs, ours, self._position, self.target, self.rule.name)
         self._process = context.Process(target=work, args=arguments)
         with warnings.catch_warnings():
             # Of a fork beside threads newer Pythons warn. A child that one of them has left hanging
             # is ended like any other.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
+        self._ended = False
         theirs.close()
         self._at_rest = float("inf")
         try:
             self.title: str = self.receive(_PREPARATION)
         except DeathError as death:
             raise TargetError(f"target {self.target.name}: {death.text}, when imported") from None
+        except BaseException:
+            self._kill()
+            raise
         self._at_rest = self._taken()
 
     @property
@@ -85,11 +97,12 @@ class Child:
     def send(self, job: Run | Try) -> None:
         """Give it something to do."""
         self._position.value = -1
-        self._connection.send(job)
+        # Whether it is still there shows when it is to answer.
+        with suppress(OSError):
+            self._connection.send(job)
 
     def receive(self, timeout: float | None = None) -> Any:
         """Wait for what it says; raise DeathError where it will not say anything more."""
-        limit = self.timeout if timeout is None else timeout
         before, since = self.position, time.monotonic()
         while True:
             ready = wait([self._connection, self._process.sentinel], _LOOK)
@@ -106,34 +119,43 @@ class Child:
                 raise self._death()
             if self.position != before:
                 before, since = self.position, time.monotonic()
-            elif time.monotonic() - since > limit:
+            elif time.monotonic() - since > (limit := self._limit(before, timeout)):
                 self._kill()
                 raise DeathError("hang", "", f"no answer within {limit:g} s")
-            if self.memory and (taken := self._taken() - self._at_rest) > self.memory * 2**20:
+            taken = self._taken() - self._at_rest if self.memory else 0.0
+            if taken > (self.memory + _CASES) * 2**20:
                 self._kill()
                 raise DeathError("memory", "", f"{taken / 2**20:.0f} MiB more than at rest")
 
     def end(self) -> None:
         """Let it end, or end it."""
-        try:
+        # It may have closed its end, or this end is closed because it has died.
+        with suppress(OSError):
             self._connection.send(None)
-            self._process.join(1)
-        except OSError:
-            # It has closed its end, or this end is closed because it has died.
-            pass
+            wait([self._process.sentinel], 1)
         self._kill()
 
     def _kill(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
         self._connection.close()
-        if self._process.is_alive():
-            # With all that it has started: it leads a group of its own.
-            if hasattr(os, "killpg"):
+        # With all that it has started and left behind: it leads a group of its own. Until it is
+        # waited for, its number is nobody else's.
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.kill()
+        self._process.kill()
         self._process.join()
 
+    def _limit(self, position: int, timeout: float | None) -> float:
+        """Seconds that it has now; before the first case it is the checker that takes them."""
+        if timeout is not None:
+            return timeout
+        return self.timeout if position >= 0 else _PREPARATION
+
     def _death(self) -> DeathError:
-        self._process.join(1)
+        wait([self._process.sentinel], 1)
         self._kill()
         code = self._process.exitcode
         if code < 0:

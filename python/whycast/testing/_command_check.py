@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import signal
 import sys
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 from whycast._arguments import UsageError
 from whycast._rules import RULES
 from whycast.testing._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
-from whycast.testing._targets import TargetError
 
 _DESCRIPTION = """\
 Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see
@@ -48,7 +50,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--every", type=int, default=1, help="ask only each so many-th fixed case (default: 1)"
     )
-    _number(parser, "--timeout", 10.0, "seconds for one case")
+    _number(parser, "--timeout", 10.0, "seconds for one case, more than 0")
     _number(parser, "--memory", 1024.0, "MiB beyond what it takes when imported; 0 for any")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the report as JUnit XML")
@@ -65,11 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.program or arguments.target
     if target is None or (arguments.program and arguments.target):
         raise UsageError("expected one TARGET, or a program after --")
-    on_terminal = sys.stderr.isatty()
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
 
     def tell(text: str) -> None:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
+    # The finally clauses of the check end what it has started.
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         report = check(
             target,
@@ -83,9 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
             memory=arguments.memory,
             progress=tell if on_terminal else None,
         )
-    except TargetError as error:
+    except ValueError as error:
+        # What is wrong with the target, or with a number.
         raise UsageError(str(error)) from None
     finally:
+        signal.signal(signal.SIGTERM, before)
         if on_terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     print(json.dumps(report.to_dict(), indent=1) if arguments.json else report)
@@ -97,6 +103,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
+def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
+
+
 def _number(parser: argparse.ArgumentParser, name: str, default: float, text: str) -> None:
     parser.add_argument(
         name, type=_at_least_0, default=default, help=f"{text} (default: {default:g})"
@@ -104,7 +114,10 @@ def _number(parser: argparse.ArgumentParser, name: str, default: float, text: st
 
 
 def _at_least_0(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
     if not number >= 0:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text}")
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text.strip()!r}")
     return number

@@ -11,6 +11,12 @@ import numpy as np
 from whycast._errors import show_shape
 from whycast._types import AnyArray
 
+# How an object says that it holds an array.
+_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
+
+# What is longer is cut: a report is read.
+_MOST_CHARACTERS = 500
+
 # The kinds of deviations, and what an implementation then does.
 KINDS = {
     "accepts": "accepts what is refused",
@@ -54,13 +60,33 @@ def as_array(value: object) -> AnyArray | None:
         return cast("AnyArray", value)
     if isinstance(value, np.ndarray):
         return np.ndarray.view(value, np.ndarray)
-    if isinstance(value, np.generic) or hasattr(value, "__array__"):
+    if isinstance(value, (np.generic, memoryview)):
         return np.asarray(value)
-    return None
+    if any(hasattr(value, name) for name in _PROTOCOLS):
+        return np.asarray(value)
+    return np.from_dlpack(value) if hasattr(value, "__dlpack__") else None
 
 
 def show(value: object) -> str:
-    """Text of what was given or expected, on one line."""
+    """Text of what was given or expected, on one line; whatever it does when it is asked."""
+    try:
+        return _shown(value)
+    except Exception:
+        return f"an object of type {type(value).__name__}"
+
+
+def one_line(text: str) -> str:
+    r"""Text without what no terminal, nor XML, has a place for, and not too much of it.
+
+    >>> print(one_line(f"a{chr(10)}b"))
+    a\nb
+    """
+    if len(text) > _MOST_CHARACTERS:
+        text = f"{text[:_MOST_CHARACTERS]}…"
+    return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
+
+
+def _shown(value: object) -> str:
     if isinstance(value, (tuple, list)):
         if value and all(as_array(each) is not None for each in value):
             return ", ".join(map(show, value))
@@ -70,8 +96,7 @@ def show(value: object) -> str:
     array = as_array(value)
     if array is not None:
         return show_array(array)
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    return one_line(repr(value))
 
 
 def show_array(array: AnyArray) -> str:
@@ -131,11 +156,15 @@ def as_integers(value: object) -> tuple[int, ...] | None:
     try:
         for each in value:
             found.append(operator.index(each))
-    except TypeError:
+    except Exception:
+        # Anything may stand there, and do anything.
         return None
     return tuple(found)
 
 
 def first_line(error: BaseException) -> str:
     """Text of an error without the lines that follow the first."""
-    return str(error).strip().partition("\n")[0]
+    try:
+        return one_line(str(error).strip().partition("\n")[0])
+    except Exception:
+        return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from whycast.testing._compare import (
     as_integers,
     difference,
     first_line,
+    one_line,
     show,
     show_array,
 )
@@ -27,8 +29,9 @@ from whycast.testing._values import array
 
 _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
 
-# At most so many prepared arrays are kept from one case to the next.
+# At most so many prepared arrays are kept from one case to the next, and so many bytes of them.
 _KEPT = 4096
+_KEPT_BYTES = 2**23
 
 
 class Refusal(NamedTuple):
@@ -42,7 +45,7 @@ class Refusal(NamedTuple):
     def shown(self) -> str:
         """Its text, with the type of the exception, on one line."""
         if self.error is None:
-            return self.text or "a refusal"
+            return one_line(self.text.strip().partition("\n")[0]) or "a refusal"
         return f"{type(self.error).__name__}: {first_line(self.error)}".removesuffix(": ")
 
     @property
@@ -55,7 +58,7 @@ class Refusal(NamedTuple):
         axis = self.axis if self.error is None else getattr(self.error, "axis", None)
         if type(axis) is int:
             return axis
-        match = _AXIS.search(str(self.error) if self.error is not None else self.text)
+        match = _AXIS.search(first_line(self.error) if self.error is not None else self.text)
         return int(match[1]) if match else None
 
 
@@ -102,6 +105,7 @@ class Judge:
         self.rule = rule
         self.level: Level = level
         self._prepared: dict[tuple[int, Shape, str, str], _Prepared] = {}
+        self._kept_bytes = 0
         self._in_use: list[_Prepared] = []
 
     def arguments(self, case: Case) -> tuple[object, ...]:
@@ -122,7 +126,7 @@ class Judge:
         At level data the arrays that `arguments` gave last are looked at too.
         """
         wanted = self.rule.shape(case)
-        if value is None or value is False or isinstance(value, Refusal):
+        if value is None or isinstance(value, Refusal) or _is_false(value, self.level):
             found = self._refused(case, value, wanted)
         elif wanted is None:
             found = Finding("accepts", _zeros(case), got=show(value))
@@ -165,7 +169,9 @@ class Judge:
     # --- integers -----------------------------------------------------------------------------
 
     def _compare_integers(self, case: Case, value: object, shape: Shape) -> Finding | None:
-        if value == shape and type(value) is tuple and self.level == "shape":
+        # A size of 3.0 is equal to one of 3, and is none.
+        usual = type(value) is tuple and list(map(type, value)).count(int) == len(value)
+        if usual and value == shape and self.level == "shape":
             return None
         wanted: tuple[int, ...] | None = shape
         if self.level == "index":
@@ -195,17 +201,25 @@ class Judge:
             if prepared is None:
                 given, kept = array(*key), array(*key)
                 prepared = _Prepared(given, kept, given.tobytes(), given.shape, given.strides)
-                if len(self._prepared) >= _KEPT:
+                if len(self._prepared) >= _KEPT or self._kept_bytes > _KEPT_BYTES:
                     self._prepared.clear()
+                    self._kept_bytes = 0
                 self._prepared[key] = prepared
+                self._kept_bytes += 3 * given.nbytes
             found.append(prepared)
         return found
 
     def _changed(self) -> Finding | None:
         for m, (given, kept, before, shape, strides) in enumerate(self._in_use):
-            if given.tobytes() != before or given.shape != shape or given.strides != strides:
+            if (
+                given.tobytes() != before
+                or given.shape != shape
+                or given.strides != strides
+                or given.dtype != kept.dtype
+                or given.flags.writeable != kept.flags.writeable
+            ):
                 self._prepared.clear()
-                was, now = (f"argument {m}: {show_array(each)}" for each in (kept, given))
+                was, now = (f"argument {m}: {each}" for each in _told_apart(kept, given))
                 return Finding("input changed", "", was, now)
         return None
 
@@ -213,17 +227,22 @@ class Judge:
         wanted = self.rule.broadcast([each.kept for each in self._in_use], case)
         if self.rule.takes != "tensors":
             return self._compare_array(value, wanted[0], "")
-        if not isinstance(value, (tuple, list)):
-            return Finding("no array", "", f"{len(wanted)} arrays in a sequence", show(value))
+        if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+            return Finding("no array", "", f"{_arrays(len(wanted))} in a sequence", show(value))
         if len(value) != len(wanted):
-            return Finding("count", "", f"{len(wanted)} arrays", f"{len(value)} arrays")
+            return Finding("count", "", _arrays(len(wanted)), _arrays(len(value)))
         for m, (output, right) in enumerate(zip(value, wanted, strict=True)):
             if found := self._compare_array(output, right, f"array {m}: "):
                 return found
         return None
 
     def _compare_array(self, output: object, right: AnyArray, where: str) -> Finding | None:
-        found = as_array(output)
+        try:
+            found = as_array(output)
+        except Exception as error:
+            why = Refusal(error=error).shown
+            got = f"{where}{show(output)}, of which no array can be made: {why}"
+            return Finding("no array", "", f"{where}an array", got)
         if found is None:
             return Finding("no array", "", f"{where}an array", where + show(output))
         if deviation := difference(found, right, where):
@@ -255,6 +274,26 @@ class _Prepared(NamedTuple):
     bytes: bytes
     shape: Shape
     strides: Strides
+
+
+def _is_false(value: object, level: Level) -> bool:
+    """Whether an answer says no; a verdict may be a number, as programs in C return it."""
+    numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
+    return isinstance(value, numbers) and not value
+
+
+def _told_apart(kept: AnyArray, given: AnyArray) -> list[str]:
+    """Show what an argument was and is, with what is not seen of it where that alone differs."""
+    shown = list(map(show_array, (kept, given)))
+    if shown[0] == shown[1]:
+        for k, each in enumerate((kept, given)):
+            access = "writable" if each.flags.writeable else "read-only"
+            shown[k] += f", strides {show_shape(each.strides)}, {access}"
+    return shown
+
+
+def _arrays(count: int) -> str:
+    return f"{count} {'array' if count == 1 else 'arrays'}"
 
 
 def _zeros(case: Case) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import signal
 import subprocess
@@ -15,8 +16,9 @@ from whycast.testing._case import Case, Level
 from whycast.testing._json import parse
 from whycast.testing._lines import read_answer, request
 
-# A longer line is no answer to what is asked.
-_LONGEST_LINE = 2**26
+# So many bytes are read at once; a line of more than so many pieces is no answer.
+_CHUNK = 2**16
+_MOST_CHUNKS = 2**14
 
 
 class GarbageError(Exception):
@@ -45,6 +47,7 @@ class Program:
         self.rule = rule
         self.level = level
         self.process: subprocess.Popen[bytes] | None = None
+        self.read = b""
         self.starts = 0
 
     def __call__(self, *arguments: object) -> object:
@@ -66,6 +69,7 @@ class Program:
             self.process.kill()
             self.process.communicate()
             self.process = None
+            self.read = b""
 
     def _ask(self, line: bytes) -> bytes:
         process = self.process
@@ -80,19 +84,29 @@ class Program:
             self.process = process
         source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         # Where it can be asked: an answer that comes before its question is none.
-        if sys.platform != "win32" and select.select([sink], [], [], 0)[0] and sink.peek(1):  # type: ignore[attr-defined]
-            raise GarbageError(f"more than one line: {_shown(sink.readline(_LONGEST_LINE))}")
+        if sys.platform != "win32" and select.select([sink], [], [], 0)[0]:
+            self.read = os.read(sink.fileno(), _CHUNK)
+            self._check_rest()
         try:
             source.write(line)
             source.flush()
         except OSError:
             raise StoppedError(self._end()) from None
-        answer = sink.readline(_LONGEST_LINE)
-        if not answer.endswith(b"\n"):
-            if answer:
-                raise GarbageError(f"a line without an end: {_shown(answer)}")
-            raise StoppedError(self._end())
+        parts: list[bytes] = []
+        while not parts or b"\n" not in parts[-1]:
+            if not (part := os.read(sink.fileno(), _CHUNK)) or len(parts) == _MOST_CHUNKS:
+                if parts:
+                    raise GarbageError(f"a line without an end: {_shown(b''.join(parts))}")
+                raise StoppedError(self._end())
+            parts.append(part)
+        answer, _, self.read = b"".join(parts).partition(b"\n")
+        self._check_rest()
         return answer
+
+    def _check_rest(self) -> None:
+        if self.read:
+            line, _, _ = self.read.partition(b"\n")
+            raise GarbageError(f"more than one line: {_shown(line)}")
 
     def _read(self, line: bytes) -> object:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import os
 import shutil
 import sys
@@ -159,7 +160,8 @@ or module:function, or file.py:function
         if not value or not all(isinstance(each, str) for each in value):
             raise TargetError(f"target: expected a program and its arguments, got {show(value)}")
         if shutil.which(value[0]) is None:
-            raise TargetError(f"target {value[0]}: there is no such program")
+            wrong = "cannot be run" if Path(value[0]).exists() else "there is no such program"
+            raise TargetError(f"target {value[0]}: {wrong}")
         return ProgramTarget(tuple(value))
     if callable(value) or _levels_of(value):
         name = getattr(value, "__qualname__", type(value).__name__)
@@ -179,6 +181,11 @@ class _OpenedObject:
         found: object = getattr(self.value, level, None) if offered else self.value
         if found is not None and not callable(found):
             raise TargetError(f"target {self.title}: expected a function, got {show(found)}")
+        if any(map(_is_asynchronous, (found, getattr(found, "__call__", None)))):  # noqa: B004
+            raise TargetError(
+                f"target {self.title}: expected a function that returns its answer, got an "
+                "asynchronous one"
+            )
         return found
 
     def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
@@ -223,6 +230,10 @@ class _OpenedProgram:
 def _levels_of(value: object) -> list[Level]:
     """Levels for which an object that is no function has one."""
     return [level for level in LEVELS if callable(getattr(value, level, None))]
+
+
+def _is_asynchronous(function: object) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
 
 def _imported(name: str) -> object:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import os
+import signal
 import sys
 import time
 import traceback
@@ -23,6 +25,9 @@ from whycast.testing._register import entries_for
 from whycast.testing._tally import Example, Key, Tally
 from whycast.testing._targets import Opened, Target, TargetError
 
+# Of Linux: see prctl(2).
+_PR_SET_PDEATHSIG = 1
+
 # So often the parent is told how far it has come, in seconds.
 _BEAT = 0.2
 
@@ -35,10 +40,11 @@ _AT_ONCE = 200
 
 
 class Run(NamedTuple):
-    """Job: all cases from a number on, but some, until a point in time of `time.monotonic`."""
+    """Job: all cases from a number on to another, but some, until a time of `time.monotonic`."""
 
     level: Level
     start: int
+    stop: int | None
     skipped: frozenset[int]
     every: int
     seed: int
@@ -60,9 +66,18 @@ class Position(Protocol):
 
 
 def work(
-    connection: Connection[Any, Any], position: Position, target: Target, rule: Rule | str
+    connection: Connection[Any, Any],
+    parents: Connection[Any, Any] | None,
+    position: Position,
+    target: Target,
+    rule: Rule | str,
 ) -> None:
-    """Open the target and do what the parent says, until it says no more."""
+    """Open the target and do what the parent says, until it says no more or is no more."""
+    if parents is not None:
+        # Else this end would never see that the parent's is closed.
+        parents.close()
+    _end_with_parent()
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _set_output_aside()
     # Of a crash the parent tells.
     faulthandler.disable()
@@ -89,12 +104,15 @@ def work(
             return
 
 
-def numbered(rule: Rule, level: Level, seed: int) -> Iterator[tuple[int, tuple[Stage, Case]]]:
-    """Give all cases with their numbers, the random ones without an end."""
+def numbered(
+    rule: Rule, level: Level, seed: int, start: int = 0
+) -> Iterator[tuple[int, tuple[Stage, Case]]]:
+    """Give all cases from a number on with their numbers, the random ones without an end."""
     number = -1
     for number, each in enumerate(fixed(rule, level)):
-        yield number, each
-    for drawn in count():
+        if number >= start:
+            yield number, each
+    for drawn in count(max(0, start - number - 1)):
         yield number + 1 + drawn, ("random", random_case(rule, level, seed, drawn))
 
 
@@ -112,6 +130,7 @@ class _Worker:
         self.opened = opened
         self.rule = rule
         self.peer = peer
+        self.process = os.getpid()
         self.next = 0
         self.tally = Tally()
         self.beat = 0.0
@@ -120,7 +139,7 @@ class _Worker:
         """Take up a level; False where the implementation has nothing for it."""
         function = self.opened.function(self.rule, level)
         if function is None:
-            self.connection.send(None)
+            self.send(None)
             return False
         self.function = function
         self.judge = Judge(self.rule, level)
@@ -152,8 +171,10 @@ class _Worker:
 
     def wanted(self, job: Run) -> Iterator[tuple[int, tuple[Stage, Case]]]:
         """Give the cases of a job."""
-        for number, (stage, case) in numbered(self.rule, job.level, job.seed):
-            if number < job.start or number in job.skipped:
+        for number, (stage, case) in numbered(self.rule, job.level, job.seed, job.start):
+            if number == job.stop:
+                return
+            if number in job.skipped:
                 continue
             if stage == "random":
                 if time.monotonic() >= job.deadline:
@@ -181,6 +202,9 @@ class _Worker:
         answer: object
         try:
             answer = function.ask(case) if isinstance(function, Program) else function(*arguments)
+            if type(answer) is not tuple and isinstance(answer, Iterator):
+                # What a generator does it does only now.
+                answer = list(answer)
         except MemoryError as error:
             return Finding("memory", "", got=Refusal(error=error).shown)
         except SystemExit as error:
@@ -219,7 +243,7 @@ class _Worker:
 
     def tell(self, *, done: bool = False, given_up: bool = False) -> None:
         """Send what was found, and begin to count anew."""
-        self.connection.send((self.tally, self.next, done, given_up))
+        self.send((self.tally, self.next, done, given_up))
         # Larger examples are not worth a message.
         self.tally = Tally(examples=self.tally.examples)
         self.beat = time.monotonic() + _BEAT
@@ -239,16 +263,29 @@ class _Worker:
                 finding = self.ask(case)
             if finding is not None and finding[:2] == job.key[:2]:
                 expected = finding.expected or self.judge.expectation(case)
-                self.connection.send((number, expected, finding.got))
+                self.send((number, expected, finding.got))
                 return
-        self.connection.send((None, "", ""))
+        self.send((None, "", ""))
+
+    def send(self, message: object) -> None:
+        """Tell the parent, unless this is a copy of the process that the implementation made."""
+        if os.getpid() != self.process:
+            os._exit(0)
+        self.connection.send(message)
+
+
+def _end_with_parent() -> None:
+    """Ask the system to end this process with its parent, however that ends, where it can."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _set_output_aside() -> None:
     """Let what an implementation prints go to the standard error stream, and nothing come in."""
     if hasattr(os, "setsid"):
         os.setsid()
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
