@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import implementations
+import numpy as np
 import pytest
 from implementations import Levels
 
@@ -245,6 +246,28 @@ def test_every_so_many_th() -> None:
     whole = check(whycast.compatible, level="verdict", seconds=0)
     part = check(whycast.compatible, level="verdict", seconds=0, every=10)
     assert 0 < part.cases - whole.cases // 10 < 2
+
+
+def numbers_alone(*arrays: Any) -> Any:
+    assert all(x.dtype.kind in "fiub" and x.dtype != np.int32 for x in arrays)
+    return whycast.broadcast(*arrays)
+
+
+def test_dtypes_that_an_implementation_has() -> None:
+    report = check(numbers_alone, dtypes=("float32", "uint8", "bool"), seconds=1)
+    assert report.ok, str(report)
+    assert report.left_out["a dtype that is not to be asked"] > 100
+    assert report.levels["data"]["small"] == 7350
+    assert not check(numbers_alone, seconds=0).ok
+    # The smallest example is one of those dtypes too.
+    wrong = check(implementations.wrong_at_rank_5, dtypes=("uint8",), seconds=0)
+    assert [each.case for each in wrong.deviations] == [Case(((1,) * 5,), dtypes=("uint8",))]
+
+
+def test_rules_of_texts_without_strings_ask_for_none() -> None:
+    for rule in RULES:
+        asked = {dtype for case in cases(rule, random=200) for dtype in case.dtypes}
+        assert ("StringDType" in asked) == (rule in ("sonnx", "numpy", "expand")), rule
 
 
 def test_an_object_with_functions_for_levels() -> None:

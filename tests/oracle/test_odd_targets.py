@@ -85,7 +85,11 @@ ANSWERS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("data", each_array),
     ("data", lambda *arrays: deque(whycast.broadcast(*arrays))),
     ("data", lambda *arrays: [np.ma.asarray(z) for z in whycast.broadcast(*arrays)]),
-    ("data", lambda *arrays: [z[()] for z in whycast.broadcast(*arrays)]),
+    # Of rank 0 NumPy has scalars, but for objects and strings of no fixed width.
+    (
+        "data",
+        lambda *arrays: [z if z.dtype.kind in "OT" else z[()] for z in whycast.broadcast(*arrays)],
+    ),
     ("data", lambda *arrays: list(map(Holder, whycast.broadcast(*arrays)))),
 )
 

@@ -79,6 +79,16 @@ class Case(NamedTuple):
             )
         ]
 
+    def within(self, dtypes: tuple[str, ...]) -> Case:
+        """Take the first of some dtypes where the case has the ordinary one and that is not there.
+
+        >>> Case(((2,), ())).within(("float32", "int8"))
+        Case(((2,), ()), dtypes=('float32', 'float32'))
+        """
+        if self.dtypes or not dtypes or "int32" in dtypes:
+            return self
+        return self._replace(dtypes=dtypes[:1] * len(self.shapes))
+
     @property
     def weight(self) -> tuple[object, ...]:
         """What is compared where one case is called smaller than another."""

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from whycast._checks import show
 from whycast._rules import Rule, rule_named
 from whycast.testing._case import LEVELS, Case, Level, Stage, level_named
 from whycast.testing._child import Child, DeathError
+from whycast.testing._options import check_dtypes, check_numbers
 from whycast.testing._program import shown_request
 from whycast.testing._register import entries_for
 from whycast.testing._report import Deviation, Report, call_of, clause_of
-from whycast.testing._smaller import smaller
+from whycast.testing._shrink import shrunk
 from whycast.testing._tally import Example, Key, Tally
 from whycast.testing._targets import ProgramTarget, Target, TargetError, target_of
-from whycast.testing._worker import Run, Try, numbered
+from whycast.testing._worker import Asked, Run, numbered
 
 # A target that dies again and again would be started again for ever; one that is ended after some
 # time, or when it has filled some memory, costs more.
 _MOST_DEATHS = 20
 _MOST_SLOW = 3
-
-# For a smaller example: so many steps, so many seconds.
-_STEPS = 40
-_SHRINKING = 10.0
 
 Progress = Callable[[str], None]
 
@@ -40,6 +36,7 @@ def check(
     seconds: float = 5.0,
     seed: int = 0,
     every: int = 1,
+    dtypes: Sequence[str] = (),
     timeout: float = 10.0,
     memory: float = 1024.0,
     progress: Progress | None = None,
@@ -69,6 +66,9 @@ def check(
         Seed of the random cases.
     every : int, optional
         Of the fixed cases only each so many-th is asked.
+    dtypes : sequence of str, optional
+        At level ``data``: the dtypes that the target has, by their names in `Case`. The others are
+        not asked, and where int32 is not among them the first takes its place.
     timeout : float, optional
         Seconds for one case, after which the target hangs.
     memory : float, optional
@@ -112,16 +112,12 @@ def check(
     """
     found = rule_named(rule)
     levels = LEVELS[: LEVELS.index(level_named(level)) + 1] if up_to else (level_named(level),)
-    _check_numbers(seconds=seconds, timeout=timeout, memory=memory)
-    for name, number in (("every", every), ("seed", seed)):
-        if not isinstance(number, int):
-            raise TypeError(f"{name}: expected an int, got {show(number)}")
-    if every < 1:
-        raise ValueError(f"every: expected at least 1, got {every}")
+    check_numbers(seconds=seconds, timeout=timeout, memory=memory, every=every, seed=seed)
+    check_dtypes(dtypes)
     started = time.monotonic()
     known = target_of(target)
     child = Child(known, found, timeout, memory)
-    run = _Run(known, found, child, seed, every, progress)
+    run = _Run(known, found, child, seed, tuple(dtypes), every, progress)
     try:
         share = seconds / len(levels)
         for number, each in enumerate(levels):
@@ -131,22 +127,13 @@ def check(
     return run.report(time.monotonic() - started)
 
 
-def _check_numbers(**numbers: float) -> None:
-    for name, number in numbers.items():
-        if not isinstance(number, (int, float)):
-            raise TypeError(f"{name}: expected a number, got {show(number)}")
-        if not number >= 0:
-            raise ValueError(f"{name}: expected at least 0, got {number}")
-    if numbers["timeout"] == 0:
-        raise ValueError("timeout: expected more than 0, got 0")
-
-
 @dataclass
 class _Run:
     target: Target
     rule: Rule
     child: Child
     seed: int
+    dtypes: tuple[str, ...]
     every: int
     progress: Progress | None
     levels: dict[Level, Counter[Stage]] = field(default_factory=dict)
@@ -178,6 +165,7 @@ class _Run:
 
     def level(self, level: Level, deadline: float) -> None:
         """Ask all cases of a level, starting again behind each at which the child dies."""
+        asked = self._asked(level)
         found = Tally()
         skipped: set[int] = set()
         filled: set[int] = set()
@@ -185,8 +173,8 @@ class _Run:
         done, deaths, slow, start = False, 0, 0, 0
         while not done:
             try:
-                given = (frozenset(skipped), self.every, self.seed, deadline)
-                self.child.send(Run(level, start, stop, *given))
+                skip = frozenset(skipped)
+                self.child.send(Run(asked, start, stop, skip, self.every, deadline))
                 while not done:
                     message = self.child.receive()
                     if message is None:
@@ -229,6 +217,9 @@ class _Run:
         self._note_deviations(level, found)
         self._note_entries(level, found)
 
+    def _asked(self, level: Level) -> Asked:
+        return Asked(level, self.seed, self.dtypes if level == "data" else ())
+
     def _give_up(self, level: Level, number: int) -> None:
         self.notes.append(f"{level}: given up at case {number}: it ends, or hangs, too often")
         self.complete = False
@@ -243,7 +234,7 @@ class _Run:
 
     def _note_death(self, level: Level, found: Tally, death: DeathError, number: int) -> bool:
         """Count a case at which the child died; tell whether the register knows of it."""
-        _, (stage, case) = next(numbered(self.rule, level, self.seed, number))
+        _, (stage, case) = next(numbered(self.rule, self._asked(level), number))
         entries = entries_for(self.target.peer, self.rule.name, level)
         tally = Tally()
         tally.cases[stage] = 1
@@ -258,7 +249,7 @@ class _Run:
         for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
             # In the first stage no smaller case has been left out.
             if key.entry < 0 and example.stage != "small":
-                example = self._shrunk(level, key, example)
+                example = shrunk(self.child, self._asked(level), key, example)
             self.deviations.append(
                 Deviation(
                     level=level,
@@ -288,38 +279,3 @@ class _Run:
                 self.stale.append(f"{what} in no case)")
             elif agreeing and not each.sometimes:
                 self.stale.append(f"{what} not in {agreeing:,} of the cases it covers)")
-
-    # --- smaller examples ---------------------------------------------------------------------
-
-    def _shrunk(self, level: Level, key: Key, example: Example) -> Example:
-        """Look for a smaller case that deviates in the same way, step by step."""
-        end = time.monotonic() + _SHRINKING
-        for _ in range(_STEPS):
-            if time.monotonic() > end:
-                break
-            found = self._step(level, key, smaller(example.case), example)
-            if found is None:
-                break
-            example = found
-        return example
-
-    def _step(
-        self, level: Level, key: Key, candidates: list[Case], example: Example
-    ) -> Example | None:
-        while candidates:
-            try:
-                self.child.send(Try(level, candidates, key))
-                number, expected, got = self.child.receive()
-            except DeathError as death:
-                number = self.child.position
-                self.child.start()
-                if number < 0:
-                    return None
-                if death.kind == key.kind:
-                    return example._replace(case=candidates[number], got=death.text)
-                candidates = candidates[number + 1 :]
-                continue
-            if number is None:
-                return None
-            return example._replace(case=candidates[number], expected=expected, got=got)
-        return None

@@ -117,15 +117,15 @@ class Child:
                 return message
             if ready:
                 raise self._death()
+            taken = self._taken() - self._at_rest if self.memory else 0.0
+            if taken > (self.memory + _CASES) * 2**20:
+                self._kill()
+                raise DeathError("memory", "", f"{taken / 2**20:.0f} MiB more than at rest")
             if self.position != before:
                 before, since = self.position, time.monotonic()
             elif time.monotonic() - since > (limit := self._limit(before, timeout)):
                 self._kill()
                 raise DeathError("hang", "", f"no answer within {limit:g} s")
-            taken = self._taken() - self._at_rest if self.memory else 0.0
-            if taken > (self.memory + _CASES) * 2**20:
-                self._kill()
-                raise DeathError("memory", "", f"{taken / 2**20:.0f} MiB more than at rest")
 
     def end(self) -> None:
         """Let it end, or end it."""

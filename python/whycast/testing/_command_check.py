@@ -15,6 +15,7 @@ from whycast._arguments import UsageError
 from whycast._rules import RULES
 from whycast.testing._case import LEVELS
 from whycast.testing._check import check
+from whycast.testing._options import check_dtypes
 from whycast.testing._peers import PEERS, absent
 
 _DESCRIPTION = """\
@@ -50,6 +51,14 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--every", type=int, default=1, help="ask only each so many-th fixed case (default: 1)"
     )
+    parser.add_argument(
+        "--dtypes",
+        type=_names,
+        default=(),
+        metavar="NAME,...",
+        help="the dtypes that it has, at level data; the first takes the place of int32 where "
+        "that is not among them (default: those that the rule's texts have)",
+    )
     _number(parser, "--timeout", 10.0, "seconds for one case, more than 0")
     _number(parser, "--memory", 1024.0, "MiB beyond what it takes when imported; 0 for any")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -83,6 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             seconds=arguments.seconds,
             seed=arguments.seed,
             every=arguments.every,
+            dtypes=arguments.dtypes,
             timeout=arguments.timeout,
             memory=arguments.memory,
             progress=tell if on_terminal else None,
@@ -105,6 +115,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    try:
+        check_dtypes(names)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return names
 
 
 def _number(parser: argparse.ArgumentParser, name: str, default: float, text: str) -> None:

@@ -10,7 +10,7 @@ from whycast._rules import Rule
 from whycast._types import Shape
 from whycast.testing._case import Case, Level
 from whycast.testing._fixed import MOST_ELEMENTS, asked
-from whycast.testing._values import DTYPES, LAYOUTS
+from whycast.testing._values import LAYOUTS, dtypes_of
 
 
 def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
@@ -44,7 +44,7 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
     if level == "data":
         count = len(case.shapes)
         case = case._replace(
-            dtypes=tuple([draw.choice(DTYPES) for _ in range(count)]),
+            dtypes=tuple([draw.choice(dtypes_of(rule.name)) for _ in range(count)]),
             layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
         )
     return case

@@ -9,7 +9,7 @@ from itertools import combinations, permutations, product
 from whycast._rules import Rule
 from whycast._types import Shape
 from whycast.testing._case import Case, Level, Stage
-from whycast.testing._values import DTYPES, LAYOUTS
+from whycast.testing._values import LAYOUTS, dtypes_of
 
 # A 4 beside a 2 shows who repeats what divides; a 3 shows who stretches 2 to 3 by its last element.
 _SIZES = (0, 1, 2, 4)
@@ -158,6 +158,8 @@ def _sizes(rule: Rule, *, one: bool, huge: bool) -> Iterator[Case]:
                 yield Case((shape,), other) if one else Case((shape, other))
 
 
+_DTYPES_OF_LAYOUTS = ("int32", "uint8", "float64", "str")
+
 # Of each rule some cases that it accepts, for each dtype and layout.
 _TENSORS = (
     *(((), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (2, 1)), ((), (2, 2))),
@@ -190,17 +192,18 @@ def _accepted(rule: Rule) -> Iterator[Case]:
 def _dtypes(rule: Rule) -> Iterator[Case]:
     for case in _accepted(rule):
         count = len(case.shapes)
-        for number, dtype in enumerate(DTYPES):
+        for number, dtype in enumerate(dtypes := dtypes_of(rule.name)):
             yield case._replace(dtypes=(dtype,) * count)
             if count > 1:
-                other = DTYPES[(number + 5) % len(DTYPES)]
+                other = dtypes[(number + 5) % len(dtypes)]
                 yield case._replace(dtypes=(dtype, *(other,) * (count - 1)))
 
 
 def _layouts(rule: Rule) -> Iterator[Case]:
     for case in _accepted(rule):
         count = len(case.shapes)
-        for layout, dtype in product(LAYOUTS[1:], ("int32", "uint8", "float64", "str")):
+        some = [dtype for dtype in _DTYPES_OF_LAYOUTS if dtype in dtypes_of(rule.name)]
+        for layout, dtype in product(LAYOUTS[1:], some):
             dtypes = (dtype,) * count
             for m in range(count):
                 layouts = tuple([layout if k == m else "C" for k in range(count)])

@@ -16,8 +16,18 @@ DTYPES = (
     *("uint8", "uint16", "uint32", "uint64", "str", "object", "StringDType"),
 )
 
+# The texts of the other rules have numbers and truth values alone.
+_RULES_WITH_STRINGS = ("sonnx", "numpy", "expand")
+_STRINGS = ("str", "object", "StringDType")
+
 # Each holds the same elements at the same multi-indices.
 LAYOUTS = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
+
+
+def dtypes_of(rule: str) -> tuple[str, ...]:
+    """Give the dtypes of the cases of a rule."""
+    strings = rule in _RULES_WITH_STRINGS
+    return tuple([dtype for dtype in DTYPES if strings or dtype not in _STRINGS])
 
 
 @cache

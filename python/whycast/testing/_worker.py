@@ -39,22 +39,29 @@ _MOST_STARTS = 20
 _AT_ONCE = 200
 
 
+class Asked(NamedTuple):
+    """What is asked: at a level, with a seed, arrays of some dtypes; of any if there is none."""
+
+    level: Level
+    seed: int
+    dtypes: tuple[str, ...]
+
+
 class Run(NamedTuple):
     """Job: all cases from a number on to another, but some, until a time of `time.monotonic`."""
 
-    level: Level
+    asked: Asked
     start: int
     stop: int | None
     skipped: frozenset[int]
     every: int
-    seed: int
     deadline: float
 
 
 class Try(NamedTuple):
     """Job: cases one by one, until one deviates in the same way."""
 
-    level: Level
+    asked: Asked
     cases: list[Case]
     key: Key
 
@@ -104,16 +111,16 @@ def work(
             return
 
 
-def numbered(
-    rule: Rule, level: Level, seed: int, start: int = 0
-) -> Iterator[tuple[int, tuple[Stage, Case]]]:
+def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[tuple[int, tuple[Stage, Case]]]:
     """Give all cases from a number on with their numbers, the random ones without an end."""
+    level, seed, dtypes = asked
     number = -1
-    for number, each in enumerate(fixed(rule, level)):
+    for number, (stage, case) in enumerate(fixed(rule, level)):
         if number >= start:
-            yield number, each
+            yield number, (stage, case.within(dtypes))
     for drawn in count(max(0, start - number - 1)):
-        yield number + 1 + drawn, ("random", random_case(rule, level, seed, drawn))
+        case = random_case(rule, level, seed, drawn)
+        yield number + 1 + drawn, ("random", case.within(dtypes))
 
 
 class _Worker:
@@ -148,7 +155,7 @@ class _Worker:
 
     def run(self, job: Run) -> None:
         """Do the cases and tell the parent, every now and then and at the end."""
-        if not self.prepare(job.level):
+        if not self.prepare(job.asked.level):
             return
         self.next, self.tally = job.start, Tally()
         self.beat = time.monotonic() + _BEAT
@@ -171,7 +178,7 @@ class _Worker:
 
     def wanted(self, job: Run) -> Iterator[tuple[int, tuple[Stage, Case]]]:
         """Give the cases of a job."""
-        for number, (stage, case) in numbered(self.rule, job.level, job.seed, job.start):
+        for number, (stage, case) in numbered(self.rule, job.asked, job.start):
             if number == job.stop:
                 return
             if number in job.skipped:
@@ -181,10 +188,16 @@ class _Worker:
                     return
             elif number % job.every:
                 continue
-            if reason := self.opened.left_out(self.rule, job.level, case):
+            if reason := self.left_out(job.asked, case):
                 self.tally.left_out[reason] += 1
                 continue
             yield number, (stage, case)
+
+    def left_out(self, asked: Asked, case: Case) -> str | None:
+        """Say why a case is not asked, if it is not."""
+        if asked.dtypes and not set(case.dtypes) <= {*asked.dtypes}:
+            return "a dtype that is not to be asked"
+        return self.opened.left_out(self.rule, asked.level, case)
 
     def many(self, batch: list[tuple[int, tuple[Stage, Case]]]) -> list[object]:
         """Ask for all cases of a batch at once."""
@@ -250,11 +263,11 @@ class _Worker:
 
     def attempt(self, job: Try) -> None:
         """Look for a case that deviates in the same way."""
-        if not self.prepare(job.level):
+        if not self.prepare(job.asked.level):
             return
         for number, case in enumerate(job.cases):
             self.position.value = number
-            if self.opened.left_out(self.rule, job.level, case):
+            if self.left_out(job.asked, case):
                 continue
             if hasattr(self.function, "many"):
                 (answer,) = self.many([(number, ("random", case))])

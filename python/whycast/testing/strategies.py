@@ -10,7 +10,7 @@ from typing import Any
 from whycast._rules import rule_named
 from whycast._types import AnyArray, Shape
 from whycast.testing._case import Case, Level, level_named
-from whycast.testing._values import DTYPES, LAYOUTS, array
+from whycast.testing._values import DTYPES, LAYOUTS, array, dtypes_of
 
 try:
     from hypothesis import strategies as st
@@ -225,7 +225,7 @@ def cases(
             return case._replace(multi_index=tuple(index))
         if level != "data":
             return case
-        dtypes = [draw(st.sampled_from(DTYPES)) for _ in case.shapes]
+        dtypes = [draw(st.sampled_from(dtypes_of(rule))) for _ in case.shapes]
         layouts = [draw(st.sampled_from(LAYOUTS)) for _ in case.shapes]
         return case._replace(dtypes=tuple(dtypes), layouts=tuple(layouts))
 
