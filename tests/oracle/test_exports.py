@@ -129,7 +129,8 @@ def test_archive(name: str, tmp_path: Path) -> None:
     rule = rule_named(name)
     chosen = list(cases(name))[::7]
     pickled = sum(1 for case in chosen if {"object", "StringDType"} & set(case.dtypes))
-    assert pickled > 0
+    # The texts of OpenVINO have no strings.
+    assert (pickled > 0) == (name == "numpy")
     assert _export_npz.write(rule, chosen, path) == len(chosen) - pickled
     refused = 0
     with np.load(path, allow_pickle=False) as archive:
