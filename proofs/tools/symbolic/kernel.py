@@ -1,0 +1,134 @@
+"""The extracted Python as it stands: loaded from its text, and refused where it is not understood.
+
+Comparison by `is`, classes of values, and whatever else an unknown integer cannot notice, must not
+occur: what may is listed here, by the names of Python's grammar.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import fields, is_dataclass
+from types import ModuleType
+from typing import Any
+
+import z3
+
+from symbolic.logic import Raises, Record, Returns
+from symbolic.values import Comparison, Number, Table, Unknown
+
+GRAMMAR = (
+    "Add Sub Mult USub And Or Not Eq NotEq Lt LtE Gt GtE Load Store",
+    "Name Constant Tuple List Attribute Subscript Slice Call keyword BinOp UnaryOp BoolOp Compare",
+    "IfExp Assign AnnAssign AugAssign Expr Return Raise If For While Try ExceptHandler Pass",
+    "Match match_case MatchClass MatchAs MatchOr",
+)
+KNOWN = {word for line in GRAMMAR for word in line.split()}
+BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "int", "AssertionError"}
+
+
+class Element:
+    """An element of a tensor: it can be moved, and nothing else."""
+
+    __slots__ = ("name",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, _: object) -> bool:
+        raise Unknown("elements are compared")
+
+    def __bool__(self) -> bool:
+        raise Unknown("an element is taken for a truth value")
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def load(text: str) -> ModuleType:
+    """Run the text of the kernel as a module of its own."""
+    tree = ast.parse(text)
+    check(tree)
+    module = ModuleType("symbolic_kernel")
+    sys.modules[module.__name__] = module  # `dataclass` looks there.
+    exec(compile(tree, "_kernel.py", "exec"), module.__dict__)
+    return module
+
+
+def check(tree: ast.Module) -> None:
+    """Refuse functions with anything in them that unknown integers were not made for."""
+    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+    classes = {each.name for each in tree.body if isinstance(each, ast.ClassDef)}
+    for name, function in functions.items():
+        own = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if type(node).__name__ not in KNOWN:
+                    raise Unknown(f"{name} has {type(node).__name__} in line {node_line(node)}")
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    own.add(node.id)
+                if isinstance(node, ast.MatchAs) and node.name:
+                    own.add(node.name)
+        annotated = {
+            id(part)
+            for node in ast.walk(function)
+            if isinstance(node, ast.AnnAssign)
+            for part in ast.walk(node.annotation)
+        }
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name) and id(node) not in annotated:
+                    if node.id not in own | BUILTINS | classes | functions.keys():
+                        raise Unknown(f"{name} uses {node.id} in line {node.lineno}")
+
+
+def node_line(node: ast.AST) -> int:
+    """Give the line of a node; operators have none."""
+    return getattr(node, "lineno", 0)
+
+
+# --- values of Python and what the texts say of them --------------------------------------------
+
+
+def described(value: Any) -> Any:
+    """Describe a value by terms, lists, tuples and records."""
+    kind = type(value)
+    if kind is Number:
+        return value.z3
+    if kind in (tuple, list):
+        return kind(described(part) for part in value)
+    if is_dataclass(kind):
+        parts = tuple(described(getattr(value, field.name)) for field in fields(kind))
+        return Record(kind.__name__, parts)
+    if kind in (int, Element, type(None)):
+        return value
+    if kind is Comparison:
+        raise Unknown("a truth value that nobody decided is returned")
+    raise Unknown(f"a value is of the type {kind.__name__}")
+
+
+def made(description: Any, table: Table, module: ModuleType) -> Any:
+    """Make the value of a description."""
+    kind = type(description)
+    if kind in (tuple, list):
+        return kind(made(part, table, module) for part in description)
+    if kind is Record:
+        arguments = (made(part, table, module) for part in description.fields)
+        return getattr(module, description.name)(*arguments)
+    if isinstance(description, z3.ArithRef):
+        return table.number(description)
+    return description
+
+
+def called(function: Any, arguments: Any, module: ModuleType) -> Returns | Raises:
+    """Call a function of the kernel and describe what becomes of it."""
+    try:
+        return Returns(described(function(*arguments)))
+    except Exception as error:
+        kind = type(error)
+        own = getattr(module, kind.__name__, None) is kind
+        name = kind.__name__ if own else f"builtins.{kind.__name__}"
+        if not own:
+            return Raises(name, (str(error),))
+        return Raises(name, described((error.value,) if hasattr(error, "value") else error.args))
