@@ -1,13 +1,16 @@
 """The extracted Python on unknown integers: each path of each program is what the texts say.
 
-    validate                     all programs, up to rank 4; writes build/validation.json
-    validate --bound N           up to rank N, and no report
-    validate --only PROGRAM ...  these, and those they rely on; no report
+    validate                     all programs, up to rank 4, then faults planted in them; writes
+                                 build/validation.json
+    validate --bound N           up to rank N; no faults and no report
+    validate --only PROGRAM ...  these, and those they rely on; no faults and no report
 
-python/whycast/_kernel.py is run as it is, on integers that are not known, along every path; Z3 proves
-that on each path the value, or the exception with what it carries, is what the texts say, which
-symbolic/texts*.py write down again, and that the paths together are all there is. What differs is
-printed with the path, an input, and what was expected there; so is what Z3 does not answer.
+python/whycast/_kernel.py is run as it is, on integers that are not known, along every path. Z3
+proves that on each path the value, or the exception with what it carries, is what the texts say,
+which symbolic/texts*.py write down again, and that the paths together are all there is. What
+differs is printed with the path, an input, and what was expected there; so is what Z3 does not
+answer. Each fault of symbolic/faults.py has to be noticed so, or stands in symbolic/equivalent.toml
+with the reason why it is none.
 """
 
 from __future__ import annotations
@@ -16,63 +19,29 @@ import argparse
 import importlib.metadata
 import json
 import time
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypedDict
 
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from assurance import closed
+from assurance import validated
 from assurance.closed import ToolError
+from assurance.validated import EQUIVALENT, KERNEL, REPORT, Report, Row
 
 ROOT = Path(__file__).resolve().parents[3]
-KERNEL = "python/whycast/_kernel.py"
-SYMBOLIC = "proofs/tools/symbolic"
-REPORT = "build/validation.json"
 BOUND = 4
 
 try:
     from symbolic import register, whole
+    from symbolic.faults import Fault
     from symbolic.programs import Program
     from symbolic.validation import Finding, Result
 except ModuleNotFoundError as missing:  # pragma: no cover
     raise ToolError(f"{missing.name} is missing: `make validate` installs it") from missing
-
-
-class Row(TypedDict):
-    """What was proved of a program, on which arguments, in how much of the processor's time."""
-
-    program: str
-    arguments: str
-    forms: int
-    paths: int
-    relies_on: list[str]
-    seconds: float
-
-
-class Report(TypedDict):
-    """All programs on these sources; there is none where something was not proved."""
-
-    sources: str
-    z3: str
-    seconds: float
-    rows: list[Row]
-
-
-def sources(root: Path) -> str:
-    """Hash the kernel and what validates it: a report is of these, or it is out of date."""
-    paths = [root / KERNEL, *sorted((root / SYMBOLIC).glob("*.py"))]
-    return closed.digest((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths)
-
-
-def report(root: Path) -> Report | None:
-    """Read what was proved, if it was of these sources."""
-    path = root / REPORT
-    found: Report | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
-    return found if found is not None and found["sources"] == sources(root) else None
 
 
 def chosen(programs: Sequence[Program], only: Sequence[str] | None) -> list[Program]:
@@ -145,10 +114,11 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--bound", type=int, default=BOUND, metavar="N", help="the largest rank")
     parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="only these, and no report")
     options = parser.parse_args(argv)
-    console, started, before = Console(), time.monotonic(), sources(ROOT)
+    console, started, before = Console(), time.monotonic(), validated.sources(ROOT)
     text = (ROOT / KERNEL).read_text(encoding="utf-8")
     every = register.programs()
     programs = chosen(every, options.only)
+    complete = programs == list(every) and options.bound == BOUND
 
     def progress(result: Result) -> None:
         if result.seconds > 10:
@@ -160,9 +130,17 @@ def main(argv: list[str]) -> int:
     findings += whole.together(text, programs, results, complete=options.only is None)
     found = rows(programs, options.bound, results)
     console.print(table(found, {finding.program for finding in findings}))
+    planted: list[tuple[Fault, Finding | None]] = []
+    if complete and not findings:
+        # Sizes up to 2 are enough for these.
+        planted = whole.plant(text, register.programs(2))
+        findings += unnoticed(planted, equivalents(ROOT))
+        missed = sum(finding is None for _, finding in planted)
+        line = f"{len(planted)} faults planted, {len(planted) - missed} noticed, {missed} are none"
+        console.print(line, highlight=False)
     seconds = round(time.monotonic() - started, 1)
-    if not findings and programs == list(every) and options.bound == BOUND:
-        write(before, found, seconds)
+    if complete and not findings:
+        write(before, found, planted, seconds)
     of_program: dict[str, list[Finding]] = {}
     for finding in findings:
         of_program.setdefault(finding.program, []).append(finding)
@@ -177,14 +155,42 @@ def main(argv: list[str]) -> int:
     return 1 if findings else 0
 
 
-def write(before: str, found: list[Row], seconds: float) -> None:
+def equivalents(root: Path) -> dict[str, str]:
+    """Read which faults are none, and why."""
+    with (root / EQUIVALENT).open("rb") as file:
+        listed = tomllib.load(file)["equivalent"]
+    return {fault: each["reason"] for each in listed for fault in each["faults"]}
+
+
+def unnoticed(
+    planted: Sequence[tuple[Fault, Finding | None]], listed: dict[str, str]
+) -> Iterator[Finding]:
+    """Say what is wrong with the faults: one is not noticed, or the list has one that is."""
+    survived = {str(fault): fault for fault, finding in planted if finding is None}
+    for name in survived.keys() - listed.keys():
+        what = f"nothing notices the fault in line {survived[name].line}: {name}"
+        yield Finding(survived[name].program, "", what)
+    for name in listed.keys() - survived.keys():
+        known = any(str(fault) == name for fault, _ in planted)
+        what = f"{EQUIVALENT} lists a fault that is {'noticed' if known else 'not planted'}: {name}"
+        yield Finding(name.partition(":")[0], "", what)
+
+
+def write(
+    before: str,
+    found: list[Row],
+    planted: Sequence[tuple[Fault, Finding | None]],
+    seconds: float,
+) -> None:
     """Write the report, if the sources are what they were."""
-    if before == sources(ROOT):
+    if before == validated.sources(ROOT):
         made: Report = {
             "sources": before,
             "z3": importlib.metadata.version("z3-solver"),
             "seconds": seconds,
             "rows": found,
+            "faults": len(planted),
+            "equivalent": sum(finding is None for _, finding in planted),
         }
         (ROOT / REPORT).parent.mkdir(exist_ok=True)
         new = (ROOT / REPORT).with_suffix(".new")

@@ -7,7 +7,9 @@ occur: what may is listed here, by the names of Python's grammar.
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from types import ModuleType
 from typing import Any
@@ -58,29 +60,30 @@ def load(text: str) -> ModuleType:
 
 def check(tree: ast.Module) -> None:
     """Refuse functions with anything in them that unknown integers were not made for."""
-    functions = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
-    classes = {each.name for each in tree.body if isinstance(each, ast.ClassDef)}
-    for name, function in functions.items():
-        own = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
-        for statement in function.body:
-            for node in ast.walk(statement):
-                if type(node).__name__ not in KNOWN:
-                    raise Unknown(f"{name} has {type(node).__name__} in line {node_line(node)}")
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                    own.add(node.id)
-                if isinstance(node, ast.MatchAs) and node.name:
-                    own.add(node.name)
-        annotated = {
-            id(part)
-            for node in ast.walk(function)
-            if isinstance(node, ast.AnnAssign)
-            for part in ast.walk(node.annotation)
-        }
-        for statement in function.body:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Name) and id(node) not in annotated:
-                    if node.id not in own | BUILTINS | classes | functions.keys():
-                        raise Unknown(f"{name} uses {node.id} in line {node.lineno}")
+    own = {each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+    imported = {
+        name.asname or name.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in node.names
+    }
+    refused = (imported | set(dir(builtins))) - BUILTINS - own
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef):
+            for node in (node for statement in function.body for node in code(statement)):
+                name = node.id if isinstance(node, ast.Name) else ""
+                if type(node).__name__ not in KNOWN or name in refused:
+                    what = name or type(node).__name__
+                    raise Unknown(f"{function.name} has {what} in line {node_line(node)}")
+
+
+def code(statement: ast.AST) -> Iterator[ast.AST]:
+    """Give a statement and all that is in it, but the types that it gives to variables."""
+    yield statement
+    for name, value in ast.iter_fields(statement):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST) and name != "annotation":
+                yield from code(part)
 
 
 def node_line(node: ast.AST) -> int:

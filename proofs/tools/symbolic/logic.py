@@ -19,7 +19,7 @@ def both(*parts: Truth) -> Truth:
 
 
 def every(parts: Iterable[Truth]) -> Truth:
-    """All of the formulas hold."""
+    """Say that all of the formulas hold."""
     found = [part for part in parts if part is not True]
     if any(part is False for part in found):
         return False
@@ -27,7 +27,7 @@ def every(parts: Iterable[Truth]) -> Truth:
 
 
 def some(parts: Iterable[Truth]) -> Truth:
-    """One of the formulas holds at least."""
+    """Say that one of the formulas holds at least."""
     found = [part for part in parts if part is not False]
     if any(part is True for part in found):
         return True
@@ -35,7 +35,7 @@ def some(parts: Iterable[Truth]) -> Truth:
 
 
 def opposite(part: Truth) -> Truth:
-    """The formula does not hold."""
+    """Turn a formula round."""
     return not part if isinstance(part, bool) else z3.Not(part)
 
 
@@ -125,7 +125,7 @@ class Case:
 
 
 def same(one: Any, other: Any) -> Truth:
-    """Two values are equal, in type and elements, if a formula holds of the numbers in them."""
+    """Say when two values are equal, in type and elements: a formula of the numbers in them."""
     if isinstance(one, Record) and isinstance(other, Record):
         return one.name == other.name and same(one.fields, other.fields)
     if isinstance(one, Returns) and isinstance(other, Returns):

@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 # What a number may be where Python needs its value; how many decisions a path may have; how many
 # seconds Z3 has for an answer.
-VALUES = (*range(32), *range(-1, -9, -1))
+VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 60
 
@@ -29,7 +29,7 @@ SECONDS = 60
 class Decision:
     """A comparison, the answer that is followed, and what is known of the other answer.
 
-    It is open if the other one is possible and not yet followed; `values` of the variables lead there.
+    It is open if the other one is possible and not yet followed; `values` lead there.
     It is forced if the other one is not possible: its condition follows from those before it.
     """
 
@@ -139,7 +139,7 @@ class Explorer:
     def value_of(self, number: Number) -> int:
         """Choose a value, of the few that are possible on this path: sizes, indices, axes."""
         for value in VALUES:
-            if number == value:
+            if self.table.compare("==", number, value):
                 return value
         raise Unknown("a number that Python needs the value of can be any")
 

@@ -1,7 +1,7 @@
 """The programs of the kernel: on which arguments each is run, and what the texts say of it.
 
-Of an argument the ranks are known, and the sizes, strides, indices and axes are any integers. What a
-program requires of them is the `requires` of its contract in WhyML. `bound` is the largest rank.
+Of an argument the ranks are known, and the sizes, strides, indices and axes are any integers. What
+a program requires of them is the `requires` of its contract in WhyML. `bound` is the largest rank.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from symbolic import texts, texts_axes, texts_data
+from symbolic import texts
 from symbolic.kernel import Element
 from symbolic.logic import (
     Case,
@@ -43,8 +43,8 @@ class Program:
     """A program, the arguments it is run on, and what each call comes to.
 
     `by_contract` are the programs whose calls are answered by what the texts say of them, which is
-    proved of them in the same run; all others run. `disjoint`: no two cases hold at once. `about` says
-    in words what it is run on, and `most` is the largest rank that is affordable.
+    proved of them in the same run; all others run. `disjoint`: no two cases hold at once. `about`
+    says in words what it is run on, and `most` is the largest rank that is affordable.
     """
 
     name: str
@@ -114,9 +114,7 @@ def axes_of_rank(bound: int) -> Iterator[Arguments]:
 
 def views(bound: int) -> Iterator[Arguments]:
     """Take a shape, its strides, and a target."""
-    return (
-        (unknown(k), unknown(k), unknown(n)) for k, n in product(range(bound + 1), repeat=2)
-    )
+    return ((unknown(k), unknown(k), unknown(n)) for k, n in product(range(bound + 1), repeat=2))
 
 
 def views_along(bound: int) -> Iterator[Arguments]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from symbolic import programs as given
 from symbolic import texts, texts_axes, texts_data
-from symbolic.logic import Truth, at, both, some
+from symbolic.logic import Truth, at, both, product, some
 from symbolic.programs import ANY, Program, sequences
+
 
 def placed_before(*arguments: Any) -> Truth:
     """Require axes that are in range and distinct."""
@@ -38,11 +39,15 @@ OF_SIZES = (
         "≤ 3 shapes, rank ≤ {rank}",
         given.shapes,
         given.first_violation,
-        requires=lambda shapes: (
-            bool(shapes) and some([texts.negative(*shapes), texts.e1(shapes)])
-        ),
+        requires=lambda shapes: bool(shapes) and some([texts.negative(*shapes), texts.e1(shapes)]),
     ),
-    Program("broadcast_shapes", "≤ 3 shapes, rank ≤ {rank}", given.shapes, given.sonnx, by_contract=("first_violation",)),
+    Program(
+        "broadcast_shapes",
+        "≤ 3 shapes, rank ≤ {rank}",
+        given.shapes,
+        given.sonnx,
+        by_contract=("first_violation",),
+    ),
     Program(
         "source_index",
         "3 sequences, length ≤ {rank}",
@@ -72,9 +77,26 @@ OF_SIZES = (
         given.first_mismatch,
         requires=lambda shapes: some([texts.negative(*shapes), texts.incompatible(shapes)]),
     ),
-    Program("numpy_broadcast_shapes", "≤ 3 shapes, rank ≤ {rank}", given.shapes, given.numpy, by_contract=("first_mismatch",)),
-    Program("check_axes", "≤ {rank} axes, any rank", given.axes_of_any_rank, given.accepted(texts_axes.sorted_axes)),
-    Program("place_strides", "rank and target ≤ {rank}, any axes", given.views_along, texts_axes.placed, requires=placed_before),
+    Program(
+        "numpy_broadcast_shapes",
+        "≤ 3 shapes, rank ≤ {rank}",
+        given.shapes,
+        given.numpy,
+        by_contract=("first_mismatch",),
+    ),
+    Program(
+        "check_axes",
+        "≤ {rank} axes, any rank",
+        given.axes_of_any_rank,
+        given.accepted(texts_axes.sorted_axes),
+    ),
+    Program(
+        "place_strides",
+        "rank and target ≤ {rank}, any axes",
+        given.views_along,
+        texts_axes.placed,
+        requires=placed_before,
+    ),
     Program("kept_axes", "rank ≤ {rank}, ≤ {rank} axes", given.axes_of_rank, texts_axes.kept_axes),
     Program("p", "rank ≤ {rank}, ≤ {rank} axes", sequences(2), texts_axes.p_of),
     Program(
@@ -86,7 +108,12 @@ OF_SIZES = (
         ),
     ),
     Program("ngraph_strides", "4 sequences, length ≤ {rank}", sequences(4), texts_axes.ngraph),
-    Program("check_distinct", "≤ {rank} axes, any rank", given.axes_of_any_rank, given.accepted(texts_axes.distinct_axes)),
+    Program(
+        "check_distinct",
+        "≤ {rank} axes, any rank",
+        given.axes_of_any_rank,
+        given.accepted(texts_axes.distinct_axes),
+    ),
     Program(
         "in_dim_strides",
         "4 sequences, length ≤ {rank}",
@@ -102,9 +129,15 @@ OF_SIZES = (
         lambda strides: texts_axes.listed([stride == 0 for stride in strides]),
         disjoint=True,
     ),
-    Program("repeated_axes", "3 sequences, length ≤ {rank}", sequences(3), texts_axes.repeated_axes),
     Program(
-        "repeated_trailing", "rank and target ≤ {rank}", sequences(2), texts_axes.repeated_trailing, requires=given.are_shapes
+        "repeated_axes", "3 sequences, length ≤ {rank}", sequences(3), texts_axes.repeated_axes
+    ),
+    Program(
+        "repeated_trailing",
+        "rank and target ≤ {rank}",
+        sequences(2),
+        texts_axes.repeated_trailing,
+        requires=given.are_shapes,
     ),
     Program("expand_shape", "rank and target ≤ {rank}", sequences(2), texts.expand_shape),
     Program("mode_of", "each mode, and none", given.attributes, texts_axes.mode_of),
@@ -115,8 +148,13 @@ OF_SIZES = (
         texts_axes.without_axes,
         requires=lambda shape, _, target, mode: given.are_shapes(shape, target),
     ),
-    Program("view_along_axes", "rank and target ≤ {rank}, ≤ {rank} axes, 3 modes", given.in_modes(given.strided_axes), texts_axes.along_axes),
-    Program("size", "rank ≤ {rank}", sequences(1), given.returned(texts.product)),
+    Program(
+        "view_along_axes",
+        "rank and target ≤ {rank}, ≤ {rank} axes, 3 modes",
+        given.in_modes(given.strided_axes),
+        texts_axes.along_axes,
+    ),
+    Program("size", "rank ≤ {rank}", sequences(1), given.returned(product)),
     Program(
         "view_strides",
         "rank and target ≤ {rank}",
@@ -124,12 +162,18 @@ OF_SIZES = (
         given.returned(texts.view_strides),
         requires=lambda shape, _, target: texts.broadcasts_to(shape, target),
     ),
-    Program("broadcast_views", "≤ 3 shapes, rank ≤ {rank}, their strides", given.strided, given.all_views, by_contract=("broadcast_shapes",)),
+    Program(
+        "broadcast_views",
+        "≤ 3 shapes, rank ≤ {rank}, their strides",
+        given.strided,
+        given.all_views,
+        by_contract=("broadcast_shapes",),
+    ),
 )
 
 
 def moving(largest: int) -> tuple[Program, ...]:
-    """List the programs that move elements, which are unknown; sizes are those up to the largest."""
+    """List the programs that move elements, any ones; sizes are those up to the largest."""
     within = given.within(largest)
     return (
         Program(

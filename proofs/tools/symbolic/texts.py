@@ -75,7 +75,9 @@ def source(shape: Shape, target: Shape, index: Sequence[Whole]) -> tuple[Whole, 
     leading zeros, one for each axis that is prepended [E_Broadcast_any_Step1_030].
     """
     shift = len(target) - len(shape)
-    of_y = [f(index[i], expanded_size(shape, len(target), i), target[i]) for i in range(len(target))]
+    of_y = [
+        f(index[i], expanded_size(shape, len(target), i), target[i]) for i in range(len(target))
+    ]
     return tuple(of_y[shift:])
 
 
@@ -83,7 +85,7 @@ def source(shape: Shape, target: Shape, index: Sequence[Whole]) -> tuple[Whole, 
 
 
 def places(shapes: Sequence[Shape]) -> list[tuple[int, int]]:
-    """List tensors and axes, lowest tensor first, then lowest axis. [E_Broadcast_any_Derived_010]"""
+    """List the places, lowest tensor first, then lowest axis. [E_Broadcast_any_Derived_010]"""
     return [(m, i) for m in range(len(shapes)) for i in range(common_rank(shapes))]
 
 
@@ -119,9 +121,7 @@ def fits(shape: Shape, target: Shape, i: int) -> Truth:
 
 def broadcasts_to(shape: Shape, target: Shape) -> Truth:
     """Tell whether the target can be the output's shape. [E_Broadcast_any_Condition2_010]"""
-    return len(shape) <= len(target) and every(
-        fits(shape, target, i) for i in range(len(target))
-    )
+    return len(shape) <= len(target) and every(fits(shape, target, i) for i in range(len(target)))
 
 
 def misfit(shape: Shape, target: Shape) -> list[Case]:
@@ -177,12 +177,10 @@ def numpy_size(shapes: Sequence[Shape], i: int) -> Whole:
 
 
 def mismatches(shapes: Sequence[Shape], m: int, n: int, i: int) -> Truth:
-    """Tell whether two sizes are neither equal nor one of them 1. [E_NumpyBroadcast_any_Rule_020]"""
+    """Tell whether two sizes are not compatible. [E_NumpyBroadcast_any_Rule_020]"""
     sizes = sizes_of(shapes, i)
     one, other = sizes[m], sizes[n]
-    return both(
-        opposite(same(one, other)), opposite(same(one, 1)), opposite(same(other, 1))
-    )
+    return both(opposite(same(one, other)), opposite(same(one, 1)), opposite(same(other, 1)))
 
 
 def pairs(shapes: Sequence[Shape]) -> list[tuple[int, int, int]]:

@@ -24,7 +24,6 @@ from symbolic.logic import (
     first,
     opposite,
     same,
-    some,
 )
 from symbolic.texts import Shape, broadcasts_to, expand_shape, misfit, view_strides
 
@@ -83,7 +82,9 @@ def placed(shape: Shape, strides: Sequence[Whole], target: Shape, axes: Axes) ->
     return [*refused, Case(True, Returns(view))]
 
 
-def along(checked: list[Case], shape: Shape, strides: Axes, target: Shape, axes: Axes) -> list[Case]:
+def along(
+    checked: list[Case], shape: Shape, strides: Axes, target: Shape, axes: Axes
+) -> list[Case]:
     """Give the view along axes: one stride and one axis for each axis of data, and no bad axis.
 
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Modes_030]
@@ -161,7 +162,9 @@ def listed(conditions: Sequence[Truth]) -> list[Case]:
     """Give the axes with a condition, in increasing order."""
     return [
         Case(
-            every(c if chosen else opposite(c) for c, chosen in zip(conditions, picks, strict=True)),
+            every(
+                c if chosen else opposite(c) for c, chosen in zip(conditions, picks, strict=True)
+            ),
             Returns(tuple(k for k, chosen in enumerate(picks) if chosen)),
         )
         for picks in choices_of((True, False), repeat=len(conditions))
@@ -220,9 +223,7 @@ def without_axes(shape: Shape, strides: Axes, target: Shape, mode: Record) -> li
     return [*misfit(shape, target), Case(broadcasts_to(shape, target), Returns(output))]
 
 
-def along_axes(
-    shape: Shape, strides: Axes, target: Shape, axes: Axes, mode: Record
-) -> list[Case]:
+def along_axes(shape: Shape, strides: Axes, target: Shape, axes: Axes, mode: Record) -> list[Case]:
     """Give them where it is given. [E_OpenvinoBroadcast_any_Inputs_050]"""
     if mode.name != "Explicit":
         return [Case(True, Raises("MappingNotAllowed"))]

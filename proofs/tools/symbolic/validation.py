@@ -103,7 +103,11 @@ class Validation:
     """A program, on arguments of one form."""
 
     def __init__(
-        self, program: Program, arguments: Sequence[Any], kernel: ModuleType, others: Mapping[str, Program]
+        self,
+        program: Program,
+        arguments: Sequence[Any],
+        kernel: ModuleType,
+        others: Mapping[str, Program],
     ) -> None:
         self.program, self.kernel, self.others = program, kernel, others
         self.function: Callable[..., Any] = getattr(kernel, program.name)
@@ -228,11 +232,10 @@ def filled(outcome: Returns | Raises, model: z3.ModelRef) -> Returns | Raises:
     return Raises(outcome.name, fill(outcome.carries, model))
 
 
-def guarded(
-    cases: Sequence[Case], *, disjoint: bool
-) -> list[tuple[z3.BoolRef, Returns | Raises]]:
+def guarded(cases: Sequence[Case], *, disjoint: bool) -> list[tuple[z3.BoolRef, Returns | Raises]]:
     """Give each case the condition under which it is the first that holds."""
-    found, before = [], []
+    found: list[tuple[z3.BoolRef, Returns | Raises]] = []
+    before: list[Any] = []
     for case in cases:
         found.append((formula(every([*before, case.when])), case.outcome))
         if not disjoint:

@@ -68,7 +68,7 @@ class Comparison(Term):
     def __eq__(self, _: object) -> NoReturn:
         raise Unknown("a truth value is compared")
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class Number(Term):
@@ -126,7 +126,7 @@ class Number(Term):
     def __class__(self) -> Any:
         raise Unknown("the class of a number is asked for")
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
 
 class Table:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from types import FunctionType, ModuleType
 
-from symbolic import kernel
+from symbolic import faults, kernel
+from symbolic.faults import Fault
 from symbolic.programs import Program
 from symbolic.validation import Finding, Result, Validation, form
 
@@ -41,15 +42,33 @@ def validate(
     ]
     forms.sort(key=lambda each: -each[2])
     found = []
-    # The parent makes no term, so that there is nothing of Z3's to share.
-    context = multiprocessing.get_context("fork")
-    workers = len(os.sched_getaffinity(0))
-    with ProcessPoolExecutor(workers, context, prepare, (text, programs)) as pool:
+    with processes(text, programs) as pool:
         futures = [pool.submit(one, number, bound, place) for number, place, _ in forms]
         for future in as_completed(futures):
             found.append(future.result())
             progress(found[-1])
     return found
+
+
+def processes(text: str, programs: Sequence[Program]) -> ProcessPoolExecutor:
+    """Make as many processes as there are processors.
+
+    Who calls makes no term, so that there is nothing of Z3's that they could share.
+    """
+    context = multiprocessing.get_context("fork")
+    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), context, prepare, (text, programs))
+
+
+def plant(text: str, programs: Sequence[Program]) -> list[tuple[Fault, Finding | None]]:
+    """Plant all faults, and find what notices each."""
+    planted = list(faults.faults(text))
+    with processes(text, programs) as pool:
+        return list(zip(planted, pool.map(sought, planted), strict=True))
+
+
+def sought(fault: Fault) -> Finding | None:
+    """Find what notices a fault."""
+    return faults.noticed(fault, _programs)
 
 
 def together(
