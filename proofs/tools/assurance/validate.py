@@ -31,17 +31,13 @@ from rich.table import Table
 from assurance import validated
 from assurance.closed import ToolError
 from assurance.validated import EQUIVALENT, KERNEL, REPORT, Report, Row
+from symbolic import register, whole
+from symbolic.faults import Fault
+from symbolic.programs import Program
+from symbolic.validation import Finding, Result
 
 ROOT = Path(__file__).resolve().parents[3]
 BOUND = 4
-
-try:
-    from symbolic import register, whole
-    from symbolic.faults import Fault
-    from symbolic.programs import Program
-    from symbolic.validation import Finding, Result
-except ModuleNotFoundError as missing:  # pragma: no cover
-    raise ToolError(f"{missing.name} is missing: `make validate` installs it") from missing
 
 
 def chosen(programs: Sequence[Program], only: Sequence[str] | None) -> list[Program]:

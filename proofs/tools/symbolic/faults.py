@@ -73,7 +73,7 @@ def faults_of(function: ast.FunctionDef, lines: list[str]) -> Iterator[Fault]:
         for change in range(len(changes(node))):
             changed = copy.deepcopy(function)
             target, statement = next(islice(parts(changed), place, None))
-            old = first_line(statement)
+            old, line = first_line(statement), getattr(statement, "lineno", function.lineno)
             new = changes(target)[change]
             Replacement(target, new).visit(changed)
             if statement is target:
@@ -84,7 +84,6 @@ def faults_of(function: ast.FunctionDef, lines: list[str]) -> Iterator[Fault]:
                 key = (old, first_line(statement))
                 found[key] += 1
                 whole = "\n".join([*above, text, *below])
-                line = getattr(statement, "lineno", function.lineno)
                 yield Fault(function.name, line, *key, found[key], whole)
 
 

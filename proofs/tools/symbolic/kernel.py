@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import operator
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -26,7 +27,7 @@ GRAMMAR = (
     "Match match_case MatchClass MatchAs MatchOr",
 )
 KNOWN = {word for line in GRAMMAR for word in line.split()}
-BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "int", "AssertionError"}
+BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "AssertionError"}
 
 
 class Element:
@@ -125,9 +126,13 @@ def made(description: Any, table: Table, module: ModuleType) -> Any:
 
 
 def called(function: Any, arguments: Any, module: ModuleType) -> Returns | Raises:
-    """Call a function of the kernel and describe what becomes of it."""
+    """Call a function of the kernel and describe what becomes of it; lists stay as they are."""
+    lists = [(each, list(each)) for each in arguments if type(each) is list]
     try:
-        return Returns(described(function(*arguments)))
+        value = function(*arguments)
+        if any(value is each for each, _ in lists):
+            raise Unknown("an argument itself is returned")
+        return Returns(described(value))
     except Exception as error:
         kind = type(error)
         own = getattr(module, kind.__name__, None) is kind
@@ -135,3 +140,7 @@ def called(function: Any, arguments: Any, module: ModuleType) -> Returns | Raise
         if not own:
             return Raises(name, (str(error),))
         return Raises(name, described((error.value,) if hasattr(error, "value") else error.args))
+    finally:
+        for each, before in lists:
+            if len(each) != len(before) or any(map(operator.is_not, each, before)):
+                raise Unknown("an argument is changed")

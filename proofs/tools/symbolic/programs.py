@@ -28,14 +28,14 @@ from symbolic.logic import (
 Arguments = tuple[Any, ...]
 
 
-class Any_:  # noqa: N801
+class AnyInteger:
     """Stands for an integer that is not known."""
 
     def __repr__(self) -> str:
         return "?"
 
 
-ANY = Any_()
+ANY = AnyInteger()
 
 
 @dataclass(frozen=True)
