@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from types import FunctionType, ModuleType
 
 from symbolic import faults, kernel
@@ -50,13 +51,19 @@ def validate(
     return found
 
 
-def processes(text: str, programs: Sequence[Program]) -> ProcessPoolExecutor:
-    """Make as many processes as there are processors.
+@contextmanager
+def processes(text: str, programs: Sequence[Program]) -> Iterator[ProcessPoolExecutor]:
+    """Lend as many processes as there are processors; if it ends early, what waits is dropped.
 
     Who calls makes no term, so that there is nothing of Z3's that they could share.
     """
     context = multiprocessing.get_context("fork")
-    return ProcessPoolExecutor(len(os.sched_getaffinity(0)), context, prepare, (text, programs))
+    workers = len(os.sched_getaffinity(0))
+    pool = ProcessPoolExecutor(workers, context, prepare, (text, programs))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def plant(text: str, programs: Sequence[Program]) -> list[tuple[Fault, Finding | None]]:
