@@ -2,7 +2,7 @@
 
 They are made everywhere in the functions by rule: a comparison is another one, a number is one more
 or less, an operation is another one, a condition is turned round, a statement is left out, a branch
-is the other one, an exception is another one or carries something else.
+is the other one, an exception is another one or carries something else, arguments change places.
 """
 
 from __future__ import annotations
@@ -146,6 +146,18 @@ def changes(node: ast.AST) -> list[ast.AST | None]:
     if isinstance(node, ast.AugAssign):
         other_operation = OPERATIONS[type(node.op)]()
         return [ast.AugAssign(node.target, other_operation, node.value), None]
+    if isinstance(node, ast.Return):
+        return [ast.Return(None)]
+    if isinstance(node, ast.Call) and len(node.args) > 1:
+        arguments = [node.args[1], node.args[0], *node.args[2:]]
+        return [ast.Call(node.func, arguments, node.keywords)]
+    if isinstance(node, ast.Match):
+        first, second, *more = node.cases
+        exchanged = [
+            ast.match_case(first.pattern, None, second.body),
+            ast.match_case(second.pattern, None, first.body),
+        ]
+        return [ast.Match(node.subject, [*exchanged, *more])]
     if isinstance(node, (ast.For, ast.While)):
         return [None]
     if isinstance(node, ast.Assign):
