@@ -17,6 +17,7 @@ from assurance import validate, validated
 from symbolic import (
     faults,
     kernel,
+    paths,
     programs,
     register,
     texts,
@@ -160,7 +161,7 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "unhashable": lambda a: {a},
     "a value is of the type str": lambda a: "a" if a == 1 else 0,
     "a path takes more than": lambda a: endless(a),
-    "more than 2000 decisions": lambda a: [n for n in range(3000) if a == n],
+    "more than 90 decisions": lambda a: [n for n in range(99) if a == n],
     "runs out": lambda a: [a][1],
 }
 
@@ -174,7 +175,9 @@ def endless(a: Any) -> Any:
 def test_what_is_not_known_of_an_integer_is_no_proof(
     what: str, module: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(validation, "SECONDS", 0.1)
+    if what == "a path takes more than":
+        monkeypatch.setattr(validation, "SECONDS", 0.1)
+    monkeypatch.setattr(paths, "DECISIONS", 90)
     monkeypatch.setattr(module, "f", lambda a, b, c: OPERATIONS[what](a))
     (finding,) = run(NAMED["f"], module, ANY, ANY, ANY).findings
     expected = {"unhashable": "TypeError", "runs out": "IndexError"}.get(what, what)
@@ -211,12 +214,12 @@ def test_no_answer_of_z3_is_no_proof(module: ModuleType, monkeypatch: pytest.Mon
 def test_a_path_that_is_left_out_is_missed() -> None:
     explorer = Explorer(True)
     a, b = explorer.table.variable("a"), explorer.table.variable("b")
-    paths = [path for path, _ in explorer.paths(lambda: (a < b, bool(a < b) and bool(a == 3)))]
-    assert len(paths) == 3
-    assert covers(explorer.requires, paths)
+    found = [path for path, _ in explorer.paths(lambda: (a < b, bool(a < b) and bool(a == 3)))]
+    assert len(found) == 3
+    assert covers(explorer.requires, found)
     for left_out in range(3):
-        assert not covers(explorer.requires, [*paths[:left_out], *paths[left_out + 1 :]])
-    assert covers(z3.Int("a") > z3.Int("b"), [path for path in paths if len(path.decisions) == 1])
+        assert not covers(explorer.requires, [*found[:left_out], *found[left_out + 1 :]])
+    assert covers(z3.Int("a") > z3.Int("b"), [path for path in found if len(path.decisions) == 1])
     assert not covers(z3.BoolVal(True), [])
     assert covers(z3.BoolVal(True), [Path(())])
 

@@ -86,13 +86,13 @@ def shown(finding: Finding) -> str:
 def table(found: Sequence[Row], failed: set[str]) -> Table:
     """Show the rows."""
     shape = Table(box=SIMPLE)
-    shape.add_column("program")
+    shape.add_column("program", no_wrap=True)
     shape.add_column("arguments")
     for heading in ("forms", "paths", "s"):
         shape.add_column(heading, justify="right")
     shape.add_column("proved")
     for row in found:
-        by = f" (with {', '.join(row['relies_on'])} by what the texts say)"
+        by = f"; {', '.join(row['relies_on'])} by the texts"
         shape.add_row(
             row["program"],
             row["arguments"] + (by if row["relies_on"] else ""),
