@@ -27,7 +27,7 @@ from symbolic import (
     whole,
 )
 from symbolic.logic import Case, Record, Returns
-from symbolic.paths import Explorer, Path, covers
+from symbolic.paths import Explorer, Path, left_out
 from symbolic.programs import ANY, Program
 from symbolic.validation import Finding, Result, Validation
 from symbolic.values import Unknown
@@ -64,7 +64,8 @@ def test_each_program_is_what_the_texts_say(program: Program, module: ModuleType
 def test_a_planted_fault_is_noticed(fault: faults.Fault) -> None:
     finding = faults.noticed(fault, PROGRAMS)
     assert finding is not None
-    assert finding.what != "differs" or finding.expected != finding.got
+    assert finding.input.startswith(f"{fault.program}(")
+    assert finding.expected != finding.got
 
 
 def planted(old: str, new: str) -> ModuleType:
@@ -206,7 +207,7 @@ def test_a_kernel_with_constructs_that_are_not_known_is_refused(code: str) -> No
 def test_no_answer_of_z3_is_no_proof(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(z3.Solver, "check", lambda *_: z3.unknown)
     with pytest.raises(Unknown, match="Z3 has no answer"):
-        covers(z3.BoolVal(True), [])
+        left_out(z3.BoolVal(True), [])
     (finding,) = run(NAMED["f"], module, ANY, ANY, ANY).findings
     assert finding.what.startswith("Z3 has no answer")
 
@@ -216,12 +217,15 @@ def test_a_path_that_is_left_out_is_missed() -> None:
     a, b = explorer.table.variable("a"), explorer.table.variable("b")
     found = [path for path, _ in explorer.paths(lambda: (a < b, bool(a < b) and bool(a == 3)))]
     assert len(found) == 3
-    assert covers(explorer.requires, found)
-    for left_out in range(3):
-        assert not covers(explorer.requires, [*found[:left_out], *found[left_out + 1 :]])
-    assert covers(z3.Int("a") > z3.Int("b"), [path for path in found if len(path.decisions) == 1])
-    assert not covers(z3.BoolVal(True), [])
-    assert covers(z3.BoolVal(True), [Path(())])
+    assert left_out(explorer.requires, found) is None
+    for gone in range(3):
+        assert left_out(explorer.requires, [*found[:gone], *found[gone + 1 :]]) is not None
+    assert (
+        left_out(z3.Int("a") > z3.Int("b"), [path for path in found if len(path.decisions) == 1])
+        is None
+    )
+    assert left_out(z3.BoolVal(True), []) is not None
+    assert left_out(z3.BoolVal(True), [Path(())]) is None
 
 
 def test_a_program_that_is_not_the_same_when_run_again_is_refused() -> None:
@@ -241,7 +245,8 @@ def test_a_contract_is_relied_on_where_its_requirements_are_met(module: ModuleTy
     arguments = (((ANY,),),)
     assert Validation(free, arguments, changed, NAMED).run().findings == []
     (finding,) = Validation(free, arguments, changed, {"check_shape": narrow}).run().findings
-    assert finding.what == "what check_shape requires is not met"
+    assert finding.what == finding.got == "what check_shape requires is not met"
+    assert finding.input in {f"broadcast_shapes((({size},),),)" for size in range(7, 99)}
 
 
 def test_what_must_hold_of_all_programs_together(module: ModuleType) -> None:

@@ -2,7 +2,7 @@
 
 A decision is a comparison that Python asks the truth of. Where Z3 finds both answers possible, on
 the path so far, both are followed; where it refutes one, the other is taken. No other answer of Z3
-is accepted. `covers` asks Z3 once more whether the paths together are all there is.
+is accepted. `left_out` asks Z3 once more whether the paths together are all there is.
 """
 
 from __future__ import annotations
@@ -143,6 +143,10 @@ class Explorer:
                 return value
         raise Unknown("a number that Python needs the value of can be any")
 
+    def any_model(self) -> Any:
+        """Give some input that takes the path as far as it has come, if Z3 has one."""
+        return self.solver.model() if self.solver.check() == z3.sat else None
+
     def possible(self, condition: z3.BoolRef) -> bool:
         """Ask whether a condition can hold on this path."""
         self.solver.push()
@@ -191,8 +195,11 @@ def missed(path: Path) -> z3.BoolRef:
     return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(turned), parts), context)
 
 
-def covers(requires: z3.BoolRef, paths: list[Path]) -> bool:
-    """Ask whether each input that meets the condition takes one of the paths."""
+def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
+    """Ask for an input that meets the condition and takes none of the paths; None if there is none.
+
+    The model that is given has this input.
+    """
     solver = new_solver()
     solver.add(requires)
     for path in paths:
@@ -200,4 +207,4 @@ def covers(requires: z3.BoolRef, paths: list[Path]) -> bool:
     answer = solver.check()
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")
-    return bool(answer == z3.unsat)
+    return solver.model() if answer == z3.sat else None

@@ -14,7 +14,7 @@ import z3
 
 from symbolic.kernel import Element, called, described, made
 from symbolic.logic import Case, Raises, Record, Returns, every, formula, opposite, same, some
-from symbolic.paths import Explorer, Path, covers
+from symbolic.paths import Explorer, Path, left_out
 from symbolic.programs import ANY, Program
 from symbolic.values import Unknown
 
@@ -140,12 +140,11 @@ class Validation:
                 if self.result.findings:
                     break
             else:
-                if not covers(self.explorer.requires, paths):
-                    raise Unknown("the paths are not all there is")
+                missed = left_out(self.explorer.requires, paths)
+                if missed is not None:
+                    raise Unknown("the paths are not all there is", missed)
         except Unknown as reason:
-            conditions = list(map(str, self.explorer.path().conditions()))
-            finding = Finding(self.program.name, self.result.form, str(reason), conditions)
-            self.result.findings.append(finding)
+            self.found(str(reason), self.explorer.path(), reason.model or self.explorer.any_model())
         finally:
             for name, function in kept.items():
                 setattr(self.kernel, name, function)
@@ -174,23 +173,25 @@ class Validation:
             self.wrong[key] = z3.Not(formula(right))
         if not self.explorer.possible(self.wrong[key]):
             return
-        model = self.explorer.last_model
-        said = [
-            wanted
-            for guard, wanted in self.guarded
-            if z3.is_true(model.eval(guard, model_completion=True))
-        ]
-        self.result.findings.append(
-            Finding(
-                self.program.name,
-                self.result.form,
-                "differs",
-                list(map(str, path.conditions())),
-                f"{self.program.name}{shown(Returns(fill(tuple(self.terms), model)))}",
-                shown(filled(said[0], model) if said else None),
-                shown(filled(outcome, model)),
+        self.found("differs", path, self.explorer.last_model, outcome)
+
+    def found(
+        self, what: str, path: Path, model: Any, outcome: Returns | Raises | None = None
+    ) -> None:
+        """Say what is wrong on a path, with an input and what the texts say of it."""
+        finding = Finding(self.program.name, self.result.form, what)
+        finding.path = list(map(str, path.conditions()))
+        if model is not None:
+            said = (
+                wanted
+                for guard, wanted in self.guarded
+                if z3.is_true(model.eval(guard, model_completion=True))
             )
-        )
+            wanted = next(said, None)
+            finding.input = f"{self.program.name}{shown(Returns(fill(tuple(self.terms), model)))}"
+            finding.expected = shown(filled(wanted, model)) if wanted else shown(None)
+            finding.got = shown(filled(outcome, model)) if outcome else what
+        self.result.findings.append(finding)
 
     def by_contract(self, program: Program) -> Callable[..., Any]:
         """Stand for a program that is proved by itself, on the same form of arguments."""
@@ -204,7 +205,8 @@ class Validation:
             if self.explorer.at_the_end():
                 missed = z3.Not(formula(program.requires(*terms)))
                 if self.explorer.possible(missed):
-                    raise Unknown(f"what {program.name} requires is not met")
+                    model = self.explorer.last_model
+                    raise Unknown(f"what {program.name} requires is not met", model)
             for case in self.answers[key]:
                 if self.explorer.table.truth(case.when):
                     return self.give(case.outcome)

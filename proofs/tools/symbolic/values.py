@@ -24,8 +24,13 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 class Unknown(BaseException):
     """The validation cannot go on: what it met it does not know, or Z3 gave no answer.
 
-    It is no Exception, so that no program catches it.
+    It is no Exception, so that no program catches it. `model` has an input that leads there, if Z3
+    has just found one.
     """
+
+    def __init__(self, what: str, model: Any = None) -> None:
+        super().__init__(what)
+        self.model = model
 
 
 class Decider(Protocol):

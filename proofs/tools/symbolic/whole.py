@@ -87,7 +87,7 @@ def together(
         name
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__
-    } - {"dataclass"}
+    }
     listed = [program.name for program in programs]
     for name in sorted(public.symmetric_difference(listed)) if complete else ():
         yield Finding(name, "", "is in the kernel or in the list of programs, and not in both")
