@@ -9,6 +9,8 @@
 #   make prove    as make, but no answer of an earlier run is taken
 #   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
+#   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
+#                 that it does what the texts say; plant faults in it: each has to be noticed
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make bench    time the package beside NumPy, and beside torch and JAX where they are installed:
 #                 build/bench (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
@@ -28,7 +30,7 @@ TOOLS := $(BIN)/python $(PYTHON) proofs/tools
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update seal test bench mutants doc clean
+.PHONY: all tools extract prove update seal test validate bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -60,6 +62,11 @@ test:
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist worksteal
+
+# Z3 comes with what the tests need. The gate does not depend on it, the tests try a smaller bound.
+validate:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(TOOLS) validate
 
 # Nothing that it says is a condition of anything: no test looks at a time.
 bench:

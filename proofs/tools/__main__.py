@@ -18,6 +18,7 @@ COMMANDS = {
     "update": "gate:update",
     "seal": "gate:seal",
     "mutants": "mutants:main",
+    "validate": "validate:main",
     "doc": "doc:main",
 }
 

@@ -101,6 +101,7 @@ def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     assert groups["evidence"]
     assert set(groups["evidence"]) <= pinned[0]
     assert set(groups["test"]) <= pinned[0] | pinned[1]
+    assert set(groups["validate"]) <= set(groups["test"])
     assert not pinned[0] & pinned[1]
     assert f"ruff=={TOOLS['ruff'].version}" in pinned[0]
     # What a user gets by an extra is what the tests ran with, or newer.

@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from assurance import closed, documents
+from assurance import closed, documents, validated
 from assurance.documents import page
 from assurance.facts import Facts, Goal, Node, families, full_name, nodes, place
 from assurance.toolchain import Tool
@@ -268,7 +268,7 @@ def write(
     """
     facts = stripped(facts, root)
     evidence = Evidence(facts, claims)
-    listed = sources(root)
+    listed, validation = sources(root), validated.report(root)
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     texts = html(
         evidence,
@@ -280,6 +280,7 @@ def write(
         driver=(root / DRIVER).read_text(encoding="utf-8"),
         mutants=list(mutants),
         transformations=transformations(facts),
+        validation=validation,
         results=None if results is None else {result["id"]: result for result in results},
     )
     texts["SOURCES.sha256"] = listed
@@ -287,5 +288,6 @@ def write(
     texts["evidence.json"] = as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)})
     made = {name: text.encode() for name, text in texts.items()}
     made[MANIFEST] = hashes(made).encode()
-    made[TIMES] = GOAL_FILE.sub("", as_json(times(facts))).encode()
+    taken = times(facts) | {"validation": validation}
+    made[TIMES] = GOAL_FILE.sub("", as_json(taken)).encode()
     return documents.replace_folder(root / PACK, made)

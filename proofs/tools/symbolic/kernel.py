@@ -1,0 +1,146 @@
+"""The extracted Python as it stands: loaded from its text, and refused where it is not understood.
+
+Comparison by `is`, classes of values, and whatever else an unknown integer cannot notice, must not
+occur: what may is listed here, by the names of Python's grammar.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import operator
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from types import ModuleType
+from typing import Any
+
+import z3
+
+from symbolic.logic import Raises, Record, Returns
+from symbolic.values import Comparison, Number, Table, Unknown
+
+GRAMMAR = (
+    "Add Sub Mult USub And Or Not Eq NotEq Lt LtE Gt GtE Load Store",
+    "Name Constant Tuple List Attribute Subscript Slice Call keyword BinOp UnaryOp BoolOp Compare",
+    "IfExp Assign AnnAssign AugAssign Expr Return Raise If For While Try ExceptHandler Pass",
+    "Match match_case MatchClass MatchAs MatchOr",
+)
+KNOWN = {word for line in GRAMMAR for word in line.split()}
+BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "AssertionError"}
+
+
+class Element:
+    """An element of a tensor: it can be moved, and nothing else."""
+
+    __slots__ = ("name",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, _: object) -> bool:
+        raise Unknown("elements are compared")
+
+    def __bool__(self) -> bool:
+        raise Unknown("an element is taken for a truth value")
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def load(text: str) -> ModuleType:
+    """Run the text of the kernel as a module of its own."""
+    tree = ast.parse(text)
+    check(tree)
+    module = ModuleType("symbolic_kernel")
+    sys.modules[module.__name__] = module  # `dataclass` looks there.
+    exec(compile(tree, "_kernel.py", "exec"), module.__dict__)
+    return module
+
+
+def check(tree: ast.Module) -> None:
+    """Refuse functions with anything in them that unknown integers were not made for."""
+    own = {each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
+    imported = {
+        name.asname or name.name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in node.names
+    }
+    refused = (imported | set(dir(builtins))) - BUILTINS - own
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef):
+            for node in (node for statement in function.body for node in code(statement)):
+                name = node.id if isinstance(node, ast.Name) else ""
+                if type(node).__name__ not in KNOWN or name in refused:
+                    what = name or type(node).__name__
+                    raise Unknown(f"{function.name} has {what} in line {node_line(node)}")
+
+
+def code(statement: ast.AST) -> Iterator[ast.AST]:
+    """Give a statement and all that is in it, but the types that it gives to variables."""
+    yield statement
+    for name, value in ast.iter_fields(statement):
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST) and name != "annotation":
+                yield from code(part)
+
+
+def node_line(node: ast.AST) -> int:
+    """Give the line of a node; operators have none."""
+    return getattr(node, "lineno", 0)
+
+
+# --- values of Python and what the texts say of them --------------------------------------------
+
+
+def described(value: Any) -> Any:
+    """Describe a value by terms, lists, tuples and records."""
+    kind = type(value)
+    if kind is Number:
+        return value.z3
+    if kind in (tuple, list):
+        return kind(described(part) for part in value)
+    if is_dataclass(kind):
+        parts = tuple(described(getattr(value, field.name)) for field in fields(kind))
+        return Record(kind.__name__, parts)
+    if kind in (int, Element, type(None)):
+        return value
+    if kind is Comparison:
+        raise Unknown("a truth value that nobody decided is returned")
+    raise Unknown(f"a value is of the type {kind.__name__}")
+
+
+def made(description: Any, table: Table, module: ModuleType) -> Any:
+    """Make the value of a description."""
+    kind = type(description)
+    if kind in (tuple, list):
+        return kind(made(part, table, module) for part in description)
+    if kind is Record:
+        arguments = (made(part, table, module) for part in description.fields)
+        return getattr(module, description.name)(*arguments)
+    if isinstance(description, z3.ArithRef):
+        return table.number(description)
+    return description
+
+
+def called(function: Any, arguments: Any, module: ModuleType) -> Returns | Raises:
+    """Call a function of the kernel and describe what becomes of it; lists stay as they are."""
+    lists = [(each, list(each)) for each in arguments if type(each) is list]
+    try:
+        value = function(*arguments)
+        if any(value is each for each, _ in lists):
+            raise Unknown("an argument itself is returned")
+        return Returns(described(value))
+    except Exception as error:
+        kind = type(error)
+        own = getattr(module, kind.__name__, None) is kind
+        name = kind.__name__ if own else f"builtins.{kind.__name__}"
+        if not own:
+            return Raises(name, (str(error),))
+        return Raises(name, described((error.value,) if hasattr(error, "value") else error.args))
+    finally:
+        for each, before in lists:
+            if len(each) != len(before) or any(map(operator.is_not, each, before)):
+                raise Unknown("an argument is changed")

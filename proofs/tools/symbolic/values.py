@@ -1,0 +1,219 @@
+"""Unknown integers: what Python does with them becomes a term of Z3, and an `if` a decision.
+
+Nothing is guessed: an operation that is not here raises, in Python or by `Unknown`, and no program
+of the kernel may raise that.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, Protocol
+
+import z3
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "==": operator.eq,
+    "<": operator.lt,
+}
+
+
+class Unknown(BaseException):
+    """The validation cannot go on: what it met it does not know, or Z3 gave no answer.
+
+    It is no Exception, so that no program catches it. `model` has an input that leads there, if Z3
+    has just found one.
+    """
+
+    def __init__(self, what: str, model: Any = None) -> None:
+        super().__init__(what)
+        self.model = model
+
+
+class Decider(Protocol):
+    """Who says, on the path that is followed, which way a comparison goes."""
+
+    def decide(self, truth: Comparison) -> bool:
+        """Choose."""
+
+    def value_of(self, number: Number) -> int:
+        """Choose a value where Python needs one: an index, a number of repetitions."""
+
+
+class Term:
+    """What stands for a value; made by a table, so that equal terms are one object."""
+
+    __slots__ = ("evaluate", "table", "z3")
+
+    def __init__(
+        self, table: Table, term: Any, evaluate: Callable[[Mapping[str, int]], Any] | None
+    ) -> None:
+        self.table, self.z3, self.evaluate = table, term, evaluate
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Comparison(Term):
+    """A truth value that is not known before somebody decides."""
+
+    __slots__ = ("opposite",)
+
+    def __init__(
+        self, table: Table, term: Any, evaluate: Callable[[Mapping[str, int]], Any] | None
+    ) -> None:
+        super().__init__(table, term, evaluate)
+        self.opposite: Any = z3.Not(term)
+
+    def __bool__(self) -> bool:
+        return self.table.decider.decide(self)
+
+    def __eq__(self, _: object) -> NoReturn:
+        raise Unknown("a truth value is compared")
+
+    __hash__ = None
+
+
+class Number(Term):
+    """An integer that is not known."""
+
+    __slots__ = ()
+
+    def __add__(self, other: object) -> Any:
+        return self.table.apply("+", self, other)
+
+    def __radd__(self, other: object) -> Any:
+        return self.table.apply("+", other, self)
+
+    def __sub__(self, other: object) -> Any:
+        return self.table.apply("-", self, other)
+
+    def __rsub__(self, other: object) -> Any:
+        return self.table.apply("-", other, self)
+
+    def __mul__(self, other: object) -> Any:
+        return self.table.apply("*", self, other)
+
+    def __rmul__(self, other: object) -> Any:
+        return self.table.apply("*", other, self)
+
+    def __neg__(self) -> Any:
+        return self.table.apply("-", 0, self)
+
+    # Of the six comparisons two are terms, so that what is known of one is known of all.
+    def __eq__(self, other: object) -> Any:
+        return self.table.compare("==", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return not self.table.compare("==", self, other)
+
+    def __lt__(self, other: object) -> Any:
+        return self.table.compare("<", self, other)
+
+    def __gt__(self, other: object) -> Any:
+        return self.table.compare("<", other, self)
+
+    def __le__(self, other: object) -> Any:
+        return not self.table.compare("<", other, self)
+
+    def __ge__(self, other: object) -> Any:
+        return not self.table.compare("<", self, other)
+
+    def __index__(self) -> int:
+        return self.table.decider.value_of(self)
+
+    def __bool__(self) -> NoReturn:
+        raise Unknown("a number is taken for a truth value")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        raise Unknown("the class of a number is asked for")
+
+    __hash__ = None
+
+
+class Table:
+    """The terms of one exploration, each once."""
+
+    def __init__(self, decider: Decider) -> None:
+        self.decider = decider
+        self.terms: dict[tuple[Any, ...], Any] = {}
+        self.variables: dict[str, Number] = {}
+
+    def variable(self, name: str) -> Number:
+        """Give the unknown integer of a name."""
+        if name not in self.variables:
+            self.variables[name] = Number(self, z3.Int(name), operator.itemgetter(name))
+        return self.variables[name]
+
+    def number(self, term: Any) -> Number | int:
+        """Take a term of Z3 for a number."""
+        if type(term) is int:
+            return term
+        key = ("z3", term.get_id())
+        if key not in self.terms:
+            self.terms[key] = Number(self, term, None)
+        found: Number = self.terms[key]
+        return found
+
+    def truth(self, term: Any) -> Comparison | bool:
+        """Take a formula of Z3 for a truth value."""
+        if type(term) is bool:
+            return term
+        key = ("z3", term.get_id())
+        if key not in self.terms:
+            self.terms[key] = Comparison(self, term, None)
+        found: Comparison = self.terms[key]
+        return found
+
+    def apply(self, name: str, one: object, other: object) -> Any:
+        """Make the term of an operation; lists and tuples are repeated by Python itself."""
+        for operand in (one, other):
+            if type(operand) in (list, tuple):
+                return NotImplemented
+        return self.make(Number, name, one, other)
+
+    def compare(self, name: str, one: object, other: object) -> Any:
+        """Make the term of a comparison."""
+        if name == "==" and self.key(one) < self.key(other):
+            one, other = other, one
+        return self.make(Comparison, name, one, other)
+
+    def make(self, kind: type[Term], name: str, one: object, other: object) -> Any:
+        """Make the term of two numbers, of which one is unknown at least."""
+        key = (name, self.key(one), self.key(other))
+        if key not in self.terms:
+            operation = OPERATIONS[name]
+            left, right = (each.z3 if type(each) is Number else each for each in (one, other))
+            evaluate = combined(operation, meaning(one), meaning(other))
+            self.terms[key] = kind(self, operation(left, right), evaluate)
+        return self.terms[key]
+
+    def key(self, operand: object) -> int:
+        """Tell operands apart: an int by itself, a term by its object, which the table keeps."""
+        if type(operand) is int:
+            return operand * 2
+        if type(operand) is Number and operand.table is self:
+            return id(operand) * 2 + 1
+        raise Unknown(f"a number meets {type(operand).__name__}")
+
+
+def meaning(operand: Any) -> Callable[[Mapping[str, int]], Any] | None:
+    """Say how an operand is computed from the variables; not at all if it came from Z3."""
+    if type(operand) is Number:
+        found: Callable[[Mapping[str, int]], Any] | None = operand.evaluate
+        return found
+    return lambda _: operand
+
+
+def combined(
+    operation: Callable[[Any, Any], Any],
+    one: Callable[[Mapping[str, int]], Any] | None,
+    other: Callable[[Mapping[str, int]], Any] | None,
+) -> Callable[[Mapping[str, int]], Any] | None:
+    """Compute an operation from what computes its operands."""
+    if one is None or other is None:
+        return None
+    return lambda values: operation(one(values), other(values))

@@ -1,0 +1,135 @@
+"""The command that validates the extracted Python: what it prints, and what it keeps for the pages.
+
+What it proves is tried in tests/extraction/test_symbolic.py.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import small_evidence
+
+from assurance import pages, validate, validated
+from symbolic.faults import Fault
+from symbolic.validation import Finding
+
+ROOT = validate.ROOT
+REPORT = {
+    "sources": "",
+    "z3": "5",
+    "seconds": 2.5,
+    "rows": [
+        {
+            "program": "f",
+            "arguments": "any <integers>",
+            "forms": 3,
+            "paths": 4711,
+            "relies_on": ["g"],
+            "seconds": 1.25,
+        }
+    ],
+    "faults": 9,
+    "equivalent": 2,
+}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Copy the kernel and the tools."""
+    shutil.copytree(
+        ROOT / "proofs/tools",
+        tmp_path / "proofs/tools",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    (tmp_path / validated.KERNEL).parent.mkdir(parents=True)
+    shutil.copy(ROOT / validated.KERNEL, tmp_path / validated.KERNEL)
+    return tmp_path
+
+
+def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-B", str(tree / "proofs/tools"), "validate", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_what_is_proved_is_a_table(tree: Path) -> None:
+    done = run(tree, "--bound", "1", "--only", "f", "broadcast_shapes")
+    assert done.returncode == 0, done.stderr
+    words = [line.split() for line in done.stdout.splitlines()]
+    assert ["f", "any", "integers", "1", "2"] in [line[:5] for line in words]
+    assert {line[0] for line in words if line[-1:] == ["yes"]} == {
+        "f",
+        "broadcast_shapes",
+        "first_violation",
+    }
+    assert "validate: all proved; 3 programs, 150 paths, " in done.stdout
+    assert not (tree / validated.REPORT).exists()
+
+
+def test_what_differs_fails_with_path_and_input(tree: Path) -> None:
+    kernel = tree / validated.KERNEL
+    text = kernel.read_text(encoding="utf-8")
+    kernel.write_text(text.replace("return a if b == c else 0", "return a"), encoding="utf-8")
+    done = run(tree, "--only", "f")
+    assert done.returncode == 1
+    shown = done.stdout[done.stdout.index("f(?,?,?): differs") :].splitlines()
+    assert shown[0] == "f(?,?,?): differs"
+    assert shown[1].startswith("  input     f(")
+    assert shown[2] == "  expected  0"
+    assert shown[3].startswith("  got       ")
+    assert shown[4].startswith("validate: FAILED; 1 programs, 1 paths, ")
+    unknown = run(tree, "--only", "g", "h")
+    assert (unknown.returncode, unknown.stderr) == (
+        1,
+        "validate: g, h: not a program of the kernel\n",
+    )
+
+
+def test_a_fault_that_is_not_noticed_fails_and_so_does_a_list_that_is_out_of_date() -> None:
+    found = Finding("f", "(?)", "differs")
+    planted = [Fault("f", 3, "a", new, 1, "") for new in ("b", "c", "d")]
+    noticed = list(zip(planted, (found, None, None), strict=True))
+    listed = {"f: a  becomes  b": "", "f: a  becomes  c": "", "g: a  becomes  b": ""}
+    assert {finding.what for finding in validate.unnoticed(noticed, listed)} == {
+        "nothing notices the fault in line 3: f: a  becomes  d",
+        f"{validated.EQUIVALENT} lists a fault that is noticed: f: a  becomes  b",
+        f"{validated.EQUIVALENT} lists a fault that is not planted: g: a  becomes  b",
+    }
+    assert list(validate.unnoticed(noticed[:2], {"f: a  becomes  c": ""})) == []
+
+
+def test_each_fault_that_is_none_has_one_reason() -> None:
+    listed = (ROOT / validated.EQUIVALENT).read_text(encoding="utf-8").count("becomes")
+    assert len(validate.equivalents(ROOT)) == listed
+    assert all(validate.equivalents(ROOT).values())
+
+
+def test_a_report_is_of_its_sources_or_it_is_out_of_date(tree: Path) -> None:
+    assert validated.report(tree) is None
+    (tree / "build").mkdir()
+    report = {**REPORT, "sources": validated.sources(tree)}
+    (tree / validated.REPORT).write_text(json.dumps(report), encoding="utf-8")
+    assert validated.report(tree) == report
+    with (tree / validated.KERNEL).open("a") as kernel:
+        kernel.write("#")
+    assert validated.report(tree) is None
+
+
+def test_the_evidence_shows_the_table_if_it_is_of_these_sources(tree: Path) -> None:
+    small_evidence.write(tree)
+    page = small_evidence.read(tree / pages.PACK)["index.html"]
+    assert "This has not been run on these sources." in page.text
+    report = {**REPORT, "sources": validated.sources(tree)}
+    (tree / validated.REPORT).write_text(json.dumps(report), encoding="utf-8")
+    small_evidence.write(tree)
+    page = small_evidence.read(tree / pages.PACK)["index.html"]
+    assert "All 1 programs were proved so by Z3 5." in page.text
+    assert "Of 9 faults that were planted in them one by one 7 were noticed; 2 change" in page.text
+    row = "f any <integers>; g by what the texts say 3 4711"
+    assert row in " ".join(page.text.split()).replace(" ;", ";")
+    times = json.loads((tree / pages.PACK / pages.TIMES).read_text(encoding="utf-8"))
+    assert times["validation"] == report
