@@ -19,6 +19,7 @@ COMMANDS = {
     "seal": "gate:seal",
     "mutants": "mutants:main",
     "doc": "doc:main",
+    "contracts": "contracts:main",
 }
 
 
