@@ -20,6 +20,7 @@ COMMANDS = {
     "mutants": "mutants:main",
     "doc": "doc:main",
     "contracts": "contracts:main",
+    "interpret": "interpreter:main",
 }
 
 

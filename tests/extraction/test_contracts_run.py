@@ -10,14 +10,16 @@ from random import Random
 from typing import Any
 
 import pytest
-from kernel_calls import MODES, calls
 
 import whycast
 from assurance import clauses, closed, contracts
+from assurance.calls import calls
 from assurance.contracts import BrokenContractError, Contract, Outcome
 from whycast import _kernel
 
 CALLS = 1000
+
+MODES = (_kernel.Numpy(), _kernel.Explicit(), _kernel.Bidirectional())
 
 FUNCTIONS = contracts.programs(_kernel)
 

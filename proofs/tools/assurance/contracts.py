@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import importlib
 import inspect
 import json
 import re
@@ -128,9 +129,9 @@ class Contract:
 
 def load_kernel() -> ModuleType:
     """Import the extracted programs of this tree."""
-    from whycast import _kernel
-
-    return _kernel
+    if (package := str(ROOT / "python")) not in sys.path:
+        sys.path.insert(0, package)
+    return importlib.import_module("whycast._kernel")
 
 
 def build() -> None:
@@ -323,7 +324,6 @@ def main(arguments: Sequence[str]) -> int:
                 of = " ".join(filter(None, (clause["kind"], clause["exception"])))
                 print(f"# {of}\n{clause['python'] or '# not executable: ' + clause['reason']}")
         return 0
-    sys.path.insert(0, str(ROOT / "python"))
     rows = table()
     width = max(len(row.program) for row in rows)
     print(f"{'program':{width}}  requires  ensures  raises  executable")

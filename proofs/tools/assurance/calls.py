@@ -11,12 +11,12 @@ from math import prod
 from random import Random
 from typing import Any
 
-from assurance.contracts import Contract
-from whycast import _kernel
+from assurance.contracts import Contract, load_kernel
 
 Shape = tuple[int, ...]
 
-MODES = (_kernel.Numpy(), _kernel.Explicit(), _kernel.Bidirectional())
+# The names of the constructors.
+MODES = ("Numpy", "Explicit", "Bidirectional")
 
 # How often it is drawn again for a program that requires much.
 ATTEMPTS = 1000
@@ -35,15 +35,19 @@ class Draw:
         return self.kept[name]
 
     def likely(self, chance: float = 0.85) -> bool:
+        """Draw whether something is as it mostly is."""
         return self.random.random() < chance
 
     def size(self) -> int:
+        """Draw a size, seldom a negative one."""
         return self.random.choice((0, 1, 1, 2, 3, 4) if self.likely(0.97) else (-1,))
 
     def integers(self, length: int, low: int, high: int) -> Shape:
+        """Draw so many integers between bounds, both included."""
         return tuple(self.random.randint(low, high) for _ in range(length))
 
     def sizes(self) -> Shape:
+        """Draw a shape."""
         return tuple(self.size() for _ in range(self.random.randint(0, 4)))
 
     def near(self, target: Shape) -> Shape:
@@ -68,41 +72,51 @@ class Draw:
     # Numbers
 
     def a(self) -> int:
+        """Draw a small number."""
         return self.random.randint(-1, 4)
 
     b = c = a
 
     def rank(self) -> int:
+        """Draw a rank, mostly one that the shape fits."""
         return len(self["shape"]) + self.random.randint(-1, 3) if self.likely() else self.a()
 
     def i(self) -> int:
+        """Draw an axis, seldom one that is not there."""
         return self.random.randint(-1, max(0, self["rank"]))
 
     # Shapes
 
     def target(self) -> Shape:
+        """Draw a target."""
         return self.sizes()
 
     def shape(self) -> Shape:
+        """Draw a shape for the target."""
         return self.near(self["target"])
 
     def shapes(self) -> tuple[Shape, ...]:
+        """Draw up to four shapes, mostly some that broadcast."""
         number = self.random.choice((0, 1, 2, 2, 3, 3, 4))
         target = self["target"]
         return tuple(self.near(target) for _ in range(number))
 
     def index(self) -> Shape:
+        """Draw a multi-index, mostly one of the target."""
         inside = tuple(self.random.randint(0, max(0, size - 1)) for size in self["target"])
         if self.likely():
             return inside
         return self.integers(self.wrong(len(inside)), -1, 4)
 
     def strides(self) -> Shape:
-        return self.integers(self.wrong(len(self["shape"])), -3, 9)
+        """Draw strides, seldom large ones or too few."""
+        large = 1 if self.likely(0.9) else 10**20
+        return self.integers(self.wrong(len(self["shape"])), -3 * large, 9 * large)
 
     # Axes
 
     def axes(self) -> Shape:
+        """Draw an axis of the target for each of the shape."""
         rank = len(self["target"])
         wanted = self.wrong(len(self["shape"]))
         if self.likely() and wanted <= rank:
@@ -111,20 +125,25 @@ class Draw:
         return self.integers(wanted, -1, rank)
 
     def broadcast_axes(self) -> Shape:
+        """Draw axes of the target."""
         rank = len(self["target"])
         axes = self.random.sample(range(rank), self.random.randint(0, rank))
         return tuple(sorted(axes)) if self.likely() else self.integers(len(axes), -1, rank)
 
     def coordinate(self) -> Shape:
+        """Draw a coordinate in the target."""
         return self.integers(len(self["target"]), -1, 4)
 
     # The rest
 
     def mode(self) -> Any:
-        return self.random.choice(MODES)
+        """Draw a mode of OpenVINO."""
+        return getattr(load_kernel(), self.random.choice(MODES))()
 
     def attribute(self) -> Any:
-        return _kernel.Given(self["mode"]) if self.likely(0.7) else _kernel.NotGiven()
+        """Draw a mode that may not be given."""
+        kernel = load_kernel()
+        return kernel.Given(self["mode"]) if self.likely(0.7) else kernel.NotGiven()
 
 
 def arranged(draw: Draw, contract: Contract) -> None:
