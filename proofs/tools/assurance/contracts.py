@@ -81,6 +81,7 @@ class Contract:
     argument_types: tuple[clauses.Check, ...]
     result_type: clauses.Check
     exceptions: dict[str, clauses.Check]
+    exception_names: dict[str, str]
     clauses: tuple[Clause, ...]
 
     def of_kind(self, kind: str, exception: str | None = None) -> list[Clause]:
@@ -177,6 +178,7 @@ def compiled(facts: dict[str, Any], kernel: ModuleType) -> dict[str, Contract]:
             tuple(eval(text, names) for text in found["argument_types"]),
             eval(found["result_type"], names),
             {name: eval(text, names) for name, text in found["exceptions"].items()},
+            found["exception_names"],
             tuple(map(clause, found["clauses"])),
         )
 

@@ -68,6 +68,13 @@ let program p (rs : Expr.rsymbol) =
           (List.map
              (fun ((xs : Ity.xsymbol), _) -> (xs.xs_name.id_string, type_check p xs.xs_ity))
              exceptions) );
+      ( "exception_names",
+        Record
+          (List.map
+             (fun ((xs : Ity.xsymbol), _) ->
+               let name = xs.xs_name.id_string in
+               (name, String (Option.value (Name.resolved xs.xs_name) ~default:name)))
+             exceptions) );
       ( "clauses",
         List
           (List.concat_map (clauses p "requires" arguments) cty.cty_pre

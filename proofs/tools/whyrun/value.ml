@@ -66,6 +66,16 @@ let rec read known (ty : Ty.ty) text =
 
 (** {1 Printed} *)
 
+(** A record or a variant, as Python names it. *)
+let made (rs : Expr.rsymbol) fields : Json_base.json =
+  let name =
+    match rs.rs_cty.cty_result.ity_node with
+    | Ityapp (its, _, _) when String.ends_with ~suffix:"'mk" rs.rs_name.id_string ->
+        String.capitalize_ascii its.its_ts.ts_name.id_string
+    | Ityreg _ | Ityapp _ | Ityvar _ -> rs.rs_name.id_string
+  in
+  Record [ ("made", String name); ("of", List fields) ]
+
 (** An integer as a text, since it has no bounds. *)
 let rec json value : Json_base.json =
   match value with
@@ -75,11 +85,4 @@ let rec json value : Json_base.json =
   | Array found -> Record [ ("list", List (List.map json (Array.to_list found))) ]
   | Made (rs, fields) when Expr.is_rs_tuple rs -> (
       match Array.to_list fields with [] -> Null | found -> List (List.map json found))
-  | Made (rs, fields) ->
-      let name =
-        match rs.rs_cty.cty_result.ity_node with
-        | Ityapp (its, _, _) when String.ends_with ~suffix:"'mk" rs.rs_name.id_string ->
-            String.capitalize_ascii its.its_ts.ts_name.id_string
-        | _ -> rs.rs_name.id_string
-      in
-      Record [ ("made", String name); ("of", List (List.map json (Array.to_list fields))) ]
+  | Made (rs, fields) -> made rs (List.map json (Array.to_list fields))
