@@ -20,6 +20,8 @@ COMMANDS = {
     "mutants": "mutants:main",
     "validate": "validate:main",
     "doc": "doc:main",
+    "contracts": "contracts:main",
+    "interpret": "interpreter:main",
 }
 
 
