@@ -42,7 +42,7 @@ def contract(request: pytest.FixtureRequest, of_kernel: dict[str, Contract]) -> 
 
 
 def test_each_program_has_a_contract_that_runs(of_kernel: dict[str, Contract]) -> None:
-    """[E_Broadcast_any_Derived_190]"""
+    """[E_Broadcast_any_Derived_140]"""
     assert len(of_kernel) == 34
     assert all(contract.of_kind("ensures") for contract in of_kernel.values())
     # Each states its results by one clause more, which runs and determines them.
@@ -56,7 +56,7 @@ def test_each_program_has_a_contract_that_runs(of_kernel: dict[str, Contract]) -
 
 
 def test_right_outcomes_are_allowed(contract: Contract) -> None:
-    """[E_Broadcast_any_Derived_190]"""
+    """[E_Broadcast_any_Derived_140]"""
     ends: Counter[str] = Counter()
     for arguments in calls(contract, CALLS):
         before = repr(arguments)
@@ -71,7 +71,7 @@ def test_right_outcomes_are_allowed(contract: Contract) -> None:
 
 
 def test_calls_among_the_programs_are_asked(of_kernel: dict[str, Contract]) -> None:
-    """[E_Broadcast_any_Derived_190]"""
+    """[E_Broadcast_any_Derived_140]"""
     shapes = [shape for rank in range(3) for shape in product(range(-1, 4), repeat=rank)]
     with contracts.watched() as asked:
         for first, second in product(shapes, repeat=2):
@@ -139,7 +139,7 @@ def wrong_outcomes(right: Outcome, seen: list[Outcome]) -> Iterator[Outcome]:
 
 
 def test_wrong_outcomes_are_noticed(contract: Contract) -> None:
-    """[E_Broadcast_any_Derived_190]"""
+    """[E_Broadcast_any_Derived_140]"""
     random = Random(contract.name)
     of_calls = [
         (arguments, contracts.outcome_of(FUNCTIONS[contract.name], arguments))

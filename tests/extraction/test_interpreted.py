@@ -37,7 +37,7 @@ CALLS = {
 
 
 def test_ends_of_calls() -> None:
-    """[E_Broadcast_any_Derived_190]"""
+    """[E_Broadcast_any_Derived_140]"""
     asked = [*CALLS, Call(FLAT, ([5, 6], (2, 1), (2, 2)))]
     ends = [*CALLS.values(), Outcome(value=[5, 5, 6, 6])]
     assert list(map(repr, interpreter.evaluated(asked))) == list(map(repr, ends))
@@ -46,7 +46,7 @@ def test_ends_of_calls() -> None:
 
 
 def test_whyml_and_python_agree() -> None:
-    """[E_Broadcast_any_Derived_190]"""
+    """[E_Broadcast_any_Derived_140]"""
     table = interpreter.compare(EVALUATED, EXECUTED)
     assert [row.program for row in table] == list(contracts.contracts())
     assert all(row.values + row.raised == EVALUATED for row in table)

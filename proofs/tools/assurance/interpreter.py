@@ -32,8 +32,8 @@ SHARED = ("json", "name", "project")
 EVALUATED = 3000
 EXECUTED = 1000
 
-# Why3 types all calls of a module before it executes one.
-BATCH = 4000
+# Why3 types all calls of a module before it executes one, in a time that grows faster than they do.
+BATCH = 500
 
 
 class Call(NamedTuple):
