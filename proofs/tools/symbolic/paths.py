@@ -19,10 +19,11 @@ from symbolic.values import Comparison, Number, Table, Unknown
 Result = TypeVar("Result")
 
 # What a number may be where Python needs its value; how many decisions a path may have; how many
-# seconds Z3 has for an answer.
+# seconds Z3 has for an answer, which takes thousandths of one, and some tens where it is asked
+# whether ten thousand paths are all there is.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
-SECONDS = 60
+SECONDS = 600
 
 
 @dataclass
