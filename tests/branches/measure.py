@@ -134,7 +134,8 @@ def main() -> int:
         print(
             f"{what}: {total['num_statements'] - total['missing_lines']} of "
             f"{total['num_statements']} statements, "
-            f"{total['num_branches'] - total['missing_branches']} of {total['num_branches']} branches"
+            f"{total['num_branches'] - total['missing_branches']} of {total['num_branches']} "
+            "branches"
         )
     print(f"{len(found)} gaps, {len(said)} not as listed; {time.monotonic() - begin:.0f} s")
     (OUT / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")

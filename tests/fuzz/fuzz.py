@@ -32,7 +32,8 @@ OUT = ROOT / "build" / "fuzz"
 MAX_LENGTH = 96
 
 # Room for what a call may take, so that more of it fails rather than fills the machine; and how
-# much the memory in use may grow between the first tenth of the run and its end, the corpus included.
+# much the memory in use may grow from the first tenth of the run to its end, the inputs that
+# atheris keeps included.
 ROOM = 2**31
 GROWTH = 2**27
 

@@ -144,6 +144,7 @@ def numbers(k: Any) -> None:
             total = sum([a * b for a, b in zip(index, shape, strict=False)])
             same = len(index) == len(shape)
             ask(("", total) if same else ("RankMismatch", None), k.offset, index, shape)
+    ask(("", (1,)), k.still_axes, (-1, 0, -MANY, 2))
     for shape in ((-1,), (2, -1), (-MANY, 1), (0, 1, -2)):
         ask(("NegativeSize", None), k.check_shape, shape)
     ask(("", None), k.check_shapes, ((), (3, 0), (1,)))
@@ -245,7 +246,9 @@ def targets(k: Any) -> None:
         if wrong is None:
             ask(("", strides), k.view_strides, shape, _strides(shape), target)
         last = tuple([max(size - 1, 0) for size in target])
-        for index in (last, (0,) * len(target), target, tuple([-1 for _ in target]), (*last, 0)):
+        beyond = tuple([size + 1 for size in target])
+        below = tuple([-1 for _ in target])
+        for index in (last, (0,) * len(target), target, beyond, below, (*last, 0)):
             if len(index) != len(target):
                 wrong = ("RankMismatch", None)
             ask(wrong or _found(shape, target, index), k.source_index, shape, target, index)
@@ -322,6 +325,7 @@ def axes(k: Any) -> None:
     for shape in ((2, *(1,) * (MANY - 1)), (1,) * MANY):
         _along(k, shape, shape, tuple(range(MANY)))
         _along(k, shape, (1, *shape), tuple(range(1, MANY + 1)))
+        _along(k, shape, (1, *shape), (0,))
     axes = tuple(range(MANY))
     ask(("AxesNotIncreasing", MANY), k.check_axes, (*axes, MANY - 1), MANY)
     ask(("AxesNotDistinct", (MANY - 1, MANY)), k.check_distinct, (*axes, MANY - 1), MANY)
@@ -393,9 +397,8 @@ def modes(k: Any) -> None:
         for mode in (k.Numpy(), k.Bidirectional()):
             ask(("MappingNotAllowed", None), k.view_along_axes, shape, strides, target, (), mode)
         # Its very strides, where data has the shape: callers look for that.
-        own = k.view_without_axes(shape, strides, shape, k.Numpy())[1]
-        assert own is strides
-        assert k.view_without_axes(shape, strides, shape, k.Bidirectional())[1] is strides
+        for mode in (k.Numpy(), k.Bidirectional()):
+            assert k.view_without_axes(shape, strides, tuple([*shape]), mode)[1] is strides
 
 
 def _flat(data: Sequence[Any], shape: Shape, target: Shape) -> list[Any]:
