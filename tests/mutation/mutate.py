@@ -2,7 +2,8 @@
 
 The operators of Cosmic Ray change python/whycast/_kernel.py in one place at a time: a number, a
 comparison, an operation, a condition, a decorator, an exception, a loop. Each mutant has to fail
-small_cases.py, in a process of its own, or to be listed in equivalent.toml with the reason why no
+small_cases.py, in a process of its own, and each of the driver's expressions, changed likewise, its
+contract in tests/extraction; or to be listed in equivalent.toml with the reason why no
 test can tell it from the kernel; one that is listed and fails, or is no mutant, fails the run too.
 """
 
@@ -19,7 +20,6 @@ import sys
 import time
 import tomllib
 import warnings
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +38,10 @@ ROOM = 2**30
 WITHOUT = ("core/VariableReplacer", "core/VariableInserter")
 
 
+# The definition or the symbol of the driver, what stood there, and what it became.
+Key = tuple[str, str, str]
+
+
 class Mutant(NamedTuple):
     """A change: the definition that it is in, the line before and after, and the whole text."""
 
@@ -48,7 +52,7 @@ class Mutant(NamedTuple):
     text: str
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """What a listed mutant is found by."""
         return self.where, self.old, self.new
 
@@ -62,16 +66,21 @@ def parts(text: str) -> Iterator[tuple[str, int, int]]:
         yield name, min([node.lineno, *(each.lineno for each in decorators)]) - 1, node.end_lineno
 
 
+def operators() -> list[tuple[str, Any]]:
+    """Give the operators of Cosmic Ray with their names."""
+    plugins: Any = importlib.import_module("cosmic_ray.plugins")
+    names = sorted({*plugins.operator_names()} - {*WITHOUT})
+    return [(name, plugins.get_operator(name)()) for name in names]
+
+
 def mutants(text: str) -> Iterator[Mutant]:
     """Give all mutants of a file, definition by definition."""
     lines = text.splitlines(keepends=True)
     mutating: Any = importlib.import_module("cosmic_ray.mutating")
-    plugins: Any = importlib.import_module("cosmic_ray.plugins")
-    names = sorted({*plugins.operator_names()} - {*WITHOUT})
-    operators = [plugins.get_operator(name)() for name in names]
+    changes = operators()
     for where, start, end in parts(text):
         own = "".join(lines[start:end])
-        for name, operator in zip(names, operators, strict=True):
+        for name, operator in changes:
             occurrence = 0
             while (changed := mutating.mutate_code(own, operator, occurrence)) is not None:
                 occurrence += 1
@@ -152,7 +161,7 @@ def ended(running: dict[int, Mutant]) -> tuple[Mutant, bool]:
     return running.pop(child), status == 0
 
 
-def listed() -> dict[tuple[str, str, str], str]:
+def listed() -> dict[Key, str]:
     """Read the mutants that are known to be equivalent, with the reasons."""
     text = EQUIVALENT.read_text(encoding="utf-8")
     return {
@@ -161,6 +170,65 @@ def listed() -> dict[tuple[str, str, str], str]:
         for change in changes
         for new in change["new"]
     }
+
+
+class Verdict(NamedTuple):
+    """What came of the mutants of a file, by their keys."""
+
+    file: str
+    tried: list[Key]
+    alive: list[Key]
+    unlisted: list[Key]
+    stale: list[Key]
+
+    def __str__(self) -> str:
+        lines = [f"survives, and is not listed: {_shown(key)}" for key in self.unlisted]
+        lines += [f"listed, and noticed or no mutant: {_shown(key)}" for key in self.stale]
+        noticed = len(self.tried) - len(self.alive)
+        lines.append(
+            f"{len(self.tried)} mutants of {self.file}: {noticed} noticed, "
+            f"{len(self.alive) - len(self.unlisted)} equivalent, {len(self.unlisted)} that "
+            f"survive, {len(self.stale)} wrongly listed"
+        )
+        return "\n".join(lines)
+
+
+def _shown(key: Key) -> str:
+    where, old, new = key
+    return f"{where}\n  - {old}\n  + {new}"
+
+
+def judge(
+    file: str, tried: list[Key], alive: list[Key], known: Iterable[Key], *, whole: bool = True
+) -> Verdict:
+    """Compare what survives with what is listed; of a part, what was not tried may be listed."""
+    noticed = {*tried} - {*alive}
+    listed = list(known)
+    unlisted = [key for key in alive if key not in listed]
+    stale = [key for key in listed if key in noticed or (whole and key not in tried)]
+    return Verdict(file, tried, alive, unlisted, stale)
+
+
+def of_the_kernel(options: argparse.Namespace, known: Iterable[Key], *, whole: bool) -> Verdict:
+    """Try the mutants of the kernel."""
+    text = KERNEL.read_text(encoding="utf-8")
+    small_cases: Any = importlib.import_module("small_cases")
+    kernel = importlib.import_module("whycast._kernel")
+    small_cases.check(kernel)
+    called = small_cases.calls_of(kernel)
+    every = [each for each in mutants(text) if options.only in (None, each.where)]
+    tried = every[:: options.every]
+    alive = [each.key for each, alive in survivors(tried, called, options.processes) if alive]
+    return judge(KERNEL.name, [each.key for each in tried], alive, known, whole=whole)
+
+
+def of_the_driver(known: Iterable[Key]) -> Verdict:
+    """Try the mutants of the driver."""
+    sys.path += [str(ROOT / "tests" / "extraction"), str(ROOT / "proofs" / "tools")]
+    driver_mutants: Any = importlib.import_module("driver_mutants")
+    tried = [*driver_mutants.tried([operator for _, operator in operators()])]
+    alive = [each[:3] for each in tried if not each.refused]
+    return judge("python.drv", [each[:3] for each in tried], alive, known)
 
 
 def main(arguments: list[str]) -> int:
@@ -172,50 +240,20 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     begin = time.monotonic()
     sys.path += [str(ROOT / "tests" / "support")]
-    text = KERNEL.read_text(encoding="utf-8")
-    if not survives(text):
-        print("the kernel itself fails small_cases.py")
-        return 1
-    small_cases: Any = importlib.import_module("small_cases")
-    called = small_cases.calls_of(importlib.import_module("whycast._kernel"))
-    every = [each for each in mutants(text) if options.only in (None, each.where)]
-    tried = every[:: options.every]
-    known = listed()
-    alive: list[Mutant] = []
-    counts: Counter[str] = Counter()
-    for mutant, survived in survivors(tried, called, options.processes):
-        counts[mutant.operator] += 1
-        if survived:
-            alive.append(mutant)
-            if mutant.key not in known:
-                print(f"survives, and is not listed: {mutant.where} ({mutant.operator})")
-                print(f"  - {mutant.old}\n  + {mutant.new}", flush=True)
-    unknown = [each for each in alive if each.key not in known]
-    noticed = {each.key for each in tried} - {each.key for each in alive}
     whole = options.every == 1 and options.only is None
-    stale = [
-        key for key in known if key in noticed or (whole and key not in {m.key for m in tried})
-    ]
-    for where, old, new in stale:
-        print(f"listed, and noticed or no mutant: {where}\n  - {old}\n  + {new}")
-    took = time.monotonic() - begin
-    print(
-        f"{len(tried)} mutants of {KERNEL.name}: {len(tried) - len(alive)} noticed, "
-        f"{len(alive) - len(unknown)} equivalent, {len(unknown)} that survive, "
-        f"{len(stale)} wrongly listed; {took:.0f} s"
-    )
+    # A symbol of the driver has the name of its module before it.
+    known = listed()
+    verdicts = [of_the_kernel(options, [key for key in known if "." not in key[0]], whole=whole)]
     if whole:
-        about: dict[str, Any] = {
-            "mutants": len(tried),
-            "noticed": len(tried) - len(alive),
-            "equivalent": len(alive) - len(unknown),
-            "survive": [list(each.key) for each in unknown],
-            "by_operator": dict(sorted(counts.items())),
-            "seconds": round(took, 1),
-        }
+        verdicts.append(of_the_driver([key for key in known if "." in key[0]]))
+    print("\n".join(map(str, verdicts)))
+    took = time.monotonic() - begin
+    print(f"{took:.0f} s")
+    if whole:
+        about = {"seconds": round(took, 1), "files": [each._asdict() for each in verdicts]}
         REPORT.parent.mkdir(exist_ok=True)
         REPORT.write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-    return 1 if unknown or stale else 0
+    return 1 if any(each.unlisted or each.stale for each in verdicts) else 0
 
 
 if __name__ == "__main__":

@@ -398,7 +398,7 @@ def modes(k: Any) -> None:
             ask(("MappingNotAllowed", None), k.view_along_axes, shape, strides, target, (), mode)
         # Its very strides, where data has the shape: callers look for that.
         for mode in (k.Numpy(), k.Bidirectional()):
-            assert k.view_without_axes(shape, strides, tuple([*shape]), mode)[1] is strides
+            assert k.view_without_axes(shape, strides, (*shape,), mode)[1] is strides
 
 
 def _flat(data: Sequence[Any], shape: Shape, target: Shape) -> list[Any]:
