@@ -10,8 +10,15 @@
 #   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
-#                 that it does what the texts say; plant faults in it: each has to be noticed
+#                 that it does what the texts say; plant faults in it: each has to be noticed; compare
+#                 it with Why3's interpreter on thousands of calls of each program
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
+#   make fuzz     a million wild calls of the public functions, guided by coverage: build/fuzz
+#                 (FUZZ="--calls 20000")
+#   make coverage which branches of the package the tests take: build/coverage
+#   make mutants-python
+#                 change python/whycast/_kernel.py in one place at a time: a test of its programs on
+#                 all small arguments has to notice each change
 #   make bench    time the package beside NumPy, and beside torch and JAX where they are installed:
 #                 build/bench (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #   make doc      write build/doc/index.html: how to use the package and its command line, its
@@ -26,11 +33,13 @@ unexport $(filter WHY3% OCAML% PYTHON% LD_%,$(.VARIABLES))
 BIN := .venv/bin
 PYTHON := -I -B -X pycache_prefix=/dev/null
 TOOLS := $(BIN)/python $(PYTHON) proofs/tools
+TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update seal test validate bench mutants doc clean
+.PHONY: all tools extract prove update seal test validate fuzz coverage mutants-python
+.PHONY: bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -67,6 +76,20 @@ test:
 validate:
 	@python3 $(PYTHON) proofs/tools install --tests
 	@$(TOOLS) validate
+	@$(TOOLS) interpret
+
+# What takes minutes. Each fails where something is found.
+fuzz:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)
+
+coverage:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(TESTS_TOOL) tests/branches/measure.py
+
+mutants-python:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(TESTS_TOOL) tests/mutation/mutate.py
 
 # Nothing that it says is a condition of anything: no test looks at a time.
 bench:

@@ -201,7 +201,8 @@ def _written(
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != array.dtype:
             raise ValueError(f"{name}: expected the dtype {array.dtype}, got {own.dtype}")
-        if not own.flags.writeable or overlaps_itself(own):
+        # In this order: asked whether it is writeable, an array that NumPy has marked warns.
+        if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
             )

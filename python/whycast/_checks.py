@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import reprlib
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NoReturn, TypeGuard, cast
 
 import numpy as np
@@ -97,8 +97,8 @@ dtype, got 3 (int); write (3,)
     if is_exact(value):
         return value
     sizes = _integers_of(value, name)
-    if is_exact(shape := tuple(sizes)):
-        return shape
+    if is_exact(sizes):
+        return sizes
     return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
 
 
@@ -189,7 +189,7 @@ def as_integers(
     for entry in entries:
         if type(entry) is not int:
             return tuple([as_int(entry, f"{name}, {place} {k}") for k, entry in enumerate(entries)])
-    return tuple(cast("Sequence[int]", entries))
+    return cast("tuple[int, ...]", entries)
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
@@ -316,19 +316,45 @@ def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
         )
 
 
-def _integers_of(value: object, name: str, or_else: str = "") -> Sequence[object]:
+def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tuple[object, ...]:
+    """Return what is in a sequence as a tuple; refuse more of it than a tuple can hold.
+
+    It is looked at once: nothing says that a sequence is the same the next time.
+
+    >>> entries_of(range(2**62), "shape")
+    Traceback (most recent call last):
+    ValueError: shape: expected no more integers than there is room for, \
+got range(0, 4611686018427387904) (range)
+    """
+    try:
+        return tuple(value)
+    except (OverflowError, MemoryError):
+        failure = _too_many(value, name, noun)
+    # Outside the handler: that there is no room is all that it says.
+    raise failure
+
+
+def _too_many(value: object, name: str, noun: str = "integers") -> ValueError:
+    return ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
+
+
+def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
     """Return a sequence or a one-dimensional array of integers, as far as its type tells."""
     if isinstance(value, (tuple, list)):
-        return value
+        return entries_of(value, name)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
-        return value
+        return entries_of(value, name)
     shown = show(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         shown += f"; write ({show_int(int(value))},)"
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
         if array.ndim == 1 and array.dtype.kind in "iu":
-            return cast("list[int]", array.tolist())
+            try:
+                return tuple(array.tolist())
+            except MemoryError:
+                failure = _too_many(array, name)
+            raise failure
         shown = f"an array of shape {array.shape} and dtype {array.dtype}"
     raise TypeError(
         f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "

@@ -20,7 +20,7 @@ import numpy as np
 
 from whycast import _kernel
 from whycast._arrays import view_as
-from whycast._checks import are_ints, as_size, is_exact, refuse_negative, show
+from whycast._checks import are_ints, as_size, entries_of, is_exact, refuse_negative, show
 from whycast._errors import IncompatibleError, rank_too_low, violated
 from whycast._types import Shape
 
@@ -134,6 +134,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     ValueError
         NumPy can represent no array of the common shape, whose rank may be at most 64, or makes no
         array of an argument.
+    MemoryError
+        There is no room for the array that NumPy makes of an argument.
 
     Notes
     -----
@@ -211,6 +213,8 @@ def broadcast_to(
     ValueError
         The rank of `shape` is less than that of the array, a size is negative, NumPy can represent
         no array of that shape, whose rank may be at most 64, or makes no array of `array`.
+    MemoryError
+        There is no room for the array that NumPy makes of `array`.
 
     Notes
     -----
@@ -263,7 +267,7 @@ def _as_shape(value: object, name: str) -> Shape:
     if is_exact(value):
         return value
     if np.iterable(value):
-        sizes = cast("Iterable[object]", value)
+        sizes = entries_of(cast("Iterable[object]", value), name)
         return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])
     try:
         return (as_size(value, name),)

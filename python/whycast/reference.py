@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from whycast import _kernel
-from whycast._checks import as_shape, check_count, show
+from whycast._checks import as_shape, check_count, entries_of, show
 from whycast._errors import rank_too_low, show_int, show_shape, violated
 from whycast._types import Integers, Shape
 
@@ -156,9 +156,10 @@ has size 2, expected 3 or 1
         raise TypeError(
             f"tensors: expected a sequence of pairs of a list and a shape, got {show(tensors)}"
         )
-    check_count(len(tensors), "tensor")
+    pairs = entries_of(tensors, "tensors", "tensors")
+    check_count(len(pairs), "tensor")
     lists, shapes = [], []
-    for m, tensor in enumerate(tensors):
+    for m, tensor in enumerate(pairs):
         if not isinstance(tensor, (tuple, list)) or len(tensor) != 2:
             raise TypeError(
                 f"tensor {m}: expected a pair of a list and a shape, got {show(tensor)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, NoReturn, TypeAlias, cast
 
 from whycast._checks import show
@@ -14,7 +15,7 @@ Message: TypeAlias = dict[str, Any]
 def parse(line: bytes) -> object:
     """Return the JSON value of a line; a ValueError says why there is none."""
     try:
-        return json.loads(line.decode("utf-8"), parse_constant=_no_number)
+        return json.loads(line.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:
         raise ValueError(f"expected UTF-8, got {error.object[error.start]:#04x}") from None
     except json.JSONDecodeError as error:
@@ -68,6 +69,13 @@ def field_of(found: Message, field: str, owner: str | None = None) -> object:
         prefix = "" if owner is None else f"{owner}, "
         raise ValueError(f"{prefix}{field}: expected this field, got none")
     return found[field]
+
+
+def _finite(text: str) -> float:
+    # It could not be written down again.
+    if math.isinf(number := float(text)):
+        raise ValueError(f"expected JSON with numbers that a float can be, got {text:.40}")
+    return number
 
 
 def _no_number(text: str) -> NoReturn:

@@ -1,0 +1,146 @@
+"""Branch coverage of the package by its tests: `make coverage`.
+
+Of the extracted kernel by the tests of tests/package and tests/dialects, which are those of the
+requirements; of the whole package by all tests but those of the proofs' tools. What is not reached
+has to stand in gaps.toml with the reason, and nothing else may: a gap that is not listed fails the
+run, and so does one that is listed and closed. What it says is in build/coverage/summary.json too.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+OUT = ROOT / "build" / "coverage"
+GAPS = Path(__file__).with_name("gaps.toml")
+PACKAGE = "python/whycast"
+KERNEL = f"{PACKAGE}/_kernel.py"
+
+REQUIREMENTS = ("tests/package", "tests/dialects")
+OTHERS = ("tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python")
+
+
+class Source:
+    """A file, and in which definition each of its lines stands."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.splitlines()
+        self.owners = [""] * (len(self.lines) + 1)
+        self._enter(ast.parse(text), "")
+
+    def _enter(self, node: ast.AST, name: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            inner = name
+            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+                inner = f"{name}.{child.name}".lstrip(".")
+                for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
+                    self.owners[line] = inner
+            self._enter(child, inner)
+
+    def line(self, number: int) -> str:
+        """Give the text of a line, after the name of the definition that it is in."""
+        return f"{self.owners[number] or 'module'}: {self.lines[number - 1].strip()}"
+
+
+def gaps_of(report: dict[str, Any], root: Path = ROOT) -> Iterator[str]:
+    """Give what a report of coverage says that is missing: lines, and branches between others."""
+    for name, found in sorted(report["files"].items()):
+        source = Source((root / name).read_text(encoding="utf-8"))
+        file = name.removeprefix(f"{PACKAGE}/")
+        missing = {*found["missing_lines"]}
+        for number in sorted(missing):
+            yield f"{file}: {source.line(number)}"
+        for start, end in found.get("missing_branches", ()):
+            if start not in missing and end not in missing:
+                # Below 0 it is the end of a definition.
+                to = source.lines[end - 1].strip() if end > 0 else "its end"
+                yield f"{file}: {source.line(start)} -> {to}"
+
+
+def listed(text: str) -> dict[str, str]:
+    """Read the gaps that are known, with the reasons."""
+    return {
+        f"{gap['file']}: {line}": gap["why"]
+        for gap in tomllib.loads(text).get("gap", ())
+        for line in gap["lines"]
+    }
+
+
+def compare(found: Sequence[str], known: dict[str, str]) -> list[str]:
+    """Say what is not as it is listed."""
+    said = [
+        f"not reached, and not listed: {gap}" for gap in dict.fromkeys(found) if gap not in known
+    ]
+    return said + [
+        f"listed, and reached or no more there: {gap}" for gap in known if gap not in found
+    ]
+
+
+def coverage(*words: str, **environment: str) -> None:
+    """Run a command of coverage.py."""
+    command = [sys.executable, "-m", "coverage", *words]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=True)
+
+
+def measure(name: str, tests: Sequence[str]) -> None:
+    """Run tests, and put together what all their processes have reached."""
+    data = OUT / name / "data"
+    data.parent.mkdir(parents=True)
+    workers = ("-n", "auto", "--dist", "worksteal", "-q")
+    coverage("run", "-m", "pytest", *workers, *tests, COVERAGE_FILE=str(data))
+    coverage("combine", "--quiet", f"--data-file={OUT / name}.data", str(data.parent))
+
+
+def report_of(name: str) -> dict[str, Any]:
+    """Give the report of what was measured."""
+    file = OUT / f"{name}.json"
+    coverage("json", "--quiet", f"--data-file={OUT / name}.data", "-o", str(file))
+    report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return report
+
+
+def main() -> int:
+    """Measure, say what is missing, compare it with the list."""
+    begin = time.monotonic()
+    shutil.rmtree(OUT, ignore_errors=True)
+    measure("requirements", REQUIREMENTS)
+    measure("others", OTHERS)
+    parts = [f"{OUT / part}.data" for part in ("requirements", "others")]
+    coverage("combine", "--quiet", "--keep", f"--data-file={OUT / 'package'}.data", *parts)
+    kernel, package = report_of("requirements"), report_of("package")
+    kernel["files"] = {KERNEL: kernel["files"][KERNEL]}
+    del package["files"][KERNEL]
+    found = [*gaps_of(kernel), *gaps_of(package)]
+    said = compare(found, listed(GAPS.read_text(encoding="utf-8")))
+    print("\n".join(said))
+    summary: dict[str, Any] = {"gaps": len(found), "wrong": said}
+    for what, report in (("kernel", kernel), ("package", package)):
+        numbers = [file["summary"] for file in report["files"].values()]
+        total = {
+            key: sum(each[key] for each in numbers)
+            for key in ("num_statements", "missing_lines", "num_branches", "missing_branches")
+        }
+        summary[what] = total
+        print(
+            f"{what}: {total['num_statements'] - total['missing_lines']} of "
+            f"{total['num_statements']} statements, "
+            f"{total['num_branches'] - total['missing_branches']} of {total['num_branches']} "
+            "branches"
+        )
+    print(f"{len(found)} gaps, {len(said)} not as listed; {time.monotonic() - begin:.0f} s")
+    (OUT / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    return 1 if said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

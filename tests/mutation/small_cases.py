@@ -1,0 +1,483 @@
+"""Every program of the kernel on all small arguments, in about a second: what a mutant has to pass.
+
+What each has to give is told by the second reading of the texts in tests/support. Sizes and ranks
+beyond 256 are among the arguments: of smaller integers CPython has one object each, so that `is`
+would do for `==`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import product
+from types import ModuleType
+from typing import Any
+
+import plain_axes
+import plain_rule
+from plain_rule import Shape
+
+# What a call came to: the name of the exception with its report, or no name and what is returned.
+Outcome = tuple[str, Any]
+
+SHAPES = (
+    plain_rule.all_shapes(2, 3) + plain_rule.all_shapes(3, 1) + [(2, 3, 4), (3, 1, 2), (2, 0, 3)]
+)
+FEW = [*plain_rule.all_shapes(2, 2), (2, 3), (3,), (1, 2, 1), (2, 1, 3), (4, 1, 0), (0, 1, 1)]
+MANY = 300
+
+
+def fresh(numbers: Sequence[int]) -> Shape:
+    """Give the same integers as objects of their own, where Python has more than one."""
+    return tuple([int(str(number)) for number in numbers])
+
+
+BIG = [(MANY,), (MANY, 1), (1, MANY), (MANY, MANY), (MANY + 1,), (1,), (), (0,), (MANY, 2)]
+LONG: list[Shape] = [(1,) * MANY, (1,) * (MANY + 1), (2, *(1,) * (MANY - 1)), (2,), ()]
+
+
+def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
+    """Call a program."""
+    try:
+        return ("", function(*arguments))
+    except Exception as error:
+        report = getattr(error, "value", None)
+        if dataclasses.is_dataclass(report) and not isinstance(report, type):
+            report = dataclasses.astuple(report)
+        return (type(error).__name__, report)
+
+
+def ask(wanted: Outcome, function: Callable[..., Any], *arguments: Any) -> None:
+    """Demand an outcome, with values of the very same types."""
+    found = outcome(function, *[_copy(argument) for argument in arguments])
+    assert found == wanted, (function.__name__, arguments, found, wanted)
+    assert _types(found[1]) == _types(wanted[1]), (function.__name__, arguments, found, wanted)
+
+
+def _copy(argument: Any) -> Any:
+    if type(argument) is tuple:
+        return tuple([_copy(each) for each in argument])
+    if type(argument) is list:
+        return [*argument]
+    return int(str(argument)) if type(argument) is int else argument
+
+
+def _types(value: Any) -> Any:
+    return [type(value), *map(_types, value)] if isinstance(value, (tuple, list)) else type(value)
+
+
+def check(kernel: ModuleType, names: Collection[str] | None = None) -> None:
+    """Ask a kernel everything, or some parts; an AssertionError says what is wrong."""
+    for part in PARTS:
+        if names is None or part.__name__ in names:
+            part(kernel)
+
+
+def calls_of(kernel: ModuleType) -> dict[str, set[str]]:
+    """Give for each function of a kernel the parts in which it is called, directly or not."""
+    called: dict[str, set[str]] = {}
+    for part in PARTS:
+        seen: set[Any] = set()
+
+        def note(frame: Any, event: str, _: object, seen: set[Any] = seen) -> None:
+            seen.add(frame.f_code)
+
+        sys.setprofile(note)
+        try:
+            part(kernel)
+        finally:
+            sys.setprofile(None)
+        for code in seen:
+            if code.co_filename == kernel.__file__:
+                called.setdefault(code.co_name, set()).add(part.__name__)
+    return called
+
+
+def records(k: Any) -> None:
+    """Records are immutable values, exceptions carry theirs."""
+    made = [
+        *((k.Violation, (1, 2, 3, 4)), (k.Mismatch, (1, 2, 3)), (k.Given, (5,))),
+        *((kind, ()) for kind in (k.Numpy, k.Explicit, k.Bidirectional, k.NotGiven)),
+    ]
+    for kind, fields in made:
+        record = kind(*fields)
+        assert record == kind(*fields)
+        assert hash(record) == hash(kind(*fields))
+        assert dataclasses.astuple(record) == fields
+        assert not hasattr(record, "__dict__")
+        names = [field.name for field in dataclasses.fields(record)]
+        for name in names or ["other"]:
+            try:
+                setattr(record, name, 0)
+            except (dataclasses.FrozenInstanceError, TypeError):
+                continue
+            raise AssertionError(f"{record} was changed")
+    assert k.Violation(1, 2, 3, 4) != k.Violation(1, 2, 3, 5)
+    for kind in (k.E1, k.NotBroadcastable, k.IndexOutOfRange, k.Incompatible, k.AxisOutOfRange):
+        assert kind(7).args == (7,)
+
+
+def numbers(k: Any) -> None:
+    """What takes integers, or one shape."""
+    for a, b, c in product((-1, 0, 1, 2, MANY), (0, 1, 2, MANY), (0, 1, 2, MANY)):
+        ask(("", a if b == c else 0), k.f, a, b, c)
+    for shape in [*SHAPES, *BIG, *LONG]:
+        count = 1
+        for size in shape:
+            count *= size
+        ask(("", count), k.size, shape)
+        strides = [1] * len(shape)
+        for axis in range(len(shape) - 2, -1, -1):
+            strides[axis] = strides[axis + 1] * shape[axis + 1]
+        ask(("", tuple(strides)), k.row_major_strides, shape)
+        still = tuple([axis for axis, size in enumerate(shape) if size == 0])
+        ask(("", still), k.still_axes, shape)
+        ask(("", None), k.check_shape, shape)
+        for rank in {0, 1, 2, 3, 4, len(shape), len(shape) + 1}:
+            fits = rank >= len(shape)
+            padded = plain_rule.prepend(shape, rank) if fits else None
+            ask(("", padded) if fits else ("RankMismatch", None), k.pad, shape, rank)
+            for i, size in enumerate((padded or ())[:6]):
+                ask(("", size), k.padded_size, shape, rank, i)
+        for index in ((), (2,), (3, 5), (1, -2, 7), (1,) * MANY):
+            total = sum([a * b for a, b in zip(index, shape, strict=False)])
+            same = len(index) == len(shape)
+            ask(("", total) if same else ("RankMismatch", None), k.offset, index, shape)
+    ask(("", (1,)), k.still_axes, (-1, 0, -MANY, 2))
+    for shape in ((-1,), (2, -1), (-MANY, 1), (0, 1, -2)):
+        ask(("NegativeSize", None), k.check_shape, shape)
+    ask(("", None), k.check_shapes, ((), (3, 0), (1,)))
+    ask(("NegativeSize", None), k.check_shapes, ((3,), (1, -1)))
+    ask(("NegativeSize", None), k.check_shapes, ((-3,), (1, 1)))
+
+
+def _lists() -> Iterator[tuple[Shape, ...]]:
+    yield ()
+    yield from product(SHAPES, repeat=1)
+    yield from product(SHAPES, FEW)
+    yield from product(plain_rule.all_shapes(1, 3), repeat=3)
+    yield from product(BIG, repeat=2)
+    yield from product(LONG, repeat=2)
+    yield from (
+        ((2, 3), (2, 1), (1, 4)),
+        ((1, 2), (3, 1), (3, 2), (1, 1, 5)),
+        ((1, 5), (2, 4), (3, 1)),
+    )
+    yield from product([(0, 1), (1, 0), (1,), (2, 1), ()], repeat=3)
+
+
+_NEGATIVE = [
+    ((-1,),),
+    ((2, -1),),
+    ((1,), (-1,)),
+    ((-1, 2), (3,)),
+    ((3,), (2, -2)),
+    ((0, -3), (0, 1)),
+]
+
+
+def shapes(k: Any) -> None:
+    """What takes shapes alone."""
+    ask(("NoTensor", None), k.broadcast_shapes, ())
+    for given in _lists():
+        if given:
+            witness = plain_rule.e1(given)
+            if witness is None:
+                ask(("", plain_rule.maxima(given)), k.broadcast_shapes, given)
+            else:
+                ask(("E1", tuple(witness)), k.broadcast_shapes, given)
+                found = outcome(k.first_violation, given)[1]
+                assert dataclasses.astuple(found) == tuple(witness)
+        pair = plain_rule.first_mismatch(given)
+        if pair is None:
+            ask(("", plain_rule.agreed(given)), k.numpy_broadcast_shapes, given)
+        else:
+            ask(("Incompatible", tuple(pair)), k.numpy_broadcast_shapes, given)
+            found = outcome(k.first_mismatch, given)[1]
+            assert dataclasses.astuple(found) == tuple(pair)
+    for given in _NEGATIVE:
+        for program in (k.broadcast_shapes, k.numpy_broadcast_shapes):
+            ask(("NegativeSize", None), program, given)
+        for program in (k.first_violation, k.first_mismatch):
+            ask(("NegativeSize", None), program, given)
+
+
+def _strides(shape: Shape) -> Shape:
+    return tuple([(-1) ** axis * (axis + 5) for axis in range(len(shape))])
+
+
+def _misfit(shape: Shape, target: Shape) -> Outcome | None:
+    if len(shape) > len(target):
+        return ("RankMismatch", None)
+    axis = plain_rule.fits(shape, target)
+    if axis is None:
+        return None
+    size = plain_rule.prepend(shape, len(target))[axis]
+    return ("NotBroadcastable", (0, axis, size, target[axis]))
+
+
+def _trailing(shape: Shape, target: Shape) -> Shape:
+    missing = len(target) - len(shape)
+    kept = [
+        step if size == target[missing + axis] else 0
+        for axis, (size, step) in enumerate(zip(shape, _strides(shape), strict=True))
+    ]
+    return (0,) * missing + tuple(kept)
+
+
+def _pairs() -> Iterator[tuple[Shape, Shape]]:
+    yield from product(FEW, SHAPES)
+    yield from product(BIG, repeat=2)
+    yield from product(LONG, repeat=2)
+
+
+def targets(k: Any) -> None:
+    """What takes a shape and a target, whose last axes meet."""
+    for shape, target in _pairs():
+        wrong = _misfit(shape, target)
+        strides = _trailing(shape, target) if wrong is None else None
+        ask(wrong or ("", strides), k.broadcast_strides, shape, _strides(shape), target)
+        repeated = tuple([axis for axis, step in enumerate(strides or ()) if step == 0])
+        ask(wrong or ("", repeated), k.repeated_trailing, shape, target)
+        for more in (_strides((1, *shape)), _strides(shape)[1:]):
+            if len(more) != len(shape):
+                ask(("RankMismatch", None), k.broadcast_strides, shape, more, target)
+        if wrong is None:
+            ask(("", strides), k.view_strides, shape, _strides(shape), target)
+        last = tuple([max(size - 1, 0) for size in target])
+        beyond = tuple([size + 1 for size in target])
+        below = tuple([-1 for _ in target])
+        for index in (last, (0,) * len(target), target, beyond, below, (*last, 0)):
+            if len(index) != len(target):
+                wrong = ("RankMismatch", None)
+            ask(wrong or _found(shape, target, index), k.source_index, shape, target, index)
+    ask(("RankMismatch", None), k.source_index, (1,), (1, 2), (0,))
+    ask(("RankMismatch", None), k.source_index, (1,), (1, 2), (0, 0, 0))
+    ask(("RankMismatch", None), k.source_index, (1, 2), (2,), (0,))
+
+
+def _found(shape: Shape, target: Shape, index: Shape) -> Outcome:
+    for axis, (i, size) in enumerate(zip(index, target, strict=True)):
+        if not 0 <= i < size:
+            return ("IndexOutOfRange", axis)
+    return ("", plain_rule.source(shape, target, index))
+
+
+def _axes_wrong(axes: Shape, rank: int, *, increasing: bool) -> Outcome | None:
+    for j, axis in enumerate(axes):
+        if not 0 <= axis < rank:
+            return ("AxisOutOfRange", j)
+        if increasing and j and axis <= axes[j - 1]:
+            return ("AxesNotIncreasing", j)
+        if not increasing and axis in axes[:j]:
+            return ("AxesNotDistinct", (axes.index(axis), j))
+    return None
+
+
+def _placed(shape: Shape, target: Shape, axes: Shape) -> Outcome:
+    strides = [0] * len(target)
+    for j, (size, step) in enumerate(zip(shape, _strides(shape), strict=True)):
+        if size == target[axes[j]]:
+            strides[axes[j]] = step
+        elif size != 1:
+            return ("AxisMisfit", j)
+    return ("", tuple(strides))
+
+
+_AXES = [
+    *(axes for count in range(4) for axes in product(range(-1, 4), repeat=count)),
+    *((1, 2, 3, 0), (0, 1, 2, 1), (3, 0, 3, 0)),
+]
+_SOME_AXES = [
+    *(axes for count in range(3) for axes in product(range(-1, 3), repeat=count)),
+    *((0, 1, 2), (0, 2, 1), (2, 0, 1), (0, 1, 3), (1, 2, 2), (0, 0, 1), (0, 1, 2, 3), (3,), (1, 3)),
+]
+_OWN: list[Shape] = [
+    (),
+    (2,),
+    (1,),
+    (3,),
+    (0,),
+    (2, 1),
+    (1, 3),
+    (2, 2),
+    (2, 1, 3),
+    (1, 0, 2),
+    (MANY,),
+]
+_TARGETS: list[Shape] = [(), (2,), (2, 3), (2, 1, 3), (2, 2, 2), (0, 2, 3), (MANY, 1)]
+
+
+def axes(k: Any) -> None:
+    """What takes axes."""
+    for rank, at in product(range(5), _AXES):
+        wrong = _axes_wrong(at, rank, increasing=True)
+        ask(wrong or ("", None), k.check_axes, at, rank)
+        kept = tuple([axis for axis in range(rank) if axis not in at])
+        ask(wrong or ("", kept), k.kept_axes, rank, at)
+        coordinate = tuple(range(50, 50 + rank))
+        ask(wrong or ("", plain_axes.p(coordinate, at)), k.p, coordinate, at)
+        wrong = _axes_wrong(at, rank, increasing=False)
+        ask(wrong or ("", None), k.check_distinct, at, rank)
+    for shape, target, at in product(_OWN, _TARGETS, _SOME_AXES):
+        _along(k, shape, target, at)
+    for shape in ((2, *(1,) * (MANY - 1)), (1,) * MANY):
+        _along(k, shape, shape, tuple(range(MANY)))
+        _along(k, shape, (1, *shape), tuple(range(1, MANY + 1)))
+        _along(k, shape, (1, *shape), (0,))
+    axes = tuple(range(MANY))
+    ask(("AxesNotIncreasing", MANY), k.check_axes, (*axes, MANY - 1), MANY)
+    ask(("AxesNotDistinct", (MANY - 1, MANY)), k.check_distinct, (*axes, MANY - 1), MANY)
+    ask(("AxisOutOfRange", MANY - 1), k.check_axes, axes, MANY - 1)
+    ask(("AxisOutOfRange", MANY - 1), k.check_distinct, axes, MANY - 1)
+    ask(("", ()), k.kept_axes, MANY, axes)
+    ask(("", (MANY,)), k.kept_axes, MANY + 1, axes)
+
+
+def _along(k: Any, shape: Shape, target: Shape, at: Shape) -> None:
+    strides = _strides(shape)
+    count: Outcome | None = ("AxesCount", None) if len(at) != len(shape) else None
+    increasing = _axes_wrong(at, len(target), increasing=True)
+    distinct = _axes_wrong(at, len(target), increasing=False)
+    wanted = count or increasing or _placed(shape, target, at)
+    ask(wanted, k.explicit_strides, shape, strides, target, at)
+    viewed = wanted if wanted[0] else ("", (target, wanted[1]))
+    ask(viewed, k.view_along_axes, shape, strides, target, at, k.Explicit())
+    if count is None and increasing is None:
+        ask(wanted, k.place_strides, shape, strides, target, at)
+    repeated = (
+        tuple([axis for axis, step in enumerate(wanted[1] or ()) if step == 0])
+        if (not wanted[0])
+        else None
+    )
+    ask(wanted if wanted[0] else ("", repeated), k.repeated_axes, shape, target, at)
+    wanted = count or distinct or _placed(shape, target, at)
+    ask(wanted, k.in_dim_strides, shape, strides, target, at)
+    kept = tuple([axis for axis in range(len(target)) if axis not in at])
+    wanted = increasing or (("AxesCount", None) if len(kept) != len(shape) else ("", None))
+    if not wanted[0]:
+        wrong = [j for j, size in enumerate(shape) if size != target[kept[j]]]
+        wanted = ("AxisMisfit", wrong[0]) if wrong else _placed(shape, target, kept)
+    ask(wanted, k.ngraph_strides, shape, strides, target, at)
+    for more in (_strides((1, *shape)), strides[1:]):
+        if len(more) != len(shape):
+            for program in (k.explicit_strides, k.ngraph_strides, k.in_dim_strides):
+                ask(("RankMismatch", None), program, shape, more, target, at)
+
+
+def expanded(k: Any) -> None:
+    """ONNX Expand."""
+    for shape, target in _pairs():
+        ask(_common(shape, target), k.expand_shape, shape, target)
+
+
+def _common(shape: Shape, target: Shape) -> Outcome:
+    common = plain_axes.expand_shape(shape, target)
+    if common is not None:
+        return ("", common)
+    rank = max(len(shape), len(target))
+    sizes = zip(plain_rule.prepend(shape, rank), plain_rule.prepend(target, rank), strict=True)
+    return ("NotExpandable", [a != b and 1 not in (a, b) for a, b in sizes].index(True))
+
+
+def modes(k: Any) -> None:
+    """OpenVINO's modes."""
+    assert k.mode_of(k.NotGiven()) == k.Numpy()
+    for mode in (k.Numpy(), k.Explicit(), k.Bidirectional()):
+        assert k.mode_of(k.Given(mode)) is mode
+    for shape, target in _pairs():
+        strides = _strides(shape)
+        wanted = _misfit(shape, target) or ("", (target, _trailing(shape, target)))
+        ask(wanted, k.view_without_axes, shape, strides, target, k.Numpy())
+        common = _common(shape, target)
+        wanted = common if common[0] else ("", (common[1], _trailing(shape, common[1])))
+        ask(wanted, k.view_without_axes, shape, strides, target, k.Bidirectional())
+        ask(("MappingMissing", None), k.view_without_axes, shape, strides, target, k.Explicit())
+        for mode in (k.Numpy(), k.Bidirectional()):
+            ask(("MappingNotAllowed", None), k.view_along_axes, shape, strides, target, (), mode)
+        # Its very strides, where data has the shape: callers look for that.
+        for mode in (k.Numpy(), k.Bidirectional()):
+            assert k.view_without_axes(shape, strides, (*shape,), mode)[1] is strides
+
+
+def _flat(data: Sequence[Any], shape: Shape, target: Shape) -> list[Any]:
+    steps = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        steps[axis] = steps[axis + 1] * shape[axis + 1]
+    return [
+        data[sum([i * step for i, step in zip(at, steps, strict=True)])]
+        for at in (plain_rule.source(shape, target, index) for index in plain_rule.indices(target))
+    ]
+
+
+def _count(shape: Shape) -> int:
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def elements(k: Any) -> None:
+    """The elements themselves."""
+    pairs = [
+        *product(FEW, SHAPES),
+        ((MANY,), (2, MANY)),
+        ((MANY, 1), (MANY, 2)),
+        ((1, MANY), (3, MANY)),
+    ]
+    pairs += [((2, 1, 3, 1), (2, 2, 3, 3)), ((1, 2, 1), (3, 2, 4)), ((1, 1), (MANY, 1))]
+    pairs += [((2, 1, 2), (2, 3, 2)), ((2, 1, 1), (2, 2, 3)), ((3, 1, 2, 2), (3, 2, 2, 2))]
+    for shape, target in pairs:
+        data = [object() for _ in range(_count(shape))]
+        wrong = _misfit(shape, target)
+        wanted = wrong or ("", _flat(data, shape, target))
+        ask(wanted, k.broadcast_flat, data, shape, target)
+        result = outcome(k.broadcast_flat, data, shape, target)[1]
+        assert result is not data
+        if wrong is None:
+            ask(("", tuple(wanted[1])), k.broadcast_elements, tuple(data), shape, target)
+        for other in ([*data, None], data[1:]):
+            if len(other) != len(data):
+                ask(("DataLength", None), k.broadcast_flat, other, shape, target)
+                if wrong is None:
+                    ask(("DataLength", None), k.broadcast_elements, tuple(other), shape, target)
+    ask(("RankMismatch", None), k.broadcast_flat, [1, 2], (1, 2), (2,))
+
+
+def views(k: Any) -> None:
+    """The views of all tensors at once."""
+    for given in _lists():
+        strides = tuple(map(_strides, given))
+        wanted = outcome(k.broadcast_shapes, given)
+        if not wanted[0]:
+            target = plain_rule.maxima(given)
+            wanted = ("", (target, tuple([_trailing(shape, target) for shape in given])))
+        ask(wanted, k.broadcast_views, given, strides)
+        for m, shape in enumerate(given):
+            if not wanted[0] and shape == wanted[1][0]:
+                assert k.broadcast_views(given, strides)[1][m] is strides[m]
+
+
+def several(k: Any) -> None:
+    """The elements of all tensors at once."""
+    for given in product(FEW, repeat=2):
+        data = tuple([tuple([object() for _ in range(_count(shape))]) for shape in given])
+        wanted = outcome(k.broadcast_shapes, given)
+        short = wanted
+        if not wanted[0]:
+            target = plain_rule.maxima(given)
+            flat = [
+                tuple(_flat(own, shape, target)) for own, shape in zip(data, given, strict=True)
+            ]
+            wanted, short = ("", (target, tuple(flat))), ("WrongLength", 1)
+        ask(wanted, k.broadcast_all, given, data)
+        ask(short, k.broadcast_all, given, (data[0], (*data[1], None)))
+        if not wanted[0]:
+            ask(("WrongLength", 0), k.broadcast_all, given, ((*data[0], 1), (*data[1], None)))
+    ask(("NoTensor", None), k.broadcast_all, (), ())
+    ask(("NegativeSize", None), k.broadcast_all, ((-1,),), ((),))
+
+
+# The quicker ones first.
+PARTS = (records, numbers, expanded, several, elements, views, modes, targets, shapes, axes)
