@@ -8,6 +8,10 @@ tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph` an
 and `whycast.testing` holds an implementation of your own against them. What is proved, and on what
 assumptions, stands in the WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
 
+What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an array of such a size,
+is refused before anything is made, by a ValueError that names the argument, or the shape and dtype;
+where only the room is missing it is a MemoryError.
+
 >>> import numpy as np
 >>> import whycast
 >>> column, row = whycast.broadcast(np.array([[1], [2], [3]]), np.array([10, 20, 30, 40]))

@@ -97,8 +97,11 @@ def measure(name: str, tests: Sequence[str]) -> None:
     data = OUT / name / "data"
     data.parent.mkdir(parents=True)
     workers = ("-n", "auto", "--dist", "worksteal", "-q")
-    coverage("run", "-m", "pytest", *workers, *tests, COVERAGE_FILE=str(data))
-    coverage("combine", "--quiet", f"--data-file={OUT / name}.data", str(data.parent))
+    # By this variable what coverage.py has put into .venv measures every Python that is started.
+    start = {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "COVERAGE_FILE": str(data)}
+    coverage("run", "-m", "pytest", *workers, *tests, **start)
+    files = sorted(map(str, data.parent.iterdir()))
+    coverage("combine", "--quiet", f"--data-file={OUT / name}.data", *files)
 
 
 def report_of(name: str) -> dict[str, Any]:
