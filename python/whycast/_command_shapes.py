@@ -133,7 +133,6 @@ def _run_index(arguments: argparse.Namespace) -> int:
     except IndexError as wrong:
         return _refuse(arguments, about, wrong)
     result = rule.source(asked, arguments.index)
-    assert result is not None
     return _answer(arguments, about, result, show_integers(result))
 
 
@@ -161,7 +160,6 @@ def _run_strides(arguments: argparse.Namespace) -> int:
 
 def _shape_of(rule: Rule, asked: Operands) -> tuple[int, ...]:
     result = rule.shape(asked)
-    assert result is not None
     return result
 
 

@@ -119,8 +119,10 @@ class Rule:
         except _REFUSALS:
             return None
 
-    def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...] | None:
+    def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Multi-index of one tensor whose element stands at a valid index of the output.
+
+        The rule has to accept the operands.
 
         Proved strides find it: those of a view address the right element whatever the strides of
         the tensor (lemmas ``view_offset`` and ``explicit_offset``), so also where only one of them
@@ -130,10 +132,7 @@ class Rule:
         found = []
         for j in range(len(shape)):
             unit = tuple([int(j == k) for k in range(len(shape))])
-            layout = self.layout(operands, unit)
-            if layout is None:
-                return None
-            found.append(_kernel.offset(index, layout.strides))
+            found.append(_kernel.offset(index, self._placed(operands, unit).strides))
         return tuple(found)
 
     def refusal(self, operands: Asked) -> ValueError | None:
