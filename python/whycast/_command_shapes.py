@@ -160,6 +160,7 @@ def _run_strides(arguments: argparse.Namespace) -> int:
 
 def _shape_of(rule: Rule, asked: Operands) -> tuple[int, ...]:
     result = rule.shape(asked)
+    assert result is not None
     return result
 
 
