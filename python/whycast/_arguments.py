@@ -88,7 +88,7 @@ def show_integers(numbers: tuple[int, ...]) -> str:
 
 
 def add_rule(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say by which rule."""
+    """Add the option that says by which rule."""
     parser.add_argument(
         "--rule",
         choices=RULES,
@@ -96,6 +96,11 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
         metavar="RULE",
         help=f"one of {', '.join(RULES)}; by default sonnx",
     )
+
+
+def add_rule_and_axes(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say by which rule, and along which axes."""
+    add_rule(parser)
     parser.add_argument(
         "--axes",
         type=integers,

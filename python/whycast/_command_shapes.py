@@ -11,7 +11,7 @@ from whycast import _kernel
 from whycast._arguments import (
     Subparsers,
     UsageError,
-    add_rule,
+    add_rule_and_axes,
     described,
     integers,
     operands,
@@ -96,7 +96,7 @@ def _add_shape_and_target(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    add_rule(parser)
+    add_rule_and_axes(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 

@@ -11,7 +11,7 @@ from whycast._alignment import alignment
 from whycast._arguments import (
     Subparsers,
     UsageError,
-    add_rule,
+    add_rule_and_axes,
     described,
     operands,
     refused,
@@ -43,7 +43,7 @@ def add(subparsers: Subparsers) -> None:
         help="sizes with x between them, such as 3x1; () or scalar for rank 0. Of two shapes the "
         "second is the target of the rules that take one",
     )
-    add_rule(parser)
+    add_rule_and_axes(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument(
         "--svg",

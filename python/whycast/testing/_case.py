@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from whycast._types import AnyArray, Shape, Strides
@@ -66,18 +67,18 @@ class Case(NamedTuple):
 
     def arrays(self) -> list[AnyArray]:
         """Make the tensors: new arrays whose elements tell their tensor and their place."""
+        return [array(m, *tensor) for m, tensor in enumerate(self.tensors())]
+
+    def tensors(self) -> Iterator[tuple[Shape, str, str]]:
+        """Give the shape, the dtype and the layout of each tensor."""
         count = len(self.shapes)
-        return [
-            array(m, shape, dtype, layout)
-            for m, (shape, dtype, layout) in enumerate(
-                zip(
-                    self.shapes,
-                    self.dtypes or ("int32",) * count,
-                    self.layouts or ("C",) * count,
-                    strict=True,
-                )
-            )
-        ]
+        dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
+        return zip(self.shapes, dtypes, layouts, strict=True)
+
+    @property
+    def every_shape(self) -> tuple[Shape, ...]:
+        """The shapes of the tensors, and the target where there is one."""
+        return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def within(self, dtypes: tuple[str, ...]) -> Case:
         """Take the first of some dtypes where the case has the ordinary one and that is not there.
@@ -92,12 +93,21 @@ class Case(NamedTuple):
     @property
     def weight(self) -> tuple[object, ...]:
         """What is compared where one case is called smaller than another."""
-        shapes = self.shapes if self.target is None else (*self.shapes, self.target)
+        shapes = self.every_shape
         ordinary = sum(name != "int32" for name in self.dtypes) + sum(
             name != "C" for name in self.layouts
         )
         sizes = [size for shape in shapes for size in shape]
         return (len(sizes) + len(shapes), ordinary, sum(sizes), shapes, self)
+
+
+def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
+    """Give a level, with all before it if they are asked too.
+
+    >>> levels_to("index", up_to=True)
+    ('verdict', 'shape', 'index')
+    """
+    return LEVELS[: LEVELS.index(level) + 1] if up_to else (level,)
 
 
 def level_named(name: object) -> Level:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from whycast._rules import Rule, rule_named
-from whycast.testing._case import LEVELS, Case, Level, Stage, level_named
+from whycast.testing._case import Case, Level, Stage, level_named, levels_to
 from whycast.testing._child import Child, DeathError
 from whycast.testing._options import check_dtypes, check_numbers
 from whycast.testing._program import shown_request
@@ -111,7 +111,7 @@ def check(
     f(*Case(((), (2,))).arrays())
     """
     found = rule_named(rule)
-    levels = LEVELS[: LEVELS.index(level_named(level)) + 1] if up_to else (level_named(level),)
+    levels = levels_to(level_named(level), up_to=up_to)
     check_numbers(seconds=seconds, timeout=timeout, memory=memory, every=every, seed=seed)
     check_dtypes(dtypes)
     started = time.monotonic()

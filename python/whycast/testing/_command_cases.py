@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from whycast._arguments import Subparsers, UsageError
+from whycast._arguments import Subparsers, UsageError, add_rule
 from whycast._rules import RULES, Rule
 from whycast.testing import _export_c, _export_npz, _export_onnx
 from whycast.testing._case import LEVELS, Case, Level
@@ -38,7 +38,7 @@ def add(subparsers: Subparsers) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rule", choices=RULES, default="sonnx", help="default: sonnx")
+    add_rule(parser)
     parser.add_argument("--format", choices=("jsonl", "npz", "onnx", "c"), required=True)
     parser.add_argument("--out", required=True, metavar="PATH", help="- is the standard output")
     parser.add_argument("--level", choices=LEVELS, help="of jsonl alone; default: data")

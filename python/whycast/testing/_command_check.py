@@ -11,8 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from whycast._arguments import UsageError
-from whycast._rules import RULES
+from whycast._arguments import UsageError, add_rule
 from whycast.testing._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._options import check_dtypes
@@ -42,7 +41,7 @@ def add(commands: Any) -> None:
         usage="whycast check [options] (TARGET | -- PROGRAM [ARGUMENT ...])",
     )
     parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
-    parser.add_argument("--rule", default="sonnx", choices=list(RULES), help="default: sonnx")
+    add_rule(parser)
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument("--level", choices=LEVELS, default="data", help="default: data")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")

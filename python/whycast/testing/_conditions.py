@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 
 from whycast._rules import RULES, Operands, Rule
@@ -28,18 +28,11 @@ def _an_element_repeats(rule: Rule, case: Case) -> bool:
     return output is not None and any(math.prod(shape) < math.prod(output) for shape in case.shapes)
 
 
-def _given(case: Case) -> Iterator[tuple[Shape, str, str]]:
-    """Give shape, dtype and layout of each tensor."""
-    count = len(case.shapes)
-    dtypes = case.dtypes or ("int32",) * count
-    return zip(case.shapes, dtypes, case.layouts or ("C",) * count, strict=True)
-
-
 def _writable_of_output_shape(rule: Rule, case: Case) -> bool:
     output = rule.shape(case)
     return any(
         shape == output and layout not in ("overlapping", "readonly")
-        for shape, _, layout in _given(case)
+        for shape, _, layout in case.tensors()
     )
 
 
@@ -47,7 +40,7 @@ def _memory_that_torch_takes(rule: Rule, case: Case) -> bool:
     # Of rank 0 no tensor is reversed.
     return any(
         layout in ("C", "transposed", "sliced") or (layout == "reversed" and not shape)
-        for shape, _, layout in _given(case)
+        for shape, _, layout in case.tensors()
     )
 
 
@@ -58,7 +51,7 @@ def _has(*dtypes: str) -> Condition:
 def _float_with_negative_zero(rule: Rule, case: Case) -> bool:
     # The first of several elements is one.
     return any(
-        dtype.startswith("float") and math.prod(shape) > 1 for shape, dtype, _ in _given(case)
+        dtype.startswith("float") and math.prod(shape) > 1 for shape, dtype, _ in case.tensors()
     )
 
 

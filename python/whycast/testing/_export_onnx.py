@@ -139,8 +139,7 @@ def _spread(tests: list[_Test], most: int) -> list[_Test]:
 
 
 def _name(rule: Rule, number: int, test: _Test) -> str:
-    shapes = (*test.case.shapes, *([] if test.case.target is None else [test.case.target]))
-    texts = ["x".join(map(str, shape)) or "scalar" for shape in shapes]
+    texts = ["x".join(map(str, shape)) or "scalar" for shape in test.case.every_shape]
     described = "_".join(texts)
     stem = f"test_{rule.name.replace('-', '_')}_{number:03}_{test.operator.lower()}_{test.dtype}"
     return f"{stem}_{described}" if len(described) <= 60 else stem
@@ -216,7 +215,7 @@ def _model(rule: Rule, test: _Test) -> ModelProto:
         opset_imports=[helper.make_opsetid("", _OPSET)],
         ir_version=_IR_VERSION,
         producer_name="whycast",
-        doc_string=json.dumps(case.shapes if case.target is None else [*case.shapes, case.target]),
+        doc_string=json.dumps(case.every_shape),
     )
 
 

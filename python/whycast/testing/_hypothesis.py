@@ -159,7 +159,7 @@ class Drawing:
         """Change the axes, the rank of the target, or a size."""
         if case.axes and self.draw(st.booleans()):
             return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
-        shapes = _shapes_of(case)
+        shapes = list(case.every_shape)
         if case.target and len(case.target) > self.bounds.min_dims and self.draw(st.booleans()):
             return case._replace(target=case.target[1:])
         places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
@@ -177,7 +177,7 @@ class Drawing:
 
     def _parted(self, case: Case) -> Case:
         """Put on one axis of two shapes, or of the shape and the target, sizes that are refused."""
-        shapes = _shapes_of(case)
+        shapes = list(case.every_shape)
         pairs = st.sets(st.sampled_from(range(len(shapes))), min_size=2, max_size=2)
         first, second = sorted(self.draw(pairs))
         misfits = self.question.misfits
@@ -190,10 +190,6 @@ class Drawing:
             longer[-back] = own
             shapes[m] = tuple(longer)
         return _with_shapes(case, shapes)
-
-
-def _shapes_of(case: Case) -> list[Shape]:
-    return [*case.shapes] if case.target is None else [*case.shapes, case.target]
 
 
 def _with_shapes(case: Case, shapes: Sequence[Shape]) -> Case:

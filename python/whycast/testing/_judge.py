@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,11 +67,6 @@ class Expected:
 
     error: ValueError | None
     value: object
-
-    @property
-    def refused(self) -> bool:
-        """Whether the rule refuses the case."""
-        return self.error is not None
 
 
 def expected(rule: Rule, level: Level, case: Case) -> Expected:
@@ -155,8 +149,7 @@ class Judge:
         error = self.rule.refusal(case)
         if not isinstance(error, BroadcastError):
             return None
-        shapes = case.shapes if case.target is None else (*case.shapes, case.target)
-        from_the_end = error.axis - max(map(len, shapes))
+        from_the_end = error.axis - max(map(len, case.every_shape))
         axis = refusal.named_axis
         if axis in (error.axis, from_the_end, getattr(error, "tensor_axis", error.axis)):
             return None
@@ -193,10 +186,9 @@ class Judge:
     # --- arrays -------------------------------------------------------------------------------
 
     def _prepare(self, case: Case) -> list[_Prepared]:
-        dtypes = case.dtypes or ("int32",) * len(case.shapes)
-        layouts = case.layouts or ("C",) * len(case.shapes)
         found: list[_Prepared] = []
-        for key in zip(itertools.count(), case.shapes, dtypes, layouts):
+        for m, tensor in enumerate(case.tensors()):
+            key = (m, *tensor)
             prepared = self._prepared.get(key)
             if prepared is None:
                 given, kept = array(*key), array(*key)
@@ -297,5 +289,4 @@ def _arrays(count: int) -> str:
 
 
 def _zeros(case: Case) -> str:
-    shapes = case.shapes if case.target is None else (*case.shapes, case.target)
-    return "with a size of 0" if any(0 in shape for shape in shapes) else ""
+    return "with a size of 0" if any(0 in shape for shape in case.every_shape) else ""

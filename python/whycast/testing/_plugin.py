@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from whycast._rules import RULES, rule_named
-from whycast.testing._case import LEVELS, STAGES, Level, Stage, level_named
+from whycast.testing._case import LEVELS, STAGES, Level, Stage, level_named, levels_to
 from whycast.testing._targets import target_of
 
 _ID = re.compile(r"test_stage\[(.+)\]")
@@ -23,8 +23,7 @@ def check_options(options: argparse.Namespace) -> None:
 
 def stages(options: argparse.Namespace) -> list[tuple[str, Level, Stage]]:
     """Give what is tested, one after the other, each with the id of its test."""
-    level = level_named(options.whycast_level)
-    levels = LEVELS[: LEVELS.index(level) + 1] if options.whycast_up_to else [level]
+    levels = levels_to(level_named(options.whycast_level), up_to=options.whycast_up_to)
     return [
         (_id(options.whycast_rule, level, stage), level, stage)
         for level in levels

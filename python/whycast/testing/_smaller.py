@@ -50,7 +50,7 @@ def _fewer(case: Case) -> Iterator[Case]:
 
 def _less(case: Case) -> Iterator[Case]:
     """Leave out an axis, or make a size smaller, of all shapes that have it or of one."""
-    shapes = (*case.shapes, *(() if case.target is None else (case.target,)))
+    shapes = case.every_shape
     changes: list[_Drop | _Resize] = []
     if case.axes is None:
         changes += [_Drop(back) for back in range(1, 1 + max(map(len, shapes)))]

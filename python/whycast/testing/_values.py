@@ -24,6 +24,7 @@ _STRINGS = ("str", "object", "StringDType")
 LAYOUTS = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 
 
+@cache
 def dtypes_of(rule: str) -> tuple[str, ...]:
     """Give the dtypes of the cases of a rule."""
     strings = rule in _RULES_WITH_STRINGS

@@ -100,8 +100,7 @@ class Peer:
 
 
 def _ranks(case: Case) -> list[int]:
-    shapes = case.shapes if case.target is None else (*case.shapes, case.target)
-    return [len(shape) for shape in shapes]
+    return [len(shape) for shape in case.every_shape]
 
 
 def _no_negative_strides(level: str, case: Case) -> str | None:
