@@ -37,7 +37,8 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
         `delta` is no tensor of such a dtype, or `shape` neither a sequence of integers nor a
         one-dimensional array of them.
     ValueError
-        A size is negative, or the rank of `shape` is more than that of `delta`.
+        A size is negative, the rank of `shape` is more than that of `delta`, or no tuple can have
+        as many sizes.
     MemoryError
         There is no room for the result.
 

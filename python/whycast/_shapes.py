@@ -38,7 +38,7 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     TypeError
         An argument is not an integer.
     ValueError
-        A size is negative.
+        A size is negative, or no tuple can have as many sizes.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, or a size is negative.
+        No shape is given, too many are, a size is negative, or no tuple can have as many sizes.
 
     Notes
     -----
@@ -125,7 +125,7 @@ def compatible(*shapes: Integers) -> bool:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, or a size is negative.
+        No shape is given, too many are, a size is negative, or no tuple can have as many sizes.
 
     Notes
     -----
@@ -172,8 +172,8 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     TypeError
         An argument is neither a sequence of integers nor a one-dimensional array of them.
     ValueError
-        A size is negative, there is not one stride for each axis of `shape`, or the rank of
-        `target` is less than that of `shape`.
+        A size is negative, there is not one stride for each axis of `shape`, the rank of `target`
+        is less than that of `shape`, or no tuple can have as many integers.
 
     Notes
     -----
@@ -246,7 +246,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     TypeError
         An argument is neither a sequence of integers nor a one-dimensional array of them.
     ValueError
-        The ranks do not fit, or a size is negative.
+        The ranks do not fit, a size is negative, or no tuple can have as many integers.
 
     Notes
     -----

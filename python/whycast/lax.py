@@ -53,7 +53,8 @@ def broadcast_in_dim(
         integers nor a one-dimensional array of them.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
-        not distinct; or NumPy can represent no array of that shape.
+        not distinct; NumPy can represent no array of that shape; or no tuple can have as many
+        integers.
 
     Notes
     -----

@@ -54,8 +54,8 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
         of them, or `broadcast_axes` none of these nor a set of integers.
     ValueError
         A size is negative; `broadcast_axes` has an axis that `shape` does not have, is a sequence
-        that does not increase strictly, or leaves not as many axes of `shape` as `arg` has; or
-        NumPy can represent no array of that shape.
+        that does not increase strictly, or leaves not as many axes of `shape` as `arg` has; NumPy
+        can represent no array of that shape; or no tuple can have as many integers.
 
     Notes
     -----
@@ -134,8 +134,8 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
         `delta` is no tensor of such a dtype, or `broadcast_axes` neither a set nor a sequence
         of integers nor a one-dimensional array of them.
     ValueError
-        `broadcast_axes` has an axis that `delta` does not have, or is a sequence that does not
-        increase strictly.
+        `broadcast_axes` has an axis that `delta` does not have, is a sequence that does not
+        increase strictly, or one of more axes than a tuple can have.
     MemoryError
         There is no room for the result: an axis of size 0 leaves an array that may be large.
 

@@ -62,7 +62,7 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        A size is negative.
+        A size is negative, or no tuple can have as many sizes.
 
     Notes
     -----
@@ -211,8 +211,9 @@ def broadcast_to(
     TypeError
         `shape` is not a shape, or a size is not an integer.
     ValueError
-        The rank of `shape` is less than that of the array, a size is negative, NumPy can represent
-        no array of that shape, whose rank may be at most 64, or makes no array of `array`.
+        The rank of `shape` is less than that of the array, a size is negative, no tuple can have
+        as many sizes, NumPy can represent no array of that shape, whose rank may be at most 64, or
+        makes no array of `array`.
     MemoryError
         There is no room for the array that NumPy makes of `array`.
 

@@ -48,7 +48,8 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
         `input` is no tensor, or `shape` neither a sequence of integers nor a one-dimensional
         array of them.
     ValueError
-        A size is negative, or NumPy can represent no array of the common shape.
+        A size is negative, NumPy can represent no array of the common shape, or no tuple can have
+        as many sizes.
 
     Notes
     -----

@@ -80,7 +80,8 @@ def broadcast(
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of `data`, not axes of
         `target_shape`, or not strictly increasing; in mode ``numpy`` the rank of `target_shape` is
-        less than that of `data`; or NumPy can represent no array of the shape.
+        less than that of `data`; NumPy can represent no array of the shape; or no tuple can have as
+        many integers.
 
     Notes
     -----
@@ -182,8 +183,8 @@ def broadcast_adjoint(
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of the data, not axes of
-        `delta`, or not strictly increasing; or the rank of `data_shape` is more than that of
-        `delta`.
+        `delta`, or not strictly increasing; the rank of `data_shape` is more than that of `delta`;
+        or no tuple can have as many integers.
     MemoryError
         There is no room for the result.
 

@@ -54,7 +54,8 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         one-dimensional array of them.
     ValueError
         A size is negative, the rank of `target` is less than that of `shape`, `data` has not as
-        many elements as a tensor of that shape, or no list has as many as one of shape `target`.
+        many elements as a tensor of that shape, no list has as many as one of shape `target`, or no
+        tuple as many sizes.
     MemoryError
         There is no room for a list as long.
 
@@ -129,7 +130,8 @@ def broadcast_all(
         `tensors` is not a sequence of pairs, or one of these not of a list and a shape.
     ValueError
         No tensor is given, or too many; a size is negative; a list has not as many elements as a
-        tensor of its shape; or no list has as many as one of the common shape.
+        tensor of its shape; no list has as many as one of the common shape, or no tuple as many
+        sizes or tensors.
     MemoryError
         There is no room for lists as long.
 
