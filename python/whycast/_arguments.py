@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from whycast._errors import BroadcastError
@@ -39,6 +41,22 @@ or () for rank 0, got '3x-1'
             f"got {word!r}"
         )
     return _numbers(word.split("x"))
+
+
+def path(text: str) -> Path:
+    r"""Read the name of a file, whether there is one or not.
+
+    >>> path("a\0b")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected the name of a file, got 'a\x00b'
+    """
+    try:
+        named = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        named = False
+    if not named:
+        raise argparse.ArgumentTypeError(f"expected the name of a file, got {text!r}")
+    return Path(text)
 
 
 def integers(text: str) -> tuple[int, ...]:

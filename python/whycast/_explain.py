@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-from pathlib import Path
 
 from whycast._alignment import alignment
 from whycast._arguments import (
@@ -14,6 +13,7 @@ from whycast._arguments import (
     add_rule_and_axes,
     described,
     operands,
+    path,
     refused,
     shape,
 )
@@ -47,7 +47,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     parser.add_argument(
         "--svg",
-        type=Path,
+        type=path,
         metavar="FILE",
         help="also draw the alignment and the copying as a figure",
     )

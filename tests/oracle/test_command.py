@@ -300,6 +300,14 @@ def test_bad_usage(run: Run, words: str, text: str) -> None:
     assert "error: " in done.err
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"], ids=["a zero byte", "half a character"])
+@pytest.mark.parametrize("words", ["explain 3 --svg", "check numpy --junit", "cases --out"])
+def test_a_name_that_no_file_can_have(run: Run, words: str, name: str) -> None:
+    done = run(f"{words} {name}")
+    assert (done.code, done.out) == (2, "")
+    assert f"expected the name of a file, got {name!r}" in done.err
+
+
 def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "400")
     assert run("--version") == (0, f"whycast {whycast.__version__}\n", "")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from whycast._arguments import Subparsers, UsageError, add_rule
+from whycast._arguments import Subparsers, UsageError, add_rule, path
 from whycast._rules import RULES, Rule
 from whycast.testing import _export_c, _export_npz, _export_onnx
 from whycast.testing._case import LEVELS, Case, Level
@@ -16,6 +16,8 @@ from whycast.testing._cases import cases
 from whycast.testing._json import line_of
 from whycast.testing._judge import expected
 from whycast.testing._lines import answer, request
+
+_STANDARD_OUTPUT = Path("-")
 
 _DESCRIPTION = f"""\
 Write the cases that `whycast check` asks first, from the smallest up, each with what is expected,
@@ -40,7 +42,9 @@ def add(subparsers: Subparsers) -> None:
     )
     add_rule(parser)
     parser.add_argument("--format", choices=("jsonl", "npz", "onnx", "c"), required=True)
-    parser.add_argument("--out", required=True, metavar="PATH", help="- is the standard output")
+    parser.add_argument(
+        "--out", required=True, type=path, metavar="PATH", help="- is the standard output"
+    )
     parser.add_argument("--level", choices=LEVELS, help="of jsonl alone; default: data")
     parser.add_argument("--seed", type=int, default=0, help="of the random cases; default: 0")
     parser.add_argument(
@@ -73,22 +77,22 @@ def _write(arguments: argparse.Namespace) -> int:
     rule, form, out = RULES[arguments.rule], arguments.format, arguments.out
     if form != "jsonl" and arguments.level is not None:
         raise UsageError(f"--level: expected none for --format {form}, which has what it takes")
-    if form != "jsonl" and out == "-":
+    if form != "jsonl" and out == _STANDARD_OUTPUT:
         raise UsageError(f"--out: expected a path for --format {form}, got -")
 
     def source(level: Level) -> Iterator[Case]:
         return cases(rule.name, level, seed=arguments.seed, random=arguments.random)
 
     if form == "c":
-        return _export_c.write(rule, source, Path(out))
+        return _export_c.write(rule, source, out)
     if form == "npz":
-        return _export_npz.write(rule, source("data"), Path(out))
+        return _export_npz.write(rule, source("data"), out)
     if form == "onnx":
-        return _export_onnx.write(rule, source("data"), Path(out))
+        return _export_onnx.write(rule, source("data"), out)
     level: Level = arguments.level or "data"
-    if out == "-":
+    if out == _STANDARD_OUTPUT:
         return _write_lines(rule, level, source(level), sys.stdout.buffer)
-    with Path(out).open("wb") as file:
+    with out.open("wb") as file:
         return _write_lines(rule, level, source(level), file)
 
 

@@ -7,11 +7,10 @@ import json
 import math
 import signal
 import sys
-from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from whycast._arguments import UsageError, add_rule
+from whycast._arguments import UsageError, add_rule, path
 from whycast.testing._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._options import check_dtypes
@@ -61,7 +60,7 @@ def add(commands: Any) -> None:
     _number(parser, "--timeout", 10.0, "seconds for one case, more than 0")
     _number(parser, "--memory", 1024.0, "MiB beyond what it takes when imported; 0 for any")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the report as JUnit XML")
+    parser.add_argument("--junit", type=path, metavar="FILE", help="write the report as JUnit XML")
     parser.add_argument("--peers", action="store_true", help="list the built-in peers and end")
     parser.set_defaults(run=run)
 
