@@ -156,9 +156,12 @@ def test_who_collects_all_tests_does_not_get_these(folder: Path) -> None:
     assert "no tests collected" in run(
         folder, *collect, where, code=pytest.ExitCode.NO_TESTS_COLLECTED
     )
-    assert "2 tests collected" in run(
-        folder, *collect, "-p", "no:_whycast_pytest", where / "test_target.py"
+    # Nor does who has no plugin, and so cannot name a target.
+    done = run(
+        folder, "-c", "empty.ini", "-p", "no:_whycast_pytest", "-v", where / "test_target.py"
     )
+    assert "test_run SKIPPED (no --whycast-target)" in done
+    assert "= 2 skipped in " in done
 
 
 def test_pytest_loads_the_plugin_and_that_imports_next_to_nothing() -> None:

@@ -78,7 +78,7 @@ def work(
     parents: Connection[Any, Any] | None,
     position: Position,
     target: Target,
-    rule: Rule | str,
+    rule: str,
 ) -> None:
     """Open the target and do what the parent says, until it says no more or is no more."""
     if parents is not None:
@@ -89,14 +89,13 @@ def work(
     _set_output_aside()
     # Of a crash the parent tells.
     faulthandler.disable()
-    rule = RULES[rule] if isinstance(rule, str) else rule
     try:
         opened = target.open()
     except (TargetError, ImportError) as error:
         connection.send(TargetError(str(error)))
         return
     connection.send(opened.title)
-    worker = _Worker(connection, position, opened, rule, target.peer)
+    worker = _Worker(connection, position, opened, RULES[rule], target.peer)
     while (job := connection.recv()) is not None:
         try:
             if isinstance(job, Run):

@@ -1,0 +1,32 @@
+"""What the judge keeps from one case to the next: arrays, but not without end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from whycast._rules import RULES
+from whycast.testing import Case, _judge
+from whycast.testing._judge import Judge
+
+
+@pytest.mark.parametrize(("bound", "most"), [("_KEPT", 2), ("_KEPT_BYTES", 3 * (8 + 12) - 1)])
+def test_arrays_are_kept_up_to_a_bound(
+    bound: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_judge, bound, most)
+    judge = Judge(RULES["expand"], "data")
+    first, second, third = (Case(((size,),), (size,)) for size in (2, 3, 4))
+
+    def given(case: Case) -> Any:
+        return judge.arguments(case)[0]
+
+    kept = given(first)
+    given(second)
+    assert given(first) is kept
+    last = given(third)
+    assert given(third) is last
+    again = given(first)
+    assert again is not kept
+    assert judge.finding(first, again.copy()) is None
