@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import subprocess
@@ -394,6 +395,8 @@ def python(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_as_a_module() -> None:
+    # To import it is not to run it.
+    importlib.import_module("whycast.__main__")
     done = python("-m", "whycast", "shape", "3x1", "1x4")
     assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
     done = python("-m", "whycast", "shape", "3", "4")
