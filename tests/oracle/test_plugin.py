@@ -76,7 +76,8 @@ def test_a_right_function_passes_a_test_for_each_stage(folder: Path) -> None:
 
 
 def test_random_cases_follow_where_there_is_time(folder: Path) -> None:
-    options = ["--whycast-level=verdict", "--whycast-seconds=1", "-v"]
+    # Even where all of Python is slowed down, as when it is measured.
+    options = ["--whycast-level=verdict", "--whycast-seconds=4", "-v"]
     assert "test_stage[sonnx-verdict-random] PASSED" in run(folder, *of("Both.verdict", *options))
 
 

@@ -54,6 +54,18 @@ def test_a_step_on_which_the_target_dies_is_none(deadly: tuple[Shape, ...]) -> N
     assert [(each.kind, each.case) for each in report.deviations] == [("refuses", Case(((65,),)))]
 
 
+def test_what_follows_a_deadly_step_is_asked() -> None:
+    def function(*shapes: Shape) -> bool:
+        if shapes == ((31,),):
+            os._exit(3)
+        return whycast.compatible(*shapes) and not any(
+            max(shape, default=0) > 50 for shape in shapes
+        )
+
+    *_, last = verdicts(function).deviations
+    assert last.case == Case(((51,),))
+
+
 def test_a_deadly_case_is_made_smaller_too() -> None:
     def function(*shapes: Shape) -> bool:
         if any(65 in shape for shape in shapes):

@@ -42,18 +42,21 @@ def said_by(target: object, *jobs: Run) -> tuple[list[Any], int | None]:
         for job in (*jobs, None):
             ours.send(job)
     with suppress(EOFError, OSError):
-        while True:
+        while ours.poll(60):
             said.append(ours.recv())
-    process.join(60)
+    process.join(10)
+    process.kill()
     return said, process.exitcode
 
 
 def test_it_says_what_it_found_and_ends() -> None:
     said, code = said_by(whycast.compatible, VERDICTS)
-    title, (tally, following, done, given_up) = said
+    title, *parts = said
     assert title == "whycast:compatible"
-    assert tally.cases.total() > 100
-    assert (following > 9000, done, given_up, code) == (True, True, False, 0)
+    # Where it takes long it says so in parts.
+    assert sum(tally.cases.total() for tally, *_ in parts) > 100
+    assert [done for _, _, done, _ in parts] == [False] * (len(parts) - 1) + [True]
+    assert (parts[-1][1] > 9000, parts[-1][3], code) == (True, False, 0)
 
 
 def test_it_says_that_there_is_no_such_target_and_ends() -> None:
@@ -92,9 +95,10 @@ def test_a_copy_of_the_process_says_nothing_and_ends() -> None:
             return os.waitstatus_to_exitcode(status) == 0
         return whycast.compatible(*shapes)
 
-    (_, (tally, *_)), code = said_by(function, VERDICTS)
-    assert tally.deviations == {}
-    assert tally.cases.total() > 100
+    (_, *parts), code = said_by(function, VERDICTS)
+    assert not any(tally.deviations for tally, *_ in parts)
+    assert sum(tally.cases.total() for tally, *_ in parts) > 100
+    assert [done for _, _, done, _ in parts].count(True) == 1
     assert code == 0
 
 

@@ -35,7 +35,7 @@ class TargetError(ValueError):
 
 
 # What can be asked.
-Asked: TypeAlias = Function | ManyAtOnce | Program
+Askable: TypeAlias = Function | ManyAtOnce | Program
 
 
 class Opened(Protocol):
@@ -46,7 +46,7 @@ class Opened(Protocol):
         """What reports call it: a peer with its version."""
         ...
 
-    def function(self, rule: Rule, level: Level) -> Asked | None:
+    def function(self, rule: Rule, level: Level) -> Askable | None:
         """Return what answers at a level, with arguments as the rule's own function takes."""
         ...
 
