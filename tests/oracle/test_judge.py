@@ -1,13 +1,16 @@
-"""What the judge keeps from one case to the next: arrays, but not without end."""
+"""What the judge keeps from one case to the next, not without end; and what it reads answers as."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from whycast._rules import RULES
 from whycast.testing import Case, _judge
+from whycast.testing._compare import as_integers
 from whycast.testing._judge import Judge
 
 
@@ -30,3 +33,29 @@ def test_arrays_are_kept_up_to_a_bound(
     again = given(first)
     assert again is not kept
     assert judge.finding(first, again.copy()) is None
+
+
+class Broken:
+    """It begins like a shape."""
+
+    def __iter__(self) -> Iterator[int]:
+        yield 3
+        raise RuntimeError("no more")
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ((3, 4), (3, 4)),
+        (np.array([3, 4]), (3, 4)),
+        (iter([np.int8(3)]), (3,)),
+        ((), ()),
+        ("34", None),
+        (b"34", None),
+        (34, None),
+        ((3, 4.0), None),
+        (Broken(), None),
+    ],
+)
+def test_what_is_taken_for_integers(answer: object, found: tuple[int, ...] | None) -> None:
+    assert as_integers(answer) == found

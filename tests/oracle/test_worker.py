@@ -73,6 +73,18 @@ def test_it_says_that_a_target_is_no_function_and_ends() -> None:
     assert code == 0
 
 
+def test_it_says_that_a_target_is_asynchronous_and_ends() -> None:
+    async def function(*shapes: Shape) -> bool:
+        return whycast.compatible(*shapes)
+
+    (_, error), code = said_by(function, VERDICTS)
+    assert isinstance(error, TargetError)
+    assert str(error).endswith(
+        "expected a function that returns its answer, got an asynchronous one"
+    )
+    assert code == 0
+
+
 def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(judge: Judge, case: Case, value: object) -> None:
         raise ZeroDivisionError("a fault")
