@@ -47,6 +47,12 @@ def test_the_list_is_exact() -> None:
     ]
 
 
+def test_a_gap_that_a_package_closes_is_none_where_that_is_installed() -> None:
+    gap = '[[gap]]\nfile = "a.py"\nlines = ["f: x"]\nwhy = "no"\nwithout = '
+    assert measure.listed(f'{gap}"pytest"\n') == {}
+    assert measure.listed(f'{gap}"no-such-package"\n') == {"a.py: f: x": "no"}
+
+
 def test_what_is_listed_is_there_and_has_a_reason() -> None:
     for gap, why in measure.listed(measure.GAPS.read_text(encoding="utf-8")).items():
         file, _, rest = gap.partition(": ")

@@ -271,6 +271,24 @@ def test_subclass() -> None:
     assert broadcast_to(x, (3, 4), True).label == "x"
 
 
+class Once(Labelled):
+    """Subclass whose arrays are finalized once and no more, for then there is None to do it."""
+
+    def __array_finalize__(self, source: object) -> None:
+        super().__array_finalize__(source)
+        self.__dict__["__array_finalize__"] = None
+
+
+def test_subclass_that_leaves_nothing_to_finalize() -> None:
+    x = labelled((3, 1)).view(Once)
+    ours, theirs = (f(x, (3, 4), subok=True) for f in (broadcast_to, np_broadcast_to))
+    for z in (ours, theirs):
+        assert isinstance(z, Once)
+        # What it has it has from a plain view.
+        assert (z.finalized, z.label) == (1, "none")
+    assert_same_array(ours, theirs)
+
+
 @pytest.mark.parametrize("part", [slice(None), slice(None, None, -1), slice(0, 2)])
 def test_well_known_subclasses(part: slice) -> None:
     masked = np.ma.MaskedArray([[1.0], [2.0], [3.0]], mask=[[True], [False], [False]])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -20,9 +21,22 @@ from implementations import Levels
 
 import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino
-from whycast._rules import RULES
-from whycast.testing import Case, Deviation, Report, TargetError, _register, cases, check
+from whycast._errors import BroadcastError
+from whycast._rules import RULES, Operands
+from whycast.testing import (
+    Case,
+    Deviation,
+    Report,
+    TargetError,
+    _register,
+    _targets,
+    cases,
+    check,
+)
+from whycast.testing._peers import PEERS
 from whycast.testing._register import Entry
+
+Shape = tuple[int, ...]
 
 HERE = Path(__file__).parent
 
@@ -237,9 +251,9 @@ def test_random_arrays_are_small() -> None:
 
 
 def test_random_cases_follow_until_the_time_is_over() -> None:
-    report = check(whycast.compatible, level="verdict", seconds=1)
+    report = check(whycast.compatible, level="verdict", seconds=3, every=20)
     assert report.levels["verdict"]["random"] > 100
-    assert 1 <= report.seconds < 3
+    assert 3 <= report.seconds < 6
 
 
 def test_every_so_many_th() -> None:
@@ -268,6 +282,19 @@ def test_rules_of_texts_without_strings_ask_for_none() -> None:
     for rule in RULES:
         asked = {dtype for case in cases(rule, random=200) for dtype in case.dtypes}
         assert ("StringDType" in asked) == (rule in ("sonnx", "numpy", "expand")), rule
+
+
+def test_a_refusal_for_the_ranks_has_no_axis_to_be_named() -> None:
+    def function(shape: Shape, target: Shape) -> Shape:
+        error = RULES["openvino-numpy"].refusal(Operands((shape,), target))
+        if isinstance(error, BroadcastError):
+            raise error
+        if error is not None:
+            raise ValueError("no")
+        return target
+
+    report = check(function, rule="openvino-numpy", level="report", seconds=0)
+    assert report.ok, str(report)
 
 
 def test_an_object_with_functions_for_levels() -> None:
@@ -303,7 +330,23 @@ def test_bad_targets(target: object, text: str) -> None:
         check(target, seconds=0)
 
 
+def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = replace(PEERS["numpy"], name="lost", needs=("numpy", "no-such-runtime"))
+    monkeypatch.setitem(PEERS, "lost", lost)
+    text = r"target lost: no-such-runtime is not installed: pip install 'whycast\[oracle\]'"
+    with pytest.raises(TargetError, match=text):
+        check("lost", seconds=0)
+
+
+def test_a_peer_without_a_rule() -> None:
+    text = "target numpy: has nothing to be asked by the rule ngraph at that level"
+    with pytest.raises(TargetError, match=text):
+        check("numpy", rule="ngraph", seconds=0)
+
+
 def test_bad_arguments() -> None:
+    with pytest.raises(TypeError, match=r"dtypes: expected a sequence of names, got 'int8' \(str"):
+        check(whycast.broadcast, dtypes="int8")
     with pytest.raises(ValueError, match="rule: expected one of 'sonnx', "):
         check(whycast.broadcast, rule="sonnxx")
     with pytest.raises(ValueError, match="level: expected one of 'verdict', "):
@@ -322,6 +365,14 @@ def test_a_function_of_a_file_that_imports_its_neighbour(tmp_path: Path) -> None
     (tmp_path / "neighbour_of_mine.py").write_text("from whycast import compatible", "utf-8")
     (tmp_path / "mine.py").write_text("from neighbour_of_mine import compatible as f", "utf-8")
     assert check(f"{tmp_path / 'mine.py'}:f", level="verdict", seconds=0).ok
+
+
+def test_a_module_of_the_folder_in_which_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "only_here.py").write_text("from whycast import compatible as f", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert check("only_here:f", level="verdict", seconds=0, every=20).ok
 
 
 # --- reports ----------------------------------------------------------------------------------
@@ -377,6 +428,23 @@ def test_junit(report: Report) -> None:
     assert "given up at case 84" in given_up
 
 
+def test_a_report_of_nothing_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
+    def left_out(target: object, rule: object, level: object, case: object) -> str:
+        return "it rains"
+
+    monkeypatch.setattr(_targets._OpenedObject, "left_out", left_out)
+    report = check(whycast.compatible, level="verdict", seconds=0)
+    count = len(list(cases(level="verdict")))
+    assert not report.ok
+    assert str(report).splitlines()[1:] == [
+        "  verdict: none",
+        f"  not asked: {count:,} cases: it rains",
+        "not all that was to be asked was asked",
+    ]
+    (run,) = ElementTree.fromstring(report.to_junit())
+    assert (run.get("name"), run.findtext("failure")) == ("run", "nothing was asked")
+
+
 # --- known deviations -------------------------------------------------------------------------
 
 
@@ -426,6 +494,10 @@ def test_what_it_knows_and_does_not_occur_fails(
     assert not report.ok
     (stale,) = report.stale
     assert re.fullmatch(text, stale), stale
+    assert str(report).splitlines()[-2:] == [
+        "known deviations that do not occur as the register says:",
+        f"  {stale}",
+    ]
 
 
 def test_what_occurs_sometimes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import subprocess
 import sys
 from itertools import product
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from command_line import SMALL, Run, Shape, runner, small_operands, word
 
 import whycast
 from whycast._rules import RULES, Operands, Rule
+from whycast.testing._peers import PEERS
 
 BIG = 2**70
 
@@ -291,6 +295,10 @@ def test_strides_that_there_are_not(run: Run) -> None:
         ("strides 3 3 --strides 2,2", "--strides: expected 1, one for each axis of the tensor"),
         ("explain 3 --axes 0", "--axes: expected two shapes beside it, got 1"),
         ("explain 3 --svg /nowhere/at/all.svg", "--svg: "),
+        ("check", "expected one TARGET, or a program after --"),
+        ("check numpy -- ./program", "expected one TARGET, or a program after --"),
+        ("check numpi", "target 'numpi': expected one of numpy, "),
+        ("check numpy --dtypes float32,float31", "expected some of int32, float32, "),
     ],
 )
 def test_bad_usage(run: Run, words: str, text: str) -> None:
@@ -333,11 +341,70 @@ def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Ru
     assert run("shape -- 3x1") == (0, "3x1\n", "")
 
 
+# --- check ------------------------------------------------------------------------------------
+
+QUICK = "--rule numpy --seconds 0 --every 20"
+
+
+def test_check_lists_the_peers(run: Run) -> None:
+    done = run("check --peers")
+    lines = [line.split(maxsplit=1) for line in done.out.splitlines()]
+    assert (done.code, [name for name, _ in lines]) == (0, [*PEERS])
+    assert ["numpy", np.__version__] in lines
+
+
+def test_check_of_some_dtypes_in_json(run: Run) -> None:
+    done = run(f"check numpy {QUICK} --dtypes float32,uint8 --json")
+    said = json.loads(done.out)
+    assert (done.code, said["ok"]) == (0, True)
+    assert said["left_out"]["a dtype that is not to be asked"] > 5
+
+
+def test_check_writes_what_junit_reads(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "report.xml"
+    done = run(f"check numpy {QUICK} --level verdict --junit {file}")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("\nnothing deviates\n")
+    suite = ElementTree.parse(file).getroot()
+    assert [each.get("classname") for each in suite] == 4 * ["whycast.numpy.verdict"]
+    done = run(f"check numpy {QUICK} --level verdict --junit {tmp_path}")
+    assert done.code == 2
+    assert done.err == f"whycast check: error: --junit: [Errno 21] Is a directory: '{tmp_path}'\n"
+
+
+def test_check_tells_a_terminal_how_far_it_is() -> None:
+    """In one line, which it clears before the report."""
+    ours, theirs = os.openpty()
+    words = ["check", "numpy", "--rule", "numpy", "--level", "verdict", "--seconds", "1"]
+    done = subprocess.run(
+        [sys.executable, "-m", "whycast", *words, "--every", "20"],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        check=False,
+    )
+    os.close(theirs)
+    said = os.read(ours, 2**16).decode()
+    os.close(ours)
+    assert done.returncode == 0
+    _, *told, last = said.split("\r\x1b[K")
+    assert last == ""
+    assert told
+    assert all(
+        line.startswith(f"numpy {np.__version__}, verdict: ")
+        and line.endswith(" cases, 0 kinds of deviation")
+        for line in told
+    )
+    assert "\x1b" not in done.stdout
+
+
 def python(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
 
 
 def test_as_a_module() -> None:
+    # To import it is not to run it.
+    importlib.import_module("whycast.__main__")
     done = python("-m", "whycast", "shape", "3x1", "1x4")
     assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
     done = python("-m", "whycast", "shape", "3", "4")
@@ -357,7 +424,14 @@ def test_only_the_module_of_the_subcommand_is_imported() -> None:
     assert (first, before, after) == ("3", "[]", "['whycast._explain']")
 
 
-@pytest.mark.parametrize("words", ["shape 3", "explain" + 2000 * " 2x3"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "shape 3",
+        "explain" + 2000 * " 2x3",
+        "cases --rule ngraph --format jsonl --level index --out -",
+    ],
+)
 def test_a_reader_that_has_enough_is_no_fault(words: str) -> None:
     """Neither where the output fits the buffer and is written at the end, nor elsewhere."""
     reader, writer = os.pipe()

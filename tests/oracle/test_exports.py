@@ -123,6 +123,45 @@ def test_without_the_package_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not list(tmp_path.iterdir())
 
 
+def test_lines_by_a_rule_with_a_target(tmp_path: Path) -> None:
+    """One array is asked about, and one is the answer."""
+    path = tmp_path / "cases.jsonl"
+    assert whycast_cases("--rule", "openvino-numpy", "--format", "jsonl", "--out", path) == 0
+    verdicts: Counter[bool] = Counter()
+    for line in path.read_text(encoding="utf-8").splitlines()[::7]:
+        message = json.loads(line)
+        try:
+            wanted = np.broadcast_to(decoded(message["array"]), message["target"])
+        except ValueError:
+            assert "refused" in message["expected"], line
+        else:
+            found = decoded(message["expected"]["array"])
+            assert (found.shape, found.tobytes()) == (wanted.shape, wanted.tobytes()), line
+        verdicts["refused" in message["expected"]] += 1
+    assert min(verdicts.values()) > 100
+
+
+def test_archive_of_a_rule_with_axes(tmp_path: Path) -> None:
+    path = tmp_path / "cases.npz"
+    assert whycast_cases("--rule", "in-dim", "--format", "npz", "--out", path) == 0
+    turned = 0
+    with np.load(path, allow_pickle=False) as archive:
+        for entry in json.loads(str(archive["index"]))[::3]:
+            if "refused" in entry:
+                continue
+            tensor, output = (archive[f"{entry['name']}_{end}"] for end in ("input_0", "output_0"))
+            assert list(output.shape) == entry["target"]
+            turned += entry["axes"] != sorted(entry["axes"])
+            # Axis j of the tensor lies on axis axes[j] of the target.
+            order = np.argsort(entry["axes"])
+            shape = [1] * output.ndim
+            for j in order:
+                shape[entry["axes"][j]] = tensor.shape[j]
+            wanted = np.broadcast_to(tensor.transpose(order).reshape(shape), entry["target"])
+            assert output.tobytes() == wanted.tobytes(), entry
+    assert turned > 50
+
+
 @pytest.mark.parametrize("name", ["numpy", "openvino-numpy"])
 def test_archive(name: str, tmp_path: Path) -> None:
     path = tmp_path / "cases"

@@ -84,6 +84,11 @@ def test_bytes_are_little_endian_in_row_major_order() -> None:
     assert decoded(parse(line_of(encoded(strings)))).tolist() == ["é", "\0", "\ud800"]
 
 
+def test_an_array_that_no_line_has_a_name_for() -> None:
+    with pytest.raises(ValueError, match=r"^dtype: expected one of bool, .*, got datetime64\[s\]$"):
+        encoded(np.zeros(2, "M8[s]"))
+
+
 def test_integers_of_any_size() -> None:
     rule = rule_named("expand")
     case = Case(((2**200, 1),), (3,), multi_index=(2**200 - 1, 2), strides=(-(2**300), 2**64))

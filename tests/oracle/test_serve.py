@@ -14,13 +14,14 @@ from typing import IO, Any, cast
 
 import pytest
 
+from whycast._command import main
 from whycast._rules import RULES, rule_named
 from whycast.testing import _serve
 from whycast.testing._case import LEVELS
 from whycast.testing._drawn import random_case
 from whycast.testing._json import line_of
 from whycast.testing._judge import expected
-from whycast.testing._lines import answer, request
+from whycast.testing._lines import Request, answer, request
 
 SERVE = (sys.executable, "-m", "whycast", "serve")
 SHAPE = {"rule": "sonnx", "level": "shape", "shapes": [[3, 1], [4]]}
@@ -185,6 +186,36 @@ def test_a_reader_that_goes_away() -> None:
         source.close()
         assert process.wait(SECONDS) == 0
         assert cast("IO[bytes]", process.stderr).read() == b""
+
+
+def answers(source: bytes, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """Ask in this process."""
+    sink = io.BytesIO()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink))
+    assert main(["serve"]) == 0
+    return list(map(json.loads, sink.getvalue().splitlines()))
+
+
+def test_what_has_no_room_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is too long, and an answer for which there is no memory."""
+
+    def respond(asked: Request) -> dict[str, Any]:
+        if asked.level == "verdict":
+            raise MemoryError
+        return respond_as_ever(asked)
+
+    respond_as_ever = _serve.respond
+    monkeypatch.setattr(_serve, "respond", respond)
+    monkeypatch.setattr(_serve, "_MAX_LINE", 128)
+    lines: list[dict[str, Any]]
+    lines = [SHAPE, SHAPE | {"id": 200 * "9"}, SHAPE | {"id": 3, "level": "verdict"}, SHAPE]
+    assert answers(b"".join(map(line_of, lines)), monkeypatch) == [
+        {"shape": [3, 4]},
+        {"error": "expected a line of at most 128 bytes", "line": 2},
+        {"id": 3, "error": "there is no room for the answer", "line": 3},
+        {"shape": [3, 4]},
+    ]
 
 
 def test_lines_that_are_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,11 +130,8 @@ def difference(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
     kind = "elements"
     if right.dtype.kind == "f":
         nan, zero = np.isnan(own) & np.isnan(other), (own == 0) & (other == 0)
-        for same_number, name in ((nan | zero, "elements"), (~nan, "nan"), (~zero, "zero")):
-            if (differs & ~same_number).any():
-                differs &= ~same_number
-                kind = name
-                break
+        kinds = (("elements", ~(nan | zero)), ("nan", nan), ("zero", zero))
+        kind, differs = next((kind, differs & of) for kind, of in kinds if (differs & of).any())
     return _first(array, right, int(differs.argmax()), kind, where)
 
 

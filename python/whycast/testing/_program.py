@@ -50,9 +50,6 @@ class Program:
         self.read = b""
         self.starts = 0
 
-    def __call__(self, *arguments: object) -> object:
-        raise TypeError("a program is asked for cases")
-
     def ask(self, case: Case) -> object:
         """Return its answer to a case, or a Refusal."""
         line = shown_request(self.rule, self.level, case).encode() + b"\n"
@@ -91,13 +88,13 @@ class Program:
             source.write(line)
             source.flush()
         except OSError:
-            raise StoppedError(self._end()) from None
+            raise StoppedError(self._end("input")) from None
         parts: list[bytes] = []
         while not parts or b"\n" not in parts[-1]:
             if not (part := os.read(sink.fileno(), _CHUNK)) or len(parts) == _MOST_CHUNKS:
                 if parts:
                     raise GarbageError(f"a line without an end: {_shown(b''.join(parts))}")
-                raise StoppedError(self._end())
+                raise StoppedError(self._end("output"))
             parts.append(part)
         answer, _, self.read = b"".join(parts).partition(b"\n")
         self._check_rest()
@@ -114,13 +111,13 @@ class Program:
         except ValueError as error:
             raise GarbageError(f"{_shown(line)} ({error})") from None
 
-    def _end(self) -> str:
-        """Say how the program ended."""
+    def _end(self, closed: str) -> str:
+        """Say how the program ended, or what it closed if it did not."""
         assert self.process is not None
         try:
             code = self.process.wait(1)
         except subprocess.TimeoutExpired:
-            return "it closed its output"
+            return f"it closed its {closed}"
         if code < 0:
             return f"it was ended by {signal.Signals(-code).name}"
         return f"it ended with exit code {code}"

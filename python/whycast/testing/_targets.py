@@ -11,12 +11,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from whycast._checks import show
 from whycast._rules import Rule
 from whycast.testing._case import LEVELS, Case, Level
-from whycast.testing._peers import PEERS, Peer, absent
+from whycast.testing._peers import PEERS, Function, ManyAtOnce, Peer, absent
 from whycast.testing._program import Program
 
 
@@ -34,6 +34,10 @@ class TargetError(ValueError):
     """
 
 
+# What can be asked.
+Askable: TypeAlias = Function | ManyAtOnce | Program
+
+
 class Opened(Protocol):
     """A target in the child process."""
 
@@ -42,7 +46,7 @@ class Opened(Protocol):
         """What reports call it: a peer with its version."""
         ...
 
-    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+    def function(self, rule: Rule, level: Level) -> Askable | None:
         """Return what answers at a level, with arguments as the rule's own function takes."""
         ...
 
@@ -132,7 +136,7 @@ class ProgramTarget:
 
     def open(self) -> Opened:
         """Start it."""
-        return _OpenedProgram(self.arguments)
+        return _OpenedProgram(self.arguments, self.name)
 
 
 def target_of(value: object) -> Target:
@@ -199,7 +203,7 @@ class _OpenedPeer:
         # Before anything of it is imported: only then they are read.
         os.environ.update(peer.environment)
 
-    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+    def function(self, rule: Rule, level: Level) -> Function | ManyAtOnce | None:
         if rule.name not in self.peer.offers:
             return None
         return self.peer.functions(rule.name).get(level)
@@ -211,13 +215,10 @@ class _OpenedPeer:
 @dataclass
 class _OpenedProgram:
     arguments: Sequence[str]
+    title: str
     running: list[Program] = field(default_factory=list)
 
-    @property
-    def title(self) -> str:
-        return " ".join(self.arguments)
-
-    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
+    def function(self, rule: Rule, level: Level) -> Program | None:
         for each in self.running:
             each.stop()
         self.running = [Program(self.arguments, rule, level)]

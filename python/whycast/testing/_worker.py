@@ -20,6 +20,7 @@ from whycast.testing._compare import Finding
 from whycast.testing._drawn import random_case
 from whycast.testing._fixed import fixed
 from whycast.testing._judge import Judge, Refusal
+from whycast.testing._peers import Function, ManyAtOnce
 from whycast.testing._program import GarbageError, Program, StoppedError
 from whycast.testing._register import entries_for
 from whycast.testing._tally import Example, Key, Tally
@@ -77,7 +78,7 @@ def work(
     parents: Connection[Any, Any] | None,
     position: Position,
     target: Target,
-    rule: Rule | str,
+    rule: str,
 ) -> None:
     """Open the target and do what the parent says, until it says no more or is no more."""
     if parents is not None:
@@ -88,14 +89,13 @@ def work(
     _set_output_aside()
     # Of a crash the parent tells.
     faulthandler.disable()
-    rule = RULES[rule] if isinstance(rule, str) else rule
     try:
         opened = target.open()
     except (TargetError, ImportError) as error:
         connection.send(TargetError(str(error)))
         return
     connection.send(opened.title)
-    worker = _Worker(connection, position, opened, rule, target.peer)
+    worker = _Worker(connection, position, opened, RULES[rule], target.peer)
     while (job := connection.recv()) is not None:
         try:
             if isinstance(job, Run):
@@ -161,17 +161,20 @@ class _Worker:
         self.beat = time.monotonic() + _BEAT
         given_up = False
         stream = self.wanted(job)
-        if hasattr(self.function, "many"):
+        function = self.function
+        if isinstance(function, ManyAtOnce):
             while batch := list(islice(stream, _AT_ONCE)):
                 self.position.value = batch[0][0]
-                for (number, (stage, case)), answer in zip(batch, self.many(batch), strict=True):
+                for (number, (stage, case)), answer in zip(
+                    batch, self.many(function, batch), strict=True
+                ):
                     self.judge.arguments(case)
                     self.note(number, stage, case, self.judge.finding(case, answer))
         else:
             for number, (stage, case) in stream:
                 self.position.value = number
-                self.note(number, stage, case, self.ask(case))
-                if isinstance(self.function, Program) and self.function.starts > _MOST_STARTS:
+                self.note(number, stage, case, self.ask(function, case))
+                if isinstance(function, Program) and function.starts > _MOST_STARTS:
                     given_up = True
                     break
         self.tell(done=True, given_up=given_up)
@@ -199,19 +202,19 @@ class _Worker:
             return "a dtype that is not to be asked"
         return self.opened.left_out(self.rule, asked.level, case)
 
-    def many(self, batch: list[tuple[int, tuple[Stage, Case]]]) -> list[object]:
+    def many(
+        self, function: ManyAtOnce, batch: list[tuple[int, tuple[Stage, Case]]]
+    ) -> list[object]:
         """Ask for all cases of a batch at once."""
         arguments = [self.judge.arguments(case) for _, (_, case) in batch]
-        answers: list[object] = self.function.many(arguments)  # type: ignore[attr-defined]
         return [
             Refusal(error=answer) if isinstance(answer, BaseException) else answer
-            for answer in answers
+            for answer in function.many(arguments)
         ]
 
-    def ask(self, case: Case) -> Finding | None:
+    def ask(self, function: Function | Program, case: Case) -> Finding | None:
         """Ask for a case and judge the answer."""
         arguments = self.judge.arguments(case)
-        function = self.function
         answer: object
         try:
             answer = function.ask(case) if isinstance(function, Program) else function(*arguments)
@@ -263,17 +266,17 @@ class _Worker:
 
     def attempt(self, job: Try) -> None:
         """Look for a case that deviates in the same way."""
-        if not self.prepare(job.asked.level):
-            return
+        self.prepare(job.asked.level)
+        function = self.function
         for number, case in enumerate(job.cases):
             self.position.value = number
             if self.left_out(job.asked, case):
                 continue
-            if hasattr(self.function, "many"):
-                (answer,) = self.many([(number, ("random", case))])
+            if isinstance(function, ManyAtOnce):
+                (answer,) = self.many(function, [(number, ("random", case))])
                 finding = self.judge.finding(case, answer)
             else:
-                finding = self.ask(case)
+                finding = self.ask(function, case)
             if finding is not None and finding[:2] == job.key[:2]:
                 expected = finding.expected or self.judge.expectation(case)
                 self.send((number, expected, finding.got))

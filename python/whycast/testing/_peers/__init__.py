@@ -22,11 +22,7 @@ Function: TypeAlias = Callable[..., Any]
 
 @runtime_checkable
 class ManyAtOnce(Protocol):
-    """A function that does many calls together, where one alone would cost too much."""
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Do one call; refusing is raising."""
-        ...
+    """What does many calls together, where one alone would cost too much."""
 
     def many(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Return for each tuple of arguments the result, or the exception that refuses it."""
@@ -79,14 +75,14 @@ class Peer:
         """The installed version."""
         return importlib.metadata.version(self.distribution)
 
-    def functions(self, rule: str) -> dict[str, Function]:
+    def functions(self, rule: str) -> dict[str, Function | ManyAtOnce]:
         """Import the peer, and give for each level that it offers for a rule the function.
 
-        A function takes what a user's does at that level, and refuses by raising. It may be a
-        `ManyAtOnce`.
+        A function takes what a user's does at that level, and refuses by raising. In its place
+        there may be a `ManyAtOnce`.
         """
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
-        functions: dict[str, Function] = module.functions(rule)
+        functions: dict[str, Function | ManyAtOnce] = module.functions(rule)
         return functions
 
     def left_out(self, rule: str, level: str, case: Case) -> str | None:

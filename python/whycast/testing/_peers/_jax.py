@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from whycast.testing._peers import Function
+from whycast.testing._peers import Function, ManyAtOnce
 
 # What JAX refuses with.
 _REFUSALS = (TypeError, ValueError)
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: str) -> dict[str, Function | ManyAtOnce]:
     """Give what JAX has for a rule."""
     import jax.numpy as jnp
     from jax import lax
 
     if rule in ("numpy", "sonnx"):
-        shapes: Function = jnp.broadcast_shapes
+        shapes: Function | ManyAtOnce = jnp.broadcast_shapes
         operation: Function = jnp.broadcast_arrays
     else:
         operation = lax.broadcast_in_dim if rule == "in-dim" else jnp.broadcast_to
@@ -27,18 +28,11 @@ def functions(rule: str) -> dict[str, Function]:
     return {"verdict": shapes, "shape": shapes, "data": Compiled(operation)}
 
 
-class _Together:
+class _Together(ABC):
     """An operation of which many calls are traced as one function."""
 
     def __init__(self, operation: Function) -> None:
         self.operation = operation
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Do one call."""
-        (result,) = self.many([arguments])
-        if isinstance(result, Exception):
-            raise result
-        return result
 
     def many(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Do all calls, and give the exception of those that are refused."""
@@ -60,12 +54,13 @@ class _Together:
         outputs = iter(self._outputs(traced, [own for own, _ in split]))
         return [next(outputs) if result is None else result for result in results]
 
+    @abstractmethod
     def _split(self, arguments: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
         """Part what is traced from what follows it, a target and axes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _outputs(self, traced: Function, operands: list[list[Any]]) -> Iterable[Any]:
-        raise NotImplementedError
+        """Give what a function of all operands makes of them."""
 
 
 class Traced(_Together):
