@@ -105,6 +105,7 @@ class Symbol(Item):
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
     goal, axiom or val; `statement` is its WhyML, `names` are the symbols in that, resolved
     (`seq.Seq.length`); `goal` is the goal of its module that it must have, if it claims something.
+    `template`: what it is an instance of (`c.words.Words.put`), which has the goal.
     `says_nothing`: it is true whatever its symbols mean.
     """
 
@@ -113,6 +114,7 @@ class Symbol(Item):
     statement: str
     names: list[str]
     goal: str | None
+    template: str | None
     says_nothing: bool
 
 
@@ -127,10 +129,12 @@ class Assumed(TypedDict):
 
 
 class Use(TypedDict):
-    """A module that a theory uses or clones; no file for those that Why3 is born with."""
+    """A module that one of a theory uses or clones; no file for those that Why3 is born with."""
 
     module: str
     file: str | None
+    by: str
+    cloned: bool
 
 
 class Theory(TypedDict):

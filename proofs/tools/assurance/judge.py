@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from assurance.claims import goals_of
 from assurance.facts import (
     Assumed,
+    Audit,
     Facts,
     Failure,
     Goal,
@@ -25,8 +26,12 @@ from assurance.facts import (
     proved,
 )
 
-# The one file whose programs may be declared without a body: each of them is a Python operation.
-TRUSTED = "why3/kernel/trusted.mlw"
+# The two files whose programs may be declared without a body: each of them is one operation of the
+# language that the programs are extracted to, or, if it is ghost, none at all.
+TRUSTED = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
+
+# What has no definition, and can contradict nothing: some type, some function.
+UNDEFINED = {"type without definition", "symbol without definition"}
 
 # Metas that tell a tool how to print or to compute and a prover nothing: Why3 adds the first two
 # itself to records, the others guide transformations by what is proved or defined anyway.
@@ -40,10 +45,12 @@ SOUND = "split_vc"
 LIBRARY = {
     "array.Array": "the programs compute in arrays, which are Python's lists",
     "bool.Bool": "truth values are the elements of a ring in an example",
-    "int.Abs": "used by int.EuclideanDivision",
+    "int.Abs": "used by int.EuclideanDivision and int.ComputerDivision",
+    "int.ComputerDivision": "used by mach.int.Int64: quotients of machine integers",
     "int.EuclideanDivision": "row-major order counts with quotient and remainder",
     "int.Int": "integers",
     "int.MinMax": "the larger of two ranks or sizes",
+    "mach.int.Int64": "the programs in C compute with int64_t",
     "map.Map": "used by array.Array",
     "seq.Seq": "shapes and multi-indices",
 }
@@ -83,8 +90,9 @@ def judge(facts: Facts, root: Path) -> list[Failure]:
     for session in facts["sessions"]:
         found += session_faults(session, by_name)
     goals, theories = goals_of(facts), {theory["file"] for theory in facts["theories"]}
+    patterns = templates(facts)
     for theory in facts["theories"]:
-        found += theory_faults(theory, goals, theories)
+        found += theory_faults(theory, goals, theories, patterns)
         found += text_faults(theory["file"], root)
     found += library_faults(facts)
     found += witness_faults(facts)
@@ -265,27 +273,53 @@ def context_faults(session: Session) -> Iterator[Failure]:
 # --- what is taken for granted ----------------------------------------------------------------
 
 
-def is_allowed(assumed: Assumed, theory: str) -> bool:
-    """Tell whether the house rules allow something without definition or proof."""
+def module_name(theory: str, module: str) -> str:
+    """Name a module of a theory as those do that use it: `c.words.Words`."""
+    return f"{theory.removeprefix('why3/').removesuffix('.mlw').replace('/', '.')}.{module}"
+
+
+def templates(facts: Audit) -> set[str]:
+    """Give the modules that are cloned and never used: nobody but an instance rests on them."""
+    uses = [use for theory in facts["theories"] for use in theory["uses"]]
+    used = {use["module"] for use in uses if not use["cloned"]}
+    return {use["module"] for use in uses if use["cloned"]} - used
+
+
+def is_allowed(assumed: Assumed, theory: str, patterns: Container[str]) -> bool:
+    """Tell whether the house rules allow something without definition or proof.
+
+    A template may have parameters: types, functions and programs, of which its instances say what
+    they are, or have them as parameters again.
+    """
     if assumed["kind"] == "meta":
         return assumed["name"] in HARMLESS_METAS
-    return assumed["kind"] == "val" and theory == TRUSTED
+    may_have = theory in TRUSTED or module_name(theory, assumed["module"]) in patterns
+    return may_have and assumed["kind"] in {"val", *UNDEFINED}
 
 
-def trusted(facts: Facts) -> list[Assumed]:
-    """Give the operations that are trusted: allowed, and not proved."""
+def trusted(facts: Audit) -> list[Assumed]:
+    """Give the operations that are trusted: allowed, not proved, and no parameters."""
+    patterns = templates(facts)
     return [
         assumed
         for theory in facts["theories"]
+        if theory["file"] in TRUSTED
         for assumed in theory["assumed"]
-        if assumed["kind"] == "val" and is_allowed(assumed, theory["file"])
+        if assumed["kind"] == "val"
+        and module_name(theory["file"], assumed["module"]) not in patterns
     ]
 
 
 def theory_faults(
-    theory: Theory, goals: set[tuple[str, str]], theories: set[str]
+    theory: Theory,
+    goals: set[tuple[str, str]],
+    theories: set[str],
+    patterns: Container[str] = (),
 ) -> Iterator[Failure]:
-    """Find what a theory takes for granted without leave, and what it has from elsewhere."""
+    """Find what a theory takes for granted without leave, and what it has from elsewhere.
+
+    `patterns` are the templates.
+    """
     file = theory["file"]
     yield from (Failure(file, "", f"cannot be audited: {error}") for error in theory["errors"])
     for assumed in theory["assumed"]:
@@ -302,7 +336,7 @@ def theory_faults(
             if (file, f"{name}'vc") not in goals:
                 what = "claims by absurd that this is not reached, and there is no goal of that"
                 yield Failure(where, name, what)
-        elif not is_allowed(assumed, file):
+        elif not is_allowed(assumed, file, patterns):
             what = f"is taken for granted: {assumed['kind']} (none is allowed here)"
             yield Failure(where, name, what + origin)
     for use in theory["uses"]:
@@ -327,9 +361,14 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def witness_faults(facts: Facts) -> Iterator[Failure]:
-    """Find hypotheses that nothing is seen to satisfy."""
+    """Find hypotheses that nothing is seen to satisfy.
+
+    What a parameter of a template requires, nobody claims: who calls it has to satisfy that.
+    """
+    patterns = templates(facts)
     for entry in facts["hypotheses"]:
-        if not entry["satisfied_by"]:
+        is_template = module_name(entry["file"], entry["module"]) in patterns
+        if not entry["satisfied_by"] and not (is_template and entry["kind"] == "val"):
             formula = entry["kind"] in ("lemma", "goal")
             what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
             fault = f"has {what} that no witness satisfies: no witness {does} where each run comes "

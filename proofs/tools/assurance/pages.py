@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from assurance import closed, documents, validated
+from assurance import closed, documents, judge, validated
 from assurance.documents import page
 from assurance.facts import Facts, Goal, Node, families, full_name, nodes, place
 from assurance.toolchain import Tool
@@ -33,13 +33,17 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 # What provers answer now is of this run, and not of the sources.
 OF_A_RUN = ("now", "context", "canary")
 
-DRIVER = "why3/extraction/python.drv"
+# What the operations without a body are in each language.
+DRIVERS = {
+    language: f"why3/extraction/{language.lower()}.drv" for language in judge.TRUSTED.values()
+}
 
 # Before their answers, some provers name the file with the goal.
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
 
 # What the pages are about, and what decided that they were written.
-SOURCES = ("Makefile", "pyproject.toml", "why3/**/*", "proofs/**/*", "python/**/*", "tests/**/*")
+FOLDERS = ("why3", "proofs", "python", "c", "tests")
+SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
 NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/")
 
 # What the documents link to, and the place on the first page that shows it.
@@ -49,7 +53,7 @@ SHOWN = {
     "proofs/tools/assurance/toolchain.toml": "index.html#tools",
     "why3": "index.html#theorems",
     "why3/trace.toml": "index.html#clauses",
-    DRIVER: "index.html#operations",
+    **dict.fromkeys(DRIVERS.values(), "index.html#operations"),
 }
 
 WORDS = (
@@ -73,6 +77,7 @@ class Evidence:
         unknown = sorted(self.goals.keys() - (self.symbols.keys() & claims.keys()))
         if unknown:
             raise closed.ToolError(f"{', '.join(unknown)}: of no symbol, or without a claim")
+        self.trusted = [self.symbols[full_name(entry)] for entry in judge.trusted(facts)]
         # In reading order, which is that of the claims; theories without goals come last.
         order = {name: number for number, name in enumerate(claims)}
         self.sessions = sorted(
@@ -277,7 +282,11 @@ def write(
         sources=hashlib.sha256(listed.encode()).hexdigest(),
         tools=tools.values(),
         requirements=REQUIREMENTS.read_text(encoding="utf-8"),
-        driver=(root / DRIVER).read_text(encoding="utf-8"),
+        drivers={
+            language: (root / driver).read_text(encoding="utf-8")
+            for language, driver in DRIVERS.items()
+            if (root / driver).is_file()
+        },
         mutants=list(mutants),
         transformations=transformations(facts),
         validation=validation,

@@ -20,6 +20,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,7 +202,8 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
     for session in facts["sessions"]:
         file, attached = session["file"], tags.get(session["file"], {})
         for goal in session["goals"]:
-            line = goal["tree"]["line"] or 0
+            # What is asked of an instance stands where the parameter does, in another file maybe.
+            line = (goal["tree"]["file"] in (None, file) and goal["tree"]["line"]) or 0
             own = attached.get(line, [])
             tagged = own or attached.get(goal["module"]) or attached.get("", [])
             part, place = "theorems" if own else "supporting", f"{file}:{line}"
@@ -224,24 +226,35 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
 
 
 def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
-    """Give place and tags of a module's functions and classes, and under "" those of itself."""
+    """Give place and tags of a module's functions, classes and variables with a text of their own.
+
+    Under "" are those of the module itself.
+    """
     tree, lines = ast.parse(source), source.splitlines()
+
+    def tags_of(docstring: ast.stmt | None) -> list[Tag]:
+        value = docstring.value if isinstance(docstring, ast.Expr) else None
+        if not (docstring and isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            return []
+        last = docstring.end_lineno or 0
+        while last < len(lines) and re.match(r"\s*(#|$)", lines[last]):
+            last += 1
+        return tags_in("\n".join(lines[docstring.lineno - 1 : last]), file, docstring.lineno)
+
     found = {}
     for node in [tree, *tree.body]:
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            name, tags = getattr(node, "name", ""), []
-            if ast.get_docstring(node) is not None:
-                first, last = node.body[0].lineno, node.body[0].end_lineno or 0
-                while last < len(lines) and re.match(r"\s*(#|$)", lines[last]):
-                    last += 1
-                tags = tags_in("\n".join(lines[first - 1 : last]), file, first)
             # Of overloads the last, which has the body.
-            found[name] = (f"{file}:{getattr(node, 'lineno', 1)}", tags)
+            tags = tags_of(node.body[0] if node.body else None)
+            found[getattr(node, "name", "")] = (f"{file}:{getattr(node, 'lineno', 1)}", tags)
+    for node, after in pairwise(tree.body):
+        if isinstance(node, ast.Assign) and (tags := tags_of(after)):
+            found[ast.unparse(node.targets[0])] = (f"{file}:{node.lineno}", tags)
     return found
 
 
 def published(root: Path) -> dict[tuple[str, str], str]:
-    """Give the public name of each public function and class, by module and name."""
+    """Give the public name of all that is public, by module and name."""
     public: dict[tuple[str, str], str] = {}
     for file, source in read_all(root, PACKAGE):
         stem = Path(file).stem

@@ -138,9 +138,15 @@ let rec declarations units =
   in
   List.concat_map inside units
 
+(** All that a module declares itself, what it has by clones included. *)
+let declared (m : Pmodule.pmodule) =
+  let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
+  List.fold_left add Ident.Sid.empty (declarations m.mod_units)
+
+(** Each with whether it is cloned: a pattern, of which this module has an instance. *)
 let rec used_by = function
-  | Pmodule.Uuse m -> [ m ]
-  | Uclone instance -> [ instance.mi_mod ]
+  | Pmodule.Uuse m -> [ (m, false) ]
+  | Uclone instance -> [ (instance.mi_mod, true) ]
   | Uscope (_, units) -> List.concat_map used_by units
   | Udecl _ | Umeta _ -> []
 
@@ -182,13 +188,14 @@ let item_facts project m item =
     ([ ("kind", String item.kind); ("module", String (id m).id_string); ("name", String item.name) ]
     @ Json.place (Option.map (Project.position project) item.loc))
 
-let use_facts project m =
+let use_facts project user (m, cloned) =
   Record
-    [ ("module", String (name m)); ("file", Json.option (fun f -> String f) (file project m)) ]
+    [ ("module", String (name m)); ("file", Json.option (fun f -> String f) (file project m));
+      ("by", String (name user)); ("cloned", Bool cloned) ]
 
 let module_facts project (m : Pmodule.pmodule) =
   let used = List.concat_map used_by m.mod_units in
-  (List.map (item_facts project m) (items m), List.map (use_facts project) used)
+  (List.map (item_facts project m) (items m), List.map (use_facts project m) used)
 
 let facts project theory modules =
   let errors, found =

@@ -17,6 +17,7 @@ type t = {
   statement : string;
   names : string list;
   goal : string option;  (** the name of the goal that has to be there *)
+  template : string option;  (** what it is an instance of, which has the goal *)
   nothing : bool;  (** see [Nothing]; a lemma function that promises nothing is one more *)
 }
 
@@ -165,12 +166,13 @@ let of_symbol ~recursive (rs, c, variants) =
   { id = rs.rs_name; kind; ghost = rs_ghost rs; statement = text print ();
     names = contract_names cty (Option.to_list defined @ contract_terms ~variants cty);
     goal = (if kind <> "val" && claims then Some (Name.with_scopes rs.rs_name ^ "'vc") else None);
-    nothing = nothing || (kind = "theorem" && promises = []) }
+    template = None; nothing = nothing || (kind = "theorem" && promises = []) }
 
 let of_variable (pv : Ity.pvsymbol) =
   { id = pv.pv_vs.vs_name; kind = "program"; ghost = pv.pv_ghost;
     statement = text (parameter ~in_ghost:false) pv;
-    names = resolved (in_types [ Ity.ty_of_ity pv.pv_ity ]); goal = None; nothing = false }
+    names = resolved (in_types [ Ity.ty_of_ity pv.pv_ity ]); goal = None; template = None;
+    nothing = false }
 
 let of_let = function
   | LDvar (pv, _) -> [ of_variable pv ]
@@ -185,13 +187,13 @@ let of_let = function
 
 let plain ?(types = []) id kind statement terms =
   let names = resolved (in_types types @ in_terms terms) in
-  { id; kind; ghost = false; statement; names; goal = None; nothing = false }
+  { id; kind; ghost = false; statement; names; goal = None; template = None; nothing = false }
 
 let of_proposition kind (pr : Decl.prsymbol) f =
   let kind = match kind with Decl.Plemma -> "lemma" | Pgoal -> "goal" | Paxiom -> "axiom" in
   let f = bare f in
   { (plain pr.pr_name kind (formula f) [ f ]) with
-    nothing = Nothing.of_formula f;
+    nothing = Nothing.of_formula f && not (Template.is_refinement pr);
     goal = (if kind = "axiom" then None else Some (Name.with_scopes pr.pr_name)) }
 
 let logic_kind (ls : Term.lsymbol) =
@@ -259,8 +261,16 @@ let of_declaration d =
   | PDpure -> List.concat_map of_pure d.pd_pure
 
 (** In the order of the source. *)
-let of_module (m : Pmodule.pmodule) =
-  List.concat_map of_declaration (Audit.declarations m.mod_units)
+let of_module project (m : Pmodule.pmodule) =
+  let origins = Template.proved_origins project m in
+  let known s =
+    match Ident.Mid.find_opt s.id origins with
+    | None -> s
+    | Some (template, there) ->
+        let name = Audit.name template ^ "." ^ Name.with_scopes there in
+        { s with goal = None; template = Some name }
+  in
+  List.map known (List.concat_map of_declaration (Audit.declarations m.mod_units))
 
 (** {1 Facts} *)
 
@@ -277,4 +287,6 @@ let facts project file (m : Pmodule.pmodule) s =
     [ ("file", String file); ("line", line); ("module", String m.mod_theory.th_name.id_string);
       ("name", String (Name.with_scopes s.id)); ("kind", String s.kind); ("ghost", Bool s.ghost);
       ("statement", String s.statement); ("names", Json.strings s.names);
-      ("goal", Json.option (fun goal -> String goal) s.goal); ("says_nothing", Bool s.nothing) ]
+      ("goal", Json.option (fun goal -> String goal) s.goal);
+      ("template", Json.option (fun name -> String name) s.template);
+      ("says_nothing", Bool s.nothing) ]

@@ -23,7 +23,7 @@ let print value = print_endline (Json.to_string value)
 let audit project files =
   let modules = List.map (fun file -> (file, Audit.modules project file)) files in
   let symbols (file, found) =
-    let of_module m = List.map (Statement.facts project file m) (Statement.of_module m) in
+    let of_module m = List.map (Statement.facts project file m) (Statement.of_module project m) in
     List.concat_map of_module (Result.value found ~default:[])
   in
   print

@@ -11,10 +11,14 @@
       each of its hypotheses equal to something that holds in one run of a program: to what that
       requires, or asserts.
 
+    - What a template supposes, which its instances suppose in their own terms, is satisfied if one
+      of them satisfies it: by some values, for some parameters.
+
     It is a least fixed point: nothing is satisfied through itself. What a program calls and asserts
     counts where every run comes to it, and nothing in front of it in that program is taken for
     granted: [line] says where that ends. What the programs promise that it calls is proved; what
-    that may rest on, the trusted operations, the gate asks for contradictions. *)
+    that may rest on, the trusted operations, the gate asks for contradictions. Of those without a
+    body only makers, who promise what nothing can contradict, are in front of more. *)
 
 open Why3
 open Expr
@@ -128,6 +132,7 @@ let of_program ~kept m (rs, c) =
 
 let of_formula m (d : Decl.decl) =
   match d.d_node with
+  | Dprop (Pgoal, pr, _) when Template.is_refinement pr -> []
   | Dprop (((Plemma | Pgoal) as prop), pr, t) ->
       let holes, found = hypotheses (Statement.bare t) in
       let supposed = List.concat_map conjuncts found in
@@ -143,34 +148,80 @@ let of_module ~kept (m : Pmodule.pmodule) =
   in
   List.concat_map of_declaration (Audit.declarations m.mod_units)
 
-(** Those of our programs whose promise is not proved. *)
+(** {1 Makers}
+
+    A maker has no body and gives a value of an abstract record: what it promises is what some of the
+    fields are, each by one term that is not about the value. There is such a value, as an abstract
+    record without an invariant can have any fields. *)
+
+(** The fields of the abstract records without an invariant, of all modules. *)
+let free_fields modules =
+  let of_type (d : Pdecl.its_defn) =
+    if d.itd_its.its_private && d.itd_invariant = [] then List.map ls_of_rs d.itd_fields else []
+  in
+  let of_declaration (d : Pdecl.pdecl) =
+    match d.pd_node with PDtype definitions -> List.concat_map of_type definitions | _ -> []
+  in
+  let of_module (m : Pmodule.pmodule) =
+    List.concat_map of_declaration (Audit.declarations m.mod_units)
+  in
+  Term.Sls.of_list (List.concat_map of_module modules)
+
+(** The field of [result] that a promise is about, if it is of the form [result.field = term]. *)
+let field_of result (promise : Term.term) =
+  match promise.t_node with
+  | Tapp (equals, [ { t_node = Tapp (field, [ { t_node = Tvar v; _ } ]); _ }; value ])
+    when Term.ls_equal equals Term.ps_equ && Term.vs_equal v result
+         && Term.t_v_occurs result value = 0 ->
+      Some field
+  | _ -> None
+
+let is_maker fields (rs, c) =
+  let promised post =
+    let result, promise = Ity.open_post post in
+    List.map (field_of result) (conjuncts promise)
+  in
+  let found = List.concat_map promised rs.rs_cty.cty_post in
+  let named = List.filter_map Fun.id found in
+  Audit.is_val c
+  && Ity.eff_pure rs.rs_cty.cty_effect
+  && List.length named = List.length found
+  && Term.Sls.cardinal (Term.Sls.of_list named) = List.length named
+  && List.for_all (fun field -> Term.Sls.mem field fields) named
+
+(** Those of our programs whose promise is not proved, and may be wrong. *)
 let without_body modules =
   let has_none (_, c) = match c.c_node with Cfun _ -> false | Capp _ | Cpur _ | Cany -> true in
+  let fields = free_fields modules in
+  let counts program = has_none program && not (is_maker fields program) in
   let of_module (m : Pmodule.pmodule) =
-    List.filter has_none (List.concat_map programs (Audit.declarations m.mod_units))
+    List.filter counts (List.concat_map programs (Audit.declarations m.mod_units))
   in
   Srs.of_list (List.map fst (List.concat_map of_module modules))
 
 (** {1 What is satisfied} *)
 
-let full_name { m; name; _ } = (id m).id_string ^ "." ^ name.id_string
+let full_name { m; name; _ } = (id m).id_string ^ "." ^ Name.with_scopes name
 
-let satisfies conditional by =
+(** [template]: what something is an instance of. *)
+let satisfies ~template conditional by =
   let is_called rs = List.exists (rs_equal rs) by.called in
+  let is_its_template there = Ident.id_equal there conditional.name in
   Option.fold ~none:false ~some:is_called conditional.symbol
+  || Option.fold ~none:false ~some:is_its_template (template by)
   || Matching.every ~holes:conditional.holes conditional.supposed by.holding
 
 (** [found]: what is satisfied, each with the name of what satisfies it; [last]: what was found
     last, at first what requires nothing; [waiting]: those for which nothing was found yet. *)
-let rec closure found last waiting =
+let rec closure ~template found last waiting =
   let look (found, now, later) one =
-    match List.find_opt (satisfies one) last with
+    match List.find_opt (satisfies ~template one) last with
     | Some by -> (Ident.Mid.add one.name (full_name by) found, one :: now, later)
     | None -> (found, now, one :: later)
   in
   match List.fold_left look (found, [], []) waiting with
   | found, [], _ -> found
-  | found, now, later -> closure found (List.rev now) (List.rev later)
+  | found, now, later -> closure ~template found (List.rev now) (List.rev later)
 
 (** {1 Facts} *)
 
@@ -184,7 +235,7 @@ let conditional_facts project found one =
   let by = Ident.Mid.find_opt one.name found in
   Record
     (Json.place (Option.map (Project.position project) one.name.id_loc)
-    @ [ ("module", String (id one.m).id_string); ("name", String one.name.id_string);
+    @ [ ("module", String (id one.m).id_string); ("name", String (Name.with_scopes one.name));
         ("kind", String one.kind); ("count", Int one.count);
         ("satisfied_by", Json.option (fun name -> String name) by) ])
 
@@ -196,5 +247,8 @@ let facts project theories =
   let all = List.concat_map (of_module ~kept) modules in
   let conditionals, free = List.partition (fun one -> one.count > 0) all in
   let witnesses, others = List.partition (is_witness project) free in
-  let found = closure Ident.Mid.empty (witnesses @ others) conditionals in
+  let add_origins all m = Ident.Mid.set_union (Ident.Mid.map snd (Template.origins m)) all in
+  let origins = List.fold_left add_origins Ident.Mid.empty modules in
+  let template by = if by.count = 0 then None else Ident.Mid.find_opt by.name origins in
+  let found = closure ~template Ident.Mid.empty (witnesses @ others) conditionals in
   [ ("hypotheses", List (List.map (conditional_facts project found) conditionals)) ]
