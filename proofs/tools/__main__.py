@@ -13,7 +13,7 @@ sys.pycache_prefix = os.devnull
 
 COMMANDS = {
     "install": "install:main",
-    "extract": "extraction:main",
+    "extract": "extract:main",
     "gate": "gate:main",
     "update": "gate:update",
     "seal": "gate:seal",

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# f508850918e7cad88f7104f42baee9acd72cd940e6d67194815dbe196256c523
+# dfb0188a01e298b2f49ca6afb8b41c7befb96f47a57dc05f4444cf508602180f
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

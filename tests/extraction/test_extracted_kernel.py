@@ -20,28 +20,36 @@ def kernel() -> str:
     return extraction.extract_kernel()
 
 
+KERNEL = "python/whycast/_kernel.py"
+
+
+def place(tmp_path: Path) -> Path:
+    """Give the place of the kernel in a tree, and its folder."""
+    target = tmp_path / "tree" / KERNEL
+    target.parent.mkdir(parents=True)
+    return target
+
+
 def run(
     *arguments: str | Path, environment: Mapping[str, str] = os.environ
 ) -> subprocess.CompletedProcess[str]:
     """Run the command as `make` does."""
     tools = extraction.ROOT / "proofs" / "tools"
-    command = [sys.executable, "-I", "-B", str(tools), "extract"]
-    return subprocess.run(
-        [*command, *arguments], capture_output=True, text=True, check=False, env=environment
-    )
+    command = [sys.executable, "-I", "-B", str(tools), "extract", *arguments, KERNEL]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 def test_the_kernel_is_extracted_alike_every_time(kernel: str, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
-    assert run("--output", target).returncode == 0
+    target = place(tmp_path)
+    assert run("--root", tmp_path / "tree").returncode == 0
     assert target.read_text(encoding="utf-8") == kernel
-    assert run("--check", "--output", target).returncode == 0
+    assert run("--check", "--root", tmp_path / "tree").returncode == 0
 
 
 def test_an_edited_kernel_is_told(kernel: str, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
+    target = place(tmp_path)
     target.write_text(kernel.replace("if b == c", "if b != c"), encoding="utf-8")
-    result = run("--check", "--output", target)
+    result = run("--check", "--root", tmp_path / "tree")
     assert result.returncode == 1
     assert "-    return a if b != c else 0\n+    return a if b == c else 0\n" in result.stderr
     assert "Run `make extract`; the file is never edited by hand." in result.stderr
@@ -49,18 +57,18 @@ def test_an_edited_kernel_is_told(kernel: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [None, b""])
 def test_a_missing_kernel_is_told(content: bytes | None, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
+    target = place(tmp_path)
     if content is not None:
         target.write_bytes(content)
-    result = run("--check", "--output", target)
+    result = run("--check", "--root", tmp_path / "tree")
     assert result.returncode == 1
     assert re.search(r"^\.\.\. and \d+ more lines$", result.stderr, re.MULTILINE)
 
 
 def test_even_the_ends_of_lines_are_compared(kernel: str, tmp_path: Path) -> None:
-    target = tmp_path / "kernel.py"
+    target = place(tmp_path)
     target.write_bytes(kernel.replace("\n", "\r\n").encode())
-    result = run("--check", "--output", target)
+    result = run("--check", "--root", tmp_path / "tree")
     assert result.returncode == 1
     assert "only the ends of lines differ" in result.stderr
 
@@ -135,10 +143,10 @@ def test_nothing_in_the_environment_forges_an_extraction(
 ) -> None:
     forged = kernel.replace("if b == c", "if b != c")
     environment = {**os.environ, **forge(tmp_path, forged.partition("\n\n")[2])}
-    target = tmp_path / "kernel.py"
+    target = place(tmp_path)
     target.write_text(forged, encoding="utf-8")
-    result = run("--check", "--output", target, environment=environment)
+    result = run("--check", "--root", tmp_path / "tree", environment=environment)
     assert result.returncode == 1
     assert "-    return a if b != c else 0\n+    return a if b == c else 0\n" in result.stderr
     target.write_text(kernel, encoding="utf-8")
-    assert run("--check", "--output", target, environment=environment).returncode == 0
+    assert run("--check", "--root", tmp_path / "tree", environment=environment).returncode == 0

@@ -489,11 +489,9 @@ def test_refusals_say_what_and_where(program: Path) -> None:
 
 
 def test_modular_extraction_is_refused(tmp_path: Path) -> None:
-    extraction.build_plugin()
+    plugin = extraction.build_plugin()
     configuration = tmp_path / "why3.conf"
-    configuration.write_text(
-        f'[main]\nmagic = 14\nplugin = "{extraction.PLUGIN}"\n', encoding="utf-8"
-    )
+    configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
     options: list[str | Path] = ["-C", configuration, "-L", extraction.THEORIES, "-o", tmp_path]
     options += ["--modular", "-D", extraction.DRIVER]
     with pytest.raises(closed.ToolError, match="use the option --flat"):

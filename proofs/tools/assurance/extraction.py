@@ -1,4 +1,4 @@
-"""Extract the verified kernel to Python, or check that the extracted file is up to date.
+"""Extract the verified kernel to Python.
 
 The file is made by Why3 with the printer in why3/extraction, then brought into the format of the
 project by ruff. Its first lines give the SHA-256 of the sources that determine it: the programs,
@@ -6,10 +6,7 @@ every theory of the project that they use, the driver, the printer and this scri
 name. A change of a source therefore shows even where the Python stays the same.
 """
 
-import argparse
-import difflib
 import re
-import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -40,8 +37,7 @@ MODULES = (
     "kernel.tensors.COPTensors",
 )
 
-# Why3 loads a plugin by its path without the extension.
-PLUGIN = ROOT / "build" / "extraction" / "python_extraction"
+PLUGINS = ROOT / "build" / "extraction"
 
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
@@ -49,41 +45,55 @@ CONFIGURATION_FORMAT = 14
 # `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
-DIFFERENCE_LINES = 40
-
 # Of the comment in the header, without its `# `.
 LINE_LENGTH = 98
 
 
-def printer_sources() -> list[Path]:
-    """List the OCaml files of the printer."""
-    return sorted([*PRINTER.glob("*.ml"), *PRINTER.glob("*.mli")])
+def printer_sources(language: str = "python") -> list[Path]:
+    """List the OCaml files of the printer for a language, `python` or `c`."""
+    return sorted(
+        path
+        for pattern in (f"{language}_*.ml*", "whyml_*.ml*")
+        for path in PRINTER.glob(pattern)
+        if path.suffix in (".ml", ".mli")
+    )
 
 
-def build_plugin() -> None:
-    """Compile the printer, unless it was compiled from these very sources."""
-    library = PLUGIN.with_suffix(".cmxs")
-    closed.build(printer_sources(), library, packages="why3", options=["-shared"])
+def build_plugin(language: str = "python") -> Path:
+    """Compile a printer, unless it was compiled from these very sources.
+
+    Why3 loads a plugin by its path without the extension.
+    """
+    plugin = PLUGINS / f"{language}_extraction"
+    library = plugin.with_suffix(".cmxs")
+    closed.build(printer_sources(language), library, packages="why3", options=["-shared"])
+    return plugin
 
 
 def why3_extract(
-    *modules: str, drivers: Sequence[Path] = (DRIVER,), libraries: Sequence[Path] = (THEORIES,)
+    *modules: str,
+    drivers: Sequence[Path] = (DRIVER,),
+    libraries: Sequence[Path] = (THEORIES,),
+    language: str = "python",
 ) -> str:
-    """Give the Python that Why3 makes of modules, or files, and of all that they need."""
-    build_plugin()
+    """Give the text that Why3 makes of modules, or files, and of all that they need."""
+    plugin = build_plugin(language)
     with tempfile.TemporaryDirectory() as folder:
         # A configuration of its own: that of a user must not have an influence.
         configuration = Path(folder) / "why3.conf"
         configuration.write_text(
-            f'[main]\nmagic = {CONFIGURATION_FORMAT}\nplugin = "{PLUGIN}"\n', encoding="utf-8"
+            f'[main]\nmagic = {CONFIGURATION_FORMAT}\nplugin = "{plugin}"\n', encoding="utf-8"
         )
-        output = Path(folder) / "output.py"
+        output = Path(folder) / "output"
         options: list[str | Path] = ["-C", configuration, "--flat", "--recursive"]
         for library in libraries:
             options += ["-L", library]
         for driver in drivers:
             options += ["-D", driver]
-        closed.run(WHY3, "extract", *options, "-o", output, *modules, cwd=ROOT)
+        said = closed.run(WHY3, "extract", *options, "-o", output, *modules, cwd=ROOT)
+        # Why3's printer for C leaves out what it does not know, says so, and ends well.
+        if "Could not" in said:
+            raise closed.ToolError(said.strip())
         return output.read_text(encoding="utf-8")
 
 
@@ -154,41 +164,3 @@ def header() -> str:
 def extract_kernel() -> str:
     """Give the text of the extracted kernel."""
     return normalise(header() + why3_extract(*MODULES))
-
-
-def difference(path: Path, wanted: str) -> str:
-    """Say how a file differs from what is wanted; nothing if it does not."""
-    found = path.read_bytes() if path.exists() else b""
-    if found == wanted.encode():
-        return ""
-    now = wanted.splitlines()
-    there = found.decode("utf-8", "replace").splitlines()
-    lines = list(difflib.unified_diff(there, now, "the file", "extracted now", n=1, lineterm=""))
-    omitted = len(lines) - DIFFERENCE_LINES
-    more = [f"... and {omitted} more lines"] if omitted > 0 else []
-    return "\n".join(lines[:DIFFERENCE_LINES] + more) or "only the ends of lines differ"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Run the command; 1 if the file differs from what is extracted by a byte."""
-    parser = argparse.ArgumentParser(prog="extract", description="Write python/whycast/_kernel.py.")
-    parser.add_argument("--check", action="store_true", help="compare instead of writing")
-    parser.add_argument("--output", type=Path, default=TARGET, metavar="FILE")
-    options = parser.parse_args(arguments)
-    target: Path = options.output
-    try:
-        wanted = extract_kernel()
-    except (closed.ToolError, OSError) as error:
-        print(f"extraction: {error}", file=sys.stderr)
-        return 1
-    if not options.check:
-        target.write_bytes(wanted.encode())
-        return 0
-    differs = difference(target, wanted)
-    if differs:
-        print(
-            f"{differs}\n\n{target.name} is not what Why3 extracts from the sources. "
-            "Run `make extract`; the file is never edited by hand.",
-            file=sys.stderr,
-        )
-    return 1 if differs else 0

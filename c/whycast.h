@@ -1,0 +1,165 @@
+/* Extracted by Why3 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/strides.mlw,
+   why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
+   Do not edit: change the sources, then `make extract`.
+   SPDX-License-Identifier: Apache-2.0
+   SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
+   f90e177fa22c9a5c41775a8c3134741d5f04034de8c03738aa39c50d363730d7
+   Tools: Why3 1.5.1. */
+
+#ifndef WHYCAST_H
+#define WHYCAST_H
+
+/* whycast: the operator Broadcast of SONNX, and that of one tensor to a shape, verified.
+
+   That these functions do what is said here is proved for all arguments: that no index leaves its
+   array, that nothing overflows, that each of them ends. They allocate nothing, keep nothing
+   between two calls, do not recurse, and need of the C library memcpy alone (a compiler may make
+   memset of a loop).
+
+   A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
+   many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
+   elements in row-major order, each of them `width` bytes, of whatever type: they are copied, never
+   looked at. No pointer to data has to be aligned.
+
+   What the caller sees to, and nobody else can: a pointer leads to as many values as the rank, the
+   count, the capacity, the room or the extent with it says (to none where that is 0 or less: it may
+   be anything then), `place` leads to a place, and memory that a function writes overlaps no other
+   that it is given. All else is checked: no value of an int64_t is undefined.
+
+   A function returns 0 or more if it succeeds, and one of the codes below if it does not. On an
+   error, nothing is written but the place, apart from the sizes of the common shape that
+   whycast_broadcast_all names. If there are several errors, it reports the one that stands first in
+   its comment. */
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What may be wrong. The numbers do not change. */
+enum whycast_code {
+    /* (3,2) with (4), or (3,2) to (3,4): a size is neither that of the output nor 1. SONNX's error
+       E1, or what it is for one shape and a target. [E_Broadcast_any_E1_020]
+       [E_Broadcast_any_Derived_480] */
+    WHYCAST_NOT_BROADCASTABLE = -1,
+    /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */
+    WHYCAST_RANK_MISMATCH = -2,
+    /* (2,-1): what has a negative size is no shape. [E_Broadcast_any_Restrictions_010]
+       [E_Broadcast_any_Derived_480] */
+    WHYCAST_NEGATIVE_SIZE = -3,
+    /* A rank is negative. [E_Broadcast_any_Derived_480] */
+    WHYCAST_NEGATIVE_RANK = -4,
+    /* Broadcast takes one tensor at least. [E_Broadcast_any_Signature_020]
+       [E_Broadcast_any_Derived_480] */
+    WHYCAST_NO_TENSOR = -5,
+    /* (3,1) with (4), where there is one place for a size: the common rank is larger than the
+       capacity. [E_Broadcast_any_Derived_480] */
+    WHYCAST_CAPACITY_EXCEEDED = -6,
+    /* An element has one byte at least. [E_Broadcast_any_Derived_480] */
+    WHYCAST_BAD_WIDTH = -7,
+    /* (2^62,2), 8 bytes each: there are more than 2^63 - 1 bytes. [E_Broadcast_any_Derived_480] */
+    WHYCAST_TOO_LARGE = -8,
+    /* (2,3), 4 bytes each, into 23 bytes: there is no room for the output.
+       [E_Broadcast_any_Derived_480] */
+    WHYCAST_ROOM_EXCEEDED = -9,
+    /* (2,3), 4 bytes each, from 23 bytes: the input is smaller than its shape says.
+       [E_Broadcast_any_Derived_480] */
+    WHYCAST_EXTENT_EXCEEDED = -10
+};
+
+/* What an error is about: a tensor, and an axis of it, both counted from 0; -1 where there is none.
+   A function sets both, to -1 where there is no error. */
+typedef struct whycast_place {
+    int64_t tensor;
+    int64_t axis;
+} whycast_place;
+
+/* The common shape of `count` shapes: of each, `shapes` has the sizes and `ranks` the rank.
+
+   Shapes are aligned at their last axes. On each axis the common shape has the largest size, and
+   every other size there has to be 1: (2,1) and (3) give (2,3).
+
+   Returns the rank of the common shape, and writes its sizes to `shape`, which has room for
+   `capacity` of them. Or returns
+
+       WHYCAST_NO_TENSOR           there is no shape: place -1, -1
+       WHYCAST_NEGATIVE_RANK       the first tensor with a negative rank
+       WHYCAST_NEGATIVE_SIZE       the first tensor with a negative size, its first such axis
+       WHYCAST_NOT_BROADCASTABLE   the first tensor with a size that is neither the largest on its
+                                   axis nor 1, its first such axis, counted in the common shape
+       WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1 */
+int64_t whycast_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
+                                const int64_t *const *shapes, const int64_t *ranks, int64_t count);
+
+/* The strides of a view: of a tensor with this `shape` and these `strides`, in whatever unit, as if
+   it had the shape `target`, without a copy. They are 0 on the axes that grow.
+
+   Returns 0, and writes `target_rank` strides to `view`. Or returns, with tensor 0 for `shape` and
+   1 for `target` in the place,
+
+       WHYCAST_NEGATIVE_RANK       of the shape, then of the target
+       WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
+       WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
+       WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
+                                   such axis, counted in the target */
+int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
+                                  const int64_t *shape, int64_t rank, const int64_t *target,
+                                  int64_t target_rank);
+
+/* How many bytes a tensor of this shape has, with `width` bytes for an element.
+
+   Returns that number, which is 0 where a size is, whatever the others are. Or returns
+
+       WHYCAST_NEGATIVE_RANK       place 0, -1
+       WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
+       WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
+       WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1 */
+int64_t whycast_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width);
+
+/* The tensor `input` of this `shape`, broadcast to the shape `target`: each element of the output
+   is the one of the input at the same place, and at 0 on the axes that grow.
+
+   `output` has room for `room` bytes, and `input` has `extent` of them. Returns 0, and writes the
+   bytes of the output, and none beyond. Or writes none and returns, with tensor 0 for the shape or
+   the input and 1 for the target or the output in the place,
+
+       WHYCAST_NEGATIVE_RANK       of the shape, then of the target
+       WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
+       WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
+       WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
+       WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
+                                   such axis, counted in the target
+       WHYCAST_TOO_LARGE           the output, then the input, has more than 2^63 - 1 bytes;
+                                   an input may have where the target has a size of 0
+       WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
+       WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1 */
+int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
+                          int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
+                          int64_t target_rank, int64_t width);
+
+/* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
+
+   Of each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` how many
+   bytes they are, and `widths` how many bytes one element is; `outputs` has where its output goes,
+   and `rooms` how many bytes there is room for.
+
+   Returns the rank of the common shape, and writes its sizes to `target`, which has room for
+   `capacity` of them, and all outputs. Or writes not a byte of any output and returns what
+   whycast_broadcast_shape returns, or, of the first tensor with one of these errors (the common
+   shape is written then),
+
+       WHYCAST_BAD_WIDTH           its width is less than 1
+       WHYCAST_TOO_LARGE           its output, then its input, has more than 2^63 - 1 bytes
+       WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
+       WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input */
+int64_t whycast_broadcast_all(uint8_t *const *outputs, const int64_t *rooms, int64_t *target,
+                              int64_t capacity, whycast_place *place, const uint8_t *const *inputs,
+                              const int64_t *extents, const int64_t *const *shapes,
+                              const int64_t *ranks, const int64_t *widths, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
