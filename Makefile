@@ -1,11 +1,11 @@
 # whycast: from a bare Debian 12 to proved theories and tested Python.
 #
-#   make          install the toolchain, extract the Python again and compare it with the committed
-#                 file, run every recorded proof, judge what the proofs rest on, write what an
+#   make          install the toolchain, extract the Python and the C again and compare them with the
+#                 committed files, run every recorded proof, judge what the proofs rest on, write what an
 #                 assessor reads, build/evidence/index.html; answers of provers to a text that has
 #                 not changed since an earlier run are kept in build/ and not asked for again
 #   make test     check the Python code, run the tests
-#   make extract  write python/whycast/_kernel.py anew
+#   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
 #   make prove    as make, but no answer of an earlier run is taken
 #   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
@@ -19,8 +19,15 @@
 #   make mutants-python
 #                 change python/whycast/_kernel.py in one place at a time: a test of its programs on
 #                 all small arguments has to notice each change
-#   make bench    time the package beside NumPy, and beside torch and JAX where they are installed:
-#                 build/bench (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
+#   make mutants-c
+#                 change c/whycast.c in one place at a time: a program that asks it two and a half
+#                 million calls has to notice each change
+#   make verify-c let two verifiers that have nothing of Why3, ESBMC and Frama-C's Eva, look for what
+#                 is undefined in the C, and for an answer other than that of the plainest C
+#   make cross    compile the C for a machine of 32 bits and for a big-endian one, and run it there
+#   make bench    time the package beside NumPy, and beside torch and JAX where they are installed,
+#                 its C beside memcpy and runtimes too: build/bench
+#                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #   make doc      write build/doc/index.html: how to use the package and its command line, its
 #                 functions, the theories
 #   make clean    remove build/ and every cache
@@ -39,7 +46,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all tools extract prove update seal test validate fuzz coverage mutants-python
-.PHONY: bench mutants doc clean
+.PHONY: mutants-c verify-c cross bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -64,13 +71,16 @@ seal: tools
 	@$(TOOLS) seal
 
 # The tests run on all cores. Those of a file stay in one process, which prepares once what they
-# share, until another process has nothing left to do.
+# share, until another process has nothing left to do. Those of the package run with the accelerator,
+# and again without.
+WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test:
 	@python3 $(PYTHON) proofs/tools install --tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist worksteal
+	WHYCAST_NATIVE=1 $(BIN)/pytest -n auto --dist worksteal
+	WHYCAST_NATIVE=0 $(BIN)/pytest -n auto --dist worksteal -q $(WITHOUT)
 
 # Z3 comes with what the tests need. The gate does not depend on it, the tests try a smaller bound.
 validate:
@@ -91,6 +101,20 @@ mutants-python:
 	@python3 $(PYTHON) proofs/tools install --tests
 	@$(TESTS_TOOL) tests/mutation/mutate.py
 
+mutants-c:
+	@python3 $(PYTHON) proofs/tools install --tests
+	@$(TESTS_TOOL) tests/c/mutate_c.py
+
+# With the other compiler the tests of the C ask it too.
+verify-c:
+	@python3 $(PYTHON) proofs/tools install --tests --also verify-c
+	@$(TESTS_TOOL) tests/c/verify.py
+	$(BIN)/pytest -q tests/c/test_library.py
+
+cross:
+	@python3 $(PYTHON) proofs/tools install --tests --also cross
+	@$(TESTS_TOOL) tests/c/cross.py
+
 # Nothing that it says is a condition of anything: no test looks at a time.
 bench:
 	@python3 $(PYTHON) proofs/tools install --tests
@@ -106,4 +130,5 @@ doc:
 
 clean:
 	rm -rf build python/whycast.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -f python/whycast/_native*.so
 	find python proofs why3 tests -name __pycache__ -prune -exec rm -rf {} +

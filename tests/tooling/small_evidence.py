@@ -92,6 +92,13 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
             symbol("more", "lemma", 8),
             symbol("ix", "val", 2),
         ],
+        "theories": [
+            {
+                "file": "why3/kernel/trusted.mlw",
+                "assumed": [{"kind": "val", "module": "Tuple", "name": "ix"}],
+                "uses": [],
+            }
+        ],
         "library": [{"module": "int.Int", "kind": "axiom", "name": "infix <", "used_by": ["a"]}],
         "hypotheses": [{**asking, "satisfied_by": "Shape.more"}],
         "trace": {

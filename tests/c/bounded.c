@@ -1,0 +1,142 @@
+/*
+ * What verify.py asks two verifiers of c/whycast.c, with ranks and bounds fixed by macros and all
+ * else unknown: a size is any int64_t. ESBMC, a bounded model checker, is to show that nothing is
+ * undefined and that code, place and memory are those of plain.c; Eva, which interprets abstractly,
+ * that nothing is undefined. All memory is as long as the call says, so that whatever else is
+ * touched is an error.
+ */
+
+#include "plain.h"
+
+#ifdef __FRAMAC__
+#include "__fc_builtin.h"
+#define unknown() Frama_C_long_long_interval(INT64_MIN, INT64_MAX)
+#define unknown_byte() ((uint8_t)Frama_C_int_interval(0, 255))
+/* Frama-C's word for what only the other verifier is asked. */
+#define CLAIM_SAME(found, due) ((void)(found))
+#define CLAIM_EQUAL(found, due) ((void)0)
+#else
+int64_t unknown(void);
+uint8_t unknown_byte(void);
+void __ESBMC_assert(_Bool condition, const char *text);
+#define CLAIM_SAME(found, due) __ESBMC_assert((found) == (due), #found)
+#define CLAIM_EQUAL(found, due) __ESBMC_assert((found) == (due), #found)
+#endif
+
+#define MOST (RANK > OTHER ? RANK : OTHER)
+#define LENGTH(count) ((count) > 0 ? (count) : 1)
+
+static void fill(int64_t *numbers, int64_t count) {
+    for (int64_t k = 0; k < count; k++) {
+        numbers[k] = unknown();
+    }
+}
+
+static void claim_place(whycast_place found, whycast_place due) {
+    CLAIM_EQUAL(found.tensor, due.tensor);
+    CLAIM_EQUAL(found.axis, due.axis);
+}
+
+static void claim_numbers(const int64_t *found, const int64_t *due, int64_t count) {
+    for (int64_t k = 0; k < count; k++) {
+        CLAIM_EQUAL(found[k], due[k]);
+    }
+}
+
+/* The common shape of two shapes, or of three, with less room or enough. */
+static void shape(void) {
+    int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], third[LENGTH(THIRD)];
+    int64_t found[LENGTH(MOST)], due[LENGTH(MOST)];
+    const int64_t ranks[] = {RANK, OTHER, THIRD}, *shapes[] = {first, second, third};
+    const int64_t capacity = unknown();
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    fill(first, RANK);
+    fill(second, OTHER);
+    fill(third, THIRD);
+    for (int64_t k = 0; k < LENGTH(MOST); k++) {
+        found[k] = due[k] = unknown();
+    }
+    if (capacity > MOST) {
+        return;
+    }
+    CLAIM_SAME(
+        whycast_broadcast_shape(found, capacity, &place, shapes, ranks, THIRD < 0 ? 2 : 3),
+        plain_broadcast_shape(due, capacity, &due_place, shapes, ranks, THIRD < 0 ? 2 : 3));
+    claim_place(place, due_place);
+    claim_numbers(found, due, LENGTH(MOST));
+}
+
+/* Any count of tensors, and any ranks, up to one tensor of rank 1. */
+static void ranks(void) {
+    int64_t only[1] = {unknown()}, found[1] = {7}, due[1] = {7};
+    const int64_t rank = unknown(), *shapes[] = {only};
+    const int64_t capacity = unknown(), count = unknown();
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    if (count > 1 || capacity > 1 || rank > 1) {
+        return;
+    }
+    CLAIM_SAME(whycast_broadcast_shape(found, capacity, &place, shapes, &rank, count),
+               plain_broadcast_shape(due, capacity, &due_place, shapes, &rank, count));
+    claim_place(place, due_place);
+    claim_numbers(found, due, 1);
+}
+
+static void strides(void) {
+    int64_t own[LENGTH(RANK)], target[LENGTH(OTHER)], given[LENGTH(RANK)];
+    int64_t found[LENGTH(OTHER)], due[LENGTH(OTHER)];
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    fill(own, RANK);
+    fill(given, RANK);
+    fill(target, OTHER);
+    for (int64_t k = 0; k < LENGTH(OTHER); k++) {
+        found[k] = due[k] = unknown();
+    }
+    CLAIM_SAME(whycast_broadcast_strides(found, &place, given, own, RANK, target, OTHER),
+               plain_broadcast_strides(due, &due_place, given, own, RANK, target, OTHER));
+    claim_place(place, due_place);
+    claim_numbers(found, due, LENGTH(OTHER));
+}
+
+static void byte_size(void) {
+    int64_t own[LENGTH(RANK)];
+    const int64_t width = unknown();
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    fill(own, RANK);
+    CLAIM_SAME(whycast_byte_size(&place, own, RANK, width),
+               plain_byte_size(&due_place, own, RANK, width));
+    claim_place(place, due_place);
+}
+
+/* A tensor of any bytes, whose sizes and whose target's are those numbers in base 4. */
+static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
+    int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
+    uint8_t input[BYTES], found[BYTES], due[BYTES];
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    for (int64_t k = 0; k < RANK; k++) {
+        own[k] = own_sizes >> 2 * k & 3;
+        target[k] = target_sizes >> 2 * k & 3;
+    }
+    for (int64_t k = 0; k < BYTES; k++) {
+        input[k] = unknown_byte();
+        found[k] = due[k] = unknown_byte();
+    }
+    CLAIM_SAME(
+        whycast_broadcast(found, BYTES, &place, input, BYTES, own, rank, target, RANK, WIDTH),
+        plain_broadcast(due, BYTES, &due_place, input, BYTES, own, rank, target, RANK, WIDTH));
+    claim_place(place, due_place);
+    for (int64_t k = 0; k < BYTES; k++) {
+        CLAIM_EQUAL(found[k], due[k]);
+    }
+}
+
+/* (2,1) to (2,3), where words are repeated; (1,2) to (2,2), and (2) to (0,2). */
+static void broadcast(void) {
+    one(2 + 4, 2, 2 + 12);
+    one(1 + 8, 2, 2 + 8);
+    one(2, 1, 0 + 8);
+}
+
+int main(void) {
+    ENTRY();
+    return 0;
+}

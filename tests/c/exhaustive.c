@@ -1,0 +1,609 @@
+/*
+ * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: every small case, the
+ * limits of int64_t, large blocks. It needs a C compiler and nothing else, so that it runs wherever
+ * the library is to run:
+ *
+ *     cc -std=c99 -Ic c/whycast.c tests/c/plain.c tests/c/exhaustive.c && ./a.out [part ...]
+ *
+ * It prints the first calls that differ, and for each part how many calls there were and how many
+ * of them differ. It ends with 1 if any does.
+ *
+ * Around each output lie guards, which have to stay as they were, and so has the output itself
+ * where there is an error. With -DEXACT there are none, and no output is filled before: each region
+ * is as long as the call says, so that AddressSanitizer or valgrind see what is read and written.
+ * With -DFIRST it ends, and prints nothing, where the first call differs.
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plain.h"
+
+#ifdef EXACT
+enum { GUARD = 0 };
+#else
+enum { GUARD = 40 };
+#endif
+enum { MOST_AXES = 8, MOST_TENSORS = 5, MOST_SHOWN = 5 };
+
+#define SENTINEL (INT64_MIN + 7)
+#define LENGTH(list) ((int64_t)(sizeof(list) / sizeof *(list)))
+
+static int64_t calls, differing;
+
+/* --- memory --------------------------------------------------------------------------------- */
+
+static void *allocate(size_t bytes) {
+    void *memory = malloc(bytes);
+    if (memory == NULL && bytes > 0) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return memory;
+}
+
+/* A region of `length` bytes with guards around it. Without guards one of no bytes is NULL: nobody
+   has to have a pointer to nothing. */
+static uint8_t *guarded(int64_t length, int filled) {
+    const int64_t all = (length > 0 ? length : 0) + 2 * GUARD;
+    uint8_t *memory = all > 0 ? allocate((size_t)all) : NULL;
+    for (int64_t k = 0; (filled || GUARD > 0) && k < all; k++) {
+        memory[k] = (uint8_t)(0xA5 ^ k);
+    }
+    return memory != NULL ? memory + GUARD : NULL;
+}
+
+static void release(uint8_t *region) {
+    free(region != NULL ? region - GUARD : NULL);
+}
+
+/* Whether the bytes of a region and its guards are as `guarded` left them, but the first `due`. */
+static int is_untouched(const uint8_t *region, int64_t length, int64_t due) {
+    const int64_t end = (length > 0 ? length : 0) + GUARD;
+    for (int64_t k = region != NULL ? -GUARD : end; k < end; k++) {
+        if ((k < 0 || k >= due) && region[k] != (uint8_t)(0xA5 ^ (k + GUARD))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Numbers that are to be written, or not. Their guard is one on each side. */
+static int64_t *numbers_room(int64_t length) {
+    const int64_t count = length > 0 ? length : 0;
+    int64_t *memory = allocate((size_t)(count + (GUARD > 0 ? 2 : 0)) * sizeof *memory);
+    for (int64_t k = 0; k < count + (GUARD > 0 ? 2 : 0); k++) {
+        memory[k] = SENTINEL;
+    }
+    return GUARD > 0 ? memory + 1 : memory;
+}
+
+static void release_numbers(int64_t *numbers) {
+    free(GUARD > 0 ? numbers - 1 : numbers);
+}
+
+/* Whether `numbers` are those expected, and all behind them is not written. */
+static int are_numbers(const int64_t *numbers, int64_t length, const int64_t *expected,
+                       int64_t count) {
+    const int64_t room = length > 0 ? length : 0;
+    int good = GUARD == 0 || (numbers[-1] == SENTINEL && numbers[room] == SENTINEL);
+    for (int64_t k = 0; k < room; k++) {
+        good = good && numbers[k] == (k < count ? expected[k] : SENTINEL);
+    }
+    return good;
+}
+
+/* Bytes of which no two near each other are equal, and none is 0. */
+static uint8_t *some_bytes(int64_t length) {
+    const size_t bytes = length > 0 ? (size_t)length : 0;
+    uint8_t *memory = bytes > 0 ? allocate(bytes) : NULL;
+    for (size_t k = 0; k < bytes; k++) {
+        memory[k] = (uint8_t)(1 + (k + k / 255 * 17) % 255);
+    }
+    return memory;
+}
+
+/* Random numbers, the same ones everywhere. */
+static uint64_t state = 20261122;
+
+static int64_t below(int64_t bound) {
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((state >> 33) % (uint64_t)bound);
+}
+
+/* --- shapes --------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t rank;
+    int64_t *sizes;
+} shape;
+
+typedef struct {
+    int64_t count;
+    shape *items;
+} shape_list;
+
+/* All shapes up to a rank over some sizes, each in memory of its own that is just long enough. */
+static shape_list all_shapes(int64_t highest_rank, const int64_t *sizes, int64_t size_count) {
+    shape_list found = {0, NULL};
+    int64_t total = 0, of_rank = 1;
+    for (int64_t rank = 0; rank <= highest_rank; rank++) {
+        total += of_rank;
+        of_rank *= size_count;
+    }
+    found.items = allocate((size_t)total * sizeof *found.items);
+    of_rank = 1;
+    for (int64_t rank = 0; rank <= highest_rank; rank++) {
+        for (int64_t number = 0; number < of_rank; number++) {
+            shape *item = &found.items[found.count++];
+            int64_t rest = number;
+            item->rank = rank;
+            item->sizes = rank > 0 ? allocate((size_t)rank * sizeof *item->sizes) : NULL;
+            for (int64_t axis = rank - 1; axis >= 0; axis--) {
+                item->sizes[axis] = sizes[rest % size_count];
+                rest /= size_count;
+            }
+        }
+        of_rank *= size_count;
+    }
+    return found;
+}
+
+static void release_shapes(shape_list list) {
+    for (int64_t k = 0; k < list.count; k++) {
+        free(list.items[k].sizes);
+    }
+    free(list.items);
+}
+
+static void print_shape(const int64_t *sizes, int64_t rank) {
+    printf(" (");
+    for (int64_t axis = 0; axis < rank && axis < MOST_AXES; axis++) {
+        printf(axis > 0 ? ",%" PRId64 : "%" PRId64, sizes[axis]);
+    }
+    printf(rank < 0 ? "rank %" PRId64 ")" : ")", rank);
+}
+
+/* --- the five functions, asked twice -------------------------------------------------------- */
+
+static int agree(const char *name, int64_t code, whycast_place place, int64_t expected_code,
+                 whycast_place expected, int memory) {
+    const int same = code == expected_code && place.tensor == expected.tensor
+                     && place.axis == expected.axis && memory;
+    calls++;
+#ifdef FIRST
+    if (!same) {
+        exit(1);
+    }
+#endif
+    if (!same && ++differing <= MOST_SHOWN) {
+        printf("%s: expected %" PRId64 " at %" PRId64 ", %" PRId64 ", got %" PRId64 " at %" PRId64
+               ", %" PRId64 "%s:", name, expected_code, expected.tensor, expected.axis, code,
+               place.tensor, place.axis, memory ? "" : ", and other memory");
+    }
+    return same || differing > MOST_SHOWN;
+}
+
+static void ask_shape(int64_t capacity, const int64_t *const *shapes, const int64_t *ranks,
+                      int64_t count) {
+    int64_t expected_sizes[MOST_AXES];
+    whycast_place place = {77, 77}, expected = {0, 0};
+    const int64_t expected_code =
+        plain_broadcast_shape(expected_sizes, capacity < MOST_AXES ? capacity : MOST_AXES,
+                              &expected, shapes, ranks, count);
+    int64_t *sizes = numbers_room(capacity < MOST_AXES ? capacity : MOST_AXES);
+    const int64_t code =
+        whycast_broadcast_shape(sizes, capacity, &place, shapes, ranks, count);
+    const int memory = are_numbers(sizes, capacity < MOST_AXES ? capacity : MOST_AXES,
+                                   expected_sizes, expected_code);
+    if (!agree("broadcast_shape", code, place, expected_code, expected, memory)) {
+        for (int64_t m = 0; m < count; m++) {
+            print_shape(shapes[m], ranks[m]);
+        }
+        printf(" capacity %" PRId64 "\n", capacity);
+    }
+    release_numbers(sizes);
+}
+
+static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t rank,
+                        const int64_t *target, int64_t target_rank) {
+    int64_t expected_view[MOST_AXES];
+    whycast_place place = {77, 77}, expected = {0, 0};
+    const int64_t expected_code = plain_broadcast_strides(expected_view, &expected, strides, sizes,
+                                                          rank, target, target_rank);
+    int64_t *view = numbers_room(target_rank);
+    const int64_t code =
+        whycast_broadcast_strides(view, &place, strides, sizes, rank, target, target_rank);
+    const int memory = are_numbers(view, target_rank, expected_view,
+                                   expected_code < 0 ? 0 : target_rank);
+    if (!agree("broadcast_strides", code, place, expected_code, expected, memory)) {
+        print_shape(sizes, rank);
+        printf(" to");
+        print_shape(target, target_rank);
+        printf("\n");
+    }
+    release_numbers(view);
+}
+
+static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
+    whycast_place place = {77, 77}, expected = {0, 0};
+    const int64_t expected_code = plain_byte_size(&expected, sizes, rank, width);
+    const int64_t code = whycast_byte_size(&place, sizes, rank, width);
+    if (!agree("byte_size", code, place, expected_code, expected, 1)) {
+        print_shape(sizes, rank);
+        printf(" width %" PRId64 "\n", width);
+    }
+}
+
+/* The rooms and extents that are named are there; what is due is as much at most. */
+static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64_t rank,
+                       const int64_t *target, int64_t target_rank, int64_t width) {
+    uint8_t *input = some_bytes(extent), *due = guarded(room, 0);
+    whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
+    const int64_t expected_code = plain_broadcast(due, room, &expected, input, extent, sizes, rank,
+                                                  target, target_rank, width);
+    const int64_t bytes =
+        expected_code < 0 ? 0 : plain_byte_size(&nowhere, target, target_rank, width);
+    uint8_t *output = guarded(room, expected_code < 0 || bytes < room);
+    const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
+                                           target_rank, width);
+    const int memory = is_untouched(output, room, bytes)
+                       && (bytes == 0 || memcmp(output, due, (size_t)bytes) == 0);
+    if (!agree("broadcast", code, place, expected_code, expected, memory)) {
+        print_shape(sizes, rank);
+        printf(" to");
+        print_shape(target, target_rank);
+        printf(" width %" PRId64 " room %" PRId64 " extent %" PRId64 "\n", width, room, extent);
+    }
+    free(input);
+    release(due);
+    release(output);
+}
+
+static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *extents,
+                    const int64_t *const *shapes, const int64_t *ranks, const int64_t *widths,
+                    int64_t count) {
+    uint8_t *outputs[MOST_TENSORS] = {NULL}, *dues[MOST_TENSORS] = {NULL};
+    const uint8_t *inputs[MOST_TENSORS] = {NULL};
+    uint8_t *owned[MOST_TENSORS];
+    int64_t expected_target[MOST_AXES], ignored[MOST_AXES];
+    whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
+    int memory = 1;
+    for (int64_t m = 0; m < count; m++) {
+        owned[m] = some_bytes(extents[m]);
+        inputs[m] = owned[m];
+        dues[m] = guarded(rooms[m], 0);
+    }
+    const int64_t expected_code =
+        plain_broadcast_all(dues, rooms, expected_target, capacity, &expected, inputs, extents,
+                            shapes, ranks, widths, count);
+    /* Where the shapes have a common one, it is written, whatever comes later. */
+    const int64_t rank =
+        plain_broadcast_shape(ignored, capacity, &nowhere, shapes, ranks, count);
+    for (int64_t m = 0; m < count; m++) {
+        const int64_t bytes =
+            expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
+        outputs[m] = guarded(rooms[m], expected_code < 0 || bytes < rooms[m]);
+    }
+    int64_t *target = numbers_room(capacity);
+    const int64_t code = whycast_broadcast_all(outputs, rooms, target, capacity, &place, inputs,
+                                               extents, shapes, ranks, widths, count);
+    for (int64_t m = 0; m < count; m++) {
+        const int64_t bytes =
+            expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
+        memory = memory && is_untouched(outputs[m], rooms[m], bytes)
+                 && (bytes == 0 || memcmp(outputs[m], dues[m], (size_t)bytes) == 0);
+    }
+    memory = memory && are_numbers(target, capacity, expected_target, rank);
+    if (!agree("broadcast_all", code, place, expected_code, expected, memory)) {
+        for (int64_t m = 0; m < count; m++) {
+            print_shape(shapes[m], ranks[m]);
+            printf(" width %" PRId64 " room %" PRId64 " extent %" PRId64, widths[m], rooms[m],
+                   extents[m]);
+        }
+        printf(" capacity %" PRId64 "\n", capacity);
+    }
+    for (int64_t m = 0; m < count; m++) {
+        free(owned[m]);
+        release(dues[m]);
+        release(outputs[m]);
+    }
+    release_numbers(target);
+}
+
+/* --- the parts ------------------------------------------------------------------------------ */
+
+static const int64_t small_sizes[] = {0, 1, 2, 3}, with_negative[] = {-1, 0, 1, 2};
+static const int64_t every_width[] = {1, 2, 3, 4, 5, 8, 12, 16, 17, 33};
+/* Around 0, the roots and quotients of 2^63, the 32 bits of a size_t that has no more, the ends. */
+static const int64_t limits[] = {
+    INT64_MIN,           INT64_MIN + 1,        -1, 0, 1, 2, 3, 7, INT64_C(0x7FFFFFFF),
+    INT64_C(0x80000000), INT64_C(0x100000000), INT64_C(0x100000001), INT64_C(3037000499),
+    INT64_C(3037000500), INT64_C(1) << 40,     INT64_C(1317624576693539401),
+    INT64_C(1) << 62,    INT64_MAX - 1,        INT64_MAX};
+
+static void shapes_of(const shape_list *list, int64_t number, int64_t count, int64_t capacity) {
+    const int64_t *shapes[MOST_TENSORS] = {NULL};
+    int64_t ranks[MOST_TENSORS] = {0};
+    for (int64_t m = 0; m < count; m++) {
+        shapes[m] = list->items[number % list->count].sizes;
+        ranks[m] = list->items[number % list->count].rank;
+        number /= list->count;
+    }
+    ask_shape(capacity, shapes, ranks, count);
+}
+
+static int64_t power(int64_t base, int64_t exponent) {
+    return exponent > 0 ? base * power(base, exponent - 1) : 1;
+}
+
+/* Up to `most` shapes of a list at once, with room for axes or without. */
+static void shapes_up_to(shape_list list, int64_t most, int64_t least_capacity) {
+    for (int64_t count = 1; count <= most; count++) {
+        for (int64_t number = 0; number < power(list.count, count); number++) {
+            for (int64_t capacity = least_capacity; capacity <= 3; capacity++) {
+                shapes_of(&list, number, count, capacity);
+            }
+        }
+    }
+    release_shapes(list);
+}
+
+static void shapes_part(void) {
+    const int64_t negative_ranks[] = {-1, INT64_MIN, 1, 0}, one[] = {-5, 0};
+    const int64_t *rows[] = {NULL, NULL, one, NULL};
+    shapes_up_to(all_shapes(3, small_sizes, 4), 2, -1);
+    shapes_up_to(all_shapes(3, small_sizes, 4), 3, 3);
+    shapes_up_to(all_shapes(2, with_negative, 4), 3, 1);
+    shapes_up_to(all_shapes(1, small_sizes, 4), 5, 0);
+    shapes_up_to(all_shapes(2, limits, LENGTH(limits)), 2, 3);
+    shapes_up_to(all_shapes(1, limits, LENGTH(limits)), 3, 1);
+    for (int64_t count = 0; count <= 4; count++) {
+        /* The last rank may be negative, the only one, or come behind a negative size. */
+        for (int64_t first = 0; first + count <= 4; first++) {
+            ask_shape(2, rows + first, negative_ranks + first, count);
+        }
+    }
+    for (int64_t k = 0; k < LENGTH(limits); k++) {
+        const int64_t sizes[] = {3, 1};
+        const int64_t *two[] = {sizes, sizes};
+        const int64_t ranks[] = {2, limits[k] < 0 ? limits[k] : 1};
+        ask_shape(limits[k], two, ranks, 2);
+        if (limits[k] < 2) {
+            ask_shape(2, limits[k] < 1 ? NULL : two, limits[k] < 1 ? NULL : ranks, limits[k]);
+        }
+    }
+}
+
+static void strides_of(shape_list list, shape_list targets) {
+    const int64_t strides[] = {INT64_MIN, -24, INT64_MAX};
+    for (int64_t m = 0; m < list.count; m++) {
+        for (int64_t n = 0; n < targets.count; n++) {
+            const shape own = list.items[m], target = targets.items[n];
+            int64_t *exact = allocate((size_t)own.rank * sizeof *exact);
+            for (int64_t k = 0; k < own.rank; k++) {
+                exact[k] = strides[k];
+            }
+            ask_strides(exact, own.sizes, own.rank, target.sizes, target.rank);
+            free(exact);
+        }
+        ask_strides(NULL, NULL, m % 2 ? -1 : INT64_MIN, list.items[m].sizes, list.items[m].rank);
+        ask_strides(strides, list.items[m].sizes, list.items[m].rank, NULL, -1 - m);
+    }
+    release_shapes(list);
+    release_shapes(targets);
+}
+
+static void strides_part(void) {
+    strides_of(all_shapes(3, small_sizes, 4), all_shapes(3, small_sizes, 4));
+    strides_of(all_shapes(2, limits, LENGTH(limits)), all_shapes(2, limits, LENGTH(limits)));
+    strides_of(all_shapes(3, with_negative, 4), all_shapes(3, with_negative, 4));
+    ask_strides(NULL, NULL, -1, NULL, -1);
+}
+
+static void sizes_part(void) {
+    shape_list list = all_shapes(3, limits, LENGTH(limits));
+    for (int64_t k = 0; k < list.count; k++) {
+        for (int64_t n = 0; n < LENGTH(limits); n++) {
+            ask_size(list.items[k].sizes, list.items[k].rank, limits[n]);
+        }
+    }
+    for (int64_t n = 0; n < LENGTH(limits); n++) {
+        ask_size(NULL, limits[n] < 0 ? limits[n] : 0, n);
+    }
+    release_shapes(list);
+}
+
+/* A tensor and its target with as much memory as there has to be, with less and with more. */
+static void tensor_of(shape own, shape target, int64_t width) {
+    whycast_place nowhere;
+    const int64_t room = plain_byte_size(&nowhere, target.sizes, target.rank, width);
+    const int64_t extent = plain_byte_size(&nowhere, own.sizes, own.rank, width);
+    const int64_t most = 1 << 20;
+    const int64_t there = room > most || room < 0 ? 5 : room;
+    const int64_t readable = extent > most || extent < 0 ? 5 : extent;
+    ask_tensor(there, readable, own.sizes, own.rank, target.sizes, target.rank, width);
+    if (room > 0) {
+        ask_tensor(there - 1, readable, own.sizes, own.rank, target.sizes, target.rank, width);
+        ask_tensor(there, readable - 1, own.sizes, own.rank, target.sizes, target.rank, width);
+    } else {
+        ask_tensor(-1, readable, own.sizes, own.rank, target.sizes, target.rank, width);
+        ask_tensor(INT64_MIN, -1, own.sizes, own.rank, target.sizes, target.rank, width);
+    }
+    ask_tensor(there + 7, readable + 9, own.sizes, own.rank, target.sizes, target.rank, width);
+}
+
+static void tensors_of(shape_list list, const int64_t *widths, int64_t width_count) {
+    for (int64_t m = 0; m < list.count; m++) {
+        for (int64_t n = 0; n < list.count; n++) {
+            for (int64_t k = 0; k < width_count; k++) {
+                tensor_of(list.items[m], list.items[n], widths[k]);
+            }
+        }
+        const shape negative = {-1 - m, NULL};
+        tensor_of(list.items[m], negative, 1);
+        tensor_of(negative, list.items[m], 0);
+    }
+    release_shapes(list);
+}
+
+static void tensors_part(void) {
+    const int64_t odd_widths[] = {INT64_MIN, -1, 0, 1, INT64_C(1) << 40, INT64_MAX};
+    /* A shape may have too many bytes where its target has none. */
+    int64_t huge[] = {1, INT64_C(1) << 40, INT64_C(1) << 40}, none[] = {0, huge[1], huge[2]};
+    const shape many = {3, huge}, no = {3, none};
+    tensors_of(all_shapes(3, small_sizes, 4), every_width, LENGTH(every_width));
+    tensors_of(all_shapes(2, with_negative, 4), odd_widths, LENGTH(odd_widths));
+    tensors_of(all_shapes(2, limits, LENGTH(limits)), odd_widths + 2, 2);
+    for (int64_t n = 0; n < LENGTH(limits); n++) {
+        tensor_of(many, no, limits[n]);
+        tensor_of(no, no, limits[n]);
+        tensor_of(no, many, limits[n]);
+    }
+}
+
+static void all_of(const shape_list *list, int64_t number, int64_t count, const int64_t *widths) {
+    const int64_t *shapes[MOST_TENSORS] = {NULL};
+    int64_t ranks[MOST_TENSORS] = {0}, rooms[MOST_TENSORS] = {0}, extents[MOST_TENSORS] = {0};
+    int64_t common[MOST_AXES];
+    whycast_place nowhere;
+    for (int64_t m = 0; m < count; m++) {
+        shapes[m] = list->items[number % list->count].sizes;
+        ranks[m] = list->items[number % list->count].rank;
+        number /= list->count;
+    }
+    const int64_t rank =
+        plain_broadcast_shape(common, MOST_AXES, &nowhere, shapes, ranks, count);
+    for (int64_t m = 0; m < count; m++) {
+        rooms[m] = rank < 0 ? 3 : plain_byte_size(&nowhere, common, rank, widths[m]);
+        extents[m] = plain_byte_size(&nowhere, shapes[m], ranks[m], widths[m]);
+        rooms[m] = rooms[m] < 0 || rooms[m] > 1 << 20 ? 5 : rooms[m];
+        extents[m] = extents[m] < 0 || extents[m] > 1 << 20 ? 5 : extents[m];
+    }
+    ask_all(3, rooms, extents, shapes, ranks, widths, count);
+    if (rank >= 0) {
+        ask_all(rank, rooms, extents, shapes, ranks, widths, count);
+        ask_all(rank - 1, rooms, extents, shapes, ranks, widths, count);
+    }
+    /* One tensor has too little memory; the errors of those before it come first. */
+    for (int64_t m = 0; m < count && rank >= 0; m++) {
+        rooms[m]--;
+        ask_all(3, rooms, extents, shapes, ranks, widths, count);
+        rooms[m] += 4;
+        extents[m]--;
+        ask_all(3, rooms, extents, shapes, ranks, widths, count);
+        extents[m] += 4;
+    }
+}
+
+static void all_part(void) {
+    const int64_t widths[][3] = {{1, 2, 4}, {3, 16, 8}, {5, 1, 33}, {2, 0, 1}, {12, 17, -1},
+                                 {1, INT64_MAX, 2}};
+    const int64_t sizes[] = {2, 3};
+    const int64_t *one[] = {sizes};
+    for (int64_t k = 0; k < LENGTH(widths); k++) {
+        shape_list list = all_shapes(k < 2 ? 3 : 2, small_sizes, 4);
+        shape_list few = all_shapes(k == 0 ? 2 : 1, small_sizes, 4);
+        shape_list some = all_shapes(1, limits, LENGTH(limits));
+        for (int64_t number = 0; number < power(list.count, 2); number++) {
+            all_of(&list, number, 2, widths[k]);
+        }
+        for (int64_t number = 0; number < power(few.count, 3); number++) {
+            all_of(&few, number, 3, widths[k]);
+        }
+        for (int64_t number = 0; number < power(some.count, 2); number++) {
+            all_of(&some, number, 2, widths[k]);
+        }
+        release_shapes(list);
+        release_shapes(few);
+        release_shapes(some);
+    }
+    for (int64_t k = 0; k < LENGTH(limits); k++) {
+        if (limits[k] < 1) {
+            ask_all(3, NULL, NULL, NULL, NULL, NULL, limits[k]);
+        }
+        if (limits[k] < 0) {
+            ask_all(3, sizes, sizes, one, &limits[k], sizes, 1);
+            ask_all(limits[k], sizes, sizes, one, sizes, sizes, 1);
+        }
+    }
+}
+
+/* A large tensor: of each axis the size of the target, and whether the tensor has it or 1. */
+static void block_of(int64_t rank, const int64_t *sizes, int64_t grows, int64_t missing,
+                     int64_t width) {
+    int64_t own[MOST_AXES], bytes = width, extent = width;
+    for (int64_t axis = 0; axis < rank; axis++) {
+        own[axis] = grows >> axis & 1 ? 1 : sizes[axis];
+        bytes *= sizes[axis];
+        extent *= axis < missing ? 1 : own[axis];
+    }
+    ask_tensor(bytes, extent, own + missing, rank - missing, sizes, rank, width);
+}
+
+static void blocks_part(void) {
+    static const int64_t choice[] = {1,  2,  3,  4,  5,   6,   7,   8,   9,   12,  15,  16,  17, 20,
+                                     31, 32, 33, 63, 64, 65, 128, 200, 511, 512, 513, 516, 1030};
+    static const int64_t rows[] = {1, 2, 5, 64, 16383, 16384, 16385, 20000, 40000};
+    static const int64_t times[] = {2, 3, 4, 7, 8, 9, 12, 63, 64, 65, 508, 512, 516};
+    const int64_t most = 1 << 16;
+    /* Runs of each length, repeated few and many times: once, twice, and more than a word. */
+    for (int64_t width = 1; width <= 40; width++) {
+        for (int64_t k = 0; k < LENGTH(times); k++) {
+            for (int64_t blocks = 1; blocks <= 3; blocks++) {
+                const int64_t sizes[] = {blocks, times[k]};
+                block_of(2, sizes, 2, 0, width);
+            }
+        }
+    }
+    /* Rows about as long as what a processor keeps nearby. */
+    for (int64_t k = 0; k < LENGTH(rows); k++) {
+        for (int64_t n = 0; n < 8; n++) {
+            const int64_t sizes[] = {2, times[n], rows[k]};
+            block_of(3, sizes, 2, 0, 1);
+            block_of(3, sizes, 2, n % 2, 2);
+        }
+    }
+    for (int64_t round = 0; round < 2000; round++) {
+        int64_t sizes[MOST_AXES], bytes = every_width[below(LENGTH(every_width))];
+        const int64_t width = bytes;
+        int64_t rank = 0;
+        while (rank < 6 && bytes < most / 2) {
+            sizes[rank] = choice[below(LENGTH(choice))];
+            if (bytes * sizes[rank] > most) {
+                sizes[rank] = 2;
+            }
+            bytes *= sizes[rank++];
+        }
+        block_of(rank, sizes, below(64), below(rank), width);
+    }
+}
+
+typedef struct {
+    const char *name;
+    void (*run)(void);
+} part;
+
+static const part parts[] = {{"shapes", shapes_part},   {"strides", strides_part},
+                             {"sizes", sizes_part},     {"tensors", tensors_part},
+                             {"all", all_part},         {"blocks", blocks_part}};
+
+int main(int count, char **words) {
+    int wrong = 0;
+    for (int64_t k = 0; k < LENGTH(parts); k++) {
+        int wanted = count < 2;
+        for (int word = 1; word < count; word++) {
+            wanted = wanted || strcmp(words[word], parts[k].name) == 0;
+        }
+        if (wanted) {
+            calls = 0;
+            differing = 0;
+            parts[k].run();
+            printf("%s: %" PRId64 " calls, %" PRId64 " differ\n", parts[k].name, calls, differing);
+            wrong = wrong || differing > 0;
+        }
+    }
+    return wrong;
+}

@@ -1,0 +1,163 @@
+"""Mutants of the C: `make mutants-c`.
+
+c/whycast.c is changed in one place at a time: a comparison, an operation, a number, a statement
+that is left out. Each mutant has to fail exhaustive.c, be it by a crash or by not coming to an end;
+or to be listed in equivalent_c.toml with the reason why no test can tell it from the C; one that is
+listed and fails, or is no mutant, fails the run too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from c_library import EXHAUSTIVE, FOLDER, PLAIN, SOURCE, compiled
+
+EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
+
+# A mutant that runs longer, in seconds of a processor, or takes more memory, is noticed.
+PATIENCE = 20
+ROOM = 2**30
+
+# By what an operator is replaced.
+OPERATORS = {
+    **{"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
+    **{"&&": "||", "||": "&&", "+": "-", "-": "+", "*": "+", "/": "*", "%": "/"},
+}
+OPERATOR = re.compile(r"(?<=[\w)\]] )(?:[<>=!]=|&&|\|\||[<>+*/%-])(?=$|[ \n])")
+NUMBER = re.compile(r"(?<![\w.])(0x[0-9A-Fa-f]+|\d+)(?![\w.])")
+# What a statement on a line of its own is, if it is no declaration, and the end of no function.
+STATEMENT = re.compile(r"(?m)^ +(?!return\b)[\w>\[\] -]+(?:\(.*\)| (?:=|\+=|\*=|-=) .*);$")
+FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?)^\}$", re.DOTALL)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+# The function, what stood there, and what it became.
+Key = tuple[str, str, str]
+
+
+class Mutant(NamedTuple):
+    """A change: its function, the line before and after, and the whole text."""
+
+    where: str
+    old: str
+    new: str
+    text: str
+
+    @property
+    def key(self) -> Key:
+        """What a listed mutant is found by."""
+        return self.where, self.old, self.new
+
+
+def changes(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Give what may change between two places of the text: from, up to, the new text."""
+    comments = [match.span() for match in COMMENT.finditer(text)]
+    for pattern in (OPERATOR, NUMBER, STATEMENT):
+        for match in pattern.finditer(text, start, end):
+            if any(first <= match.start() < last for first, last in comments):
+                continue
+            if pattern is OPERATOR:
+                yield *match.span(), OPERATORS[match[0]]
+            elif pattern is STATEMENT:
+                yield *match.span(), " ;"
+            else:
+                number = int(match[0], 0)
+                yield *match.span(), str(number + 1) if number < 2**63 - 1 else str(number - 1)
+                if number > 0 and number < 2**63 - 1:
+                    yield *match.span(), str(number - 1)
+
+
+def mutants(text: str) -> Iterator[Mutant]:
+    """Give all mutants, function by function."""
+    for function in FUNCTION.finditer(text):
+        for start, end, new in changes(text, *function.span(2)):
+            before = text.rfind("\n", 0, start) + 1
+            after = text.find("\n", end)
+            old_line = text[before:after].strip()
+            new_line = (text[before:start] + new + text[end:after]).strip()
+            yield Mutant(function[1], old_line, new_line, text[:start] + new + text[end:])
+
+
+def objects(folder: Path) -> tuple[Path, Path]:
+    """Compile what stays as it is."""
+    return (
+        compiled(folder / "plain.o", "-O2", "-c", PLAIN),
+        compiled(folder / "exhaustive.o", "-O2", "-DFIRST", "-c", EXHAUSTIVE),
+    )
+
+
+def survives(mutant: str, others: Sequence[Path]) -> bool:
+    """Whether a text of the library is not noticed."""
+    with tempfile.TemporaryDirectory(dir=others[0].parent) as name:
+        source, binary = Path(name, "whycast.c"), Path(name, "exhaustive")
+        source.write_text(mutant, encoding="utf-8")
+        command = ["gcc", "-std=c99", "-O1", "-w", f"-I{FOLDER}", str(source), *map(str, others)]
+        built = subprocess.run([*command, "-o", str(binary)], capture_output=True, check=False)
+        return (
+            built.returncode == 0
+            and subprocess.run(
+                [str(binary)], capture_output=True, preexec_fn=limit, check=False
+            ).returncode
+            == 0
+        )
+
+
+def limit() -> None:
+    """Bound what a mutant takes."""
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
+    resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def listed() -> dict[Key, str]:
+    """Read the mutants that are known to be equivalent, with the reasons."""
+    text = EQUIVALENT.read_text(encoding="utf-8")
+    return {
+        (where, change["old"], new): change["why"]
+        for where, found in tomllib.loads(text).items()
+        for change in found
+        for new in change["new"]
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Try all mutants, or every so many-th."""
+    parser = argparse.ArgumentParser(description="Change the C in one place at a time.")
+    parser.add_argument("--every", type=int, default=1, help="each so many-th mutant")
+    parser.add_argument("--only", default="", help="of this function")
+    options = parser.parse_args(arguments)
+    begin, known = time.monotonic(), listed()
+    text = SOURCE.read_text(encoding="utf-8")
+    tried = [each for each in mutants(text) if options.only in ("", each.where)][:: options.every]
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
+        others = objects(Path(name))
+        alive = pool.map(lambda each: survives(each.text, others), tried)
+        found = [each.key for each, is_alive in zip(tried, alive, strict=True) if is_alive]
+    keys = {each.key for each in tried}
+    whole = options.every == 1 and not options.only
+    stale = [key for key in known if (whole or key in keys) and key not in found]
+    unlisted = [key for key in found if key not in known]
+    for what, wrong in (("survives, and is not listed", unlisted), ("wrongly listed", stale)):
+        for where, old, new in wrong:
+            print(f"{what}: {where}\n  - {old}\n  + {new}")
+    print(
+        f"{len(tried)} mutants of c/whycast.c: {len(tried) - len(found)} noticed, "
+        f"{len(found) - len(unlisted)} equivalent, {len(unlisted)} that survive, {len(stale)} "
+        f"wrongly listed; {time.monotonic() - begin:.0f} s"
+    )
+    return 1 if unlisted or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,245 @@
+/*
+ * Broadcasting in C without a thought of speed: a check for each sentence of c/whycast.h, in its
+ * order, and each element of an output looked up by its index. It has nothing in common with
+ * c/whycast.c but that header. tests/c/test_against_kernel.py holds both against the Python that is
+ * extracted from the same theories.
+ */
+
+#include "plain.h"
+
+#include <stdlib.h>
+
+/* Of an output. */
+enum { MOST_AXES = 8 };
+
+/* Of an error: what it is, and where. */
+static int64_t at(whycast_place *place, int64_t tensor, int64_t axis, int64_t code) {
+    place->tensor = tensor;
+    place->axis = axis;
+    return code;
+}
+
+static int64_t size_on(const int64_t *shape, int64_t rank, int64_t common_rank, int64_t axis) {
+    const int64_t own = axis - (common_rank - rank);
+    return own < 0 ? 1 : shape[own];
+}
+
+static int64_t negative_axis(const int64_t *shape, int64_t rank) {
+    for (int64_t axis = 0; axis < rank; axis++) {
+        if (shape[axis] < 0) {
+            return axis;
+        }
+    }
+    return -1;
+}
+
+/* How many bytes, or -1 where there are more than an int64_t counts. No size is negative. */
+static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
+    int64_t bytes = width;
+    for (int64_t axis = 0; axis < rank; axis++) {
+        if (shape[axis] == 0) {
+            return 0;
+        }
+    }
+    for (int64_t axis = 0; axis < rank; axis++) {
+        if (bytes > INT64_MAX / shape[axis]) {
+            return -1;
+        }
+        bytes *= shape[axis];
+    }
+    return bytes;
+}
+
+/* The first thing that is wrong with a shape and its target, whatever their sizes say. */
+static int64_t check_pair(whycast_place *place, const int64_t *shape, int64_t rank,
+                          const int64_t *target, int64_t target_rank) {
+    if (rank < 0) {
+        return at(place, 0, -1, WHYCAST_NEGATIVE_RANK);
+    }
+    if (target_rank < 0) {
+        return at(place, 1, -1, WHYCAST_NEGATIVE_RANK);
+    }
+    if (negative_axis(shape, rank) >= 0) {
+        return at(place, 0, negative_axis(shape, rank), WHYCAST_NEGATIVE_SIZE);
+    }
+    if (negative_axis(target, target_rank) >= 0) {
+        return at(place, 1, negative_axis(target, target_rank), WHYCAST_NEGATIVE_SIZE);
+    }
+    return at(place, -1, -1, 0);
+}
+
+static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t rank,
+                         const int64_t *target, int64_t target_rank) {
+    if (rank > target_rank) {
+        return at(place, 0, -1, WHYCAST_RANK_MISMATCH);
+    }
+    for (int64_t axis = 0; axis < target_rank; axis++) {
+        const int64_t size = size_on(shape, rank, target_rank, axis);
+        if (size != 1 && size != target[axis]) {
+            return at(place, 0, axis, WHYCAST_NOT_BROADCASTABLE);
+        }
+    }
+    return at(place, -1, -1, 0);
+}
+
+/* What is wrong with the memory of a tensor; `target_tensor` has too many bytes of the target. */
+static int64_t check_memory(whycast_place *place, int64_t tensor, int64_t target_tensor,
+                            int64_t room, int64_t extent, const int64_t *shape, int64_t rank,
+                            const int64_t *target, int64_t target_rank, int64_t width) {
+    const int64_t due = count_bytes(target, target_rank, width);
+    const int64_t own = count_bytes(shape, rank, width);
+    if (due < 0) {
+        return at(place, target_tensor, -1, WHYCAST_TOO_LARGE);
+    }
+    if (own < 0) {
+        return at(place, tensor, -1, WHYCAST_TOO_LARGE);
+    }
+    if (due > room) {
+        return at(place, target_tensor, -1, WHYCAST_ROOM_EXCEEDED);
+    }
+    if (own > extent) {
+        return at(place, tensor, -1, WHYCAST_EXTENT_EXCEEDED);
+    }
+    return at(place, -1, -1, 0);
+}
+
+/* Every element of an output, as an odometer counts its indices. */
+static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *shape, int64_t rank,
+                          const int64_t *target, int64_t target_rank, int64_t width) {
+    int64_t index[MOST_AXES] = {0};
+    const int64_t elements = count_bytes(target, target_rank, 1);
+    if (target_rank > MOST_AXES) {
+        abort();
+    }
+    for (int64_t number = 0; number < elements; number++) {
+        int64_t source = 0;
+        for (int64_t axis = 0; axis < target_rank; axis++) {
+            const int64_t size = size_on(shape, rank, target_rank, axis);
+            source = source * size + (size == target[axis] ? index[axis] : 0);
+        }
+        for (int64_t k = 0; k < width; k++) {
+            output[number * width + k] = input[source * width + k];
+        }
+        for (int64_t axis = target_rank - 1; axis >= 0 && ++index[axis] == target[axis]; axis--) {
+            index[axis] = 0;
+        }
+    }
+}
+
+int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
+                              const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
+    int64_t rank = 0;
+    if (count < 1) {
+        return at(place, -1, -1, WHYCAST_NO_TENSOR);
+    }
+    for (int64_t m = 0; m < count; m++) {
+        if (ranks[m] < 0) {
+            return at(place, m, -1, WHYCAST_NEGATIVE_RANK);
+        }
+        rank = ranks[m] > rank ? ranks[m] : rank;
+    }
+    for (int64_t m = 0; m < count; m++) {
+        const int64_t axis = negative_axis(shapes[m], ranks[m]);
+        if (axis >= 0) {
+            return at(place, m, axis, WHYCAST_NEGATIVE_SIZE);
+        }
+    }
+    /* A size violates E1 if it is neither 1 nor the greatest on its axis. */
+    for (int64_t m = 0; m < count; m++) {
+        for (int64_t axis = 0; axis < rank; axis++) {
+            const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
+            for (int64_t n = 0; n < count; n++) {
+                if (size != 1 && size < size_on(shapes[n], ranks[n], rank, axis)) {
+                    return at(place, m, axis, WHYCAST_NOT_BROADCASTABLE);
+                }
+            }
+        }
+    }
+    if (rank > capacity) {
+        return at(place, -1, -1, WHYCAST_CAPACITY_EXCEEDED);
+    }
+    for (int64_t axis = 0; axis < rank; axis++) {
+        shape[axis] = 0;
+        for (int64_t m = 0; m < count; m++) {
+            const int64_t size = size_on(shapes[m], ranks[m], rank, axis);
+            shape[axis] = size > shape[axis] ? size : shape[axis];
+        }
+    }
+    return at(place, -1, -1, rank);
+}
+
+int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
+                                const int64_t *shape, int64_t rank, const int64_t *target,
+                                int64_t target_rank) {
+    if (check_pair(place, shape, rank, target, target_rank) < 0) {
+        return check_pair(place, shape, rank, target, target_rank);
+    }
+    if (check_fit(place, shape, rank, target, target_rank) < 0) {
+        return check_fit(place, shape, rank, target, target_rank);
+    }
+    for (int64_t axis = 0; axis < target_rank; axis++) {
+        const int64_t own = axis - (target_rank - rank);
+        view[axis] = own >= 0 && shape[own] == target[axis] ? strides[own] : 0;
+    }
+    return at(place, -1, -1, 0);
+}
+
+int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width) {
+    if (rank < 0) {
+        return at(place, 0, -1, WHYCAST_NEGATIVE_RANK);
+    }
+    if (negative_axis(shape, rank) >= 0) {
+        return at(place, 0, negative_axis(shape, rank), WHYCAST_NEGATIVE_SIZE);
+    }
+    if (width < 1) {
+        return at(place, 0, -1, WHYCAST_BAD_WIDTH);
+    }
+    if (count_bytes(shape, rank, width) < 0) {
+        return at(place, 0, -1, WHYCAST_TOO_LARGE);
+    }
+    return at(place, -1, -1, count_bytes(shape, rank, width));
+}
+
+int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
+                        int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
+                        int64_t target_rank, int64_t width) {
+    if (check_pair(place, shape, rank, target, target_rank) < 0) {
+        return check_pair(place, shape, rank, target, target_rank);
+    }
+    if (width < 1) {
+        return at(place, 0, -1, WHYCAST_BAD_WIDTH);
+    }
+    if (check_fit(place, shape, rank, target, target_rank) < 0) {
+        return check_fit(place, shape, rank, target, target_rank);
+    }
+    const int64_t code = check_memory(place, 0, 1, room, extent, shape, rank, target, target_rank,
+                                      width);
+    if (code == 0) {
+        copy_elements(output, input, shape, rank, target, target_rank, width);
+    }
+    return code;
+}
+
+int64_t plain_broadcast_all(uint8_t *const *outputs, const int64_t *rooms, int64_t *target,
+                            int64_t capacity, whycast_place *place, const uint8_t *const *inputs,
+                            const int64_t *extents, const int64_t *const *shapes,
+                            const int64_t *ranks, const int64_t *widths, int64_t count) {
+    const int64_t rank = plain_broadcast_shape(target, capacity, place, shapes, ranks, count);
+    if (rank < 0) {
+        return rank;
+    }
+    for (int64_t m = 0; m < count; m++) {
+        if (widths[m] < 1) {
+            return at(place, m, -1, WHYCAST_BAD_WIDTH);
+        }
+        const int64_t code = check_memory(place, m, m, rooms[m], extents[m], shapes[m], ranks[m],
+                                          target, rank, widths[m]);
+        if (code < 0) {
+            return code;
+        }
+    }
+    for (int64_t m = 0; m < count; m++) {
+        copy_elements(outputs[m], inputs[m], shapes[m], ranks[m], target, rank, widths[m]);
+    }
+    return at(place, -1, -1, rank);
+}

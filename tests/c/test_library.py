@@ -1,0 +1,138 @@
+"""c/whycast.c: compilers take it, sanitizers find nothing, every branch is tried, faults show.
+
+exhaustive.c asks it some two and a half million calls and compares each answer, and each byte of
+memory, with plain.c.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from c_library import EXHAUSTIVE, FOLDER, PLAIN, ROOT, SANITIZED, SOURCE, compiled, run
+
+PARTS = ("shapes", "strides", "sizes", "tensors", "all", "blocks")
+
+COMPILERS = [
+    pytest.param(
+        name,
+        marks=pytest.mark.skipif(
+            shutil.which(name) is None, reason=f"{name} is missing: make verify-c installs it"
+        ),
+    )
+    for name in ("gcc", "clang")
+]
+
+
+@pytest.mark.parametrize("optimized", ["-O0", "-O2", "-O3"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: Path) -> None:
+    for source in (SOURCE, FOLDER / "example.c"):
+        compiled(tmp_path / "object", optimized, "-c", source, compiler=compiler)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is missing: nothing else needs it")
+def test_the_header_is_one_for_cpp(tmp_path: Path) -> None:
+    (tmp_path / "call.cpp").write_text('#include "whycast.h"\nwhycast_place at;\n')
+    words = ("-c", tmp_path / "call.cpp")
+    compiled(tmp_path / "object", *words, compiler="g++", strict=("-std=c++11", "-Wall", "-Werror"))
+
+
+def test_the_header_stands_alone_and_names_are_ours(tmp_path: Path) -> None:
+    (tmp_path / "call.c").write_text('#include "whycast.h"\n#include "whycast.h"\n')
+    compiled(tmp_path / "object", "-c", tmp_path / "call.c", strict=("-std=c99", "-Wall"))
+    names = run("nm", "--extern-only", compiled(tmp_path / "whycast.o", "-O2", "-c", SOURCE))
+    found = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
+    ours = {name for name, kind in found.items() if kind == "T"}
+    assert ours == {
+        *("whycast_broadcast_shape", "whycast_broadcast_strides", "whycast_byte_size"),
+        *("whycast_broadcast", "whycast_broadcast_all"),
+    }
+    # It calls nothing but memcpy, which a compiler may take memmove or memset for.
+    assert found.keys() - ours <= {"memcpy", "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"}
+
+
+def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
+    done = run(compiled(tmp_path / "example", FOLDER / "example.c", SOURCE))
+    assert (done.returncode, done.stderr) == (0, "")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert done.stdout.startswith("shape (2, 3)\n")
+    assert f"```text\n{done.stdout}```" in readme
+
+
+# --- the exhaustive program ---------------------------------------------------------------------
+
+
+def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ()) -> None:
+    done = run(*under, binary, *words)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert [line[0].rstrip(":") for line in lines] == [*(words or PARTS)]
+    assert all(line[2:] == ["calls,", "0", "differ"] for line in lines)
+    assert min(int(line[1]) for line in lines) > 3000
+
+
+SOURCES = (SOURCE, PLAIN, EXHAUSTIVE)
+
+
+@pytest.mark.parametrize("optimized", ["-O1", "-O3"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_every_small_case_and_the_limits(compiler: str, optimized: str, tmp_path: Path) -> None:
+    binary = compiled(tmp_path / "exhaustive", optimized, *SOURCES, compiler=compiler)
+    expect_no_difference(binary)
+
+
+def test_sanitizers_find_nothing(tmp_path: Path) -> None:
+    words = ("-O1", "-DEXACT", *SANITIZED, *SOURCES)
+    expect_no_difference(compiled(tmp_path / "exhaustive", *words))
+
+
+@pytest.mark.parametrize("compiler", COMPILERS[1:])
+def test_the_sanitizer_of_another_compiler_finds_nothing(compiler: str, tmp_path: Path) -> None:
+    """It knows of more that is undefined: a distance from no pointer, what wraps on purpose."""
+    kinds = "undefined,implicit-conversion,unsigned-integer-overflow"
+    trap = (f"-fsanitize={kinds}", f"-fsanitize-trap={kinds}")
+    library = compiled(tmp_path / "whycast.o", "-O1", *trap, "-c", SOURCE, compiler=compiler)
+    words = ("-O1", "-DEXACT", library, PLAIN, EXHAUSTIVE)
+    expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler=compiler))
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is missing")
+@pytest.mark.parametrize("part", ["strides", "all"])
+def test_valgrind_finds_nothing(part: str, tmp_path: Path) -> None:
+    """Nothing is read that was not written, by the code as it is deployed."""
+    binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", *SOURCES)
+    valgrind = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full")
+    expect_no_difference(binary, part, under=valgrind)
+
+
+# --- what the exhaustive program reaches, and what it notices ------------------------------------
+
+
+def test_every_line_and_branch_is_taken(tmp_path: Path) -> None:
+    library = compiled(tmp_path / "whycast.o", "-O0", "--coverage", "-c", SOURCE)
+    words = ("-O2", "--coverage", library, PLAIN, EXHAUSTIVE)
+    expect_no_difference(compiled(tmp_path / "exhaustive", *words))
+    missing, lines, branches = not_taken(tmp_path)
+    assert missing == []
+    assert lines > 200
+    assert branches > 100
+
+
+def not_taken(folder: Path) -> tuple[list[str], int, int]:
+    """What was not taken; how many lines, and ways to go on, there are."""
+    command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", "whycast.gcda"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    text = SOURCE.read_text(encoding="utf-8").splitlines()
+    missing, lines, branches = [], 0, 0
+    for file in json.loads(done.stdout)["files"]:
+        for line in file["lines"]:
+            lines += 1
+            branches += len(line["branches"])
+            where = f"{line['line_number']}: {text[line['line_number'] - 1].strip()}"
+            missing += [f"line {where}"] * (line["count"] == 0)
+            missing += [f"branch of {where}" for way in line["branches"] if way["count"] == 0]
+    return missing, lines, branches
