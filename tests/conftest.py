@@ -22,7 +22,10 @@ def watched_kernel(request: pytest.FixtureRequest) -> Iterator[None]:
     if not request.config.getoption("--contracts"):
         yield
         return
+    import whycast
     from assurance import contracts
 
+    if whycast.native:
+        raise pytest.UsageError("--contracts: the accelerator is not the kernel: WHYCAST_NATIVE=0")
     with contracts.watched():
         yield

@@ -12,6 +12,10 @@ What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an a
 is refused before anything is made, by a ValueError that names the argument, or the shape and dtype;
 where only the room is missing it is a MemoryError.
 
+`native` says whether an accelerator works for the package: the same rule in C, proved as well and
+built where there was a compiler. It makes shapes and copies faster and changes nothing else; the
+environment variable ``WHYCAST_NATIVE=0`` leaves it out, ``WHYCAST_NATIVE=1`` demands it.
+
 >>> import numpy as np
 >>> import whycast
 >>> column, row = whycast.broadcast(np.array([[1], [2], [3]]), np.array([10, 20, 30, 40]))
@@ -22,6 +26,7 @@ array([[11, 21, 31, 41],
 """
 
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
+from whycast._accelerator import native
 from whycast._adjoints import sum_to_shape
 from whycast._arrays import broadcast
 from whycast._errors import AxisSizeError, BroadcastError
@@ -39,6 +44,7 @@ __all__ = [
     "compatible",
     "f",
     "lax",
+    "native",
     "ngraph",
     "numpy_rule",
     "onnx",

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
-from whycast import _kernel
+from whycast import _accelerator, _kernel
 from whycast._checks import PLAIN_TYPES, as_tensors, check_count, show
 from whycast._errors import show_shape, violated
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
@@ -108,7 +108,8 @@ def broadcast(
     gives the common shape and the strides of all views, or raises exactly where E1 holds. That the
     views read what ``broadcast`` gives, or E1 with its first violation, is proved for any strides
     and whatever stands in memory: ``views_of_broadcast`` of ``why3/kernel/laws.mlw``. NumPy makes
-    the views, and copies them.
+    the views, and copies them. The accelerator, where it is there (`whycast.native`), has proved
+    programs of its own for shape and strides, and writes the copies of contiguous tensors.
 
     Of an array of dtype object each element is looked at, one that is repeated in memory once.
 
@@ -143,8 +144,13 @@ def broadcast(
             shapes = [array.shape for array in arrays]
             break
         shapes.append(array.shape)
-    if shapes.count(shapes[0]) == len(shapes):
-        # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
+    # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
+    same = shapes.count(shapes[0]) == len(shapes)
+    if copy and out is None:
+        copies = [array.copy() for array in arrays] if same else _copies(arrays, tuple(shapes))
+        if copies is not None:
+            return tuple(copies)
+    if same:
         views = [array.view() for array in arrays]
         for view in views:
             _set_writeable(view, False)
@@ -157,6 +163,8 @@ def broadcast(
 
 def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
+    if common := _accelerator.broadcast_shapes(shapes):
+        return [view_as(array, common) for array in arrays]
     own = []
     for array in arrays:
         own.append(array.strides)
@@ -177,6 +185,23 @@ def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArr
         return views
     # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise violated(v, shapes)
+
+
+def _copies(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray] | None:
+    """Make copies of plain arrays with their common shape, if the accelerator finds one."""
+    common = _accelerator.broadcast_shapes(shapes)
+    if not common:
+        return None
+    copies = []
+    try:
+        for array in arrays:
+            copy = np.empty(common, array.dtype)
+            done = _accelerator.copied(array, copy)
+            copies.append(copy if done else view_as(array, common).copy())
+    except (MemoryError, ValueError):
+        # All views come before all copies, and one of them may have an error of its own.
+        return None
+    return copies
 
 
 def _written(
@@ -214,8 +239,9 @@ def _written(
                     raise ValueError(
                         f"out, array {m}: expected memory of its own, got some of {noun} {n}"
                     )
-    for view, target in zip(views, plain, strict=True):
-        np.copyto(target, view)
+    for array, view, target in zip(arrays, views, plain, strict=True):
+        if not _accelerator.copied(array, target):
+            np.copyto(target, view)
     return tuple(out)
 
 
@@ -237,7 +263,9 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
     """
     if array.shape == target:
         return own_view(array, writeable=writeable)
-    strides = _kernel.broadcast_strides(array.shape, array.strides, target)
+    strides = _accelerator.broadcast_strides(array.shape, array.strides, target)
+    if strides is None:
+        strides = _kernel.broadcast_strides(array.shape, array.strides, target)
     return view_by(array, target, strides, writeable=writeable)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-from whycast import _kernel
+from whycast import _accelerator, _kernel
 from whycast._checks import (
     as_int,
     as_integers,
@@ -102,6 +102,8 @@ has size 3, expected 5 or 1
     # [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
     # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
     # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
+    if common := _accelerator.broadcast_shapes(shapes):
+        return common
     check_count(len(shapes), "shape")
     return common_shape(as_shapes(shapes, "broadcast_shapes"))
 
@@ -138,6 +140,8 @@ def compatible(*shapes: Integers) -> bool:
     (True, False, False)
     """
     # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
+    if (common := _accelerator.broadcast_shapes(shapes)) is not None:
+        return common is not False
     check_count(len(shapes), "shape")
     try:
         common_shape(as_shapes(shapes, "compatible"))
@@ -188,6 +192,8 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     (0, 8, 0)
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    if view := _accelerator.broadcast_strides(shape, strides, target):
+        return view
     own, own_strides = as_shape(shape, "shape"), as_integers(strides, "strides", "axis")
     wanted = as_shape(target, "target")
     failure: ValueError

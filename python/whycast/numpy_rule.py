@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, cast, overload
 
 import numpy as np
 
-from whycast import _kernel
+from whycast import _accelerator, _kernel
 from whycast._arrays import view_as
 from whycast._checks import are_ints, as_size, entries_of, is_exact, refuse_negative, show
 from whycast._errors import IncompatibleError, rank_too_low, violated
@@ -98,6 +98,9 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
+    # Where SONNX has a common shape, it is this: lemma sonnx_numpy_shape.
+    if common := _accelerator.broadcast_shapes(args):
+        return common
     if are_ints(args):
         return _common_shape(args)
     for m, value in enumerate(args):

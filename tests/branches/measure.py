@@ -31,6 +31,9 @@ PACKAGE = "python/whycast"
 KERNEL = f"{PACKAGE}/_kernel.py"
 
 REQUIREMENTS = ("tests/package", "tests/dialects")
+ACCELERATED = tuple(
+    [f"tests/package/test_{name}.py" for name in ("accelerator", "copies", "limits")]
+)
 OTHERS = ("tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python")
 
 
@@ -102,13 +105,17 @@ def coverage(*words: str, **environment: str) -> None:
     subprocess.run(command, cwd=ROOT, env={**os.environ, **environment}, check=True)
 
 
-def measure(name: str, tests: Sequence[str]) -> None:
-    """Run tests, and put together what all their processes have reached."""
+def measure(name: str, tests: Sequence[str], native: str) -> None:
+    """Run tests, and put together what all their processes have reached.
+
+    The accelerator does what the kernel would do: of that is measured what runs without it.
+    """
     data = OUT / name / "data"
     data.parent.mkdir(parents=True)
     workers = ("-n", "auto", "--dist", "worksteal", "-q")
     # By this variable what coverage.py has put into .venv measures every Python that is started.
     start = {"COVERAGE_PROCESS_START": str(ROOT / "pyproject.toml"), "COVERAGE_FILE": str(data)}
+    start["WHYCAST_NATIVE"] = native
     coverage("run", "-m", "pytest", *workers, *tests, **start)
     files = sorted(map(str, data.parent.iterdir()))
     coverage("combine", "--quiet", f"--data-file={OUT / name}.data", *files)
@@ -126,9 +133,11 @@ def main() -> int:
     """Measure, say what is missing, compare it with the list."""
     begin = time.monotonic()
     shutil.rmtree(OUT, ignore_errors=True)
-    measure("requirements", REQUIREMENTS)
-    measure("others", OTHERS)
-    parts = [f"{OUT / part}.data" for part in ("requirements", "others")]
+    measure("requirements", REQUIREMENTS, "0")
+    measure("accelerated", ACCELERATED, "1")
+    measure("others", OTHERS, "1")
+    names = ("requirements", "accelerated", "others")
+    parts = [f"{OUT / part}.data" for part in names]
     coverage("combine", "--quiet", "--keep", f"--data-file={OUT / 'package'}.data", *parts)
     kernel, package = report_of("requirements"), report_of("package")
     kernel["files"] = {KERNEL: kernel["files"][KERNEL]}

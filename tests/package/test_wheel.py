@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import tarfile
 import venv
 import zipfile
 from collections.abc import Callable
@@ -60,7 +63,8 @@ numpy_alone = set(sys.modules)
 import whycast
 foreign = {name.partition(".")[0] for name in set(sys.modules) - numpy_alone}
 runpy.run_path(sys.argv[1], run_name="__main__")
-print(whycast.__file__, sorted(foreign - set(sys.stdlib_module_names)), file=sys.stderr)
+foreign -= set(sys.stdlib_module_names)
+print(whycast.__file__, whycast.native, sorted(foreign), file=sys.stderr)
 """
 
 # What type checkers have to notice, each in its line.
@@ -81,25 +85,41 @@ whycast.broadcast(x, y, out=np.zeros((2, 2, 3)))  # wrong: no sequence of arrays
 """
 
 
+# Which of Python's versions an accelerator is for, and which machines.
+ACCELERATED = f"cp310-abi3-{sysconfig.get_platform().replace('-', '_')}"
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Wheel built from a copy of the checkout: a build leaves files where it runs."""
-    source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "LICENSE", "README.md"):
-        if (ROOT / name).exists():
-            shutil.copy(ROOT / name, source)
-    shutil.copytree(
-        ROOT / "python",
-        source / "python",
-        ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
-    )
-    target = tmp_path_factory.mktemp("wheel")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Source distribution of a copy of the checkout: a build leaves files where it runs."""
+    folder = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("python", "c"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    program = "from setuptools import build_meta; build_meta.build_sdist('dist')"
+    done = run(sys.executable, "-I", "-c", program, folder=folder)
+    assert done.returncode == 0, done.stderr
+    (built,) = (folder / "dist").iterdir()
+    return built
+
+
+def wheel_of(source: Path, target: Path, **environment: str) -> Path:
+    """Build a wheel, with some variables in the environment besides."""
     pip(
         *("wheel", "--no-build-isolation", "--no-deps", "--no-index"),
         *("--wheel-dir", str(target), str(source)),
+        **environment,
     )
     (built,) = target.iterdir()
     return built
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Wheel with the accelerator."""
+    return wheel_of(source, tmp_path_factory.mktemp("wheel"), WHYCAST_NATIVE="1")
 
 
 def run(
@@ -112,14 +132,17 @@ def run(
     )
 
 
-def pip(*arguments: str) -> None:
-    done = run(sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *arguments)
+def pip(*arguments: str, **environment: str) -> None:
+    words = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *arguments]
+    done = subprocess.run(
+        words, env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_contents(wheel: Path) -> None:
     version = whycast.__version__
-    assert wheel.name == f"whycast-{version}-py3-none-any.whl"
+    assert wheel.name == f"whycast-{version}-{ACCELERATED}.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         license_text = archive.read(f"whycast-{version}.dist-info/licenses/LICENSE")
@@ -128,8 +151,10 @@ def test_contents(wheel: Path) -> None:
     sources = {
         str(path.relative_to(ROOT / "python"))
         for path in files
-        if path.suffix != ".pyc" and "whycast.egg-info" not in path.parts
+        if path.suffix not in (".pyc", ".so") and "whycast.egg-info" not in path.parts
     }
+    # The accelerator is there as it was built.
+    sources ^= {"whycast/_native.c", "whycast/_native.abi3.so"}
     metadata = {
         f"whycast-{version}.dist-info/{name}"
         for name in (
@@ -141,6 +166,39 @@ def test_contents(wheel: Path) -> None:
     assert names == sources | metadata
     assert license_text == (ROOT / "LICENSE").read_bytes()
     assert kernel == (PACKAGE / "_kernel.py").read_bytes()
+
+
+def test_what_the_accelerator_is_built_of(source: Path) -> None:
+    home = f"whycast-{whycast.__version__}"
+    with tarfile.open(source) as archive:
+        names = set(archive.getnames())
+    assert {f"{home}/{name}" for name in ("setup.py", "c/whycast.c", "c/whycast.h")} < names
+    assert f"{home}/python/whycast/_native.c" in names
+
+
+# Without a compiler, with one that the wheel is not to use.
+@pytest.mark.parametrize(
+    ("environment", "tag"),
+    [
+        ({"CC": "/no/compiler", "WHYCAST_NATIVE": ""}, ACCELERATED),
+        ({"WHYCAST_NATIVE": "0"}, "py3-none-any"),
+    ],
+    ids=str,
+)
+def test_a_wheel_without_the_accelerator(
+    source: Path, tmp_path: Path, environment: dict[str, str], tag: str
+) -> None:
+    wheel = wheel_of(source, tmp_path / "wheel", **environment)
+    assert wheel.name == f"whycast-{whycast.__version__}-{tag}.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
+        archive.extractall(tmp_path / "site")
+    site = [str(tmp_path / "site"), str(Path(np.__file__).parents[1])]
+    program = f"import sys; sys.path[:0] = {site!r}; import whycast; print(whycast.native); "
+    program += "import runpy; runpy.run_path(sys.argv[1], run_name='__main__')"
+    done = run(sys.executable, "-I", "-S", "-c", program, SCRIPT, path="/usr/bin:/bin")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"False\n{PRINTED}"
 
 
 def test_needs_numpy_alone(wheel: Path) -> None:
@@ -170,7 +228,7 @@ def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     assert done.stdout == PRINTED
     (where,) = python.parents[1].glob("lib/python*/site-packages/whycast/__init__.py")
-    assert done.stderr == f"{where} ['whycast']\n"
+    assert done.stderr == f"{where} True ['whycast']\n"
 
 
 # What the command is asked, its exit code, and a line that it prints.

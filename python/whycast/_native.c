@@ -1,0 +1,230 @@
+/* The accelerator of the package: the proved programs of c/whycast.h on what Python calls with.
+
+   This file is written by hand, and nothing of it is proved. It takes arguments apart, calls an
+   entry point, which checks its arguments itself, and puts the answer together. What is not as plain
+   as can be it leaves to the Python code, by returning None: a subclass, an integer of more than 64
+   bits, a negative size, more shapes than there is room for, elements that are Python objects. It
+   calls no method that a user may have written, so that nothing is asked twice.
+
+   Python's limited API of 3.10, and the struct in which NumPy shows an array to C programs. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030A0000
+#include <Python.h>
+
+#include <stdint.h>
+#include <string.h>
+
+#include "whycast.h"
+
+enum { COUNT = 64, SIZES = 512, RANK = 64 };
+
+/* Of more bytes than this other threads may run while they are written. */
+enum { LONG = 1 << 15 };
+
+typedef struct {
+  PyObject *ndarray, *int64, *array_struct;
+} state;
+
+/* NumPy's PyArrayInterface: what the capsule of an attribute __array_struct__ leads to. */
+typedef struct {
+  int two, nd;
+  char typekind;
+  int itemsize, flags;
+  intptr_t *shape, *strides;
+  void *data;
+  PyObject *descr;
+} array_interface;
+
+enum { C_CONTIGUOUS = 0x1, NOTSWAPPED = 0x200, WRITEABLE = 0x400 };
+
+/* Whether `object` is a Python int or a numpy.int64, and which. */
+static int as_integer(const state *own, PyObject *object, int64_t *value) {
+  int overflow = 0;
+  if (PyLong_CheckExact(object)) {
+    *value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return !overflow;
+  }
+  if ((PyObject *) Py_TYPE(object) != own->int64) return 0;
+  PyObject *plain = PyNumber_Index(object);
+  if (!plain) {
+    PyErr_Clear();
+    return 0;
+  }
+  *value = PyLong_AsLongLongAndOverflow(plain, &overflow);
+  Py_DECREF(plain);
+  return !overflow;
+}
+
+/* The number of integers in a tuple or list, and which; -1 where it is not one of so many. */
+static Py_ssize_t as_integers(const state *own, PyObject *object, int64_t *values, Py_ssize_t room) {
+  int list = PyList_CheckExact(object);
+  if (!list && !PyTuple_CheckExact(object)) return -1;
+  Py_ssize_t count = list ? PyList_Size(object) : PyTuple_Size(object);
+  if (count > room) return -1;
+  for (Py_ssize_t k = 0; k < count; k++) {
+    PyObject *entry = list ? PyList_GetItem(object, k) : PyTuple_GetItem(object, k);
+    if (!as_integer(own, entry, values + k)) return -1;
+  }
+  return count;
+}
+
+static PyObject *as_tuple(const int64_t *values, int64_t count) {
+  PyObject *result = PyTuple_New((Py_ssize_t) count);
+  for (Py_ssize_t k = 0; result && k < count; k++) {
+    PyObject *value = PyLong_FromLongLong(values[k]);
+    /* The tuple takes the reference, or drops it. */
+    if (!value || PyTuple_SetItem(result, k, value)) Py_CLEAR(result);
+  }
+  return result;
+}
+
+/* The common shape of a tuple of shapes; False if they do not broadcast; else None. */
+static PyObject *broadcast_shapes(PyObject *module, PyObject *shapes) {
+  const state *own = PyModule_GetState(module);
+  int64_t sizes[SIZES], ranks[COUNT], common[RANK];
+  const int64_t *starts[COUNT];
+  int64_t *next = sizes;
+  Py_ssize_t count = PyTuple_CheckExact(shapes) ? PyTuple_Size(shapes) : COUNT + 1;
+  if (count > COUNT) Py_RETURN_NONE;
+  for (Py_ssize_t m = 0; m < count; m++) {
+    Py_ssize_t rank = as_integers(own, PyTuple_GetItem(shapes, m), next, sizes + SIZES - next);
+    if (rank < 0) Py_RETURN_NONE;
+    starts[m] = next;
+    ranks[m] = rank;
+    next += rank;
+  }
+  whycast_place place;
+  int64_t rank = whycast_broadcast_shape(common, RANK, &place, starts, ranks, count);
+  if (rank == WHYCAST_NOT_BROADCASTABLE) Py_RETURN_FALSE;
+  if (rank < 0) Py_RETURN_NONE;
+  return as_tuple(common, rank);
+}
+
+/* The strides of the view of a tensor, from its shape, its strides and the target; else None. */
+static PyObject *broadcast_strides(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+  const state *own = PyModule_GetState(module);
+  int64_t shape[RANK], strides[RANK], target[RANK], view[RANK];
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "expected shape, strides, target");
+    return NULL;
+  }
+  Py_ssize_t rank = as_integers(own, arguments[0], shape, RANK);
+  if (rank < 0 || as_integers(own, arguments[1], strides, RANK) != rank) Py_RETURN_NONE;
+  Py_ssize_t target_rank = as_integers(own, arguments[2], target, RANK);
+  if (target_rank < 0) Py_RETURN_NONE;
+  whycast_place place;
+  if (whycast_broadcast_strides(view, &place, strides, shape, rank, target, target_rank)) {
+    Py_RETURN_NONE;
+  }
+  return as_tuple(view, target_rank);
+}
+
+/* An array in memory: its shape, of at most RANK sizes, and its number of bytes. */
+typedef struct {
+  PyObject *capsule;
+  const array_interface *seen;
+  int64_t shape[RANK], bytes;
+} array;
+
+/* Look at an array of a plain type: 1, or 0 if it is none, or -1 with an exception. */
+static int look_at(const state *own, PyObject *object, array *found) {
+  if ((PyObject *) Py_TYPE(object) != own->ndarray) return 0;
+  found->capsule = PyObject_GetAttr(object, own->array_struct);
+  if (!found->capsule) return -1;
+  found->seen = PyCapsule_GetPointer(found->capsule, NULL);
+  if (!found->seen) {
+    Py_CLEAR(found->capsule);
+    return -1;
+  }
+  int rank = found->seen->nd;
+  whycast_place place;
+  for (int k = 0; k < rank && rank <= RANK; k++) found->shape[k] = found->seen->shape[k];
+  found->bytes = rank > RANK
+      ? -1 : whycast_byte_size(&place, found->shape, rank, found->seen->itemsize);
+  if (found->bytes >= 0 && found->seen->typekind && strchr("biufU", found->seen->typekind)) return 1;
+  Py_CLEAR(found->capsule);
+  return 0;
+}
+
+/* Write the elements of `x`, broadcast, to `z`: True; False if only the layout of x is in the way. */
+static PyObject *written(const array *z, const array *x) {
+  const array_interface *to = z->seen, *from = x->seen;
+  int differs = (to->flags ^ from->flags) & NOTSWAPPED;
+  if (!(to->flags & C_CONTIGUOUS) || !(to->flags & WRITEABLE) || differs ||
+      to->typekind != from->typekind || to->itemsize != from->itemsize) {
+    Py_RETURN_NONE;
+  }
+  if (!(from->flags & C_CONTIGUOUS)) Py_RETURN_FALSE;
+  uintptr_t to_start = (uintptr_t) to->data, from_start = (uintptr_t) from->data;
+  if (to_start < from_start + (uintptr_t) x->bytes && from_start < to_start + (uintptr_t) z->bytes) {
+    Py_RETURN_NONE;
+  }
+  PyThreadState *thread = z->bytes > LONG ? PyEval_SaveThread() : NULL;
+  whycast_place place;
+  int64_t code = whycast_broadcast(to->data, z->bytes, &place, from->data, x->bytes, x->shape,
+                                   from->nd, z->shape, to->nd, to->itemsize);
+  if (thread) PyEval_RestoreThread(thread);
+  return code ? Py_NewRef(Py_None) : Py_NewRef(Py_True);
+}
+
+static PyObject *broadcast(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
+  const state *own = PyModule_GetState(module);
+  array z, x;
+  PyObject *result = NULL;
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "expected output, input");
+    return NULL;
+  }
+  int found = look_at(own, arguments[0], &z);
+  if (found > 0) {
+    found = look_at(own, arguments[1], &x);
+    if (found > 0) {
+      result = written(&z, &x);
+      Py_DECREF(x.capsule);
+    }
+    Py_DECREF(z.capsule);
+  }
+  return found ? result : Py_NewRef(Py_None);
+}
+
+static int prepare(PyObject *module) {
+  state *own = PyModule_GetState(module);
+  PyObject *numpy = PyImport_ImportModule("numpy");
+  if (!numpy) return -1;
+  own->ndarray = PyObject_GetAttrString(numpy, "ndarray");
+  own->int64 = PyObject_GetAttrString(numpy, "int64");
+  own->array_struct = PyUnicode_InternFromString("__array_struct__");
+  Py_DECREF(numpy);
+  return own->ndarray && own->int64 && own->array_struct ? 0 : -1;
+}
+
+static int visit(PyObject *module, visitproc visit, void *arg) {
+  state *own = PyModule_GetState(module);
+  Py_VISIT(own->ndarray);
+  Py_VISIT(own->int64);
+  return 0;
+}
+
+static int clear(PyObject *module) {
+  state *own = PyModule_GetState(module);
+  Py_CLEAR(own->ndarray);
+  Py_CLEAR(own->int64);
+  Py_CLEAR(own->array_struct);
+  return 0;
+}
+
+static void release(void *module) { clear(module); }
+
+#define FAST(function) (PyCFunction) (void (*)(void)) function, METH_FASTCALL
+static PyMethodDef methods[] = {
+  {"broadcast_shapes", broadcast_shapes, METH_O, NULL},
+  {"broadcast_strides", FAST(broadcast_strides), NULL},
+  {"broadcast", FAST(broadcast), NULL},
+  {NULL, NULL, 0, NULL},
+};
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare}, {0, NULL}};
+static PyModuleDef definition = {
+  PyModuleDef_HEAD_INIT, "whycast._native", NULL, sizeof(state), methods, slots, visit, clear, release,
+};
+
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&definition); }
