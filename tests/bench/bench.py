@@ -1,6 +1,7 @@
 """How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
 
-What is timed stands in `cells.py`, and in `throughput.py`, beside nobody, the checks of others.
+What is timed stands in `cells.py`, in `memory.py` what the C writes, and in `throughput.py`, beside
+nobody, the checks of others.
 Ratios mean something only where all that is compared ran at the same time on the same machine: see
 `timing.py`. build/bench gets the table and the figure, and for each contender a file that
 `python -m pyperf` reads: `compare_to build/bench/numpy.json build/bench/whycast.json` has the cells
@@ -20,10 +21,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import memory
 import pyperf
 from cells import OURS, PACKAGES, PEERS, Peers, cells, find_peers
 from figure import svg_figure, text_figure
-from report import table
+from report import table, worst
 from throughput import QUESTIONS, measure_rates, section
 from timing import Result, measure
 
@@ -54,29 +56,45 @@ def main(arguments: Sequence[str]) -> int:
             rates.append(measure_rates(question, options.seconds))
     peers = find_peers()
     chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
-    if not chosen and not questions:
+    asked = [each for each in memory.questions() if wanted.search(each.cell.title)]
+    if not (chosen or asked or questions):
         parser.error(f"no cell has {options.cells!r} in its title: see --list")
     if options.list:
-        titles = [cell.title for cell in chosen] + [question.title for question in questions]
-        print(*titles, sep="\n")
+        titles = [cell.title for cell in (*chosen, *(each.cell for each in asked))]
+        print(*titles, *(question.title for question in questions), sep="\n")
         return 0
     results = []
     for number, cell in enumerate(chosen, start=1):
         print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)
         results.append(measure(cell, options.seconds))
+    if asked and (absent := memory.missing()):
+        print(f"missing: {absent}", file=sys.stderr)
+    else:
+        for each in asked:
+            print(each.cell.title, file=sys.stderr)
+            # Without time for a large one a small one is enough.
+            if options.seconds or each.size <= 2**20:
+                results.append(memory.measure_memory(each, peers, options.seconds))
     if not results:
         print(section(rates))
         return 0
     metadata = pyperf.Run([1.0]).get_metadata()
     facts = describe(metadata, peers, results)
     written = table(results, facts)
+    kinds = (memory.ALONE, memory.BESIDE)
+    on_memory = [result for result in results if result.cell.group.startswith(kinds)]
+    others = [result for result in results if result not in on_memory]
+    if on_memory:
+        written += f"\n{worst(on_memory)}"
     if rates:
         written += f"\n{section(rates)}"
     folder: Path = options.out
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(written, encoding="utf-8")
-    (folder / "figure.svg").write_text(svg_figure(results, facts), encoding="utf-8")
-    (folder / "figure.txt").write_text(text_figure(results, facts), encoding="utf-8")
+    for name, shown in (("figure", others), ("memory", on_memory)):
+        for suffix, draw in ((".svg", svg_figure), (".txt", text_figure)):
+            if shown:
+                (folder / f"{name}{suffix}").write_text(draw(shown, facts), encoding="utf-8")
     for contender in (OURS, *PEERS):
         dump(folder, contender, results, metadata)
     print(written)
@@ -85,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Result]) -> list[str]:
     """Say what ran where and when."""
-    packages = {OURS: "whycast"} | {peer: PACKAGES[peer] for peer in PEERS}
+    packages = {OURS: "whycast", **PACKAGES}
     absent = peers.absent()
     versions = {
         package: importlib.metadata.version(package)
@@ -105,11 +123,16 @@ def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Res
     return [*facts, *(f"absent, and so not compared: {peer}" for peer in absent)]
 
 
+def file_of(folder: Path, contender: str) -> Path:
+    """Name the file of a contender's times."""
+    return folder / f"{contender.lower().replace(', ', '-').replace(' ', '-')}.json"
+
+
 def dump(
     folder: Path, contender: str, results: Sequence[Result], metadata: Mapping[str, object]
 ) -> None:
     """Write a contender's times for pyperf; without any, remove those of an earlier run."""
-    file = folder / f"{contender.lower().replace(', ', '-')}.json"
+    file = file_of(folder, contender)
     benchmarks = []
     for result in results:
         if contender in result.seconds:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -27,8 +28,19 @@ NUMPY = "NumPy"
 READ_ONLY = "NumPy, read-only"
 TORCH = "torch"
 JAX = "JAX"
-PEERS = (NUMPY, READ_ONLY, TORCH, JAX)
-PACKAGES = {NUMPY: "numpy", READ_ONLY: "numpy", TORCH: "torch", JAX: "jax"}
+# These for memory only.
+MEMCPY = "memcpy"
+ONNXRUNTIME = "ONNX Runtime"
+OPENVINO = "OpenVINO"
+PEERS = (MEMCPY, NUMPY, READ_ONLY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
+PACKAGES = {
+    NUMPY: "numpy",
+    READ_ONLY: "numpy",
+    TORCH: "torch",
+    JAX: "jax",
+    ONNXRUNTIME: "onnxruntime",
+    OPENVINO: "openvino",
+}
 
 WRITEABLE = (
     "whycast's results are read-only views. NumPy's can be written to, with a warning, and are the "
@@ -97,10 +109,17 @@ class Peers:
 
     torch: ModuleType | None
     jax: ModuleType | None
+    onnxruntime: ModuleType | None = None
+    openvino: ModuleType | None = None
 
     def absent(self) -> list[str]:
         """Those that are."""
-        modules = {TORCH: self.torch, JAX: self.jax}
+        modules = {
+            TORCH: self.torch,
+            JAX: self.jax,
+            ONNXRUNTIME: self.onnxruntime,
+            OPENVINO: self.openvino,
+        }
         return [peer for peer, module in modules.items() if module is None]
 
     def names(self, **others: object) -> dict[str, object]:
@@ -132,7 +151,11 @@ def find_peers() -> Peers:
     # As NumPy has them: on the CPU, and with 64 bits.
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_ENABLE_X64"] = "1"
-    return Peers(_module("torch"), _module("jax"))
+    # Without these they would report their use, and leave files in the user's home.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    names = ("torch", "jax", "onnxruntime", "openvino")
+    return Peers(*[_module(name) for name in names])
 
 
 def _module(name: str) -> ModuleType | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from cells import JAX, NUMPY, READ_ONLY, TORCH
+from cells import JAX, MEMCPY, NUMPY, ONNXRUNTIME, OPENVINO, READ_ONLY, TORCH
 from report import groups, peers_in, show_cell, show_ratio
 from timing import Result
 
@@ -63,6 +63,9 @@ MARKS: Mapping[str, str] = {
     READ_ONLY: '<circle cx="{x}" cy="{y}" r="3.5" fill="#fff" stroke="#0072b2"/>',
     TORCH: '<path d="M{x} {y}m-4-4h8v8h-8z" fill="#d55e00"/>',
     JAX: '<path d="M{x} {y}m0-5l5 5-5 5-5-5z" fill="#009e73"/>',
+    MEMCPY: '<path d="M{x} {y}m0-6v12" stroke="#000" stroke-width="2"/>',
+    ONNXRUNTIME: '<path d="M{x} {y}m-5 4l5-9 5 9z" fill="#cc79a7"/>',
+    OPENVINO: '<path d="M{x} {y}m-5-4l5 9 5-9z" fill="#e69f00"/>',
 }
 LINE, SMALL = 18, 14
 WIDTH, LEFT, RIGHT = 900, 270, 870

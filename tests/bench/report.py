@@ -82,6 +82,18 @@ def table(results: Sequence[Result], facts: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def worst(results: Sequence[Result], count: int = 6) -> str:
+    """Markdown: of each peer the cells in which it is best, the ratio turned round."""
+    lines = ["## Where the C is least", "", "Its time divided by that of the peer.", ""]
+    rows = []
+    for peer in peers_in(results):
+        here = [result for result in results if peer in result.seconds]
+        here.sort(key=lambda result: result.ratio(peer).median)
+        for result in here[:count]:
+            rows.append([peer, result.cell.title, show_ratio(1 / result.ratio(peer).median)])
+    return "\n".join([*lines, *rows_of(["peer", "cell", "ratio"], rows)]) + "\n"
+
+
 def rows_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of a table, the first column to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]

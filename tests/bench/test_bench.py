@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import memory
 import numpy as np
 import pyperf
 import pytest
@@ -39,6 +41,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     (folder / "torch.json").write_text("of an earlier run, if torch is not installed", "utf-8")
     program = Path(bench.__file__)
     places = {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": ":".join(sys.path)}
+    places["PATH"] = os.defpath
     done = subprocess.run(
         [sys.executable, "-W", "error", program, "--seconds", "0", "--out", folder],
         env=places,
@@ -68,6 +71,25 @@ def test_all_cells_are_in_the_table_and_the_figures(run: Run) -> None:
         assert f"\n  {cell.name} " in bars
 
 
+@pytest.mark.skipif(memory.missing() is not None, reason="the accelerator was not built")
+def test_memory_is_measured_too(run: Run) -> None:
+    written = (run.folder / "table.md").read_text(encoding="utf-8")
+    bars = (run.folder / "memory.txt").read_text(encoding="utf-8")
+    for each in memory.questions():
+        if each.size <= 2**20:
+            assert f"\n## {each.cell.group}\n" in written
+            assert f"\n| {each.cell.name} " in written
+            assert f"\n  {each.cell.name} " in bars
+    assert "\n## Where the C is least\n" in written
+
+
+def test_what_is_written_has_about_the_size() -> None:
+    for each in memory.questions():
+        shape, target = each.shapes()
+        assert np.broadcast_shapes(shape, target) == target
+        assert each.size / 2 < each.width * np.prod(target) <= each.size
+
+
 def test_the_checks_are_measured_too(run: Run) -> None:
     _, _, written = (run.folder / "table.md").read_text(encoding="utf-8").rpartition("## Checks")
     rates = [line for line in written.splitlines() if line.startswith("| checks: ")]
@@ -87,7 +109,8 @@ def test_checks_can_be_measured_alone(
 def test_each_contender_has_a_file_that_pyperf_reads(run: Run) -> None:
     ours = titles(run.folder / "whycast.json")
     assert set(ours) >= {cell.title for cell in cells(NO_PEERS)}
-    assert titles(run.folder / "numpy.json") == ours
+    beside = [title for title in ours if not title.startswith(memory.ALONE)]
+    assert titles(run.folder / "numpy.json") == beside
     assert set(titles(run.folder / "jax.json")) < set(ours)
 
 
@@ -99,9 +122,13 @@ def test_a_peer_that_is_absent_is_named(run: Run) -> None:
 
 
 def test_the_figure_has_a_mark_for_each_peer_in_each_cell(run: Run) -> None:
-    drawn = ElementTree.parse(run.folder / "figure.svg").getroot()
-    marks = [mark.text or "" for mark in drawn.iter("{http://www.w3.org/2000/svg}title")]
-    files = [run.folder / f"{name}.json" for name in ("numpy", "numpy-read-only", "jax", "torch")]
+    figures = [
+        path for name in ("figure", "memory") if (path := run.folder / f"{name}.svg").exists()
+    ]
+    drawn = [ElementTree.parse(figure).getroot() for figure in figures]
+    title = "{http://www.w3.org/2000/svg}title"
+    marks = [mark.text or "" for figure in drawn for mark in figure.iter(title)]
+    files = [bench.file_of(run.folder, peer) for peer in PEERS]
     assert len(marks) == sum(len(titles(file)) for file in files if file.exists())
     assert all("nan" not in mark for mark in marks)
 

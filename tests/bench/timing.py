@@ -60,13 +60,25 @@ def measure(cell: Cell, seconds: float) -> Result:
         contender: timeit.Timer(cell.statement(contender), globals=cell.namespace()).timeit
         for contender in cell.code
     }
-    order = list(timers)
-    stretch = min(STRETCH, seconds / (2 * len(order) ** 2))
+    stretch = min(STRETCH, seconds / (2 * len(timers) ** 2))
     loops = {contender: calibrated(timer, stretch) for contender, timer in timers.items()}
+    return rounds(cell, timers, loops, seconds, least=2 * len(timers))
+
+
+def rounds(
+    cell: Cell,
+    timers: Mapping[str, Callable[[int], float]],
+    loops: Mapping[str, int],
+    seconds: float,
+    *,
+    least: int,
+) -> Result:
+    """Let everyone run in turn for about so many seconds, in so many rounds at least."""
+    order = list(timers)
     taken: dict[str, list[float]] = {contender: [] for contender in order}
     end = perf_counter() + seconds
     # Everyone has each place equally often.
-    while perf_counter() < end or len(taken[OURS]) < 2 * len(order):
+    while perf_counter() < end or len(taken[OURS]) < least:
         for _ in order:
             for contender in order:
                 time = timers[contender](loops[contender])
