@@ -92,8 +92,8 @@ def test_calls_among_the_programs_are_asked(of_kernel: dict[str, Contract]) -> N
 
 def test_the_package_is_asked_through_its_own_names() -> None:
     with contracts.watched() as asked:
-        assert whycast.broadcast_shapes((3, 1), (4,)) == (3, 4)
-    assert "kernel.broadcast.COPBroadcast.broadcast_shapes" in asked
+        assert whycast.source_index((3, 1), (3, 4), (2, 3)) == (2, 0)
+    assert "kernel.broadcast.COPBroadcast.source_index" in asked
 
 
 # Planted faults

@@ -30,7 +30,7 @@ PROGRAM = ROOT / "build" / "contracts" / "whycontract"
 CONFIGURATION = ROOT / "build" / "why3.conf"
 
 # What it has in common with whygate.
-SHARED = ("audit", "json", "library", "name", "nothing", "project", "statement")
+SHARED = ("audit", "json", "library", "name", "nothing", "project", "statement", "template")
 
 # The programs that all others of the kernel use stand first among them.
 MODULES = ("kernel.violation.COPViolation", *extraction.MODULES)
