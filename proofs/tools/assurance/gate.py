@@ -109,12 +109,13 @@ def report(facts: Facts, console: Console) -> None:
     answers = [proof["now"] for session in facts["sessions"] for proof in proofs(session)]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
+    claimed = judge.hypotheses(facts)
     kinds = Counter(entry["kind"] for entry in facts["library"])
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
         f"trusted, without a body: {', '.join(trusted)}",
-        f"hypotheses: {len(facts['hypotheses'])} programs and lemmas have some, "
-        f"{sum(bool(entry['satisfied_by']) for entry in facts['hypotheses'])} are satisfied",
+        f"hypotheses: {len(claimed)} programs and lemmas have some, "
+        f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
         f"standard library: {kinds['axiom']} axioms, "
         f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "
         f"{len(facts['library']) - kinds['axiom'] - kinds['lemma'] - kinds['contract']} "

@@ -13,6 +13,7 @@ from assurance.facts import (
     Facts,
     Failure,
     Goal,
+    Hypotheses,
     Node,
     Proof,
     Prover,
@@ -360,15 +361,23 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
             yield Failure(user, "", what)
 
 
-def witness_faults(facts: Facts) -> Iterator[Failure]:
-    """Find hypotheses that nothing is seen to satisfy.
+def hypotheses(facts: Facts) -> list[Hypotheses]:
+    """Give what is claimed under some hypotheses.
 
     What a parameter of a template requires, nobody claims: who calls it has to satisfy that.
     """
     patterns = templates(facts)
-    for entry in facts["hypotheses"]:
-        is_template = module_name(entry["file"], entry["module"]) in patterns
-        if not entry["satisfied_by"] and not (is_template and entry["kind"] == "val"):
+    return [
+        entry
+        for entry in facts["hypotheses"]
+        if entry["kind"] != "val" or module_name(entry["file"], entry["module"]) not in patterns
+    ]
+
+
+def witness_faults(facts: Facts) -> Iterator[Failure]:
+    """Find hypotheses that nothing is seen to satisfy."""
+    for entry in hypotheses(facts):
+        if not entry["satisfied_by"]:
             formula = entry["kind"] in ("lemma", "goal")
             what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
             fault = f"has {what} that no witness satisfies: no witness {does} where each run comes "

@@ -288,6 +288,7 @@ def write(
             if (root / driver).is_file()
         },
         mutants=list(mutants),
+        hypotheses=judge.hypotheses(facts),
         transformations=transformations(facts),
         validation=validation,
         results=None if results is None else {result["id"]: result for result in results},
