@@ -174,7 +174,7 @@ def test_memory_that_gathers_is_no_fault_of_a_case() -> None:
     kept = []
 
     def function(*arrays: Any) -> Any:
-        kept.append(np.ones(50_000))
+        kept.append(np.ones(200_000))
         return whycast.broadcast(*arrays)
 
     report = check(function, seconds=0, every=20, memory=50)
