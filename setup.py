@@ -13,6 +13,8 @@ from setuptools import Extension, setup
 # One build for Python 3.10 and later. A Python without the interpreter lock has no such API.
 asked = os.environ.get("WHYCAST_NATIVE")
 wanted = asked != "0" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+# A source distribution has what it is built of, whatever is asked for here.
+wanted = wanted or "sdist" in sys.argv
 
 accelerator = Extension(
     "whycast._native",

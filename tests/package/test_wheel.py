@@ -13,7 +13,7 @@ import sysconfig
 import tarfile
 import venv
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +89,14 @@ whycast.broadcast(x, y, out=np.zeros((2, 2, 3)))  # wrong: no sequence of arrays
 ACCELERATED = f"cp310-abi3-{sysconfig.get_platform().replace('-', '_')}"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_asked() -> Iterator[None]:
+    """Environment of somebody who has asked neither for the accelerator nor for the Python alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("WHYCAST_NATIVE", raising=False)
+        yield
+
+
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Source distribution of a copy of the checkout: a build leaves files where it runs."""
@@ -98,7 +106,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("python", "c"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    program = "from setuptools import build_meta; build_meta.build_sdist('dist')"
+    # Also where the accelerator is not wanted, others may want it.
+    program = "import os; os.environ['WHYCAST_NATIVE'] = '0'; "
+    program += "from setuptools import build_meta; build_meta.build_sdist('dist')"
     done = run(sys.executable, "-I", "-c", program, folder=folder)
     assert done.returncode == 0, done.stderr
     (built,) = (folder / "dist").iterdir()
