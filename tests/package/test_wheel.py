@@ -91,7 +91,7 @@ ACCELERATED = f"cp310-abi3-{sysconfig.get_platform().replace('-', '_')}"
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_asked() -> Iterator[None]:
-    """Environment of somebody who has asked neither for the accelerator nor for the Python alone."""
+    """Environment of somebody who has asked for nothing about the accelerator."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("WHYCAST_NATIVE", raising=False)
         yield
