@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   f90e177fa22c9a5c41775a8c3134741d5f04034de8c03738aa39c50d363730d7
+   48dfbcca13e8ac067ceed218fb9074e39cf03496c39cb47b6dd4b0e09ad2d27a
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -369,6 +369,32 @@ static int64_t check_memory(whycast_place *place, int64_t output, int64_t input,
     return 0;
 }
 
+/* The size of axis `axis`, where `prepended` axes of size 1 stand before those of `s`.
+   [E_Broadcast_any_Derived_470]
+   WhyML: c.grow.COPGrow.input_size */
+static int64_t input_size(const int64_t *s, int64_t prepended, int64_t axis)
+{
+    if (axis < prepended) {
+        return 1;
+    } else {
+        return s[axis - prepended];
+    }
+}
+
+/* How many units there are, if they begin with axis `axis`. [E_Broadcast_any_Derived_470]
+   WhyML: c.make_units.COPUnits.count_units */
+static int64_t count_units(const int64_t *s, int64_t prepended, int64_t axis)
+{
+    int64_t units = 1;
+    int64_t k = 0;
+    while (k < axis) {
+        int64_t size = input_size(s, prepended, k);
+        units = units * size;
+        k = k + 1;
+    }
+    return units;
+}
+
 /* One copy more of a block that is one word.
    WhyML: c.repeat.COPRepeat.W1.put_word */
 static void put_word_1(uint8_t *z, int64_t q, uint8_t v)
@@ -385,6 +411,26 @@ static void repeat_word_twice_1(uint8_t *z, int64_t target, int64_t source, int6
     int64_t j = 0;
     while (j < m) {
         uint8_t v = load_1(z + p);
+        put_word_1(z, q, v);
+        q = q + 1;
+        put_word_1(z, q, v);
+        q = q + 1;
+        p = p + 1;
+        j = j + 1;
+    }
+}
+
+/* (a b) becomes (a a a b b b). [E_Broadcast_any_Derived_130]
+   WhyML: c.repeat.COPRepeat.W1.repeat_word_three_times */
+static void repeat_word_three_times_1(uint8_t *z, int64_t target, int64_t source, int64_t m)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        uint8_t v = load_1(z + p);
+        put_word_1(z, q, v);
+        q = q + 1;
         put_word_1(z, q, v);
         q = q + 1;
         put_word_1(z, q, v);
@@ -416,7 +462,7 @@ static void repeat_word_four_times_1(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a b b b), and so on. [E_Broadcast_any_Derived_130]
+/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W1.repeat_word_often */
 static void repeat_word_often_1(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -443,6 +489,8 @@ static void repeat_word_1(uint8_t *z, int64_t target, int64_t source, int64_t m,
 {
     if (r == 2) {
         repeat_word_twice_1(z, target, source, m);
+    } else if (r == 3) {
+        repeat_word_three_times_1(z, target, source, m);
     } else if (r == 4) {
         repeat_word_four_times_1(z, target, source, m);
     } else {
@@ -475,6 +523,26 @@ static void repeat_word_twice_2(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
+/* (a b) becomes (a a a b b b). [E_Broadcast_any_Derived_130]
+   WhyML: c.repeat.COPRepeat.W2.repeat_word_three_times */
+static void repeat_word_three_times_2(uint8_t *z, int64_t target, int64_t source, int64_t m)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        uint16_t v = load_2(z + p);
+        put_word_2(z, q, v);
+        q = q + 2;
+        put_word_2(z, q, v);
+        q = q + 2;
+        put_word_2(z, q, v);
+        q = q + 2;
+        p = p + 2;
+        j = j + 1;
+    }
+}
+
 /* (a b) becomes (a a a a b b b b). [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W2.repeat_word_four_times */
 static void repeat_word_four_times_2(uint8_t *z, int64_t target, int64_t source, int64_t m)
@@ -497,7 +565,7 @@ static void repeat_word_four_times_2(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a b b b), and so on. [E_Broadcast_any_Derived_130]
+/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W2.repeat_word_often */
 static void repeat_word_often_2(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -524,6 +592,8 @@ static void repeat_word_2(uint8_t *z, int64_t target, int64_t source, int64_t m,
 {
     if (r == 2) {
         repeat_word_twice_2(z, target, source, m);
+    } else if (r == 3) {
+        repeat_word_three_times_2(z, target, source, m);
     } else if (r == 4) {
         repeat_word_four_times_2(z, target, source, m);
     } else {
@@ -556,6 +626,26 @@ static void repeat_word_twice_4(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
+/* (a b) becomes (a a a b b b). [E_Broadcast_any_Derived_130]
+   WhyML: c.repeat.COPRepeat.W4.repeat_word_three_times */
+static void repeat_word_three_times_4(uint8_t *z, int64_t target, int64_t source, int64_t m)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        uint32_t v = load_4(z + p);
+        put_word_4(z, q, v);
+        q = q + 4;
+        put_word_4(z, q, v);
+        q = q + 4;
+        put_word_4(z, q, v);
+        q = q + 4;
+        p = p + 4;
+        j = j + 1;
+    }
+}
+
 /* (a b) becomes (a a a a b b b b). [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W4.repeat_word_four_times */
 static void repeat_word_four_times_4(uint8_t *z, int64_t target, int64_t source, int64_t m)
@@ -578,7 +668,7 @@ static void repeat_word_four_times_4(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a b b b), and so on. [E_Broadcast_any_Derived_130]
+/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W4.repeat_word_often */
 static void repeat_word_often_4(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -605,6 +695,8 @@ static void repeat_word_4(uint8_t *z, int64_t target, int64_t source, int64_t m,
 {
     if (r == 2) {
         repeat_word_twice_4(z, target, source, m);
+    } else if (r == 3) {
+        repeat_word_three_times_4(z, target, source, m);
     } else if (r == 4) {
         repeat_word_four_times_4(z, target, source, m);
     } else {
@@ -637,6 +729,26 @@ static void repeat_word_twice_8(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
+/* (a b) becomes (a a a b b b). [E_Broadcast_any_Derived_130]
+   WhyML: c.repeat.COPRepeat.W8.repeat_word_three_times */
+static void repeat_word_three_times_8(uint8_t *z, int64_t target, int64_t source, int64_t m)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        uint64_t v = load_8(z + p);
+        put_word_8(z, q, v);
+        q = q + 8;
+        put_word_8(z, q, v);
+        q = q + 8;
+        put_word_8(z, q, v);
+        q = q + 8;
+        p = p + 8;
+        j = j + 1;
+    }
+}
+
 /* (a b) becomes (a a a a b b b b). [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W8.repeat_word_four_times */
 static void repeat_word_four_times_8(uint8_t *z, int64_t target, int64_t source, int64_t m)
@@ -659,7 +771,7 @@ static void repeat_word_four_times_8(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a b b b), and so on. [E_Broadcast_any_Derived_130]
+/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W8.repeat_word_often */
 static void repeat_word_often_8(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -686,6 +798,8 @@ static void repeat_word_8(uint8_t *z, int64_t target, int64_t source, int64_t m,
 {
     if (r == 2) {
         repeat_word_twice_8(z, target, source, m);
+    } else if (r == 3) {
+        repeat_word_three_times_8(z, target, source, m);
     } else if (r == 4) {
         repeat_word_four_times_8(z, target, source, m);
     } else {
@@ -718,6 +832,26 @@ static void repeat_word_twice_16(uint8_t *z, int64_t target, int64_t source, int
     }
 }
 
+/* (a b) becomes (a a a b b b). [E_Broadcast_any_Derived_130]
+   WhyML: c.repeat.COPRepeat.W16.repeat_word_three_times */
+static void repeat_word_three_times_16(uint8_t *z, int64_t target, int64_t source, int64_t m)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        word_16 v = load_16(z + p);
+        put_word_16(z, q, v);
+        q = q + 16;
+        put_word_16(z, q, v);
+        q = q + 16;
+        put_word_16(z, q, v);
+        q = q + 16;
+        p = p + 16;
+        j = j + 1;
+    }
+}
+
 /* (a b) becomes (a a a a b b b b). [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W16.repeat_word_four_times */
 static void repeat_word_four_times_16(uint8_t *z, int64_t target, int64_t source, int64_t m)
@@ -740,7 +874,7 @@ static void repeat_word_four_times_16(uint8_t *z, int64_t target, int64_t source
     }
 }
 
-/* (a b) becomes (a a a b b b), and so on. [E_Broadcast_any_Derived_130]
+/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W16.repeat_word_often */
 static void repeat_word_often_16(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -767,10 +901,49 @@ static void repeat_word_16(uint8_t *z, int64_t target, int64_t source, int64_t m
 {
     if (r == 2) {
         repeat_word_twice_16(z, target, source, m);
+    } else if (r == 3) {
+        repeat_word_three_times_16(z, target, source, m);
     } else if (r == 4) {
         repeat_word_four_times_16(z, target, source, m);
     } else {
         repeat_word_often_16(z, target, source, m, r);
+    }
+}
+
+/* What memcpy does, word by word: at most every byte twice.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   WhyML: c.blocks_of_words.BlocksOfWords.copy_words */
+static void copy_words(uint8_t *z, int64_t target, int64_t source, int64_t n)
+{
+    int64_t last = n - 16;
+    int64_t k = 0;
+    while (k < last) {
+        word_16 v = load_16(z + (source + k));
+        store_16(z + (target + k), v);
+        k = k + 16;
+    }
+    word_16 v1 = load_16(z + (source + last));
+    store_16(z + (target + last), v1);
+}
+
+/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: copy by copy.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
+static void repeat_words(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
+                         int64_t r)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        int64_t t = 0;
+        while (t < r) {
+            copy_words(z, q, p, b);
+            q = q + b;
+            t = t + 1;
+        }
+        p = p + b;
+        j = j + 1;
     }
 }
 
@@ -980,6 +1153,8 @@ static void repeat(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_
         repeat_word_8(z, target, source, m, r);
     } else if (b == 16) {
         repeat_word_16(z, target, source, m, r);
+    } else if (b > 32 && b <= 256 && r < 64) {
+        repeat_words(z, target, source, m, b, r);
     } else if (b > 32 && r < 8) {
         repeat_seldom(z, target, source, m, b, r);
     } else if (b > 32 || r >= 64) {
@@ -995,10 +1170,10 @@ static void repeat(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_
     }
 }
 
-/* The `m` blocks of `b` bytes at the beginning, each `r` times, where they are: half of them
+/* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: half of them
    after half. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.repeat_in_place */
-static void repeat_in_place(uint8_t *z, int64_t m, int64_t b, int64_t r)
+static void repeat_in_place(uint8_t *z, int64_t base, int64_t m, int64_t b, int64_t r)
 {
     int64_t rest = m;
     while (rest > 1) {
@@ -1006,27 +1181,87 @@ static void repeat_in_place(uint8_t *z, int64_t m, int64_t b, int64_t r)
         int64_t kept = rest - half;
         int64_t target = kept * r * b;
         int64_t source = kept * b;
-        repeat(z, target, source, half, b, r);
+        repeat(z, base + target, base + source, half, b, r);
         rest = kept;
     }
-    fill(z, 0, b, r * b);
+    fill(z, base, b, r * b);
 }
 
-/* The `m` blocks of `b` bytes at the beginning, each `r` times, where they are: by fours as
-   long as blocks are words and copies are many, but not too many. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: by fours and twos
+   as long as blocks are words and copies are many, but not too many.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.pass */
-static void pass(uint8_t *z, int64_t m, int64_t b, int64_t r)
+static void pass(uint8_t *z, int64_t base, int64_t m, int64_t b, int64_t r)
 {
     int64_t block = b;
     int64_t copies = r;
     while ((block == 1 || block == 2 || block == 4 || block == 8) && 4 < copies && copies < 512 &&
-           copies == 4 * (copies / 4)) {
-        repeat_in_place(z, m, block, 4);
-        block = block * 4;
-        copies = copies / 4;
+           copies == 2 * (copies / 2)) {
+        int64_t step = 2;
+        if (copies == 4 * (copies / 4)) {
+            step = 4;
+        }
+        int64_t rest = copies / step;
+        repeat_in_place(z, base, m, block, step);
+        block = block * step;
+        copies = rest;
     }
-    repeat_in_place(z, m, block, copies);
+    repeat_in_place(z, base, m, block, copies);
+}
+
+/* Some units, at `base`, whose axes from `high` on have grown: `blocks` blocks of `block`
+   bytes. Their axes from `low` on grow, each in a pass. [E_Broadcast_any_Derived_470]
+   WhyML: c.grow.COPGrow.grow */
+static void grow(uint8_t *z, int64_t base, int64_t blocks, int64_t block, const int64_t *s,
+                 int64_t prepended, const int64_t *d, int64_t high, int64_t low)
+{
+    int64_t left = blocks;
+    int64_t bytes = block;
+    int64_t axis = high;
+    while (axis > low) {
+        axis = axis - 1;
+        int64_t size = input_size(s, prepended, axis);
+        int64_t output_size = d[axis];
+        if (size == output_size) {
+            left = left / output_size;
+        } else {
+            pass(z, base, left, bytes, output_size);
+        }
+        bytes = bytes * output_size;
+    }
+}
+
+/* The units that begin with axis `axis`, of `elements` elements in the input and `block` bytes
+   in the output, are broadcast in parts: as many of them at once as have 128 KB there, and at
+   least one. [E_Broadcast_any_Derived_470]
+   WhyML: c.make_units.COPUnits.make_units */
+static void make_units(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t prepended,
+                       const int64_t *d, int64_t d_rank, int64_t axis, int64_t units,
+                       int64_t elements, int64_t block, int64_t w)
+{
+    int64_t row = elements * w;
+    int64_t most;
+    if (block > INT64_C(131072)) {
+        most = 1;
+    } else {
+        most = INT64_C(131072) / block;
+    }
+    int64_t made = 0;
+    while (made < units) {
+        int64_t part;
+        if (units - made > most) {
+            part = most;
+        } else {
+            part = units - made;
+        }
+        int64_t base = made * block;
+        int64_t place = made * row;
+        int64_t count = part * row;
+        int64_t left = part * elements;
+        memcpy(z + base, x + place, (size_t)count);
+        grow(z, base, left, w, s, prepended, d, d_rank, axis);
+        made = made + part;
+    }
 }
 
 /* The bytes `x` of a tensor of shape `s`, with elements of `w` bytes, broadcast to the shape
@@ -1043,32 +1278,19 @@ static void broadcast_bytes(uint8_t *z, const uint8_t *x, const int64_t *s, int6
         }
         axis = axis + 1;
     }
-    int64_t block = w;
-    int64_t blocks = 1;
-    int64_t k = s_rank;
-    while (k > 0) {
-        k = k - 1;
-        int64_t size = s[k];
-        blocks = blocks * size;
-    }
-    memcpy(z, x, (size_t)(blocks * w));
     int64_t prepended = d_rank - s_rank;
-    while (axis > 0) {
+    int64_t elements = 1;
+    int64_t block = w;
+    while (axis > 0 && block <= INT64_C(131072) / d[axis - 1]) {
         axis = axis - 1;
-        int64_t input_size;
-        if (axis < prepended) {
-            input_size = 1;
-        } else {
-            input_size = s[axis - prepended];
-        }
+        int64_t size = input_size(s, prepended, axis);
         int64_t output_size = d[axis];
-        if (input_size == output_size) {
-            blocks = blocks / output_size;
-        } else {
-            pass(z, blocks, block, output_size);
-        }
+        elements = elements * size;
         block = block * output_size;
     }
+    int64_t units = count_units(s, prepended, axis);
+    make_units(z, x, s, prepended, d, d_rank, axis, units, elements, block, w);
+    grow(z, 0, units, block, s, prepended, d, axis, 0);
 }
 
 /* The bytes of `input`, a tensor of this shape with `width` bytes for an element, broadcast to

@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   f90e177fa22c9a5c41775a8c3134741d5f04034de8c03738aa39c50d363730d7
+   48dfbcca13e8ac067ceed218fb9074e39cf03496c39cb47b6dd4b0e09ad2d27a
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H

@@ -548,6 +548,8 @@ static void blocks_part(void) {
                                      31, 32, 33, 63, 64, 65, 128, 200, 511, 512, 513, 516, 1030};
     static const int64_t rows[] = {1, 2, 5, 64, 16383, 16384, 16385, 20000, 40000};
     static const int64_t times[] = {2, 3, 4, 7, 8, 9, 12, 63, 64, 65, 508, 512, 516};
+    static const int64_t large[][4] = {{3, 20000, 2, 4}, {2, 3, 32768, 4}, {3, 2, 32769, 4},
+                                       {2, 3, 2, 43691}, {2, 1, 131073, 2}, {40000, 1, 3, 3}};
     const int64_t most = 1 << 16;
     /* Runs of each length, repeated few and many times: once, twice, and more than a word. */
     for (int64_t width = 1; width <= 40; width++) {
@@ -565,6 +567,16 @@ static void blocks_part(void) {
             block_of(3, sizes, 2, 0, 1);
             block_of(3, sizes, 2, n % 2, 2);
         }
+    }
+    /* More than is made at once: parts, a last one that is less, units too large for a part. */
+    for (int64_t k = 0; k < LENGTH(large); k++) {
+        for (int64_t grows = 0; grows < 16; grows++) {
+            block_of(4, large[k], grows, 0, 1);
+        }
+        block_of(4, large[k], 11, 1, 2);
+    }
+    for (int64_t grows = 0; grows < 4; grows++) {
+        block_of(2, large[1], grows, 0, 131073);
     }
     for (int64_t round = 0; round < 2000; round++) {
         int64_t sizes[MOST_AXES], bytes = every_width[below(LENGTH(every_width))];

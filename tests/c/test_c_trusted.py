@@ -233,18 +233,28 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "c.trusted.Memory.copy_input": Contract(
         [
-            "0 <= n <= z.room /\\ n <= x.extent",
-            "forall i. z.data i = if 0 <= i < n then x.bytes i else (old z).data i",
+            "0 <= n /\\ 0 <= target /\\ target + n <= z.room",
+            "0 <= source /\\ source + n <= x.extent",
+            "forall i. z.data i = if target <= i < target + n "
+            "then x.bytes (source + (i - target)) else (old z).data i",
         ],
         """
         int64_t room = 1 + below(40), extent = 1 + below(40);
         int64_t n = below((room < extent ? room : extent) + 1);
+        int64_t target = below(room - n + 1), source = below(extent - n + 1);
         uint8_t *z = bytes(room), *old = copied(z, room), *in = bytes(extent);
         const uint8_t *x = in;
-        @(z, x, n);
-        for (int64_t i = 0; i < room; i++) expect(z[i] == (i < n ? x[i] : old[i]));
+        @(z, target, x, source, n);
+        for (int64_t i = 0; i < room; i++)
+            expect(z[i] == (target <= i && i < target + n ? x[source + (i - target)] : old[i]));
         free(z), free(old), free(in);""",
-        ["memcpy(%1, %2, (size_t) %3 + 1)", "(void) 0", "memcpy(%1, %2, (size_t) (%3) / 2)"],
+        [
+            "memcpy(%1 + %2, %3 + %4, (size_t) (%5) + 1)",
+            "memcpy(%1, %3 + %4, (size_t) (%5))",
+            "memcpy(%1 + %2, %3, (size_t) (%5))",
+            "(void) 0",
+            "memcpy(%1 + %2, %3 + %4, (size_t) (%5) / 2)",
+        ],
     ),
     "c.trusted.Memory.copy": Contract(
         [

@@ -7,7 +7,6 @@ memory, with plain.c.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,15 +15,7 @@ from c_library import EXHAUSTIVE, FOLDER, PLAIN, ROOT, SANITIZED, SOURCE, compil
 
 PARTS = ("shapes", "strides", "sizes", "tensors", "all", "blocks")
 
-COMPILERS = [
-    pytest.param(
-        name,
-        marks=pytest.mark.skipif(
-            shutil.which(name) is None, reason=f"{name} is missing: make verify-c installs it"
-        ),
-    )
-    for name in ("gcc", "clang")
-]
+COMPILERS = ("gcc", "clang")
 
 
 @pytest.mark.parametrize("optimized", ["-O0", "-O2", "-O3"])
@@ -34,7 +25,6 @@ def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: 
         compiled(tmp_path / "object", optimized, "-c", source, compiler=compiler)
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is missing: nothing else needs it")
 def test_the_header_is_one_for_cpp(tmp_path: Path) -> None:
     (tmp_path / "call.cpp").write_text('#include "whycast.h"\nwhycast_place at;\n')
     words = ("-c", tmp_path / "call.cpp")
@@ -44,15 +34,15 @@ def test_the_header_is_one_for_cpp(tmp_path: Path) -> None:
 def test_the_header_stands_alone_and_names_are_ours(tmp_path: Path) -> None:
     (tmp_path / "call.c").write_text('#include "whycast.h"\n#include "whycast.h"\n')
     compiled(tmp_path / "object", "-c", tmp_path / "call.c", strict=("-std=c99", "-Wall"))
-    names = run("nm", "--extern-only", compiled(tmp_path / "whycast.o", "-O2", "-c", SOURCE))
+    names = run("nm", "--extern-only", compiled(tmp_path / "whycast.o", "-O0", "-c", SOURCE))
     found = {line.split()[-1]: line.split()[-2] for line in names.stdout.splitlines()}
     ours = {name for name, kind in found.items() if kind == "T"}
     assert ours == {
         *("whycast_broadcast_shape", "whycast_broadcast_strides", "whycast_byte_size"),
         *("whycast_broadcast", "whycast_broadcast_all"),
     }
-    # It calls nothing but memcpy, which a compiler may take memmove or memset for.
-    assert found.keys() - ours <= {"memcpy", "memmove", "memset", "_GLOBAL_OFFSET_TABLE_"}
+    # Where it is compiled for speed, a compiler may take memmove or memset for memcpy.
+    assert found.keys() - ours - {"_GLOBAL_OFFSET_TABLE_"} == {"memcpy"}
 
 
 def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
@@ -100,7 +90,6 @@ def test_the_sanitizer_of_another_compiler_finds_nothing(compiler: str, tmp_path
     expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler=compiler))
 
 
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is missing")
 @pytest.mark.parametrize("part", ["strides", "all"])
 def test_valgrind_finds_nothing(part: str, tmp_path: Path) -> None:
     """Nothing is read that was not written, by the code as it is deployed."""

@@ -1,6 +1,6 @@
-"""The C that is extracted: the same every time, as strict compilers take it, and nothing unknown.
+"""The C that is extracted: the same every time, and nothing unknown in it.
 
-That it does what it should is for tests/c; here it is compared with what Why3 printed.
+That compilers take it, and that it does what it should, is for tests/c; here it is compared with what Why3 printed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from assurance import c_extraction, closed, extraction
 
 ROOT = extraction.ROOT
 FILES = [extraction.in_tree(path) for path in (c_extraction.HEADER, c_extraction.SOURCE)]
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
 
 
 @pytest.fixture(scope="module")
@@ -84,37 +83,6 @@ def test_the_first_lines_tell_licence_sources_and_tools(written: dict[str, str])
         "proofs/tools/assurance/c_text.py",
     } <= names
     assert not any("python" in name for name in names)
-
-
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3"])
-def test_strict_compilers_have_nothing_to_say(
-    written: dict[str, str], compiler: str, level: str, tmp_path: Path
-) -> None:
-    for name, text in written.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    command = [compiler, *STRICT, level, "-c", "whycast.c", "-o", "whycast.o"]
-    try:
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip(f"{compiler} is not installed")
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_what_is_seen_from_outside(written: dict[str, str], tmp_path: Path) -> None:
-    """The five functions; of the C library, memcpy alone, but for what a compiler adds."""
-    for name, text in written.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    subprocess.run(["gcc", "-O0", "-c", "whycast.c"], cwd=tmp_path, check=True)
-    listed = subprocess.run(
-        ["nm", "-g", "whycast.o"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
-    found = sorted(re.findall(r"([A-Z]) (\w+)$", listed.stdout, re.MULTILINE))
-    names = sorted(name.rpartition(".")[2] for name in c_extraction.PUBLIC)
-    needed = [entry for entry in found if entry[0] == "U" and entry[1] != "_GLOBAL_OFFSET_TABLE_"]
-    assert needed == [("U", "memcpy")]
-    assert [name for kind, name in found if kind == "T"] == [f"whycast_{n}" for n in names]
-    assert {kind for kind, _ in found} == {"T", "U"}
 
 
 # What is refused

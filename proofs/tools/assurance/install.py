@@ -33,6 +33,8 @@ APT_GET = "/usr/bin/apt-get"
 PYTHON_HEADER = sysconfig.get_path("include") + "/Python.h"
 TEST_PROGRAMS = {
     "chromium": "chromium",
+    "clang": "clang",
+    "g++": "g++",
     "gcc": "gcc",
     "valgrind": "valgrind",
     PYTHON_HEADER: "libpython3.11-dev",
@@ -40,7 +42,7 @@ TEST_PROGRAMS = {
 
 # What one target of the Makefile wants besides.
 OTHER_PROGRAMS = {
-    "verify-c": {"clang": "clang", "frama-c": "frama-c-base"},
+    "verify-c": {"frama-c": "frama-c-base"},
     "cross": {
         "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
         "/usr/arm-linux-gnueabihf/include/stdlib.h": "libc6-dev-armhf-cross",
