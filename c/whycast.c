@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   48dfbcca13e8ac067ceed218fb9074e39cf03496c39cb47b6dd4b0e09ad2d27a
+   bbccf54d4cc18e52d2804a725fa72637cac004e654d1e63cc6b5fe22dc1227c4
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -601,6 +601,50 @@ static void repeat_word_2(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
+/* From `q` on there is a block of `b` bytes: (a b . . . .) becomes (a b a b a b), by larger and
+   larger parts of what there is. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   WhyML: c.long_blocks.LongBlocks.fill */
+static void fill(uint8_t *z, int64_t q, int64_t b, int64_t total)
+{
+    int64_t have = b;
+    int64_t part = b;
+    int64_t most;
+    if (total > INT64_C(1048576)) {
+        most = INT64_C(262144);
+    } else {
+        most = 16384;
+    }
+    while (have < total) {
+        if (have <= most) {
+            part = have;
+        }
+        if (part > total - have) {
+            part = total - have;
+        }
+        memcpy(z + (q + have), z + q, (size_t)part);
+        have = have + part;
+    }
+}
+
+/* Blocks of any length, with many copies of each: row by row.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   WhyML: c.long_blocks.LongBlocks.repeat_often */
+static void repeat_often(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
+                         int64_t r)
+{
+    int64_t q = target;
+    int64_t p = source;
+    int64_t j = 0;
+    while (j < m) {
+        int64_t total = r * b;
+        memcpy(z + q, z + p, (size_t)b);
+        fill(z, q, b, total);
+        q = q + total;
+        p = p + b;
+        j = j + 1;
+    }
+}
+
 /* One copy more of a block that is one word.
    WhyML: c.repeat.COPRepeat.W4.put_word */
 static void put_word_4(uint8_t *z, int64_t q, uint32_t v)
@@ -968,44 +1012,6 @@ static void repeat_seldom(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* From `q` on there is a block of `b` bytes: (a b . . . .) becomes (a b a b a b), by larger and
-   larger parts of what there is. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.long_blocks.LongBlocks.fill */
-static void fill(uint8_t *z, int64_t q, int64_t b, int64_t total)
-{
-    int64_t have = b;
-    int64_t part = b;
-    while (have < total) {
-        if (have <= 16384) {
-            part = have;
-        }
-        if (part > total - have) {
-            part = total - have;
-        }
-        memcpy(z + (q + have), z + q, (size_t)part);
-        have = have + part;
-    }
-}
-
-/* Blocks of any length, with many copies of each: row by row.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.long_blocks.LongBlocks.repeat_often */
-static void repeat_often(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
-                         int64_t r)
-{
-    int64_t q = target;
-    int64_t p = source;
-    int64_t j = 0;
-    while (j < m) {
-        int64_t total = r * b;
-        memcpy(z + q, z + p, (size_t)b);
-        fill(z, q, b, total);
-        q = q + total;
-        p = p + b;
-        j = j + 1;
-    }
-}
-
 /* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
    WhyML: c.repeat.COPRepeat.W2.put_pair */
 static void put_pair_2(uint8_t *z, int64_t q, int64_t b, uint16_t v, uint16_t w)
@@ -1147,6 +1153,8 @@ static void repeat(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_
         repeat_word_1(z, target, source, m, r);
     } else if (b == 2) {
         repeat_word_2(z, target, source, m, r);
+    } else if (b > 2 && r >= 256) {
+        repeat_often(z, target, source, m, b, r);
     } else if (b == 4) {
         repeat_word_4(z, target, source, m, r);
     } else if (b == 8) {
@@ -1188,15 +1196,15 @@ static void repeat_in_place(uint8_t *z, int64_t base, int64_t m, int64_t b, int6
 }
 
 /* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: by fours and twos
-   as long as blocks are words and copies are many, but not too many.
+   as long as blocks are short words and copies are many, but not too many.
    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.pass */
 static void pass(uint8_t *z, int64_t base, int64_t m, int64_t b, int64_t r)
 {
     int64_t block = b;
     int64_t copies = r;
-    while ((block == 1 || block == 2 || block == 4 || block == 8) && 4 < copies && copies < 512 &&
-           copies == 2 * (copies / 2)) {
+    while ((block == 1 || block == 2 || block == 4) && copies == 2 * (copies / 2) && 4 < copies &&
+           copies < 512) {
         int64_t step = 2;
         if (copies == 4 * (copies / 4)) {
             step = 4;

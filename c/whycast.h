@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   48dfbcca13e8ac067ceed218fb9074e39cf03496c39cb47b6dd4b0e09ad2d27a
+   bbccf54d4cc18e52d2804a725fa72637cac004e654d1e63cc6b5fe22dc1227c4
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H

@@ -549,7 +549,8 @@ static void blocks_part(void) {
     static const int64_t rows[] = {1, 2, 5, 64, 16383, 16384, 16385, 20000, 40000};
     static const int64_t times[] = {2, 3, 4, 7, 8, 9, 12, 63, 64, 65, 508, 512, 516};
     static const int64_t large[][4] = {{3, 20000, 2, 4}, {2, 3, 32768, 4}, {3, 2, 32769, 4},
-                                       {2, 3, 2, 43691}, {2, 1, 131073, 2}, {40000, 1, 3, 3}};
+                                       {2, 3, 2, 43691}, {2, 1, 131073, 2}, {40000, 1, 3, 3},
+                                       {1100, 1, 4, 250}};
     const int64_t most = 1 << 16;
     /* Runs of each length, repeated few and many times: once, twice, and more than a word. */
     for (int64_t width = 1; width <= 40; width++) {
