@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   bbccf54d4cc18e52d2804a725fa72637cac004e654d1e63cc6b5fe22dc1227c4
+   996686bbcd94674476e42b6c5fc07f1cc2d79216fa6841d1b92f14049acaeab7
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -1153,7 +1153,7 @@ static void repeat(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_
         repeat_word_1(z, target, source, m, r);
     } else if (b == 2) {
         repeat_word_2(z, target, source, m, r);
-    } else if (b > 2 && r >= 256) {
+    } else if (r >= 256) {
         repeat_often(z, target, source, m, b, r);
     } else if (b == 4) {
         repeat_word_4(z, target, source, m, r);
