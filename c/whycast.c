@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   996686bbcd94674476e42b6c5fc07f1cc2d79216fa6841d1b92f14049acaeab7
+   9002827ea799ee49514aab756a838e0b538759461719a41faca9d79ecd64dd20
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -367,6 +367,14 @@ static int64_t check_memory(whycast_place *place, int64_t output, int64_t input,
         return report(place, WHYCAST_EXTENT_EXCEEDED, input, -1);
     }
     return 0;
+}
+
+/* How often a block of `size` bytes has room in a part, which has 128 KB.
+   [E_Broadcast_any_Derived_470]
+   WhyML: c.make_units.COPUnits.room_in_part */
+static int64_t room_in_part(int64_t size)
+{
+    return INT64_C(131072) / size;
 }
 
 /* The size of axis `axis`, where `prepended` axes of size 1 stand before those of `s`.
@@ -1248,11 +1256,12 @@ static void make_units(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t p
                        int64_t elements, int64_t block, int64_t w)
 {
     int64_t row = elements * w;
+    int64_t room = room_in_part(block);
     int64_t most;
-    if (block > INT64_C(131072)) {
+    if (room < 1) {
         most = 1;
     } else {
-        most = INT64_C(131072) / block;
+        most = room;
     }
     int64_t made = 0;
     while (made < units) {
@@ -1289,7 +1298,7 @@ static void broadcast_bytes(uint8_t *z, const uint8_t *x, const int64_t *s, int6
     int64_t prepended = d_rank - s_rank;
     int64_t elements = 1;
     int64_t block = w;
-    while (axis > 0 && block <= INT64_C(131072) / d[axis - 1]) {
+    while (axis > 0 && block <= room_in_part(d[axis - 1])) {
         axis = axis - 1;
         int64_t size = input_size(s, prepended, axis);
         int64_t output_size = d[axis];

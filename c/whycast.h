@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   996686bbcd94674476e42b6c5fc07f1cc2d79216fa6841d1b92f14049acaeab7
+   9002827ea799ee49514aab756a838e0b538759461719a41faca9d79ecd64dd20
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H

@@ -1,12 +1,12 @@
 """The C that is extracted: the same every time, and nothing unknown in it.
 
-That compilers take it, and that it does what it should, is for tests/c; here it is compared with what Why3 printed.
+That compilers take it, and that it does what it should, is for tests/c; here it is compared with
+what Why3 printed.
 """
 
 from __future__ import annotations
 
 import ctypes
-import re
 import subprocess
 import sys
 from pathlib import Path
