@@ -268,8 +268,13 @@ def test_an_interrupted_check_ends_quietly_with_all_it_started(
         encoding="utf-8",
     )
     words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark)
+    command = [sys.executable, "-m", "whycast", *words]
+    # Whoever runs the tests in the background has SIGINT ignored, and so would the child.
     running = subprocess.Popen(
-        [sys.executable, "-m", "whycast", *words], cwd=tmp_path, stderr=subprocess.PIPE
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     end = time.monotonic() + 30
     while not (tmp_path / "begun").exists() and time.monotonic() < end:
