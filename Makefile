@@ -105,11 +105,9 @@ mutants-c:
 	@python3 $(PYTHON) proofs/tools install --tests
 	@$(TESTS_TOOL) tests/c/mutate_c.py
 
-# With the other compiler the tests of the C ask it too.
 verify-c:
 	@python3 $(PYTHON) proofs/tools install --tests --also verify-c
 	@$(TESTS_TOOL) tests/c/verify.py
-	$(BIN)/pytest -q tests/c/test_library.py
 
 cross:
 	@python3 $(PYTHON) proofs/tools install --tests --also cross

@@ -80,14 +80,13 @@ def test_sanitizers_find_nothing(tmp_path: Path) -> None:
     expect_no_difference(compiled(tmp_path / "exhaustive", *words))
 
 
-@pytest.mark.parametrize("compiler", COMPILERS[1:])
-def test_the_sanitizer_of_another_compiler_finds_nothing(compiler: str, tmp_path: Path) -> None:
+def test_the_sanitizer_of_clang_finds_nothing(tmp_path: Path) -> None:
     """It knows of more that is undefined: a distance from no pointer, what wraps on purpose."""
     kinds = "undefined,implicit-conversion,unsigned-integer-overflow"
     trap = (f"-fsanitize={kinds}", f"-fsanitize-trap={kinds}")
-    library = compiled(tmp_path / "whycast.o", "-O1", *trap, "-c", SOURCE, compiler=compiler)
+    library = compiled(tmp_path / "whycast.o", "-O1", *trap, "-c", SOURCE, compiler="clang")
     words = ("-O1", "-DEXACT", library, PLAIN, EXHAUSTIVE)
-    expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler=compiler))
+    expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler="clang"))
 
 
 @pytest.mark.parametrize("part", ["strides", "all"])
