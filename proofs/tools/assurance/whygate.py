@@ -65,10 +65,14 @@ class Whygate:
             options=["-linkpkg"],
         )
         # Who asks a replaced prover must not keep its answers for the day when it is put right.
-        if replaced := toolchain.verify():
+        tools = toolchain.read()
+        if replaced := toolchain.verify(tools):
             raise closed.ToolError("\n".join(map(str, replaced)))
-        decisive = (toolchain.LOCK, toolchain.CONFIGURATION, self.program)
-        self.tools = closed.digest((path.name, path.read_bytes()) for path in decisive)
+        pinned = [(n, sha.encode()) for tool in tools.values() for n, sha in tool.files.items()]
+        asking = SOURCES / "prover.ml"
+        # Of an answer, and of what is said of a session: not where the tree lies.
+        self.tools = closed.digest([*pinned, (asking.name, asking.read_bytes())])
+        self.all = closed.digest([*pinned, (self.program.name, self.program.read_bytes())])
 
     def forget(self) -> None:
         """Drop every answer that is kept."""
@@ -160,7 +164,7 @@ class Whygate:
         files = [self.root / file for file in sources]
         files += sorted((self.root / session_of(theory)).glob("*"))
         contents = ((path.relative_to(self.root).as_posix(), path.read_bytes()) for path in files)
-        key = closed.digest([(self.tools, b""), *contents])
+        key = closed.digest([(self.all, b""), *contents])
         path = self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
         # There may be none, or half of one.
         with suppress(OSError, ValueError):

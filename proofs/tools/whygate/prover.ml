@@ -1,9 +1,9 @@
 (** Prover runs: what a prover is sent, what it answers, and the answers that are kept.
 
     A prover reads a file that Why3's driver for it prints of the task. Its answer is kept in
-    [build/] under the SHA-256 of what it was sent, of the tools, and of its command with its limits:
-    the same question need not be asked twice. No clone has [build/], so that a clean run asks
-    everything. *)
+    [build/] under the SHA-256 of what it was sent, of the pinned tools and this file, and of its
+    command with its limits, wherever the tree lies: the same question need not be asked twice. No
+    clone has [build/], so that a clean run asks everything. *)
 
 open Why3
 
@@ -11,14 +11,14 @@ open Why3
 
 type limit = Seconds of int | Steps of int * int  (** steps, and seconds all the same *)
 
-type t = { prover : Whyconf.config_prover; driver : Driver.driver }
+type t = { prover : Whyconf.config_prover; driver : Driver.driver; root : string }
 
 type question = { by : t; limit : limit; text : string; extension : string; key : string }
 
 let seconds = function Seconds n | Steps (_, n) -> n
 let memory_kilobytes = 2_000_000
 
-(** Of the tools that are pinned, all together: the gate has compared them before it tells. *)
+(** Of what decides an answer, all together: the gate has compared it before it tells. *)
 let tools = ref ""
 
 let known : (Whyconf.prover, t) Hashtbl.t = Hashtbl.create 7
@@ -31,7 +31,7 @@ let with_driver (project : Project.t) (p : Whyconf.config_prover) =
     if Filename.is_relative p.driver then Filename.concat drivers (p.driver ^ ".drv") else p.driver
   in
   let prover = { p with driver = file } in
-  { prover; driver = Whyconf.load_driver project.main project.env prover }
+  { prover; driver = Whyconf.load_driver project.main project.env prover; root = project.root }
 
 (** The prover with its driver, if it is configured. *)
 let find (project : Project.t) prover =
@@ -72,8 +72,10 @@ let question by limit task =
   Format.pp_print_flush fmt ();
   let text = Buffer.contents buffer in
   let options = Printf.sprintf "%s\000%d" (command by limit) memory_kilobytes in
+  (* The command has the path of a prover; comments of the text have that of the theory. *)
+  let anywhere = Re.Str.global_replace (Re.Str.regexp_string (by.root ^ "/")) "" in
   { by; limit; text; extension = Filename.extension (Driver.file_of_task by.driver "" "" task);
-    key = sha256 (String.concat "\000" [ !tools; options; text ]) }
+    key = sha256 (String.concat "\000" [ !tools; anywhere options; anywhere text ]) }
 
 (** {1 Answers} *)
 

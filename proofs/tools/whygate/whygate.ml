@@ -6,7 +6,7 @@
     [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw]
     [whygate CONFIG TOOLS mutant [--goal MODULE.GOAL] THEORY.mlw ...]
 
-    [TOOLS] is the hash of all pinned tools, under which answers of provers are kept in the file that
+    [TOOLS] is the hash of what decides an answer, under which answers of provers are kept in the file that
     the environment names as [WHYGATE_ANSWERS], if it does. [audit] tells what all theories state and
     take for granted, [replay] what the provers say now to a theory's session; both print one JSON
     value. Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a wrong
