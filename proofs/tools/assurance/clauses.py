@@ -1,4 +1,4 @@
-"""What the clauses of a contract are made of, once they are Python: see whycontract.
+"""What the clauses of a contract are made of, once they are Python: see whygate/python.ml.
 
 A formula speaks of sequences, integers and functions; what it asks for beyond its own contract has
 no value, and asking for it is an error here: a clause is true, or false, or cannot be believed.
@@ -6,7 +6,7 @@ no value, and asking for it is an error here: a clause is true, or false, or can
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -68,6 +68,46 @@ def put(elements: tuple[Any, ...], i: int, value: Any) -> tuple[Any, ...]:
     return (*elements[:i], value, *elements[i + 1 :])
 
 
+class Function:
+    """A function on the integers that has the same value at all places but some."""
+
+    def __init__(self, places: Mapping[int, Any], other: Any) -> None:
+        self.places = dict(places)
+        self.other = other
+
+    def __call__(self, i: Any) -> Any:
+        # What is beyond all integers that it was compared with has the value of most.
+        return next((value for place, value in self.places.items() if i == place), self.other)
+
+    def __eq__(self, other: object) -> bool:
+        return callable(other) and every(lambda i: identical(self(i), other(i)), None, None)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{self.places} or {self.other}"
+
+
+def changed(function: Function, i: int, value: Any) -> Function:
+    """Give the function with another value at one place."""
+    return Function({**function.places, i: value}, function.other)
+
+
+def elements(array: list[Any]) -> Function:
+    """Give what an array has at each place; nobody knows what it has beyond its length."""
+    return Function(dict(enumerate(array)), None)
+
+
+def replaced(array: list[Any], i: int, value: Any) -> list[Any]:
+    """Give an array with another element at one place."""
+    return list(put(tuple(array), i, value))
+
+
+def quotient(a: int, b: int) -> int:
+    """Divide as machines do: towards 0."""
+    return div(a, b) if a >= 0 else -div(-a, b)
+
+
 def identical(a: object, b: object) -> bool:
     """Compare what has elements of a type that the program does not know: they are moved, no more.
 
@@ -79,6 +119,8 @@ def identical(a: object, b: object) -> bool:
         return False
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         return len(a) == len(b) and all(map(identical, a, b))
+    if isinstance(a, Function):
+        return a == b
     if is_dataclass(a):
         names = (field.name for field in fields(a))
         return all(identical(getattr(a, name), getattr(b, name)) for name in names)
@@ -92,18 +134,19 @@ class Beyond:
     """An integer above, or below, all that it is compared with; it remembers those.
 
     Every integer on that side of all of them compares alike. A formula that only compares
-    has thus one value for all of these.
+    has thus one value for all of these. `shift` has been added to it.
     """
 
-    def __init__(self, above: bool, met: list[int]) -> None:
+    def __init__(self, above: bool, met: list[int], shift: int = 0) -> None:
         self.above = above
         self.met = met
+        self.shift = shift
 
     def meet(self, other: object) -> None:
         """Remember what the integer is compared with."""
         if type(other) is not int:
             raise UndecidedError
-        self.met.append(other)
+        self.met.append(other - self.shift)
 
     def __lt__(self, other: object) -> bool:
         self.meet(other)
@@ -128,11 +171,23 @@ class Beyond:
     def __bool__(self) -> bool:
         raise UndecidedError
 
+    def __add__(self, other: object) -> Beyond:
+        if type(other) is not int:
+            raise UndecidedError
+        return Beyond(self.above, self.met, self.shift + other)
+
+    def __sub__(self, other: object) -> Beyond:
+        if type(other) is not int:
+            raise UndecidedError
+        return self + -other
+
+    __radd__ = __add__
+
     def refuse(self, *_: object) -> Any:
-        """Refuse to be anything but compared."""
+        """Refuse to be anything but moved and compared."""
         raise UndecidedError
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = refuse
+    __rsub__ = __mul__ = __rmul__ = __neg__ = refuse
     __floordiv__ = __rfloordiv__ = __index__ = __call__ = refuse
 
 

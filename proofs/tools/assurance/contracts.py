@@ -1,6 +1,6 @@
 """The contracts of the extracted programs, run: each clause is a Python predicate.
 
-The predicates come from the typed WhyML, by the program whycontract: nobody writes them down a
+The predicates come from the typed WhyML, by whygate: nobody writes them down a
 second time. What `requires`, `ensures` and `raises` say of a call is then asked of its arguments
 and of its outcome, with the definitions of the theories, ghost functions included.
 """
@@ -11,26 +11,21 @@ import argparse
 import functools
 import importlib
 import inspect
-import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from assurance import clauses, closed, extraction
+from assurance.whygate import Whygate
 
 ROOT = extraction.ROOT
 TOOLS = ROOT / "proofs" / "tools"
-PROGRAM = ROOT / "build" / "contracts" / "whycontract"
 CONFIGURATION = ROOT / "build" / "why3.conf"
-
-# What it has in common with whygate.
-SHARED = ("audit", "json", "library", "name", "nothing", "project", "statement", "template")
 
 # The programs that all others of the kernel use stand first among them.
 MODULES = ("kernel.violation.COPViolation", *extraction.MODULES)
@@ -135,33 +130,13 @@ def load_kernel() -> ModuleType:
     return importlib.import_module("whycast._kernel")
 
 
-def build() -> None:
-    """Compile whycontract, unless it was compiled from these very sources."""
-    sources = [*sorted((TOOLS / "whycontract").glob("*.ml"))]
-    sources += [TOOLS / "whygate" / f"{name}.ml" for name in SHARED]
-    closed.build(sources, PROGRAM, packages="why3,unix", options=["-linkpkg"])
-
-
-def ask(*modules: str, root: Path = ROOT) -> dict[str, Any]:
-    """Give what whycontract says of the programs of some modules of a tree."""
-    build()
-    command = [str(PROGRAM), str(CONFIGURATION), *modules]
-    done = subprocess.run(
-        command,
-        cwd=root,
-        env=closed.environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-    )
-    if done.returncode:
-        raise closed.ToolError(f"whycontract ended with {done.returncode}:\n{done.stderr}")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def ask(*modules: str, root: Path = ROOT, kind: str = "programs") -> dict[str, Any]:
+    """Give what whygate says of the programs, or the operations, of some modules of a tree."""
+    return cast(dict[str, Any], Whygate(ROOT).ask("contracts", kind, *modules, cwd=root))
 
 
 def compiled(facts: dict[str, Any], kernel: ModuleType) -> dict[str, Contract]:
-    """Make the predicates of what whycontract says, by the name of their program in WhyML."""
+    """Make the predicates of what whygate says, by the name of their program in WhyML."""
     names: dict[str, Any] = {**vars(clauses), "kernel": kernel, "Any": Any, "dataclass": dataclass}
     exec(compile(facts["definitions"], "<definitions of the theories>", "exec"), names)
 

@@ -27,9 +27,20 @@ from assurance.facts import (
     proved,
 )
 
-# The two files whose programs may be declared without a body: each of them is one operation of the
-# language that the programs are extracted to, or, if it is ghost, none at all.
-TRUSTED = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
+# The two files whose programs may be declared without a body, in which language each of those is one
+# operation, or, if it is ghost, none at all; and which they are.
+LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
+TRUSTED = {
+    "why3/kernel/trusted.mlw": {
+        "Tuple": "ix same thaw freeze repeat overwrite",
+    },
+    "why3/c/trusted.mlw": {
+        "Memory": "size_at put read_only copy_input copy",
+        **{f"Word{width}": "load store" for width in (1, 2, 4, 8, 16)},
+        "Arrays": "shape_at input_at lend give_back set_tensor set_axis",
+        "Given": "input_of buffer_of sizes_of result_of shapes_of inputs_of outputs_of",
+    },
+}
 
 # What has no definition, and can contradict nothing: some type, some function.
 UNDEFINED = {"type without definition", "symbol without definition"}
@@ -294,8 +305,11 @@ def is_allowed(assumed: Assumed, theory: str, patterns: Container[str]) -> bool:
     """
     if assumed["kind"] == "meta":
         return assumed["name"] in HARMLESS_METAS
-    may_have = theory in TRUSTED or module_name(theory, assumed["module"]) in patterns
-    return may_have and assumed["kind"] in {"val", *UNDEFINED}
+    if module_name(theory, assumed["module"]) in patterns:
+        return assumed["kind"] in {"val", *UNDEFINED}
+    if assumed["kind"] == "val":
+        return assumed["name"] in TRUSTED.get(theory, {}).get(assumed["module"], "").split()
+    return theory in TRUSTED and assumed["kind"] in UNDEFINED
 
 
 def trusted(facts: Audit) -> list[Assumed]:

@@ -35,7 +35,7 @@ OF_A_RUN = ("now", "context", "canary")
 
 # What the operations without a body are in each language.
 DRIVERS = {
-    language: f"why3/extraction/{language.lower()}.drv" for language in judge.TRUSTED.values()
+    language: f"why3/extraction/{language.lower()}.drv" for language in judge.LANGUAGES.values()
 }
 
 # Before their answers, some provers name the file with the goal.

@@ -5,17 +5,18 @@
     [whygate CONFIG TOOLS replay THEORY.mlw]
     [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw]
     [whygate CONFIG TOOLS mutant [--goal MODULE.GOAL] THEORY.mlw ...]
+    [whygate CONFIG TOOLS contracts programs|operations MODULE ...]
 
     [TOOLS] is the hash of what decides an answer, under which answers of provers are kept in the file that
     the environment names as [WHYGATE_ANSWERS], if it does. [audit] tells what all theories state and
     take for granted, [replay] what the provers say now to a theory's session; both print one JSON
-    value. Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a wrong
+    value, as [contracts] does, which gives the contracts of some modules as Python. Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a wrong
     call; 130 when interrupted. *)
 
 open Why3.Json_base
 
 let usage () =
-  prerr_endline "usage: whygate CONFIG TOOLS audit|replay|update|mutant [options] THEORY.mlw ...";
+  prerr_endline "usage: whygate CONFIG TOOLS audit|replay|update|mutant|contracts [options] NAME ...";
   exit 2
 
 let print value = print_endline (Json.to_string value)
@@ -32,6 +33,13 @@ let audit project files =
           ("theories", List (List.map (fun (file, m) -> Audit.facts project file m) modules));
           ("symbols", List (List.concat_map symbols modules)) ]
        @ Library.facts project modules @ Witness.facts project modules))
+
+let contracts project ~all names =
+  match Contract.facts project ~all names with
+  | Ok found -> print found
+  | Error errors ->
+      List.iter prerr_endline errors;
+      exit 1
 
 let update project args =
   let none = { Update.only = None; effort = Prove.Normal; forget = false; retry = false } in
@@ -68,6 +76,8 @@ let () =
         | "update", args -> update project args
         | "mutant", "--goal" :: goal :: files -> print (Mutant.facts project (Some goal) files)
         | "mutant", files -> print (Mutant.facts project None files)
+        | "contracts", "programs" :: names -> contracts project ~all:false names
+        | "contracts", "operations" :: names -> contracts project ~all:true names
         | _ -> usage ())
     | _ -> usage ()
   with Sys.Break -> exit 130

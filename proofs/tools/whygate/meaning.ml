@@ -15,16 +15,19 @@ type constructor = {
   fields : string list;
 }
 
-(** [fields]: the name of the component that a projection gives. *)
+(** [fields]: the name of the component that a projection gives; [abstract]: the types without
+    definition, with the projections that there are of them. *)
 type t = {
   definitions : definition Mls.t;
   constructors : constructor Mls.t;
   fields : string Mls.t;
   types : (lsymbol * lsymbol option list) list Ty.Mts.t;
+  abstract : lsymbol list Ty.Mts.t;
 }
 
 let none =
-  { definitions = Mls.empty; constructors = Mls.empty; fields = Mls.empty; types = Ty.Mts.empty }
+  { definitions = Mls.empty; constructors = Mls.empty; fields = Mls.empty; types = Ty.Mts.empty;
+    abstract = Ty.Mts.empty }
 
 (** {1 Definitions} *)
 
@@ -50,11 +53,12 @@ let of_program found ((rs : Expr.rsymbol), (c : Expr.cexp)) =
 
 (** {1 Types} *)
 
-(** A record is made by a constructor that its own name has no word for: [violation'mk]. *)
+(** A record is made by a constructor that its own name has no word for, [violation'mk]; one of
+    another has a word that Python has taken. *)
 let class_name (ts : Ty.tysymbol) (ls : lsymbol) =
   let word = ls.ls_name.id_string in
-  String.capitalize_ascii
-    (if String.ends_with ~suffix:"'mk" word then ts.ts_name.id_string else word)
+  let word = if String.ends_with ~suffix:"'mk" word then ts.ts_name.id_string else word in
+  if word = "None" then "Nothing" else String.capitalize_ascii word
 
 let of_type found ((ts : Ty.tysymbol), constructors) =
   let field i = function
@@ -92,10 +96,28 @@ let of_let found = function
       in
       List.fold_left one found definitions
 
+(** What is seen of a type without definition: the fields of an abstract one. *)
+let projections (its : Pdecl.its_defn) =
+  let projection (rs : Expr.rsymbol) =
+    match rs.rs_logic with RLls ls -> Some ls | RLnone | RLlemma | RLpv _ -> None
+  in
+  List.filter_map projection its.itd_fields
+
+let of_abstract found (its : Pdecl.its_defn) =
+  let ts = its.itd_its.Ity.its_ts in
+  let add all (ls : lsymbol) = Mls.add ls ls.ls_name.id_string all in
+  if Ty.Mts.mem ts found.types || ts.ts_def <> NoDef then found
+  else
+    let seen = projections its in
+    { found with
+      abstract = Ty.Mts.add ts seen found.abstract;
+      fields = List.fold_left add found.fields seen }
+
 let of_declaration found (d : Pdecl.pdecl) =
   match d.pd_node with
   | PDlet definition -> of_let found definition
-  | PDtype _ | PDpure -> List.fold_left of_pure found d.pd_pure
+  | PDtype types -> List.fold_left of_abstract (List.fold_left of_pure found d.pd_pure) types
+  | PDpure -> List.fold_left of_pure found d.pd_pure
   | PDexn _ -> found
 
 (** What all modules define that these reach. *)

@@ -21,23 +21,25 @@ let reserved =
     "is"; "lambda"; "nonlocal"; "not"; "or"; "pass"; "raise"; "return"; "try"; "while"; "with";
     "yield"; "match"; "case"; "all"; "any"; "range"; "len"; "min"; "max"; "isinstance"; "tuple";
     "kernel"; "at"; "create"; "put"; "div"; "mod"; "every"; "some"; "indices"; "unreachable";
-    "required"; "identical"; "dataclass"; "Any" ]
+    "required"; "identical"; "dataclass"; "Any"; "quotient"; "elements"; "changed"; "replaced" ]
 
 let sanitizer = Ident.sanitizer Ident.char_to_alpha Ident.char_to_alnumus
 
 (** [symbols]: the functions in Python so far, or why there is none; [texts]: theirs, the last one
-    first. [outside]: the types whose values come from the kernel. *)
+    first. [outside]: the types whose values come from the kernel. [tried]: the
+    values are those of the trial of the trusted operations. *)
 type t = {
   meaning : Meaning.t;
   outside : Ty.Sts.t;
+  tried : bool;
   names : Ident.ident_printer;
   symbols : (string, string) result Hls.t;
   classes : unit Ty.Hts.t;
   mutable texts : string list;
 }
 
-let create meaning ~outside =
-  { meaning; outside; names = Ident.create_ident_printer reserved ~sanitizer;
+let create meaning ~outside ~tried =
+  { meaning; outside; tried; names = Ident.create_ident_printer reserved ~sanitizer;
     symbols = Hls.create 97; classes = Ty.Hts.create 17; texts = [] }
 
 (** {1 Types} *)
@@ -51,14 +53,21 @@ let types_of ts args (ls : lsymbol) =
   let types = Ty.ty_match Ty.Mtv.empty (Option.get ls.ls_value) result in
   List.map (Ty.ty_inst types) ls.ls_args
 
-(** Whether Python's [==] is the equality of a type. Of functions it is not. *)
+(** Types of which a program has values, and no formula says more than that they are equal or not. *)
+let plain = [ "seq.Seq.seq"; "array.Array.array"; "mach.int.Int64.int64" ]
+
+let is_plain ts =
+  match Name.resolved ts.Ty.ts_name with Some name -> List.mem name plain | None -> false
+
+(** Whether Python's [==] is the equality of a type. Of functions it is not, unless the values are
+    [tried]: all of those can be compared. *)
 let rec is_comparable p ty =
   match ty.Ty.ty_node with
   | Tyvar _ -> true
   | Tyapp (ts, args) -> (
       if Ty.ts_equal ts Ty.ts_int || Ty.ts_equal ts Ty.ts_bool then true
-      else if Ty.is_ts_tuple ts || Name.resolved ts.ts_name = Some "seq.Seq.seq" then
-        List.for_all (is_comparable p) args
+      else if Ty.is_ts_tuple ts || is_plain ts then List.for_all (is_comparable p) args
+      else if p.tried && (Ty.ts_equal ts Ty.ts_func || Ty.Mts.mem ts p.meaning.abstract) then true
       else
         match constructors p ts with
         | Some ((_ :: _) as found) ->
@@ -80,7 +89,13 @@ let library =
     ("seq.Seq.create", "create($1, $2)"); ("seq.Seq.empty", "()"); ("seq.Seq.snoc", "(*$1, $2)");
     ("seq.Seq.set", "put($1, $2, $3)"); ("seq.Seq.singleton", "($1,)");
     ("seq.Seq.cons", "($1, *$2)"); ("seq.Seq.infix ++", "($1 + $2)");
-    ("array.Array.length", "len($1)"); ("array.Array.mixfix []", "at($1, $2)") ]
+    ("array.Array.length", "len($1)"); ("array.Array.mixfix []", "at($1, $2)");
+    ("array.Array.mixfix [<-]", "replaced($1, $2, $3)"); ("array.Array.elts", "elements($1)");
+    ("map.Map.set", "changed($1, $2, $3)"); ("int.ComputerDivision.div", "quotient($1, $2)");
+    ("mach.int.Int64.int64'int", "$1"); ("mach.int.Int64.int64'minInt", "(-2**63)");
+    ("mach.int.Int64.int64'maxInt", "(2**63 - 1)") ]
+  (* The bytes of a word. *)
+  @ List.map (fun width -> ("c.trusted.Word" ^ width ^ ".part", "at($1, $2)")) [ "1"; "2"; "4"; "8"; "16" ]
 
 let filled template arguments =
   let hole = Re.Str.regexp "\\$\\([1-9]\\)" in
@@ -233,6 +248,8 @@ and case scope place (pattern : pattern) =
       let test, part =
         match Mls.find_opt ls scope.p.meaning.constructors with
         | _ when is_fs_tuple ls -> ([], fun i -> sprintf "%s[%d]" place i)
+        | _ when ls_equal ls fs_bool_true -> ([ place ], fun _ -> place)
+        | _ when ls_equal ls fs_bool_false -> ([ sprintf "not %s" place ], fun _ -> place)
         | Some c ->
             declare scope.p c.made;
             ( [ sprintf "isinstance(%s, %s)" place (class_of scope.p c.made c) ],
@@ -340,4 +357,14 @@ let rec type_check p ty =
             sprintf "is_made(%s)" (commas (class_of p ts c :: types))
           in
           sprintf "is_one_of(%s)" (commas (List.map one found))
+      | Some "mach.int.Int64.int64", _ -> "is_int64"
+      | _ when p.tried && Ty.ts_equal ts Ty.ts_func -> sprintf "is_function(%s)" (commas inside)
+      | Some name, None when p.tried && Ty.Mts.mem ts p.meaning.abstract ->
+          let types = Ty.ts_match_args ts args in
+          let field (ls : lsymbol) =
+            let ty = Ty.ty_inst types (Option.get ls.ls_value) in
+            sprintf "%s=%s" (Mls.find ls p.meaning.fields) (type_check p ty)
+          in
+          let fields = List.map field (Ty.Mts.find ts p.meaning.abstract) in
+          sprintf "is_abstract(%s)" (commas (sprintf "%S" name :: fields))
       | _ -> no "a value of the type %s" (name_of_type ty))

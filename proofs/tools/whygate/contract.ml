@@ -1,0 +1,162 @@
+(** The contracts of programs and operations as Python, from the typed WhyML.
+
+    What runs, or [all] that programs may use, ghosts included, of modules that are named as
+    [kernel.broadcast.COPBroadcast]. There are the definitions that the clauses need, as Python, and each program
+    with its clauses, each as a function of the arguments, of what those had been that it changes,
+    and of the result or the exception's value; or the reason why the clause is not executable. A
+    conjunction is as many clauses. *)
+
+open Why3
+open Json_base
+
+(** {1 Clauses} *)
+
+(** [let x = e in A /\ B] and [match e with p -> A /\ B] are conjunctions too. *)
+let rec parts (f : Term.term) =
+  match f.t_node with
+  | Tbinop (Tand, a, b) -> parts a @ parts b
+  | Tlet (value, bound) ->
+      let v, body = Term.t_open_bound bound in
+      let only f = if Term.t_v_occurs v f > 0 then Term.t_let_close v value f else f in
+      List.map only (parts body)
+  | Tcase (value, [ bound ]) ->
+      let pattern, body = Term.t_open_branch bound in
+      List.map (fun f -> Term.t_case value [ Term.t_close_branch pattern f ]) (parts body)
+  | _ -> [ f ]
+
+let clause p kind exn arguments value f =
+  let python, reason =
+    let scope = Python.inside p in
+    match
+      let names = List.map (Python.variable scope) (arguments @ Option.to_list value) in
+      Python.lambda names (Python.expression scope f)
+    with
+    | text -> (String text, Null)
+    | exception Python.No reason -> (Null, String reason)
+  in
+  Record
+    [ ("kind", String kind); ("exception", Json.option (fun name -> String name) exn);
+      ("text", String (Statement.formula f)); ("python", python); ("reason", reason) ]
+
+let clauses p kind ?exn ?value arguments f =
+  List.map (clause p kind exn arguments value) (parts (Statement.bare f))
+
+(** {1 Programs} *)
+
+let names = List.map (fun (v : Term.vsymbol) -> v.vs_name.id_string)
+
+(** The name by which a driver knows a symbol: [array.Array.([]<-)]. *)
+let mapped (rs : Expr.rsymbol) =
+  let written = Format.asprintf "%a" Ident.print_decoded rs.rs_name.id_string in
+  let plain = String.concat "" (String.split_on_char ' ' written) in
+  match Name.path rs.rs_name with
+  | library, m, _ -> String.concat "." (library @ [ m; plain ])
+  | exception Not_found -> plain
+
+(** What changes: an argument and its field; no argument, of what is only part of one. *)
+let writes (cty : Ity.cty) =
+  let of_region ((region : Ity.region), fields) =
+    let is_whole (pv : Ity.pvsymbol) =
+      match pv.pv_ity.ity_node with Ityreg r -> Ity.reg_equal r region | _ -> false
+    in
+    let whole = List.filter is_whole cty.cty_args in
+    let found = if whole = [] then [ "" ] else names (List.map (fun pv -> pv.Ity.pv_vs) whole) in
+    let fields = names (List.map (fun pv -> pv.Ity.pv_vs) (Ity.Spv.elements fields)) in
+    List.concat_map (fun name -> List.map (fun field -> Json.strings [ name; field ]) fields) found
+  in
+  List.concat_map of_region (Ity.Mreg.bindings cty.cty_effect.eff_writes)
+
+(** Whether the result may be an argument, or hold one, that can change. *)
+let shares (cty : Ity.cty) =
+  let add found (pv : Ity.pvsymbol) = Ity.ity_freeregs found pv.pv_ity in
+  let given = List.fold_left add Ity.Sreg.empty cty.cty_args in
+  not (Ity.Sreg.is_empty (Ity.Sreg.inter given (Ity.ity_freeregs Ity.Sreg.empty cty.cty_result)))
+
+(** Of a type that is not known, asking for it is the error. *)
+let type_check p ity =
+  match Python.type_check p (Ity.ty_of_ity ity) with
+  | text -> String text
+  | exception Python.No reason -> String (Printf.sprintf "is_unknown(%S)" reason)
+
+let program p (rs : Expr.rsymbol) =
+  let cty = rs.rs_cty in
+  let variables = List.map (fun (pv : Ity.pvsymbol) -> pv.pv_vs) in
+  let arguments = variables cty.cty_args in
+  let olds = Ity.Mpv.bindings cty.cty_oldies in
+  let exceptions = Statement.exceptions cty in
+  let post kind exn f =
+    let value, f = Ity.open_post f in
+    clauses p kind ?exn ~value (arguments @ variables (List.map fst olds)) f
+  in
+  let raised ((xs : Ity.xsymbol), posts) =
+    List.concat_map (post "raises" (Some xs.xs_name.id_string)) posts
+  in
+  Record
+    [ ("name", String (Option.value (Name.resolved rs.rs_name) ~default:""));
+      ("mapped", String (mapped rs)); ("ghost", Bool (Expr.rs_ghost rs));
+      ("arguments", Json.strings (names arguments));
+      ("olds", Json.strings (names (variables (List.map snd olds))));
+      ("argument_types", List (List.map (fun (pv : Ity.pvsymbol) -> type_check p pv.pv_ity) cty.cty_args));
+      ("result_type", type_check p cty.cty_result);
+      ("writes", List (writes cty)); ("shares", Bool (shares cty));
+      ( "exceptions",
+        Record
+          (List.map
+             (fun ((xs : Ity.xsymbol), _) -> (xs.xs_name.id_string, type_check p xs.xs_ity))
+             exceptions) );
+      ( "exception_names",
+        Record
+          (List.map
+             (fun ((xs : Ity.xsymbol), _) ->
+               let name = xs.xs_name.id_string in
+               (name, String (Option.value (Name.resolved xs.xs_name) ~default:name)))
+             exceptions) );
+      ( "clauses",
+        List
+          (List.concat_map (clauses p "requires" arguments) cty.cty_pre
+          @ List.concat_map (post "ensures" None) cty.cty_post
+          @ List.concat_map raised exceptions) ) ]
+
+(** What runs: ghost code does not, and what formulas alone may speak of is no program. [all]: fields too. *)
+let programs ~all (m : Pmodule.pmodule) =
+  let runs (rs : Expr.rsymbol) = all || ((not (Expr.rs_ghost rs)) && rs.rs_cty.cty_args <> []) in
+  let of_declaration (d : Pdecl.pdecl) =
+    match d.pd_node with
+    | PDlet (LDsym (rs, _)) -> List.filter runs [ rs ]
+    | PDlet (LDrec definitions) ->
+        List.filter runs (List.map (fun (d : Expr.rec_defn) -> d.rec_sym) definitions)
+    | PDtype types when all -> List.concat_map (fun (its : Pdecl.its_defn) -> its.itd_fields) types
+    | PDlet (LDvar _) | PDtype _ | PDexn _ | PDpure -> []
+  in
+  List.concat_map of_declaration (Audit.declarations m.mod_units)
+
+(** The types that programs take, give and raise, with those inside. *)
+let types_of_programs symbols =
+  let add found ts = Ty.Sts.add ts found in
+  let of_ity found ity = Ty.ty_s_fold add found (Ity.ty_of_ity ity) in
+  let of_symbol found (rs : Expr.rsymbol) =
+    let found = List.fold_left (fun found pv -> of_ity found pv.Ity.pv_ity) found rs.rs_cty.cty_args in
+    let found = of_ity found rs.rs_cty.cty_result in
+    let raised = List.map fst (Statement.exceptions rs.rs_cty) in
+    List.fold_left (fun found (xs : Ity.xsymbol) -> of_ity found xs.xs_ity) found raised
+  in
+  List.fold_left of_symbol Ty.Sts.empty symbols
+
+let find (project : Project.t) name =
+  match List.rev (String.split_on_char '.' name) with
+  | name :: path -> Pmodule.read_module project.env (List.rev path) name
+  | [] -> invalid_arg "find"
+
+(** The programs, or [all] operations, of some modules, or why these cannot be read. *)
+let facts (project : Project.t) ~all names =
+  match Project.attempt (fun () -> List.map (find project) names) with
+  | Error e -> Error (Project.errors project e)
+  | Ok modules ->
+      let symbols = List.concat_map (programs ~all) modules in
+      let outside = types_of_programs symbols in
+      let p = Python.create (Meaning.of_modules modules) ~outside ~tried:all in
+      let found = List.map (program p) symbols in
+      Ok
+        (Record
+           [ ("definitions", String (String.concat "\n\n" (List.rev p.texts)));
+             ("programs", List found) ])
