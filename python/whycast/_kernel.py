@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# dfb0188a01e298b2f49ca6afb8b41c7befb96f47a57dc05f4444cf508602180f
+# d22456c34428a072432cd4cebd1e4e0aa3eefa5236fc9b6b4a4701bd97ab6077
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

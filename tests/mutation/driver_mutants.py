@@ -1,6 +1,6 @@
 """Mutants of the driver: each Python expression that it maps a symbol to, changed in one place.
 
-Its contract in tests/extraction has to refuse each of them on some values.
+The trial of the gate has to refuse each of them on some values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,13 @@ import importlib
 import re
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
+
+from assurance import mapped, trial
+from assurance.whygate import Whygate
+
+ROOT = Path(__file__).parents[2]
 
 
 class Mapping(NamedTuple):
@@ -22,27 +28,21 @@ class Mapping(NamedTuple):
 
 
 def tried(operators: list[Any]) -> Iterator[Mapping]:
-    """Change every template by the operators of Cosmic Ray, and ask the contract of its symbol."""
-    trusted: Any = importlib.import_module("test_trusted")
+    """Change every template by the operators of Cosmic Ray, and try it."""
     mutating: Any = importlib.import_module("cosmic_ray.mutating")
-    for symbol, template in trusted.TEMPLATES.items():
+    entries = [e for e in mapped.read(ROOT, "Python") if e.kind == "val"]
+    there = trial.operations(Whygate(ROOT), sorted({e.module for e in entries}), "Python")
+    for entry in entries:
         # The arguments, for the while, under names that Python has.
-        code = re.sub(r"%(\d)", r"v\1", template) + "\n"
+        code = re.sub(r"%(\d)", r"v\1", entry.template) + "\n"
         for operator in operators:
             occurrence = 0
             while (changed := mutating.mutate_code(code, operator, occurrence)) is not None:
                 occurrence += 1
                 if changed != code:
                     new = re.sub(r"\bv(\d)\b", r"%\1", changed).strip()
-                    yield Mapping(symbol, template, new, refuses(trusted, symbol, new))
-
-
-def refuses(trusted: Any, symbol: str, template: str) -> bool:
-    """Whether the contract of a symbol refuses a template; one that is no Python is refused."""
-    templates = {**trusted.TEMPLATES, symbol: template}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        try:
-            return next(trusted.refuted(symbol, templates), None) is not None
-        except Exception:
-            return True
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", SyntaxWarning)
+                        wrong = entry._replace(template=new)
+                        refused = next(trial.faults(there[entry.name], wrong, None), None)
+                    yield Mapping(entry.name, entry.template, new, refused is not None)

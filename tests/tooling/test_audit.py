@@ -390,14 +390,3 @@ def test_the_real_tree_takes_nothing_more_for_granted() -> None:
         faults += judge.text_faults(theory["file"], ROOT)
     faults += [*judge.library_faults(facts), *judge.witness_faults(facts)]
     assert list(map(str, faults)) == []
-    trusted: dict[str, list[str]] = {}
-    for entry in judge.trusted(facts):
-        trusted.setdefault(entry["module"], []).append(entry["name"])
-    assert trusted.pop("Tuple") == ["ix", "same", "thaw", "freeze", "repeat", "overwrite"]
-    given = ["input", "buffer", "sizes", "result", "shapes", "inputs", "outputs"]
-    assert trusted == {
-        "Memory": ["size_at", "put", "read_only", "copy_input", "copy"],
-        **{f"Word{width}": ["load", "store"] for width in (1, 2, 4, 8, 16)},
-        "Arrays": ["shape_at", "input_at", "lend", "give_back", "set_tensor", "set_axis"],
-        "Given": [f"{what}_of" for what in given],
-    }

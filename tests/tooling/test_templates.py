@@ -150,6 +150,7 @@ module Memory
   use int.Int
   type byte
   val copy (b: byte) : byte
+  val unknown (b: byte) : byte
 end
 module Word
   use int.Int
@@ -188,11 +189,16 @@ def symbols(audit: Audit, name: str) -> dict[str, Any]:
 
 
 def test_a_template_may_have_parameters(audit: Audit) -> None:
-    for name in ("template", "instance", "chain", "c/trusted"):
+    for name in ("template", "instance", "chain"):
         assert faults(audit, name) == []
     assert {"template.Pattern", "chain.Middle", "c.trusted.Word"} <= judge.templates(audit)
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(audit)]
-    assert trusted == ["Memory.copy", "Word1.load"]
+    assert trusted == ["Memory.copy", "Memory.unknown", "Word1.load"]
+
+
+def test_an_operation_that_is_not_pinned_is_refused(audit: Audit) -> None:
+    said = "why3/c/trusted.mlw:5: Memory.unknown is taken for granted: val (none is allowed here)"
+    assert faults(audit, "c/trusted") == [said]
 
 
 def test_an_instance_has_the_goals_of_its_template_and_those_of_its_parameters(

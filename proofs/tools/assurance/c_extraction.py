@@ -81,7 +81,10 @@ def definitions(text: str) -> tuple[str, list[Definition]]:
         Definition(name, comment.splitlines(), body.strip())
         for name, comment, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     ]
-    return prelude.strip(), [definition for definition in found if definition.text]
+    # Why3 leaves a line free after each line of the prelude.
+    return prelude.strip().replace("\n\n", "\n"), [
+        definition for definition in found if definition.text
+    ]
 
 
 def comment(lines: Sequence[str], *more: str) -> str:

@@ -88,6 +88,26 @@ class Function:
         return f"{self.places} or {self.other}"
 
 
+class Record:
+    """A value with fields; those of a constructor that names none are counted."""
+
+    def __init__(self, *items: Any, **fields: Any) -> None:
+        vars(self).update({f"item{i}": item for i, item in enumerate(items)} | fields)
+
+    def __eq__(self, other: object) -> bool:
+        mine, others = vars(self), vars(other)
+        return (
+            type(self) is type(other)
+            and mine.keys() == others.keys()
+            and all(identical(mine[name], others[name]) for name in mine)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{vars(self)}"
+
+
 def changed(function: Function, i: int, value: Any) -> Function:
     """Give the function with another value at one place."""
     return Function({**function.places, i: value}, function.other)
@@ -119,7 +139,7 @@ def identical(a: object, b: object) -> bool:
         return False
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         return len(a) == len(b) and all(map(identical, a, b))
-    if isinstance(a, Function):
+    if isinstance(a, Function | Record):
         return a == b
     if is_dataclass(a):
         names = (field.name for field in fields(a))

@@ -130,9 +130,9 @@ def load_kernel() -> ModuleType:
     return importlib.import_module("whycast._kernel")
 
 
-def ask(*modules: str, root: Path = ROOT, kind: str = "programs") -> dict[str, Any]:
-    """Give what whygate says of the programs, or the operations, of some modules of a tree."""
-    return cast(dict[str, Any], Whygate(ROOT).ask("contracts", kind, *modules, cwd=root))
+def ask(*modules: str, root: Path = ROOT) -> dict[str, Any]:
+    """Give what whygate says of the programs of some modules of a tree."""
+    return cast(dict[str, Any], Whygate(ROOT).ask("contracts", "programs", *modules, cwd=root))
 
 
 def compiled(facts: dict[str, Any], kernel: ModuleType) -> dict[str, Contract]:

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from assurance import claims, closed, inventory, judge, mutants, pages, toolchain, trace
+from assurance import claims, closed, inventory, judge, mutants, pages, toolchain, trace, trial
 from assurance.facts import Facts, Failure, Session, holds, proofs, proved
 from assurance.whygate import Whygate, theory_files
 
@@ -70,6 +70,7 @@ def main(argv: list[str]) -> int:
         facts["trace"], orphans = trace.trace(facts, ROOT)
         facts["lists"] = inventory.entries(facts, ROOT)
         orphans += claims.document_faults(ROOT, facts)
+        orphans += trial.judged(whygate, facts)
     failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files) + orphans
     if pages.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))

@@ -8,9 +8,10 @@ has one more list to seal adds it to `entries`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
-from assurance import mutants, trace
+from assurance import mapped, mutants, trace
 from assurance.facts import Clause, Facts, Symbol
 
 
@@ -34,7 +35,7 @@ def entry(file: str, name: str, statement: str, line: int | None = None) -> Symb
 
 def entries(facts: Facts, root: Path) -> list[Symbol]:
     """Give all of them; `facts` has the trace."""
-    return [*of_trace(facts), of_mutants(root)]
+    return [*of_trace(facts), of_mutants(root), *of_drivers(root)]
 
 
 def of_trace(facts: Facts) -> Iterator[Symbol]:
@@ -57,3 +58,12 @@ def of_mutants(root: Path) -> Symbol:
     """Give the mutants: what each changes, and who is to notice."""
     lines = [" | ".join(" ".join(str(v).split()) for v in m.values()) for m in mutants.read(root)]
     return entry(mutants.LIST, "mutants.all", "\n".join(lines))
+
+
+def of_drivers(root: Path) -> Iterator[Symbol]:
+    """Give the modules of each driver: what each symbol is in the language, and why."""
+    for language, file in mapped.DRIVERS.items():
+        for module, several in groupby(mapped.read(root, language), lambda entry: entry.module):
+            declared = list(several)
+            says = "\n".join(f"{each.text} | {each.reason}" for each in declared)
+            yield entry(file, f"{language}.{module or 'prelude'}", says, declared[0].line)

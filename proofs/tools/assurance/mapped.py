@@ -1,7 +1,7 @@
 """What the drivers of the extraction say: what each symbol of WhyML is in Python or in C, and why.
 
 A driver is one declaration a line, and behind it, in a comment, the reason why the text means the
-same as the symbol for all that its contract allows. A prelude is written out, word for word.
+same as the symbol for all that its contract allows. Whatever is not known here is refused.
 """
 
 from __future__ import annotations
@@ -11,17 +11,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-DRIVERS = {"Python": "why3/extraction/python.drv", "C": "why3/extraction/c.drv"}
+from assurance import closed, extraction
 
-
-class DriverError(Exception):
-    """A driver holds something that is not known here."""
+DRIVERS = {
+    language: (extraction.PRINTER / f"{language.lower()}.drv")
+    .relative_to(extraction.ROOT)
+    .as_posix()
+    for language in ("Python", "C")
+}
 
 
 class Entry(NamedTuple):
     """A declaration of a driver; `kind` is val, type, literal, prelude, printer or remove."""
 
     kind: str
+    module: str
     name: str
     template: str
     precedence: tuple[int, ...]
@@ -54,23 +58,26 @@ def entries(text: str) -> Iterator[Entry]:
         if part := BETWEEN.match(text, place):
             if part["module"] or part["end"]:
                 if bool(module) == bool(part["module"]):
-                    raise DriverError(f"line {line}: a module in a module, or an end of none")
+                    raise closed.ToolError(f"{line}: a module in a module, or an end of none")
                 module = part["module"] or ""
         elif part := DECLARATION.match(text, place):
             kind = part["kind"] or part["other"] or "remove"
             name = re.sub(r"\s", "", part["name"] or kind)
             written = part[4] or part[7] or ""
+            if not part[9]:
+                raise closed.ToolError(f"{line}: {name} has no reason beside it, in a comment")
             yield Entry(
                 kind,
+                module,
                 f"{module}.{name}" if module else name,
                 written.replace("\\\n", "").replace("\\n", "\n").replace('\\"', '"'),
                 tuple(map(int, (part["prec"] or "").split())),
                 part["head"],
-                " ".join((part[9] or "").split()),
+                " ".join(part[9].split()),
                 line,
             )
         else:
-            raise DriverError(f"line {line}: not understood: {text[place : place + 60]}")
+            raise closed.ToolError(f"{line}: not understood: {text[place : place + 60]}")
         place = part.end()
 
 
@@ -79,5 +86,5 @@ def read(root: Path, language: str) -> list[Entry]:
     path = root / DRIVERS[language]
     try:
         return list(entries(path.read_text(encoding="utf-8"))) if path.exists() else []
-    except DriverError as error:
-        raise DriverError(f"{DRIVERS[language]}: {error}") from error
+    except closed.ToolError as error:
+        raise closed.ToolError(f"{DRIVERS[language]}:{error}") from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +18,15 @@ from random import Random
 from typing import Any, NamedTuple
 
 from assurance import clauses, contracts, judge, mapped, trial_c
-from assurance.clauses import Function
+from assurance.clauses import Function, Record
 from assurance.facts import Audit, Failure
 from assurance.mapped import Entry
-from assurance.trial_c import Kind, Record, Ref, UnrealError
+from assurance.trial_c import Kind, Ref, UnrealError
+from assurance.whygate import Whygate
 
 # How many calls are tried of an operation, and how many are drawn at most to find as many that its
 # contract allows.
-TRIED, DRAWN = 150, 60_000
+TRIED, DRAWN = 100, 60_000
 
 LARGE = (2**31, 2**63 - 1, -(2**63), 2**63, 10**20)
 
@@ -192,11 +194,11 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
         case "tuple", _:
             return tuple(drawn(each, random) for each in kind.inside)
         case "function", (_, inside):
-            places = {place: drawn(inside, random) for place in range(-2, 12)}
-            return Function(places, drawn(inside, random))
+            places = range(-1, 4 if inside.name == "function" else 12)
+            return Function({p: drawn(inside, random) for p in places}, drawn(inside, random))
         case "one of", cases:
             return drawn(random.choice(cases), random)
-        case (type() as made), inside:
+        case ((type() as made), inside):
             return made(*(drawn(each, random) for each in inside))
         case "ref", (inside,):
             return Ref(drawn(inside, random))
@@ -225,9 +227,9 @@ def allowed(operation: Operation, *, in_memory: bool) -> list[list[Any]]:
         values = list[Any]()
         for kind in operation.arguments:
             values.append(drawn(kind, random, values))
-        if operation.requires(values) and (
-            not in_memory or trial_c.is_real(operation.arguments, values)
-        ):
+        if in_memory and not trial_c.is_real(operation.arguments, values):
+            continue
+        if operation.requires(values):
             found.append(values)
             if len(found) == TRIED or not values:
                 break
@@ -295,13 +297,9 @@ def faults(
         return
     try:
         tried = allowed(operation, in_memory=entry is not None and driver is not None)
-    except UnrealError as error:
-        yield f"cannot be tried: {error}"
-        return
-    if not tried:
-        yield f"its requires allow none of {DRAWN} calls that were drawn: it cannot be tried"
-        return
-    try:
+        if not tried:
+            yield f"its requires allow none of {DRAWN} calls that were drawn: it cannot be tried"
+            return
         calls: Iterator[Call]
         if entry is None:
             calls = (ghost(operation, values) for values in tried)
@@ -320,15 +318,26 @@ def faults(
 # What is tried
 
 
-def operations(names: Sequence[str], root: Path, language: str) -> dict[str, Operation]:
-    """Give the operations of some modules by the names that drivers give them.
+def bounded(low: int, high: int) -> range:
+    """Give the integers from one to another; what is said of more than can be asked is undecided."""
+    if high - low > 10_000:
+        raise clauses.UndecidedError
+    return range(low, high)
+
+
+def operations(whygate: Whygate, names: Sequence[str], language: str) -> dict[str, Operation]:
+    """Give the operations of some modules by the names that drivers give them."""
+    return compiled(whygate.ask("contracts", "operations", *names), language)
+
+
+def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
+    """Make the operations of what whygate says.
 
     What is of any type is an object in Python, and a number of 64 bits in C.
     """
-    found = contracts.ask(*names, root=root, kind="operations")
     made = Made()
     scope: dict[str, Any] = {**vars(clauses), **kinds(), "kernel": made}
-    scope |= {"Any": Any, "dataclass": dataclass}
+    scope |= {"Any": Any, "dataclass": dataclass, "range": bounded}
     if language == "C":
         scope["is_anything"] = scope["is_int64"]
     exec(compile(found["definitions"], "<definitions of the theories>", "exec"), scope)
@@ -358,31 +367,42 @@ def operations(names: Sequence[str], root: Path, language: str) -> dict[str, Ope
     }
 
 
-def judged(facts: Audit, root: Path) -> Iterator[Failure]:
+def judged(whygate: Whygate, facts: Audit) -> Iterator[Failure]:
     """Try all that the drivers map, and all that the proofs trust; give what is wrong."""
-    trusted = judge.trusted(facts)
+    theories = {theory["file"] for theory in facts["theories"]}
+    with tempfile.TemporaryDirectory() as folder:
+        for file, language in judge.LANGUAGES.items():
+            if file in theories:
+                yield from judged_in(whygate, facts, file, language, Path(folder))
+
+
+def judged_in(
+    whygate: Whygate, facts: Audit, file: str, language: str, folder: Path
+) -> Iterator[Failure]:
+    """Try the operations of one language."""
+    entries = mapped.read(whygate.root, language)
+    values = {entry.name: entry for entry in entries if entry.kind == "val"}
+    own = {judge.module_name(file, s["module"]) for s in facts["symbols"] if s["file"] == file}
     ghosts = {(s["file"], s["module"], s["name"]) for s in facts["symbols"] if s["ghost"]}
-    for file, language in judge.LANGUAGES.items():
-        ours = {
-            f"{judge.module_name(file, each['module'])}.{each['name']}": each
-            for each in trusted
-            if each["file"] == file
-        }
-        entries = mapped.read(root, language)
-        values = {entry.name: entry for entry in entries if entry.kind == "val"}
-        modules = sorted({re.sub(r"\.(\w+|\(.*\))$", "", name) for name in (*ours, *values)})
-        there = operations(modules, root, language) if modules else {}
-        signatures = {name: (op.arguments, op.result) for name, op in there.items()}
-        driver = trial_c.Driver(entries, signatures) if language == "C" else None
-        for name in dict.fromkeys((*ours, *values)):
-            place = f"{mapped.DRIVERS[language]}:{values[name].line}" if name in values else file
-            is_ghost = name in ours and (file, ours[name]["module"], ours[name]["name"]) in ghosts
-            if name in ours:
-                place = f"{file}:{ours[name]['line']}"
-            if name not in there:
-                found = iter(["is in no module that can be read"])
-            elif name not in values and not is_ghost:
-                found = iter([f"is mapped to nothing by {mapped.DRIVERS[language]}"])
-            else:
-                found = faults(there[name], values.get(name), driver)
-            yield from (Failure(place, name, what) for what in found)
+    trusted = {
+        f"{judge.module_name(file, each['module'])}.{each['name']}": each
+        for each in judge.trusted(facts)
+        if each["file"] == file
+    }
+    modules = {entry.module for entry in values.values()} | own
+    there = operations(whygate, sorted(modules), language)
+    signatures = {name: (op.arguments, op.result) for name, op in there.items()}
+    driver = trial_c.Driver(entries, signatures, folder) if language == "C" else None
+    for name in dict.fromkeys((*trusted, *values)):
+        entry, each = values.get(name), trusted.get(name)
+        if entry is None and each and (file, each["module"], each["name"]) not in ghosts:
+            found = iter([f"is mapped to nothing by {mapped.DRIVERS[language]}"])
+        elif name in there:
+            found = faults(there[name], entry, driver)
+        elif each or (entry and entry.module not in own):
+            found = iter(["is no symbol that can be tried"])
+        else:
+            continue
+        line = each["line"] if each else entry.line if entry else None
+        place = f"{file if each else mapped.DRIVERS[language]}:{line}"
+        yield from (Failure(place, name, what) for what in found)

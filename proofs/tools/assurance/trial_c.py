@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from assurance import clauses, closed
-from assurance.clauses import Function
+from assurance.clauses import Function, Record
 from assurance.mapped import Entry
 
 GCC = "/usr/bin/gcc"
@@ -100,21 +99,6 @@ class Kind(NamedTuple):
     fields: tuple[str, ...] = ()
 
 
-class Record:
-    """A value with fields; those of a constructor that names none are counted."""
-
-    def __init__(self, *items: Any, **fields: Any) -> None:
-        vars(self).update({f"item{i}": item for i, item in enumerate(items)} | fields)
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}{vars(self)}"
-
-
 class Ref(Record):
     """A variable."""
 
@@ -193,6 +177,7 @@ class Memory:
 
     def send(self, kind: Kind, value: Any) -> None:
         """Send a value as the numbers that its function in C reads."""
+
         def filled(function: Function, count: int) -> list[int]:
             if count > LARGEST:
                 raise UnrealError("too much memory")
@@ -298,7 +283,9 @@ class Memory:
             return Record(values=tuple(left[r]))
         if owner.name == "output" and own(kind) == "buffer":
             outputs, m = value
-            data = Function(outputs.memory(m).places | dict(enumerate(left[r])), outputs.memory(m).other)
+            data = Function(
+                outputs.memory(m).places | dict(enumerate(left[r])), outputs.memory(m).other
+            )
             return Record(data=data, written=0, room=outputs.rooms[m], loan=-1)
         if owner != kind:
             raise UnrealError("the result points to memory of another type")
@@ -369,13 +356,13 @@ class Driver:
         self,
         entries: Sequence[Entry],
         signatures: Mapping[str, tuple[tuple[Kind, ...], Kind]],
+        folder: Path,
     ) -> None:
         self.types = {entry.name: entry.template for entry in entries if entry.kind == "type"}
         self.prelude = "\n".join(entry.template for entry in entries if entry.kind == "prelude")
         self.signatures = signatures
         self.entries = [e for e in entries if e.kind == "val" and e.name in signatures]
-        self.folder = tempfile.TemporaryDirectory()
-        self.program = Path(self.folder.name) / "trial"
+        self.program = folder / "trial"
 
     def build(self) -> None:
         """Compile all operations into one program."""
