@@ -1,4 +1,4 @@
-"""The operations that the proofs trust: the trial of the gate, on the real tree and on wrong ones."""
+"""The operations that the proofs trust: the gate tries the real ones, and notices wrong ones."""
 
 from __future__ import annotations
 
@@ -190,7 +190,8 @@ def test_what_a_driver_may_not_hold_is_refused(text: str, said: str) -> None:
 
 
 def test_a_driver_is_read_to_the_letter() -> None:
-    text = 'prelude "a\\\n\\nb" (* one *)\nmodule m.M\n  syntax val ( *= ) "%1" prec 3 2\n    (* two *)\nend'
+    text = 'prelude "a\\\n\\nb" (* one *)\nmodule m.M\n'
+    text += '  syntax val ( *= ) "%1" prec 3 2\n    (* two *)\nend'
     prelude, times = mapped.entries(text)
     assert (prelude.kind, prelude.template, prelude.reason) == ("prelude", "a\nb", "one")
     expected: Any = ("val", "m.M", "m.M.(*=)", "%1", (3, 2), 'syntax val ( *= ) "%1" prec 3 2')

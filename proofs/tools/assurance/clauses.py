@@ -76,6 +76,7 @@ class Function:
         self.other = other
 
     def __call__(self, i: Any) -> Any:
+        """Give the value at a place."""
         # What is beyond all integers that it was compared with has the value of most.
         return next((value for place, value in self.places.items() if i == place), self.other)
 
@@ -103,6 +104,9 @@ class Record:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a value has no {name}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}{vars(self)}"

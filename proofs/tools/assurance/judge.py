@@ -27,8 +27,8 @@ from assurance.facts import (
     proved,
 )
 
-# The two files whose programs may be declared without a body, in which language each of those is one
-# operation, or, if it is ghost, none at all; and which they are.
+# The two files whose programs may be declared without a body, in which language each of those is
+# one operation, or, if it is ghost, none at all; and which they are.
 LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
 TRUSTED = {
     "why3/kernel/trusted.mlw": {

@@ -34,8 +34,8 @@ class Entry(NamedTuple):
     line: int
 
 
-# A name, `(*)` and `( *= )` among them; a text in quotes, on several lines if all but the last end in
-# a backslash; a comment, which `(*)` does not begin.
+# A name, `(*)` and `( *= )` among them; a text in quotes, on several lines if all but the last end
+# in a backslash; a comment, which `(*)` does not begin.
 NAME = r'\w+|\([^\w"]*?_?[^\w"]*?\)'
 TEXT = r'"((?:[^"\\]|\\\n|\\n|\\")*)"'
 COMMENT = r"\(\*(?!\))((?:[^*]|\*(?!\)))*)\*\)"
@@ -65,7 +65,9 @@ def entries(text: str) -> Iterator[Entry]:
             name = re.sub(r"\s", "", part["name"] or kind)
             written = part[4] or part[7] or ""
             if not part[9]:
-                raise closed.ToolError(f"{line}: {name} has no reason beside it, in a comment")
+                raise closed.ToolError(
+                    f"{line}: {module}.{name} has no reason beside it, in a comment"
+                )
             yield Entry(
                 kind,
                 module,

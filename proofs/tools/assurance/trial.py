@@ -81,9 +81,10 @@ class Operation:
                     yield f"changes {name}.{field}, which it does not say"
         olds = [call.before[facts["arguments"].index(name)] for name in facts["olds"]]
         for clause in self.clauses:
-            if clause.kind == "ensures":
-                if what := clause.false_of(*call.after, *olds, call.result):
-                    yield plain(what)
+            if clause.kind == "ensures" and (
+                what := clause.false_of(*call.after, *olds, call.result)
+            ):
+                yield plain(what)
 
 
 def plain(text: str) -> str:
@@ -92,7 +93,7 @@ def plain(text: str) -> str:
 
 
 def changes(before: Any, after: Any) -> Iterator[str]:
-    """Give the fields of a value that have changed; those that never do are `length` and `value`."""
+    """Give the fields of a value that have changed; `length` and `value` are what never does."""
     if isinstance(before, Record | Ref):
         old, new = vars(before), vars(after)
         yield from (field for field in old if not clauses.identical(old[field], new[field]))
@@ -172,7 +173,7 @@ def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
     """Draw a value of a type; `before` are the arguments before it."""
 
     def several(inside: Kind) -> list[Any]:
-        return [drawn(inside, random) for _ in range(random.randint(0, 6))]
+        return [drawn(inside, random) for _ in range(random.randint(0, random.choice((6, 6, 40))))]
 
     match kind.name, kind.inside:
         case "anything", _:
@@ -292,8 +293,12 @@ def faults(
     operation: Operation, entry: Entry | None, driver: trial_c.Driver | None
 ) -> Iterator[str]:
     """Try an operation by an entry of a driver, a ghost one by none; say what is wrong with it."""
-    yield from (said := list(operation.cannot_be_tried()))
+    said = list(operation.cannot_be_tried())
+    holes = map(int, re.findall(r"%(\d)", entry.template)) if entry else ()
+    if max(holes, default=0) > len(operation.arguments):
+        said.append("its text has more holes than it has arguments")
     if said:
+        yield from said
         return
     try:
         tried = allowed(operation, in_memory=entry is not None and driver is not None)
@@ -319,7 +324,7 @@ def faults(
 
 
 def bounded(low: int, high: int) -> range:
-    """Give the integers from one to another; what is said of more than can be asked is undecided."""
+    """Give the integers from one to another; what is said of too many is undecided."""
     if high - low > 10_000:
         raise clauses.UndecidedError
     return range(low, high)

@@ -1,8 +1,8 @@
 """Calls of the trusted operations in C: values of the logic as memory, and memory as values again.
 
-Memory has exactly the bytes that a value speaks of, under the sanitizers for addresses and undefined
-behaviour. What proofs keep count of and a machine does not (how much has been written, who has what
-was lent) is counted here too, as the operations are described in c/trusted.mlw.
+Memory has exactly the bytes that a value speaks of, under the sanitizers for addresses and
+undefined behaviour. What proofs keep count of and a machine does not (how much has been written, who
+has what was lent) is counted here too, as the operations are described in c/trusted.mlw.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ static int64_t number(void)
 
 static void show(int64_t n) { printf("%" PRId64 "\\n", n); }
 
-/* Memory: so many bytes, numbers or pointers, or, if that is negative, some that is there already. */
+/* Memory: so many bytes, numbers or pointers; if that is negative, some that is there already. */
 static void *region(char kind)
 {
     int64_t n = number();
@@ -134,13 +134,12 @@ def drawn(kind: Kind, random: Random, before: Sequence[Any], draw: Draw) -> Any:
     if not kind.fields:
         raise UnrealError(f"no value of the type {kind.name} is known")
     types = dict(zip(kind.fields, kind.inside, strict=True))
-    value = Record(**{name: draw(inside, random) for name, inside in types.items()})
+    value: Any = Record(**{name: draw(inside, random) for name, inside in types.items()})
     if own(kind) == "outputs":
         # Only what there is can be lent.
-        empty, full = (case.name for case in types["loans"].inside[1].inside)
-        lent = {m: (full, empty)[random.randrange(2)] for m in range(len(value.rooms))}
-        loans = {m: case(m) if case is full else case() for m, case in lent.items()}
-        value.loans = Function(loans, empty())
+        none, some = types["loans"].inside[1].inside
+        lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
+        value.loans = Function({m: made(some, m) for m in lent}, made(none))
     if own(kind) == "buffer" and before and hasattr(before[0], "loans"):
         for m, room in enumerate(before[0].rooms):
             if random.random() < 0.3 and vars(loan := before[0].loans(m)):
@@ -375,7 +374,7 @@ class Driver:
         closed.run(GCC, *FLAGS, source, "-o", self.program)
 
     def function(self, number: int, entry: Entry) -> str:
-        """Write the function that reads the arguments of a call, does it, and shows what it gives."""
+        """Write the function that reads arguments, does the call, and shows what it gives."""
         kinds, result = self.signatures[entry.name]
         lines, given = list[str](), list[str]()
         for place, kind in enumerate(kinds, start=1):
