@@ -65,7 +65,10 @@ def test_the_python_of_another_operation_is_noticed(whygate: Whygate) -> None:
     unnoticed = set()
     for name, entry in entries.items():
         for template in templates:
-            if template.count("%") and template != entry.template:
+            same = max(re.findall(r"%(\d)", template), default="") == max(
+                re.findall(r"%(\d)", entry.template), default=""
+            )
+            if same and template != entry.template:
                 wrong = entry._replace(template=template)
                 if next(trial.faults(there[name], wrong, None), None) is None:
                     unnoticed.add((name, template))

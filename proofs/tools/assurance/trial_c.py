@@ -1,7 +1,7 @@
 """Calls of the trusted operations in C: values of the logic as memory, and memory as values again.
 
 Memory has exactly the bytes that a value speaks of, under the sanitizers for addresses and
-undefined behaviour. What proofs keep count of and a machine does not (how much has been written, who
+undefined behaviour. What proofs keep count of and a machine does not (how much was written, who
 has what was lent) is counted here too, as the operations are described in c/trusted.mlw.
 """
 
