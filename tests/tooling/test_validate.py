@@ -52,7 +52,15 @@ def tree(tmp_path: Path) -> Path:
 
 
 def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-B", str(tree / "proofs/tools"), "validate", *arguments]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-B",
+        str(tree / "proofs/tools/run.py"),
+        "validate",
+        *arguments,
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -22,15 +22,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from assurance import clauses, closed, extraction
+from assurance import binaries, clauses, closed, extraction
 
 ROOT = extraction.ROOT
-TOOLS = ROOT / "proofs" / "tools"
-PROGRAM = ROOT / "build" / "contracts" / "whycontract"
 CONFIGURATION = ROOT / "build" / "why3.conf"
-
-# What it has in common with whygate.
-SHARED = ("audit", "json", "library", "name", "nothing", "project", "statement", "template")
 
 # The programs that all others of the kernel use stand first among them.
 MODULES = ("kernel.violation.COPViolation", *extraction.MODULES)
@@ -135,17 +130,9 @@ def load_kernel() -> ModuleType:
     return importlib.import_module("whycast._kernel")
 
 
-def build() -> None:
-    """Compile whycontract, unless it was compiled from these very sources."""
-    sources = [*sorted((TOOLS / "whycontract").glob("*.ml"))]
-    sources += [TOOLS / "whygate" / f"{name}.ml" for name in SHARED]
-    closed.build(sources, PROGRAM, packages="why3,unix", options=["-linkpkg"])
-
-
 def ask(*modules: str, root: Path = ROOT) -> dict[str, Any]:
     """Give what whycontract says of the programs of some modules of a tree."""
-    build()
-    command = [str(PROGRAM), str(CONFIGURATION), *modules]
+    command = [str(binaries.built("whycontract")), str(CONFIGURATION), *modules]
     done = subprocess.run(
         command,
         cwd=root,

@@ -34,9 +34,7 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 OF_A_RUN = ("now", "context", "canary")
 
 # What the operations without a body are in each language.
-DRIVERS = {
-    language: f"why3/extraction/{language.lower()}.drv" for language in judge.TRUSTED.values()
-}
+DRIVERS = {name: f"proofs/tools/extraction/{name.lower()}.drv" for name in judge.TRUSTED.values()}
 
 # Before their answers, some provers name the file with the goal.
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
