@@ -80,10 +80,10 @@ def main() -> int:
     module, _, function = COMMANDS[name].partition(":")
     try:
         # The packages that the others import are there once `install` has run.
-        if name != "install":
-            sys.path += toolchain.wheels()
         if name in OF_THE_PACKAGE:
             sys.path += toolchain.PACKAGE
+        elif name != "install":
+            sys.path += toolchain.wheels()
         command = getattr(importlib.import_module(f"assurance.{module}"), function)
         return int(command(sys.argv[2:]))
     except toolchain.ToolError as error:

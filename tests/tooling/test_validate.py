@@ -46,6 +46,7 @@ def tree(tmp_path: Path) -> Path:
         tmp_path / "proofs/tools",
         ignore=shutil.ignore_patterns("__pycache__"),
     )
+    (tmp_path / ".venv").symlink_to(ROOT / ".venv")
     (tmp_path / validated.KERNEL).parent.mkdir(parents=True)
     shutil.copy(ROOT / validated.KERNEL, tmp_path / validated.KERNEL)
     return tmp_path

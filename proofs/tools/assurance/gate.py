@@ -60,6 +60,8 @@ def main(argv: list[str]) -> int:
     before = pages.sources(ROOT)
     if faults := tree.faults(ROOT):
         raise closed.ToolError("\n".join(map(str, faults)))
+    if not tree.has_git(ROOT):
+        console.print("no git here, so nothing of build/ or .venv that it could have brought")
     if fresh:
         forget(ROOT)
     whygate = Whygate(ROOT)
