@@ -33,7 +33,7 @@ TOOLS = Path(__file__).resolve().parent
 
 # The folders of the tools, and how the names of their files end. Nothing in a __pycache__ is read.
 FOLDERS = {
-    "": ("run.py",),
+    "": ("/run.py",),
     "assurance": (".py", ".toml", ".txt", ".in", ".drv", ".mlw"),
     "assurance/templates": (".html", ".css", ".js"),
     "assurance/templates/doc": (".html", ".css"),
@@ -55,7 +55,7 @@ def strange() -> list[str]:
         folders[:] = sorted({*folders} - {"__pycache__"})
         found += [inside / name for name in folders if (inside / name).as_posix() not in FOLDERS]
         endings = FOLDERS.get(inside.as_posix().removeprefix("."), ())
-        found += [inside / name for name in sorted(files) if not name.endswith(endings)]
+        found += [inside / name for name in sorted(files) if not f"/{name}".endswith(endings)]
         found += [inside / name for name in (*folders, *files) if Path(base, name).is_symlink()]
     return [f"proofs/tools/{name.as_posix()}" for name in found]
 

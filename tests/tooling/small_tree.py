@@ -217,7 +217,7 @@ def proved(base: Path) -> Path:
 
 @pytest.fixture
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a small tree to tamper with; always in one place, so that kept answers are of it."""
+    """Give a small tree to tamper with; always in one place, which its build/why3.conf names."""
     aside = proved(tmp_path_factory.getbasetemp())
     tree = aside.with_name("small")
     shutil.rmtree(tree, ignore_errors=True)

@@ -27,6 +27,7 @@ STRANGE = {
     "proofs/tools/argparse.py": "no file of the tools",
     "proofs/tools/pkgutil.py": "no file of the tools",
     "proofs/tools/json.so": "no file of the tools",
+    "proofs/tools/rerun.py": "no file of the tools",
     "proofs/tools/assurance/judge.cpython-311-x86_64-linux-gnu.so": "no file of the tools",
     "proofs/tools/assurance/judge/__init__.py": "no file of the tools",
     "proofs/tools/whygate/prover.cmx": "no file of the tools",
