@@ -19,7 +19,7 @@ from assurance import judge
 from assurance.whygate import Whygate
 
 ROOT = Path(__file__).parents[2]
-DRIVER = ROOT / "why3" / "extraction" / "c.drv"
+DRIVER = ROOT / "proofs" / "tools" / "extraction" / "c.drv"
 TRUSTED = ROOT / "why3" / "c" / "trusted.mlw"
 INTEGERS = Path("/usr/share/why3/stdlib/mach/int.mlw")
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

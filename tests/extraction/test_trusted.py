@@ -22,7 +22,7 @@ from assurance import judge
 from assurance.whygate import Whygate
 
 ROOT = Path(__file__).parents[2]
-DRIVER = ROOT / "why3" / "extraction" / "python.drv"
+DRIVER = ROOT / "proofs" / "tools" / "extraction" / "python.drv"
 WHY3 = Path("/usr/share/why3")
 
 SEARCH = settings(max_examples=100, phases=[Phase.generate], database=None)
