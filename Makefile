@@ -8,6 +8,7 @@
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
 #   make prove    as make, but no answer of an earlier run is taken
 #   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
+#   make pin      write proofs/tools/assurance/binaries.toml, when sources of OCaml changed
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
 #                 that it does what the texts say; plant faults in it: each has to be noticed; compare
@@ -34,18 +35,30 @@
 #
 # Debian packages that are missing apart, nothing is written outside of this directory.
 
+# What would have recipes not run, their failures not count or others run is refused, whether it is
+# an option here or in a variable of the environment.
+OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
+STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS
+GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name))),$(name)))
+REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
+REFUSED := $(strip $(REFUSED) $(filter-out THEORY FUZZ BENCH,$(GIVEN)))
+ifneq (,$(REFUSED))
+$(error $(REFUSED): with this, nothing that is said is a verdict)
+endif
+
 # A tool finds its libraries and modules where they are pinned, not where a variable says.
 unexport $(filter WHY3% OCAML% PYTHON% LD_%,$(.VARIABLES))
 
 BIN := .venv/bin
-PYTHON := -I -B -X pycache_prefix=/dev/null
-TOOLS := $(BIN)/python $(PYTHON) proofs/tools
+PYTHON := -I -S -B -X pycache_prefix=/dev/null
+TOOLS := python3 $(PYTHON) proofs/tools/run.py
+INSTALL := $(TOOLS) install
 TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update seal test validate fuzz coverage mutants-python
+.PHONY: all tools extract prove update seal pin test validate fuzz coverage mutants-python
 .PHONY: mutants-c verify-c cross bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
@@ -56,7 +69,7 @@ all: tools
 	@$(TOOLS) gate
 
 tools:
-	@python3 $(PYTHON) proofs/tools install
+	@$(INSTALL)
 
 extract: tools
 	@$(TOOLS) extract
@@ -70,12 +83,15 @@ update: tools
 seal: tools
 	@$(TOOLS) seal
 
+pin: tools
+	@$(TOOLS) pin
+
 # The tests run on all cores. Those of a file stay in one process, which prepares once what they
 # share, until another process has nothing left to do. Those of the package run with the accelerator,
 # and again without.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -84,46 +100,46 @@ test:
 
 # Z3 comes with what the tests need. The gate does not depend on it, the tests try a smaller bound.
 validate:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	@$(TOOLS) validate
 	@$(TOOLS) interpret
 
 # What takes minutes. Each fails where something is found.
 fuzz:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	@$(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)
 
 coverage:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	@$(TESTS_TOOL) tests/branches/measure.py
 
 mutants-python:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	@$(TESTS_TOOL) tests/mutation/mutate.py
 
 mutants-c:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	@$(TESTS_TOOL) tests/c/mutate_c.py
 
 verify-c:
-	@python3 $(PYTHON) proofs/tools install --tests --also verify-c
+	@$(INSTALL) --tests --also verify-c
 	@$(TESTS_TOOL) tests/c/verify.py
 
 cross:
-	@python3 $(PYTHON) proofs/tools install --tests --also cross
+	@$(INSTALL) --tests --also cross
 	@$(TESTS_TOOL) tests/c/cross.py
 
 # Nothing that it says is a condition of anything: no test looks at a time.
 bench:
-	@python3 $(PYTHON) proofs/tools install --tests
-	@$(BIN)/python -E -s -B -X pycache_prefix=/dev/null tests/bench/bench.py $(BENCH)
+	@$(INSTALL) --tests
+	@$(TESTS_TOOL) tests/bench/bench.py $(BENCH)
 
 mutants: tools
 	@$(TOOLS) mutants
 
 # The package itself computes what the pages show of it, and the tests have what it needs.
 doc:
-	@python3 $(PYTHON) proofs/tools install --tests
+	@$(INSTALL) --tests
 	@$(TOOLS) doc
 
 clean:

@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   80d5009409f038b9bfad3915cf1d9226566546ced0ccdcad13ea5a60c7266606
+   90cb552cc711a9b100f7141d3978b2b4e8750d246eb7837715de665d204a27ee
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# d22456c34428a072432cd4cebd1e4e0aa3eefa5236fc9b6b4a4701bd97ab6077
+# b78c2deb4a4715375f75d49ef240da76c08d751b655cb172fe5b4caf784513b3
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

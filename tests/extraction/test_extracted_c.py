@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from assurance import c_extraction, closed, extraction
+from assurance import binaries, c_extraction, closed, extraction
 
 ROOT = extraction.ROOT
 FILES = [extraction.in_tree(path) for path in (c_extraction.HEADER, c_extraction.SOURCE)]
@@ -36,8 +36,8 @@ def written() -> dict[str, str]:
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the command as `make` does."""
-    tools = ROOT / "proofs" / "tools"
-    command = [sys.executable, "-I", "-B", str(tools), "extract", *arguments, *FILES]
+    tools = ROOT / "proofs" / "tools" / "run.py"
+    command = [sys.executable, "-I", "-S", "-B", str(tools), "extract", *arguments, *FILES]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -76,10 +76,10 @@ def test_the_first_lines_tell_licence_sources_and_tools(written: dict[str, str])
         "why3/c/words.mlw",
         "why3/c/broadcast.mlw",
         "why3/core/shape.mlw",
-        "why3/extraction/c.drv",
-        "why3/extraction/c_printer.ml",
-        "why3/extraction/whyml_source.ml",
-        "why3/extraction/whycast.h.in",
+        "proofs/tools/extraction/c.drv",
+        "proofs/tools/extraction/c_printer.ml",
+        "proofs/tools/extraction/whyml_source.ml",
+        "proofs/tools/extraction/whycast.h.in",
         "proofs/tools/assurance/c_text.py",
     } <= names
     assert not any("python" in name for name in names)
@@ -93,7 +93,7 @@ def without(part: str) -> Path:
     text = c_extraction.DRIVER.read_text(encoding="utf-8")
     lines = [line for line in text.splitlines(keepends=True) if part not in line]
     assert len(lines) == len(text.splitlines()) - 1, part
-    file = ROOT / "build" / "extraction" / "without.drv"
+    file = binaries.built("c_extraction.cmxs").with_name("without.drv")
     file.write_text("".join(lines), encoding="utf-8")
     return file
 

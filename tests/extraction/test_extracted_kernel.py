@@ -34,8 +34,8 @@ def run(
     *arguments: str | Path, environment: Mapping[str, str] = os.environ
 ) -> subprocess.CompletedProcess[str]:
     """Run the command as `make` does."""
-    tools = extraction.ROOT / "proofs" / "tools"
-    command = [sys.executable, "-I", "-B", str(tools), "extract", *arguments, KERNEL]
+    tools = extraction.ROOT / "proofs" / "tools" / "run.py"
+    command = [sys.executable, "-I", "-S", "-B", str(tools), "extract", *arguments, KERNEL]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
@@ -98,9 +98,9 @@ def test_the_hash_is_over_everything_that_determines_the_kernel() -> None:
         "why3/kernel/numpy.mlw",
         "why3/core/shape.mlw",
         "why3/kernel/trusted.mlw",
-        "why3/extraction/python.drv",
-        "why3/extraction/python_print.ml",
-        "why3/extraction/python_print.mli",
+        "proofs/tools/extraction/python.drv",
+        "proofs/tools/extraction/python_print.ml",
+        "proofs/tools/extraction/python_print.mli",
         "proofs/tools/assurance/extraction.py",
     } <= names
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from assurance import closed, extraction
+from assurance import binaries, closed, extraction
 
 PROGRAMS = Path(__file__).with_name("printer")
 ACCEPTED = sorted((PROGRAMS / "accept").glob("*.mlw"))
@@ -489,7 +489,7 @@ def test_refusals_say_what_and_where(program: Path) -> None:
 
 
 def test_modular_extraction_is_refused(tmp_path: Path) -> None:
-    plugin = extraction.build_plugin()
+    plugin = binaries.built("python_extraction.cmxs").with_suffix("")
     configuration = tmp_path / "why3.conf"
     configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
     options: list[str | Path] = ["-C", configuration, "-L", extraction.THEORIES, "-o", tmp_path]

@@ -16,7 +16,7 @@ MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
 SHAPE = "why3/core/shape.mlw"
 FILES = {
     "pyproject.toml": '[project]\nname = "small"\nversion = "9.8"\n',
-    "why3/extraction/python.drv": f'syntax val ix "{MEAN}"\n',
+    "proofs/tools/extraction/python.drv": f'syntax val ix "{MEAN}"\n',
     "why3/kernel/trusted.mlw": "module Tuple\n  val ix (n: int) : int\nend\n",
     SHAPE: """(** {1 Shapes of <b>all</b> kinds}
     Supports [E_Small_010]. *)

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from assurance import claims, toolchain
+from assurance import binaries, claims, toolchain
 from assurance.whygate import Whygate, theory_files
 
 ROOT = toolchain.ROOT
-ISOLATED = ("-I", "-B", "-X", "pycache_prefix=/dev/null")
+ISOLATED = ("-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
 
 SMALL = """\
 (** Numbers, doubled. Supports [E_Small_any_Derived_010]. *) module Small
@@ -61,12 +61,6 @@ module Tuple
 end
 """
 
-DRIVER = """\
-module kernel.trusted.Tuple
-  syntax val same "%1 == %2"  (* numbers *)
-end
-"""
-
 TRACE = """\
 [[text]]
 name = "derived"
@@ -96,7 +90,9 @@ Calls.sized'vc  0000000000000000  Every number is the same as itself, so the res
 
 # ../proofs/mutants.toml
 
-# extraction/python.drv
+# ../proofs/tools/extraction/python.drv
+
+# ../proofs/tools/extraction/c.drv
 """
 
 MUTANT = """
@@ -116,7 +112,6 @@ FILES = {
     "why3/room/calls.mlw": CALLS,
     "why3/kernel/trusted.mlw": TRUSTED,
     "why3/trace.toml": TRACE,
-    "why3/extraction/python.drv": DRIVER,
     "proofs/claims.txt": CLAIMS,
     "proofs/mutants.toml": MUTANT,
     "pyproject.toml": '[project]\nname = "small"\nversion = "1"\n',
@@ -135,11 +130,11 @@ def install(tree: Path, files: Mapping[str, str]) -> Path:
     write(tree, files)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "proofs" / "tools", tree / "proofs" / "tools", ignore=ignored)
-    build, built = tree / "build", Whygate(ROOT).program
-    (build / "gate").mkdir(parents=True)
-    for path in (built, built.with_suffix(".sha256")):
-        shutil.copy2(path, build / "gate")
-    (build / "provers").symlink_to(ROOT / "build" / "provers")
+    build, built = tree / "build", binaries.built("whygate")
+    (build / "binaries").mkdir(parents=True)
+    shutil.copy2(built, build / "binaries")
+    for name in ("provers", "wheels"):
+        (build / name).symlink_to(ROOT / "build" / name)
     (tree / ".venv").symlink_to(ROOT / ".venv")
     configuration = toolchain.configuration(toolchain.read())
     write(tree, {"build/why3.conf": configuration.replace(str(ROOT), str(tree))})
@@ -155,7 +150,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of a tree's own tools."""
     return subprocess.run(
-        [sys.executable, *options, str(tree / "proofs" / "tools"), *words],
+        [sys.executable, *options, str(tree / "proofs" / "tools" / "run.py"), *words],
         env={**os.environ, "COLUMNS": "200", **environment},
         cwd=cwd,
         capture_output=True,
@@ -230,7 +225,7 @@ def proved(base: Path) -> Path:
 
 @pytest.fixture
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a small tree to tamper with; always in one place, so that kept answers are of it."""
+    """Give a small tree to tamper with; always in one place, which its build/why3.conf names."""
     aside = proved(tmp_path_factory.getbasetemp())
     tree = aside.with_name("small")
     shutil.rmtree(tree, ignore_errors=True)

@@ -38,7 +38,7 @@ from small_tree import (
     write,
 )
 
-from assurance import judge
+from assurance import judge, mapped
 
 __all__ = ["small"]
 
@@ -187,12 +187,11 @@ def stray(at: Place) -> None:
 
 
 def hide(at: Place) -> None:
-    """Use a theory in another room whose axioms claim to stand in Why3's library, and one more."""
+    """Use a theory in another room whose axioms claim to stand in Why3's library."""
     away = f'module Away [#"{INT}" 1 0 10]\n  use int.Int\n  axiom a: forall x. x + 1 = x\nend\n'
     more = f'[##"{INT}" 1 0]\nmodule More\n  use int.Int\n  axiom b: forall x. x + 2 = x\nend\n'
-    other = "module Other\n  predicate p\nend\n"
-    write(at.tree, {"why3/hidden/away.mlw": away + more, "why3/hidden/other.why": other})
-    edit(at.theory, "\nend", "\n  use hidden.away.Away  use hidden.other.Other\nend")
+    write(at.tree, {"why3/hidden/away.mlw": away + more})
+    edit(at.theory, "\nend", "\n  use hidden.away.Away\nend")
 
 
 def shadow(at: Place) -> None:
@@ -278,7 +277,6 @@ Contradictory  why3/contradictory.mlw:8: Contradictory.wrong {TAKEN}
 Contradictory  why3/contradictory.mlw:8: Contradictory.wrong {UNLISTED}
 Hiding         why3/hiding.mlw: Z3 {FALSE}
 Hiding         why3/hiding.mlw: CVC5 {FALSE}
-Hiding         hidden.other.Other comes from why3/hidden/other.why, which is no theory of ours
 Hidden         why3/hidden/away.mlw: Z3 {FALSE}
 Hidden         why3/hidden/away.mlw: CVC5 {FALSE}
 Hidden         why3/hidden/away.mlw:3: Away.a {TAKEN}
@@ -362,8 +360,29 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     assert (small / "build" / "evidence" / "index.html").is_file()
 
 
-def test_no_answer_is_kept_where_none_is_wanted(small: Path) -> None:
+def test_a_promise_that_no_trial_can_reach_is_refused(small: Path) -> None:
+    cubes = "forall a b c. a * a * a + b * b * b + c * c * c <> 33"
+    promise = "ensures { result <-> x = y }"
+    edit(small / "why3/kernel/trusted.mlw", promise, f"{promise} ensures {{ {cubes} }}")
+    for command in ("update", "seal"):
+        run(small, command)
+    said = "why3/kernel/trusted.mlw:3: kernel.trusted.Tuple.same ensures { forall a:int, b:int"
+    same(failures(small), [said])
+
+
+def test_a_driver_that_was_not_reviewed_is_refused(small: Path) -> None:
+    driver = mapped.DRIVERS["Python"]
+    edit(small / driver, 'val same "%1 == %2"', 'val same "%2 == %1"')
+    said = f"Python.kernel.trusted.Tuple {OTHER}, or is reworded (now: syntax val"
+    same(failures(small), [f"{driver}:"])
+    assert said in failures(small)[0]
+
+
+def test_no_answer_and_no_program_is_kept_where_none_is_wanted(small: Path) -> None:
+    program = small / "build" / "binaries" / "whygate"
+    made = program.stat().st_mtime_ns
     passes(small, "--fresh", kept=0)
+    assert program.stat().st_mtime_ns > made
 
 
 def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
@@ -450,14 +469,13 @@ def test_bytecode_of_a_judge_that_finds_nothing_is_not_believed(small: Path) -> 
     unchecked = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
     forged.write_bytes(unchecked + marshal.dumps(code))
     (small / "why3" / "x").symlink_to("..")
-    found = failures(small, options=("-I",))
+    found = failures(small, options=("-I", "-S"))
     same(found, ["why3/x: is a symbolic link, to ..: expected the file itself"])
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("build/gate/whygate", "is not the program that was built here: its SHA-256 is "),
         ("build/provers/alt-ergo/usr/bin/alt-ergo", "Alt-Ergo is not the pinned build: its SHA-2"),
         ("build/why3.conf", "Why3 is not the pinned build: its SHA-256 is "),
     ],
@@ -496,7 +514,7 @@ def started(tree: Path, command: str, *until: str) -> Iterator[subprocess.Popen[
     """Start a command, and wait until processes that it starts have these words in theirs."""
     (tree / "build" / "temporary").mkdir()
     with subprocess.Popen(
-        [sys.executable, *ISOLATED, str(tree / "proofs" / "tools"), command],
+        [sys.executable, *ISOLATED, str(tree / "proofs" / "tools" / "run.py"), command],
         env={**os.environ, "TMPDIR": str(tree / "build" / "temporary")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

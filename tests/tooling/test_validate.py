@@ -46,13 +46,22 @@ def tree(tmp_path: Path) -> Path:
         tmp_path / "proofs/tools",
         ignore=shutil.ignore_patterns("__pycache__"),
     )
+    (tmp_path / ".venv").symlink_to(ROOT / ".venv")
     (tmp_path / validated.KERNEL).parent.mkdir(parents=True)
     shutil.copy(ROOT / validated.KERNEL, tmp_path / validated.KERNEL)
     return tmp_path
 
 
 def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-B", str(tree / "proofs/tools"), "validate", *arguments]
+    command = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-B",
+        str(tree / "proofs/tools/run.py"),
+        "validate",
+        *arguments,
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -1,8 +1,8 @@
 """Extract the verified programs to C: c/whycast.h and c/whycast.c.
 
 Why3's own printer writes the C, definition by definition; a line before each says what it is in
-WhyML (why3/extraction/c_printer.ml). Here it gets names, comments and a layout, by c_text.py, which
-refuses whatever it does not know. The header is why3/extraction/whycast.h.in, with the codes and
+WhyML (extraction/c_printer.ml). Here it gets names, comments and a layout, by c_text.py, which
+refuses whatever it does not know. The header is extraction/whycast.h.in, with the codes and
 prototypes as they were extracted. The first lines give the SHA-256 of all sources of the two.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from assurance import c_text, closed, extraction
+from assurance import binaries, c_text, closed, extraction
 from assurance.extraction import ROOT, in_tree
 
 DRIVER = extraction.PRINTER / "c.drv"
@@ -100,11 +100,11 @@ def comment(lines: Sequence[str], *more: str) -> str:
 def sources() -> list[Path]:
     """List the files that determine the extracted C."""
     names = dict.fromkeys(module.rpartition(".")[0] for module in MODULES)
-    programs = map(extraction.theory_file, names)
+    theories = map(extraction.theory_file, names)
     tools = Path(__file__).parent
     scripts = (tools / name for name in ("c_extraction.py", "c_text.py", "extraction.py"))
-    printer = extraction.printer_sources("c")
-    return sorted({*extraction.used_theories(programs), *printer, DRIVER, TEMPLATE, *scripts})
+    printer = binaries.BINARIES["c_extraction.cmxs"].sources()
+    return sorted({*extraction.used_theories(theories), *printer, DRIVER, TEMPLATE, *scripts})
 
 
 def origin() -> str:

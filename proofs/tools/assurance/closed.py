@@ -1,21 +1,11 @@
-"""Start tools in a closed environment; build OCaml programs, and notice when one was replaced."""
+"""Start tools in a closed environment, and hash files."""
 
-import fcntl
 import hashlib
 import os
 import shlex
-import shutil
 import subprocess
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-
-OCAMLFIND = "/usr/bin/ocamlfind"
-LOCK = Path(__file__).with_name("toolchain.toml")
-
-# All warnings are errors but those about style: fragile matching, fields left out of a record
-# pattern, names found by their type (40 to 45), module interfaces that are not written.
-WARNINGS = "+a-4-9-40-41-42-44-45-70"
 
 # Most provers run for some hundredths of a second, in which collecting garbage (Alt-Ergo is an
 # OCaml program) and getting memory by the small page cost more than they save. Both settings
@@ -79,32 +69,3 @@ def digest(contents: Iterable[tuple[str, bytes]]) -> str:
     for name, content in contents:
         total.update(os.fsencode(f"{name}\0{len(content)}\0") + content)
     return total.hexdigest()
-
-
-def build(sources: Sequence[Path], target: Path, *, packages: str, options: Sequence[str]) -> None:
-    """Compile `target` with `packages`, unless it is what was compiled from these very sources."""
-    how = " ".join([WARNINGS, packages, *options]).encode()
-    wanted = digest([("", how), *((path.name, path.read_bytes()) for path in (LOCK, *sources))])
-    target.parent.mkdir(parents=True, exist_ok=True)
-    stamp = target.with_suffix(".sha256")
-    with stamp.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # Who comes second finds it built.
-        made = stamp.read_text(encoding="utf-8") if stamp.exists() else ""
-        if target.exists() and made.startswith(wanted):
-            if made != f"{wanted} {(actual := sha256_of(target))}\n":
-                raise ToolError(
-                    f"{target} is not the program that was built here: its SHA-256 is {actual}, "
-                    f"{made.split()[-1]} was built; `make clean` removes it"
-                )
-            return
-        stamp.unlink(missing_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            objects = Path(folder)
-            for source in sources:
-                shutil.copy(source, objects)
-            sort = (OCAMLFIND, "ocamldep", "-package", packages, "-sort")
-            order = run(*sort, *(source.name for source in sources), cwd=objects).split()
-            compiler = (OCAMLFIND, "ocamlopt", "-w", WARNINGS, "-warn-error", "+a")
-            run(*compiler, "-package", packages, *options, *order, "-o", target.name, cwd=objects)
-            (objects / target.name).replace(target)  # Whoever runs the former one keeps it.
-        stamp.write_text(f"{wanted} {sha256_of(target)}\n", encoding="utf-8")

@@ -24,7 +24,6 @@ from assurance import clauses, closed, extraction
 from assurance.whygate import Whygate
 
 ROOT = extraction.ROOT
-TOOLS = ROOT / "proofs" / "tools"
 CONFIGURATION = ROOT / "build" / "why3.conf"
 
 # The programs that all others of the kernel use stand first among them.

@@ -1,6 +1,6 @@
 """Extract the verified kernel to Python.
 
-The file is made by Why3 with the printer in why3/extraction, then brought into the format of the
+The file is made by Why3 with the printer in tools/extraction, then brought into the format of the
 project by ruff. Its first lines give the SHA-256 of the sources that determine it: the programs,
 every theory of the project that they use, the driver, the printer and this script, each with its
 name. A change of a source therefore shows even where the Python stays the same.
@@ -12,11 +12,11 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assurance import closed
+from assurance import binaries, closed
 
 ROOT = Path(__file__).resolve().parents[3]
 THEORIES = ROOT / "why3"
-PRINTER = THEORIES / "extraction"
+PRINTER = binaries.TOOLS / "extraction"
 DRIVER = PRINTER / "python.drv"
 TARGET = ROOT / "python" / "whycast" / "_kernel.py"
 WHY3 = "/usr/bin/why3"
@@ -37,7 +37,8 @@ MODULES = (
     "kernel.tensors.COPTensors",
 )
 
-PLUGINS = ROOT / "build" / "extraction"
+# As pyproject.toml has it, of which nothing else is to matter.
+FORMAT = ("--line-length=100", "--target-version=py310")
 
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
@@ -49,27 +50,6 @@ USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)
 LINE_LENGTH = 98
 
 
-def printer_sources(language: str = "python") -> list[Path]:
-    """List the OCaml files of the printer for a language, `python` or `c`."""
-    return sorted(
-        path
-        for pattern in (f"{language}_*.ml*", "whyml_*.ml*")
-        for path in PRINTER.glob(pattern)
-        if path.suffix in (".ml", ".mli")
-    )
-
-
-def build_plugin(language: str = "python") -> Path:
-    """Compile a printer, unless it was compiled from these very sources.
-
-    Why3 loads a plugin by its path without the extension.
-    """
-    plugin = PLUGINS / f"{language}_extraction"
-    library = plugin.with_suffix(".cmxs")
-    closed.build(printer_sources(language), library, packages="why3", options=["-shared"])
-    return plugin
-
-
 def why3_extract(
     *modules: str,
     drivers: Sequence[Path] = (DRIVER,),
@@ -77,7 +57,8 @@ def why3_extract(
     language: str = "python",
 ) -> str:
     """Give the text that Why3 makes of modules, or files, and of all that they need."""
-    plugin = build_plugin(language)
+    # Why3 loads a plug-in by its path without the extension.
+    plugin = binaries.built(f"{language}_extraction.cmxs").with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
         # A configuration of its own: that of a user must not have an influence.
         configuration = Path(folder) / "why3.conf"
@@ -102,7 +83,7 @@ def normalise(text: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / TARGET.name
         file.write_text(text, encoding="utf-8")
-        options = ("--quiet", "--no-cache", "--config", ROOT / "pyproject.toml", file)
+        options = ("--quiet", "--no-cache", "--isolated", *FORMAT, file)
         closed.run(RUFF, "check", "--fix-only", "--select", "F401,I", *options)
         closed.run(RUFF, "format", *options)
         return file.read_text(encoding="utf-8")
@@ -139,9 +120,8 @@ def in_tree(file: Path) -> str:
 
 def kernel_sources() -> list[Path]:
     """List the files that determine the extracted kernel."""
-    return sorted(
-        {*used_theories(program_files()), *printer_sources(), DRIVER, Path(__file__).resolve()}
-    )
+    printer = binaries.BINARIES["python_extraction.cmxs"].sources()
+    return sorted({*used_theories(program_files()), *printer, DRIVER, Path(__file__).resolve()})
 
 
 def header() -> str:

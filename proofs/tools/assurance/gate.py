@@ -20,9 +20,20 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from assurance import claims, closed, inventory, judge, mutants, pages, toolchain, trace, trial
+from assurance import (
+    claims,
+    closed,
+    inventory,
+    judge,
+    mutants,
+    pages,
+    toolchain,
+    trace,
+    tree,
+    trial,
+)
 from assurance.facts import Facts, Failure, Session, holds, proofs, proved
-from assurance.whygate import Whygate, theory_files
+from assurance.whygate import Whygate, forget, theory_files
 
 ROOT = Path(__file__).resolve().parents[3]
 # What whygate ends with where --only chooses no goal of a theory that has some.
@@ -58,9 +69,13 @@ def main(argv: list[str]) -> int:
     # Evidence of an earlier run must not stand where this one fails.
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
     before = pages.sources(ROOT)
-    whygate = Whygate(ROOT)
+    if faults := tree.faults(ROOT):
+        raise closed.ToolError("\n".join(map(str, faults)))
+    if not tree.has_git(ROOT):
+        console.print("no git here, so nothing of build/ or .venv that it could have brought")
     if fresh:
-        whygate.forget()
+        forget(ROOT)
+    whygate = Whygate(ROOT)
     files = theory_files(ROOT)
     facts = gather(whygate, files, console)
     claimed = claims.read(ROOT / claims.CLAIMS)

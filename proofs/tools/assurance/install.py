@@ -1,7 +1,8 @@
 """Install the toolchain that toolchain.toml names, or say exactly what is missing.
 
 Tools come from Debian 12 by apt, one prover from Debian 11 into build/; Python packages go into
-.venv; Why3's configuration is build/why3.conf. What is there at its version is left as it is: if it
+.venv, and those that the tools load stay the wheels that they came as, in build/wheels; Why3's
+configuration is build/why3.conf. What is there at its version is left as it is: if it
 is not the pinned file for all that, somebody replaced it, and that has to be noticed.
 """
 
@@ -19,9 +20,9 @@ from pathlib import Path
 
 from assurance import toolchain
 from assurance.closed import PATH, ToolError, digest, network_environment, run, sha256_of
-from assurance.toolchain import REQUIREMENTS, ROOT, Package, Tool
+from assurance.toolchain import REQUIREMENTS, ROOT, VENV, WHEELS, Package, Tool
+from assurance.tree import GIT, has_git
 
-VENV = ROOT / ".venv"
 PROVERS = ROOT / "build" / "provers"
 OS_RELEASE = Path("/etc/os-release")
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -55,6 +56,20 @@ OTHER_PROGRAMS = {
 # The model checker of `make verify-c`. Nothing else needs it, and it stays out of .venv.
 CHECKER = ROOT / "build" / "esbmc"
 CHECKER_WHEELS = Path(__file__).with_name("requirements-verify-c.txt")
+
+BY_HASH = ("--require-hashes", "--only-binary=:all:")
+
+# What `venv` and this module put into .venv; all else there is of a package.
+OF_VENV = (
+    *("pyvenv.cfg", "lib64", "package.sha256"),
+    *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
+)
+
+# The SHA-256 of those files of packages that have lines which Python runs when it starts.
+RUN_AT_START = {
+    "a1_coverage.pth": "ef2ed06d19867ec669c09a804060666a9cd5e383af0a9d11aa2de79b77d448e8",
+    "distutils-precedence.pth": "2638ce9e2500e572a5e0de7faed6661eb569d1b696fcba07b0dd223da5f5d224",
+}
 
 # What the package is built of where it is put into .venv, the accelerator included.
 BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast.c", "c/whycast.h")
@@ -130,6 +145,8 @@ def missing_helpers(wheels: Sequence[Path], programs: dict[str, str]) -> list[st
         for name in programs
         if not (Path(name).is_file() if "/" in name else shutil.which(name, path=PATH))
     ]
+    if has_git(ROOT) and not Path(GIT[0]).exists():
+        missing.append("git")
     if not is_usable(VENV) and importlib.util.find_spec("ensurepip") is None:
         missing.append("python3-venv")
     if outdated(VENV, wheels) and not CERTIFICATES.exists():
@@ -219,14 +236,24 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         if VENV.is_symlink():
             VENV.unlink()  # What a link leads to belongs to another checkout.
         run(Path(sys.base_prefix, "bin", "python3.11"), "-I", "-m", "venv", "--clear", VENV)
-    if names := outdated(VENV, wheels):
-        say(f"pip install {' '.join(names)}")
-        files = [f"--requirement={file}" for file in wheels]
-        pip_install("--require-hashes", "--only-binary=:all:", *files)
+    elif found := strange_files(VENV):
+        shown = "\n  ".join(found[:20])
+        raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
+    if {sha256 for *_, sha256 in toolchain.requirements(wheels[0])} - {
+        *map(sha256_of, WHEELS.glob("*.whl"))
+    }:
+        say(f"pip download into {WHEELS}")
+        shutil.rmtree(WHEELS, ignore_errors=True)
+        pip("download", *BY_HASH, f"--dest={WHEELS}", f"--requirement={wheels[0]}")
+    for file in wheels:
+        if names := outdated(VENV, [file]):
+            say(f"pip install {' '.join(names)}")
+            local = ("--no-index", f"--find-links={WHEELS}") if file == wheels[0] else ()
+            pip("install", *BY_HASH, *local, f"--requirement={file}")
     wanted = digest((name, (ROOT / name).read_bytes()) for name in BUILT_OF)
     stamp, built = VENV / "package.sha256", any(ROOT.glob("python/whycast/_native*.so"))
     if tests and not (built and text_of(stamp) == wanted):
-        pip_install("--no-build-isolation", "--editable", ROOT)
+        pip("install", "--no-build-isolation", "--editable", ROOT)
         stamp.write_text(wanted, encoding="utf-8")
 
 
@@ -236,8 +263,7 @@ def prepare_checker() -> None:
     if text_of(stamp) != wanted:
         say(f"pip install --target {CHECKER.relative_to(ROOT)}")
         shutil.rmtree(CHECKER, ignore_errors=True)
-        options = ("--require-hashes", "--only-binary=:all:", f"--target={CHECKER}")
-        pip_install(*options, f"--requirement={CHECKER_WHEELS}")
+        pip("install", *BY_HASH, f"--target={CHECKER}", f"--requirement={CHECKER_WHEELS}")
         stamp.write_text(wanted, encoding="utf-8")
 
 
@@ -248,20 +274,56 @@ def is_usable(venv: Path) -> bool:
     return there and "version = 3.11." in made and made.endswith(f" {venv}")
 
 
+def strange_files(venv: Path) -> list[str]:
+    """List what no pinned package has put into `venv`, nor what made it: it might be run."""
+    site = venv / "lib" / "python3.11" / "site-packages"
+    pinned = {name for name, *_ in toolchain.requirements(*REQUIREMENTS)}
+    packages = [
+        package
+        for package in importlib.metadata.distributions(path=[str(site)])
+        if normal(package.name) in pinned | {"pip", "setuptools", "whycast"}
+    ]
+    known = {os.path.normpath(site / file) for each in packages for file in each.files or ()}
+    known |= {str(venv / name) for name in OF_VENV}
+    known -= {str(path) for path in site.glob("*.pth") if not is_right(path)}
+    pythons = {venv / "bin" / name for name in ("python", "python3", "python3.11")}
+    known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
+    # Python reads no __pycache__ here, and each of them is one of a file that is looked at.
+    return sorted(
+        str(path)
+        for path in venv.rglob("*")
+        if (path.is_symlink() or not path.is_dir())
+        and str(path) not in known
+        and path.parent.name != "__pycache__"
+    )
+
+
+def is_right(path: Path) -> bool:
+    """Tell whether a file from which Python runs lines when it starts says what it is to say."""
+    if path.name.startswith("__editable__.whycast-"):
+        return text_of(path) == f"{ROOT}/python\n"
+    return sha256_of(path) == RUN_AT_START.get(path.name)
+
+
+def normal(name: str) -> str:
+    """Write the name of a package as the requirements do."""
+    return re.sub("[-_.]+", "-", name).lower()
+
+
 def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
     """Return the requirements that `venv` has not got, or has at another version."""
     folder = venv / "lib" / "python3.11" / "site-packages"
     found = importlib.metadata.distributions(path=[str(folder)])
-    installed = {f"{re.sub('[-_.]+', '-', each.name).lower()}=={each.version}" for each in found}
+    installed = {f"{normal(each.name)}=={each.version}" for each in found}
     wanted = [f"{name}=={version}" for name, version, _ in toolchain.requirements(*wheels)]
     return [requirement for requirement in wanted if requirement not in installed]
 
 
-def pip_install(*arguments: str | Path) -> None:
-    """Let the pip of .venv install; without its cache it writes nothing elsewhere."""
-    pip = (VENV / "bin" / "python", "-I", "-m", "pip", "--quiet", "--disable-pip-version-check")
+def pip(command: str, *arguments: str | Path) -> None:
+    """Run the pip of .venv; without its cache it writes nothing elsewhere."""
+    program = (VENV / "bin" / "python", "-I", "-m", "pip", "--quiet", "--disable-pip-version-check")
     options = ("--no-input", "--no-cache-dir", "--no-deps")
-    run(*pip, "install", *options, *arguments, env=network_environment())
+    run(*program, command, *options, *arguments, env=network_environment())
 
 
 def text_of(path: Path) -> str:

@@ -20,13 +20,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assurance import calls, closed, contracts, erased
-from assurance.contracts import CONFIGURATION, ROOT, TOOLS, Outcome, load_kernel
-
-PROGRAM = ROOT / "build" / "contracts" / "whyrun"
-
-# What it has in common with whygate.
-SHARED = ("json", "name", "project")
+from assurance import binaries, calls, closed, contracts, erased
+from assurance.contracts import CONFIGURATION, ROOT, Outcome, load_kernel
 
 # How many calls of each program the command compares, and how many of them Why3 executes.
 EVALUATED = 3000
@@ -52,18 +47,10 @@ class Row(NamedTuple):
     different: list[str]
 
 
-def build() -> None:
-    """Compile whyrun, unless it was compiled from these very sources."""
-    sources = [*sorted((TOOLS / "whyrun").glob("*.ml"))]
-    sources += [TOOLS / "whygate" / f"{name}.ml" for name in SHARED]
-    closed.build(sources, PROGRAM, packages="why3,unix", options=["-linkpkg"])
-
-
 def run(*arguments: str | Path, lines: str = "") -> Iterator[Outcome | str]:
     """Run whyrun and give the outcomes that it prints, or why a call has none."""
-    build()
     done = subprocess.run(
-        [PROGRAM, *arguments],
+        [binaries.built("whyrun"), *arguments],
         cwd=ROOT,
         env=closed.environment(),
         input=lines,

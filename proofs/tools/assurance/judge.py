@@ -135,7 +135,7 @@ def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
 
 def link_faults(root: Path) -> Iterator[Failure]:
     """Find links: what is proved has to be the file that is read, audited and extracted."""
-    for folder in ("why3", "proofs", "python"):
+    for folder in ("why3", "proofs", "python", "c"):
         for path in [root / folder, *sorted((root / folder).rglob("*"))]:
             if path.is_symlink():
                 shown = path.relative_to(root).as_posix()

@@ -20,7 +20,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from assurance import closed, documents, judge, validated
+from assurance import closed, documents, judge, mapped, validated
 from assurance.documents import page
 from assurance.facts import Facts, Goal, Node, families, full_name, nodes, place
 from assurance.toolchain import Tool
@@ -34,9 +34,7 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 OF_A_RUN = ("now", "context", "canary")
 
 # What the operations without a body are in each language.
-DRIVERS = {
-    language: f"why3/extraction/{language.lower()}.drv" for language in judge.LANGUAGES.values()
-}
+DRIVERS = mapped.DRIVERS
 
 # Before their answers, some provers name the file with the goal.
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')

@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from assurance.closed import digest, sha256_of
+from assurance.closed import ToolError, digest, sha256_of
 from assurance.facts import Failure
 
 HERE = Path(__file__).resolve().parent
@@ -14,6 +14,13 @@ ROOT = HERE.parents[2]
 LOCK = HERE / "toolchain.toml"
 REQUIREMENTS = (HERE / "requirements.txt", HERE / "requirements-test.txt")
 CONFIGURATION = ROOT / "build" / "why3.conf"
+VENV = ROOT / ".venv"
+SITE = VENV / "lib" / "python3.11" / "site-packages"
+
+# From these files the tools load their packages, as they came, and from no other folder.
+WHEELS = ROOT / "build" / "wheels"
+# Those commands that try the package have it from here, and what it needs.
+PACKAGE = [str(ROOT / "python"), str(SITE)]
 
 # Where Debian keeps an MD5 of each file of each package.
 DEBIAN_SUMS = Path("/var/lib/dpkg/info")
@@ -53,6 +60,17 @@ def requirements(*files: Path) -> list[tuple[str, str, str]]:
     """Read which packages pip is to install: name, version, SHA-256 of the wheel."""
     text = "".join(file.read_text(encoding="utf-8") for file in files)
     return re.findall(r"(?m)^(\S+)==(\S+) --hash=sha256:(\w+)$", text)
+
+
+def wheels() -> list[str]:
+    """Give the pinned wheels that the tools load; refuse any other, and where one is missing."""
+    pinned = {sha256: name for name, _, sha256 in requirements(REQUIREMENTS[0])}
+    found = {path: sha256_of(path) for path in sorted(WHEELS.glob("*"))}
+    faults = [f"{path} is no pinned wheel" for path in found if found[path] not in pinned]
+    missing = [pinned[sha256] for sha256 in pinned.keys() - {*found.values()}]
+    if faults := [*faults, *(f"{WHEELS} has no {name}: `make tools`" for name in sorted(missing))]:
+        raise ToolError("\n".join(faults))
+    return [str(path) for path in found]
 
 
 def configuration(tools: dict[str, Tool]) -> str:

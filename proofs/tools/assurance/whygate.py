@@ -16,10 +16,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
-from assurance import closed, toolchain
+from assurance import binaries, closed, toolchain
 from assurance.facts import Audit, Session, holds, proofs
 
-SOURCES = Path(__file__).resolve().parents[1] / "whygate"
+ASKING = binaries.TOOLS / "whygate" / "prover.ml"
+
+KEPT = "build/gate"
 
 # Why3 prepares a task, then a prover works on it: one process keeps one core busy.
 PROCESSES = 2
@@ -48,36 +50,31 @@ def closure(theory: str, audit: Audit) -> list[str]:
     return sorted(found)
 
 
+def forget(root: Path) -> None:
+    """Drop every program that was built, and every answer that is kept."""
+    for folder in (binaries.FOLDER, KEPT):
+        shutil.rmtree(root / folder, ignore_errors=True)
+
+
 class Whygate:
     """The program, built for a tree, and what it has said before."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.kept = root / "build" / "gate"
-        self.program = self.kept / "whygate"
+        self.kept = root / KEPT
+        self.kept.mkdir(parents=True, exist_ok=True)
+        self.program = binaries.built("whygate", root)
         self.running: set[subprocess.Popen[str]] = set()
         self.starting = Lock()
         self.stopped = False
-        closed.build(
-            sorted(SOURCES.glob("*.ml")),
-            self.program,
-            packages="why3,unix,sha",
-            options=["-linkpkg"],
-        )
         # Who asks a replaced prover must not keep its answers for the day when it is put right.
         tools = toolchain.read()
         if replaced := toolchain.verify(tools):
             raise closed.ToolError("\n".join(map(str, replaced)))
         pinned = [(n, sha.encode()) for tool in tools.values() for n, sha in tool.files.items()]
-        asking = SOURCES / "prover.ml"
         # Of an answer, and of what is said of a session: not where the tree lies.
-        self.tools = closed.digest([*pinned, (asking.name, asking.read_bytes())])
+        self.tools = closed.digest([*pinned, (ASKING.name, ASKING.read_bytes())])
         self.all = closed.digest([*pinned, (self.program.name, self.program.read_bytes())])
-
-    def forget(self) -> None:
-        """Drop every answer that is kept."""
-        shutil.rmtree(self.kept / "sessions", ignore_errors=True)
-        (self.kept / "answers").unlink(missing_ok=True)
 
     @contextmanager
     def started(
