@@ -38,7 +38,7 @@ from small_tree import (
     write,
 )
 
-from assurance import judge
+from assurance import judge, mapped
 
 __all__ = ["small"]
 
@@ -360,6 +360,24 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     assert re.search(r"why3/small\.mlw +4 +4 ", printed)
     assert "trusted, without a body: Tuple.same\n" in printed
     assert (small / "build" / "evidence" / "index.html").is_file()
+
+
+def test_a_promise_that_no_trial_can_reach_is_refused(small: Path) -> None:
+    cubes = "forall a b c. a * a * a + b * b * b + c * c * c <> 33"
+    promise = "ensures { result <-> x = y }"
+    edit(small / "why3/kernel/trusted.mlw", promise, f"{promise} ensures {{ {cubes} }}")
+    for command in ("update", "seal"):
+        run(small, command)
+    said = "why3/kernel/trusted.mlw:3: kernel.trusted.Tuple.same ensures { forall a:int, b:int"
+    same(failures(small), [said])
+
+
+def test_a_driver_that_was_not_reviewed_is_refused(small: Path) -> None:
+    driver = mapped.DRIVERS["Python"]
+    edit(small / driver, 'val same "%1 == %2"', 'val same "%2 == %1"')
+    said = f"Python.kernel.trusted.Tuple {OTHER}, or is reworded (now: syntax val"
+    same(failures(small), [f"{driver}:"])
+    assert said in failures(small)[0]
 
 
 def test_no_answer_is_kept_where_none_is_wanted(small: Path) -> None:
