@@ -85,6 +85,10 @@ Small.multiple          0000000000000000  Some number is a third of 21, as Alt-E
 Calls.sized'vc  0000000000000000  One more than a size is positive.
 
 # kernel/trusted.mlw
+
+# trace.toml
+
+# ../proofs/mutants.toml
 """
 
 MUTANT = """
@@ -165,7 +169,7 @@ def seal_unproved(tree: Path) -> None:
             sessions[files.index(file)]["goals"].append(goal)
             listed[file] += f"{symbol['module']}.{symbol['goal']}  {'0' * 16}  A sentence.\n"
     write(tree, {claims.CLAIMS: "".join(listed.values())})
-    facts: Any = {**audit, "sessions": sessions}
+    facts: Any = {**audit, "sessions": sessions, "lists": []}
     claims.seal(tree / claims.CLAIMS, facts)
 
 

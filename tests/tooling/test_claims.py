@@ -56,7 +56,7 @@ def facts() -> Any:
         if made["goal"]:
             goals = sessions[THEORIES.index(made["file"])]["goals"]
             goals.append({"module": made["module"], "name": made["goal"]})
-    return {"sessions": sessions, "theories": [], "symbols": symbols}
+    return {"sessions": sessions, "theories": [], "symbols": symbols, "lists": []}
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 Under a heading for each theory below why3/ (`# core/shape.mlw`) a line has a goal, its seal and a
 sentence for what it claims, or a definition without goal and its seal. A seal is of what Why3 reads
 there and of the sentence, written when a person had compared the two: no proof can tell that a
-theorem, or a definition in it, has come to say something else.
+theorem, or a definition in it, has come to say something else. Lists that no proof looks at
+(`# ../proofs/mutants.toml`) are sealed here as well: see inventory.py.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from posixpath import normpath
 from typing import NamedTuple
 
 from assurance.facts import Facts, Failure, Symbol, full_name
@@ -50,7 +52,7 @@ def read(path: Path) -> Claims:
         match, what = LINE.fullmatch(text), ""
         heading, name, seal, sentence = match.groups("") if match else [""] * 4
         if heading:
-            name = theory = f"why3/{heading}"
+            name = theory = normpath(f"why3/{heading}")
         if not match or (name and not theory):
             what = "is no claim: expected a heading, and below it name, seal and sentence"
         elif name and first.setdefault(name, number) != number:
@@ -71,7 +73,9 @@ def goals_of(facts: Facts) -> set[Key]:
 def subjects(facts: Facts) -> list[tuple[Key, Symbol]]:
     """Give the symbols in the order of the source, each as the goal that it has or has to have."""
     goals, found = goals_of(facts), []
-    for symbol in sorted(facts["symbols"], key=lambda s: (s["file"], s["line"] or 0)):
+    for symbol in sorted(
+        facts["symbols"] + facts["lists"], key=lambda s: (s["file"], s["line"] or 0)
+    ):
         claimed = symbol["goal"] or f"{symbol['name']}'vc"
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
@@ -106,7 +110,9 @@ def check(claims: Claims, facts: Facts, theories: Collection[str]) -> list[Failu
     failures, goals = list(claims.failures), goals_of(facts)
     unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}
     listed = {line.key: line for line in claims.lines if line.key[1]}
-    there = {(file, file): file for file in theories}
+    there = {(f, f): f for f in (*theories, *(entry["file"] for entry in facts["lists"]))}
+    # What the tags of a theory say is not known either.
+    unread |= {key[0] for key in listed if unread and key[0] not in theories}
     for key, symbol in subjects(facts):
         there[key] = f"{key[0]}:{symbol['line'] or ''}".rstrip(":")
         found = faults(symbol, key in goals, listed[key]) if key in listed else ()

@@ -241,10 +241,11 @@ class Trace(TypedDict):
 
 
 class Facts(Audit):
-    """All of it."""
+    """All of it; `lists`: what is sealed beside the theories."""
 
     sessions: list[Session]
     trace: Trace
+    lists: list[Symbol]
 
 
 @dataclass(frozen=True)

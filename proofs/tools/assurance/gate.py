@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from assurance import claims, closed, judge, mutants, pages, toolchain, trace
+from assurance import claims, closed, inventory, judge, mutants, pages, toolchain, trace
 from assurance.facts import Facts, Failure, Session, holds, proofs, proved
 from assurance.whygate import Whygate, theory_files
 
@@ -46,7 +46,7 @@ def gather(whygate: Whygate, files: list[str], console: Console) -> Facts:
                 console.print(f"{done} of {len(files)} theories", highlight=False)
 
         sessions = whygate.sessions(audit, files, progress)
-    return {**audit, "sessions": sessions, "trace": {"texts": [], "clauses": []}}
+    return {**audit, "sessions": sessions, "trace": {"texts": [], "clauses": []}, "lists": []}
 
 
 def main(argv: list[str]) -> int:
@@ -64,11 +64,13 @@ def main(argv: list[str]) -> int:
     files = theory_files(ROOT)
     facts = gather(whygate, files, console)
     claimed = claims.read(ROOT / claims.CLAIMS)
-    failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files)
+    orphans = list[Failure]()
     # Where a theory cannot be read, what belongs to it is no orphan.
     if not any(theory["errors"] for theory in facts["theories"]):
         facts["trace"], orphans = trace.trace(facts, ROOT)
-        failures += orphans + claims.document_faults(ROOT, facts)
+        facts["lists"] = inventory.entries(facts, ROOT)
+        orphans += claims.document_faults(ROOT, facts)
+    failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files) + orphans
     if pages.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
     report(facts, console)
@@ -177,6 +179,8 @@ def seal(argv: list[str]) -> int:
     )
     console, files = Console(), theory_files(ROOT)
     facts = gather(Whygate(ROOT), files, console)
+    facts["trace"], _ = trace.trace(facts, ROOT)
+    facts["lists"] = inventory.entries(facts, ROOT)
     try:
         told = claims.seal(ROOT / claims.CLAIMS, facts)
     except ValueError as error:
