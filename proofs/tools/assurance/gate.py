@@ -116,7 +116,7 @@ def report(facts: Facts, console: Console) -> None:
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
         f"trusted, without a body: {', '.join(trusted)}",
-        f"hypotheses: {len(claimed)} programs and lemmas have some, "
+        f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
         f"standard library: {kinds['axiom']} axioms, "
         f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "

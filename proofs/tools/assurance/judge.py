@@ -381,5 +381,6 @@ def witness_faults(facts: Facts) -> Iterator[Failure]:
             formula = entry["kind"] in ("lemma", "goal")
             what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
             fault = f"has {what} that no witness satisfies: no witness {does} where each run comes "
-            fault += "to it, and nothing that is satisfied does or has the same"
+            fault += "to it, and nothing that is satisfied does or has the same: "
+            fault += "; ".join(" ".join(said.split()) for said in entry["supposes"])
             yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), fault)
