@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from assurance import claims, closed, inventory, judge, mutants, pages, toolchain, trace
+from assurance import claims, closed, inventory, judge, mutants, pages, review, toolchain, trace
 from assurance.facts import Facts, Failure, Session, holds, proofs, proved
 from assurance.whygate import Whygate, theory_files
 
@@ -177,14 +177,13 @@ def seal(argv: list[str]) -> int:
     argparse.ArgumentParser(prog="seal", description="Seal what has been reviewed.").parse_args(
         argv
     )
-    console, files = Console(), theory_files(ROOT)
-    facts = gather(Whygate(ROOT), files, console)
-    facts["trace"], _ = trace.trace(facts, ROOT)
-    facts["lists"] = inventory.entries(facts, ROOT)
+    console, whygate = Console(), Whygate(ROOT)
+    facts = review.stated(whygate, ROOT)
     try:
-        told = claims.seal(ROOT / claims.CLAIMS, facts)
+        changes = claims.seal(ROOT / claims.CLAIMS, facts)
     except ValueError as error:
         sys.exit(f"nothing is sealed:\n{error}")
-    for text in told:
+    old = review.before(whygate, ROOT, [change.key for change in changes])
+    for text in review.told(changes, old):
         console.print(text, highlight=False, markup=False, soft_wrap=True)
     return 0
