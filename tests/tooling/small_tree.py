@@ -212,7 +212,7 @@ def edit(path: Path, old: str, new: str) -> None:
 def proved(base: Path) -> Path:
     """Make the small tree in the place where each copy of it will be, and put it aside."""
     tree = install(base / "small", FILES)
-    for command in ("update", "seal"):
+    for command in ("update", "seal", "gate"):
         done = run(tree, command)
         assert done.returncode == 0, done.stdout + done.stderr
     return tree.rename(base / "proved")
