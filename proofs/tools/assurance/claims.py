@@ -3,7 +3,8 @@
 Under a heading for each theory below why3/ (`# core/shape.mlw`) a line has a goal, its seal and a
 sentence for what it claims, or a definition without goal and its seal. A seal is of what Why3 reads
 there and of the sentence, written when a person had compared the two: no proof can tell that a
-theorem, or a definition in it, has come to say something else.
+theorem, or a definition in it, has come to say something else. Lists that no proof looks at
+(`# ../proofs/mutants.toml`) are sealed here as well: see inventory.py.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from posixpath import normpath
 from typing import NamedTuple
 
 from assurance.facts import Facts, Failure, Symbol, full_name
 
 CLAIMS = "proofs/claims.txt"
 LINE = re.compile(r"# (\S+)\s*|(?:##.*)?\s*|(\S+)\s+([0-9a-f]{16})(?:\s+(\S.*?))?\s*")
+# Of a line that is still to be reviewed.
+UNSEALED = "0" * 16
 # A goal in a document: [`Padding.pad`](../why3/core/shape.mlw).
 LINK = re.compile(r"\[`(?P<name>[^`]*)`\]\(\.\./(?P<file>why3/[^)]*\.mlw[^)]*)\)")
 # A theory, and a goal or definition in it: `Module.name`.
@@ -44,13 +48,17 @@ class Claims(NamedTuple):
 
 def read(path: Path) -> Claims:
     """Read the file and check what can be checked without the theories."""
+    return parsed(path.read_text(encoding="utf-8") if path.exists() else "")
+
+
+def parsed(source: str) -> Claims:
+    """Read what the file says."""
     claims, theory, first = Claims([], {}, []), "", dict[str, int]()
-    source = path.read_text(encoding="utf-8") if path.exists() else ""
     for number, text in enumerate(source.splitlines(), start=1):
         match, what = LINE.fullmatch(text), ""
         heading, name, seal, sentence = match.groups("") if match else [""] * 4
         if heading:
-            name = theory = f"why3/{heading}"
+            name = theory = normpath(f"why3/{heading}")
         if not match or (name and not theory):
             what = "is no claim: expected a heading, and below it name, seal and sentence"
         elif name and first.setdefault(name, number) != number:
@@ -71,7 +79,9 @@ def goals_of(facts: Facts) -> set[Key]:
 def subjects(facts: Facts) -> list[tuple[Key, Symbol]]:
     """Give the symbols in the order of the source, each as the goal that it has or has to have."""
     goals, found = goals_of(facts), []
-    for symbol in sorted(facts["symbols"], key=lambda s: (s["file"], s["line"] or 0)):
+    for symbol in sorted(
+        facts["symbols"] + facts["lists"], key=lambda s: (s["file"], s["line"] or 0)
+    ):
         claimed = symbol["goal"] or f"{symbol['name']}'vc"
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
@@ -106,7 +116,9 @@ def check(claims: Claims, facts: Facts, theories: Collection[str]) -> list[Failu
     failures, goals = list(claims.failures), goals_of(facts)
     unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}
     listed = {line.key: line for line in claims.lines if line.key[1]}
-    there = {(file, file): file for file in theories}
+    there = {(f, f): f for f in (*theories, *(entry["file"] for entry in facts["lists"]))}
+    # What the tags of a theory say is not known either.
+    unread |= {key[0] for key in listed if unread and key[0] not in theories}
     for key, symbol in subjects(facts):
         there[key] = f"{key[0]}:{symbol['line'] or ''}".rstrip(":")
         found = faults(symbol, key in goals, listed[key]) if key in listed else ()
@@ -121,9 +133,19 @@ def check(claims: Claims, facts: Facts, theories: Collection[str]) -> list[Failu
     return failures
 
 
-def seal(path: Path, facts: Facts) -> list[str]:
+class Change(NamedTuple):
+    """A line that is sealed, or anew, or gone: its key, and what it says now."""
+
+    key: Key
+    line: int | None
+    was_sealed: bool
+    sentence: str
+    statement: str | None
+
+
+def seal(path: Path, facts: Facts) -> list[Change]:
     """Seal what all theories say; give what is new or changed, to be compared by a person."""
-    claims, here, told = read(path), dict(subjects(facts)), []
+    claims, here, told = read(path), dict(subjects(facts)), list[Change]()
     last = {line.key[0]: line.key for line in claims.lines if line.key[0] == line.key[1] != ""}
     wrong = [error for part in (*facts["sessions"], *facts["theories"]) for error in part["errors"]]
     wrong += [f"{f} has no heading in {CLAIMS}" for f in sorted({f for f, _ in here} - {*last})]
@@ -140,9 +162,10 @@ def seal(path: Path, facts: Facts) -> list[str]:
             new, width = seal_of(symbol, sentence), max(len(n) for f, n in here if f == key[0])
             lines[index] = Line(f"{key[1]:<{width}}  {new}  {sentence}".rstrip(), key)
             if new != old:
-                head = f"{key[0]}:{symbol['line']}: {key[1]}: {'changed' if old else 'new'}"
-                says = [head, *filter(None, [sentence]), *symbol["statement"].split("\n")]
-                told.append("\n  ".join(says))
+                says = (sentence, symbol["statement"])
+                told.append(Change(key, symbol["line"], old not in ("", UNSEALED), *says))
+    gone = [line for line in claims.lines if line.seal and line.key not in here]
+    told += [Change(line.key, None, True, line.sentence, None) for line in gone]
     path.write_text("".join(f"{line.text}\n" for line in lines), encoding="utf-8")
     return told
 

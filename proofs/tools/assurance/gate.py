@@ -20,7 +20,18 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from assurance import claims, closed, judge, mutants, pages, toolchain, trace, tree
+from assurance import (
+    claims,
+    closed,
+    inventory,
+    judge,
+    mutants,
+    pages,
+    review,
+    toolchain,
+    trace,
+    tree,
+)
 from assurance.facts import Facts, Failure, Session, holds, proofs, proved
 from assurance.whygate import Whygate, forget, theory_files
 
@@ -46,7 +57,7 @@ def gather(whygate: Whygate, files: list[str], console: Console) -> Facts:
                 console.print(f"{done} of {len(files)} theories", highlight=False)
 
         sessions = whygate.sessions(audit, files, progress)
-    return {**audit, "sessions": sessions, "trace": {"texts": [], "clauses": []}}
+    return {**audit, "sessions": sessions, "trace": {"texts": [], "clauses": []}, "lists": []}
 
 
 def main(argv: list[str]) -> int:
@@ -68,11 +79,13 @@ def main(argv: list[str]) -> int:
     files = theory_files(ROOT)
     facts = gather(whygate, files, console)
     claimed = claims.read(ROOT / claims.CLAIMS)
-    failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files)
+    orphans = list[Failure]()
     # Where a theory cannot be read, what belongs to it is no orphan.
     if not any(theory["errors"] for theory in facts["theories"]):
         facts["trace"], orphans = trace.trace(facts, ROOT)
-        failures += orphans + claims.document_faults(ROOT, facts)
+        facts["lists"] = inventory.entries(facts, ROOT)
+        orphans += claims.document_faults(ROOT, facts)
+    failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files) + orphans
     if pages.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
     report(facts, console)
@@ -118,7 +131,7 @@ def report(facts: Facts, console: Console) -> None:
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
         f"trusted, without a body: {', '.join(trusted)}",
-        f"hypotheses: {len(claimed)} programs and lemmas have some, "
+        f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
         f"standard library: {kinds['axiom']} axioms, "
         f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "
@@ -179,12 +192,13 @@ def seal(argv: list[str]) -> int:
     argparse.ArgumentParser(prog="seal", description="Seal what has been reviewed.").parse_args(
         argv
     )
-    console, files = Console(), theory_files(ROOT)
-    facts = gather(Whygate(ROOT), files, console)
+    console, whygate = Console(), Whygate(ROOT)
+    facts = review.stated(whygate, ROOT)
     try:
-        told = claims.seal(ROOT / claims.CLAIMS, facts)
+        changes = claims.seal(ROOT / claims.CLAIMS, facts)
     except ValueError as error:
         sys.exit(f"nothing is sealed:\n{error}")
-    for text in told:
+    old = review.before(whygate, ROOT, [change.key for change in changes])
+    for text in review.told(changes, old):
         console.print(text, highlight=False, markup=False, soft_wrap=True)
     return 0

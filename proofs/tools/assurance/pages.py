@@ -40,8 +40,7 @@ DRIVERS = {name: f"proofs/tools/extraction/{name.lower()}.drv" for name in judge
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
 
 # What the pages are about, and what decided that they were written.
-FOLDERS = ("why3", "proofs", "python", "c", "tests")
-SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
+SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in judge.FOLDERS))
 NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/")
 
 # What the documents link to, and the place on the first page that shows it.
