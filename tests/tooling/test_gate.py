@@ -475,7 +475,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
     environment = dict.fromkeys((*steering, *python), str(tmp_path))
     # Why3 would look for a driver here first.
     driver = 'prelude "(assert false)"\nimport "/usr/share/why3/drivers/z3_471.drv"\n'
-    write(small, {"z3_471": driver})
+    write(small, {"z3_471": driver, "cvc4_17_counterexample": "no driver"})
     environment |= {"PATH": str(tmp_path), "LD_PRELOAD": str(tmp_path / "forged.so")}
     answers(small).write_text("", encoding="utf-8")
     done = run(small, "gate", environment=environment, cwd=small)

@@ -106,6 +106,8 @@ class Evidence:
             "kept": kept,
             "run": sum(proof["now"] is not None for proof in proofs) - kept,
             "by": Counter(proof["prover"] for proof in proofs),
+            # Alt-Ergo reads another translation of a goal than all others.
+            "one_translation": sum("Alt-Ergo" not in families(p, self.provers) for p in found),
             "families": min((len(families(part, self.provers)) for part in found), default=0),
             "seconds": sum(p["recorded"]["seconds"] for p in proofs if p["recorded"]),
         }
