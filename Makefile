@@ -21,8 +21,8 @@
 #                 change python/whycast/_kernel.py in one place at a time: a test of its programs on
 #                 all small arguments has to notice each change
 #   make mutants-c
-#                 change c/whycast.c in one place at a time: a program that asks it two and a half
-#                 million calls has to notice each change
+#                 change c/whycast.c in one place at a time: a program that asks it all small calls
+#                 has to notice each change
 #   make verify-c let two verifiers that have nothing of Why3, ESBMC and Frama-C's Eva, look for what
 #                 is undefined in the C, and for an answer other than that of the plainest C
 #   make cross    compile the C for a machine of 32 bits and for a big-endian one, and run it there

@@ -96,7 +96,7 @@ def test_the_codes_are_those_of_the_header() -> None:
 
 
 def test_common_shapes(native: Library) -> None:
-    """[E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]"""
+    """[E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_480]"""
     few, negative = shapes(2, range(4)), shapes(2, range(-1, 3))
     assert native.shape(()) == common_shape(())
     for given in chain(
@@ -110,6 +110,7 @@ def test_common_shapes(native: Library) -> None:
 
 
 def test_there_has_to_be_room_for_the_common_shape(native: Library) -> None:
+    """[E_Broadcast_any_Derived_480]"""
     for given in product(SMALL[::3], repeat=2):
         expected = common_shape(given)
         for capacity in range(4):
@@ -119,14 +120,14 @@ def test_there_has_to_be_room_for_the_common_shape(native: Library) -> None:
 
 
 def test_strides_of_views(native: Library) -> None:
-    """[E_Broadcast_any_Derived_110]"""
+    """[E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]"""
     for shape, target in product(SMALL, repeat=2):
         strides = (-24, 2**63 - 1, -(2**63))[: len(shape)]
         assert native.strides(strides, shape, target) == view(strides, shape, target)
 
 
 def test_byte_sizes(native: Library) -> None:
-    """[E_Broadcast_any_Derived_120]"""
+    """[E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_510]"""
     limits = (0, 1, 2, 3, 2**31, 2**32, 2**32 + 1, 3037000499, 3037000500, 2**62, 2**63 - 1)
     for shape in shapes(3, limits):
         for width in (-1, 0, 1, 2, 3, 2**62, 2**63 - 1):
@@ -142,7 +143,7 @@ def test_byte_sizes(native: Library) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_bytes(width: int, native: Library) -> None:
-    """[E_Broadcast_any_Derived_130]"""
+    """[E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_520]"""
     for shape, target in product(SMALL, repeat=2):
         data, room = some_bytes(math.prod(shape) * width), math.prod(target) * width
         expected = tensor(data, shape, target, width)
@@ -155,7 +156,9 @@ def test_bytes(width: int, native: Library) -> None:
 
 
 def test_all_tensors(native: Library) -> None:
-    """[E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]"""
+    """[E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
+    [E_Broadcast_any_Derived_530]
+    """
     few = shapes(2, range(4))
     for number, given in enumerate(chain(product(SMALL, repeat=2), product(few[::2], repeat=3))):
         widths = [WIDTHS[(number + m) % len(WIDTHS)] for m in range(len(given))]
@@ -173,6 +176,7 @@ def test_all_tensors(native: Library) -> None:
 
 
 def test_an_error_of_one_of_all_tensors_writes_none(native: Library) -> None:
+    """[E_Broadcast_any_Derived_530]"""
     given, data, rooms = ((2, 1), (3,)), [some_bytes(4), some_bytes(12)], [12, 24]
 
     def ask(data: list[bytes], widths: list[int], rooms: list[int]) -> Outcome:
@@ -236,6 +240,7 @@ FIXED = [name for name in DTYPES if name not in ("object", "StringDType")]
 
 @pytest.mark.parametrize("level", ["verdict", "shape", "strides", "data", "report"])
 def test_every_case_of_check(level: Level, native: Library) -> None:
+    """[E_Broadcast_any_Derived_490]"""
     report = check(Target(native), level=level, seconds=0, dtypes=FIXED)
     assert report.ok, str(report)
     assert report.cases > 8000

@@ -1,6 +1,6 @@
 """c/whycast.c: compilers take it, sanitizers find nothing, every branch is tried, faults show.
 
-exhaustive.c asks it some two and a half million calls and compares each answer, and each byte of
+exhaustive.c asks it all small calls and the limits, and compares each answer, and each byte of
 memory, with plain.c.
 """
 

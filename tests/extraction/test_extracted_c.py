@@ -179,7 +179,7 @@ def raw(printed: str) -> str:
 
 
 def test_it_does_what_why3_printed(printed: str, written: dict[str, str], tmp_path: Path) -> None:
-    """Twenty thousand calls of the operator: code, place, and every byte."""
+    """Drawn calls of the operator: code, place, and every byte."""
     for name, text in {**written, "raw.c": raw(printed)}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     for stem in ("raw", "whycast"):

@@ -270,13 +270,3 @@ def test_a_case_of_the_texts_that_is_wrong_is_noticed(module: ModuleType) -> Non
     (finding,) = run(wrong, module, ANY, ANY, ANY).findings
     assert finding.expected == "nothing that the texts name"
     assert finding.got == "0"
-
-
-def test_the_figures_of_the_documents_are_right() -> None:
-    text = (validate.ROOT / "proofs" / "SOUNDNESS.md").read_text(encoding="utf-8")
-    every = register.programs()
-    forms = sum(len(program.forms(validate.BOUND)) for program in every)
-    assert f"all {len(every)} programs, on {forms:,} forms of arguments, along " in text
-    planted, none = len(FAULTS), len(EQUIVALENT)
-    assert f"{planted} faults are planted" in text
-    assert f"{planted - none} are noticed, each with a path and an input; {none} change" in text

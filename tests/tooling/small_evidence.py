@@ -100,7 +100,7 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
             }
         ],
         "library": [{"module": "int.Int", "kind": "axiom", "name": "infix <", "used_by": ["a"]}],
-        "hypotheses": [{**asking, "satisfied_by": "Shape.more"}],
+        "hypotheses": [{**asking, "supposes": [], "satisfied_by": "Shape.more"}],
         "lists": [],
         "trace": {
             "texts": [{"name": "Text", "title": MEAN}],

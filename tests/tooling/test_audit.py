@@ -140,6 +140,29 @@ STATED += "lemma wanted: forall a. q a -> r a  "
 BOTH = STATED.replace("q a ->", "q a -> t (a + 1) a ->")
 BETWEEN = "let lemma between (a: int) requires { q a }"
 
+
+def promise(formula: str, more: str = "") -> str:
+    """Give a program that promises this, and that nothing else knows."""
+    head = STATED.partition("lemma")[0]
+    return f"{head}let wanted (a: int) : int {more} ensures {{ {formula} }} = a  "
+
+
+FEW = "requires { a < 9 }"
+
+# What a program promises whatever its arguments are: cases of what it gives, of which there is
+# always one, or all numbers of a range.
+UNCONDITIONAL = [
+    "q result -> r a",
+    "forall k. q k /\\ 0 <= k < result -> r k",
+    "(q a -> r result) /\\ (not q a -> t a result)",
+    "(q a /\\ r a -> result = 1) /\\ (not (q a /\\ r a) -> result = 2)",
+    "(a < 9 -> result = 1) /\\ (a >= 9 -> result = 2)",
+    "forall k. 0 <= k < a -> t k result",
+    "forall k. not 0 <= k < a -> t k result",
+    "not (q a /\\ r a)",
+    "not q a \\/ not r a",
+]
+
 # What satisfies the conditional `wanted` of the same module, and by what.
 SATISFIED = {
     "g": [
@@ -155,6 +178,14 @@ SATISFIED = {
         f"{CALLED}let g () : bool = (wanted 9; true) && 0 < 1",
         f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
     ],
+    # A promise, where the program is called.
+    "g ": [
+        f"{promise('q a -> r a')}let g () = let _ = wanted 9 in assert {{ q 9 }}",
+        f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
+        f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
+        f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
+        f"{promise('q a -> r a', FEW)}let g () : int = assert {{ 1 < 9 /\\ q 1 }}; wanted 7",
+    ],
     "between": [
         # It calls `wanted`, or supposes the same, or asserts it; at one instance, of one type.
         f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
@@ -168,6 +199,18 @@ SATISFIED = {
 
 # What does not satisfy it, though it is called, or asserted, or supposed by something.
 UNSATISFIED = [
+    # Hypotheses by other words, or of a promise.
+    f"{STATED.partition('lemma')[0]}lemma wanted: forall a. not (q a /\\ r a) \\/ a < 0",
+    f"{STATED.partition('lemma')[0]}lemma wanted: forall a. a < 0 \\/ not q a \\/ not r a",
+    f"{STATED.partition('lemma')[0]}lemma wanted: forall a. t a a /\\ (q a -> r a)",
+    promise("q a -> r a -> a < 0"),
+    promise("result = a /\\ (a < 0 \\/ not q a)"),
+    promise("result = result /\\ q a -> r a"),
+    promise("forall k. 0 <= k < 0 -> r k"),
+    promise("forall k. a <= k < a -> r k"),
+    promise("(q a -> result = 1) /\\ (not r a -> result = 2)"),
+    f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 8 }}",
+    f"{promise('q a -> r a', FEW)}let g () : int = assert {{ q 7 }}; if 1 = 2 then wanted 7 else 1",
     # Not every run comes to it.
     f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
     f"{CALLED}let g (a: int) : bool = a = 2 && (wanted 9; true)",
@@ -211,6 +254,35 @@ UNSATISFIED = [
     "  let g () = assert { u 1 /\\ u (true, 1) }",
 ]
 
+# A declaration, and a change that no promise tells; what its statement is then.
+EFFECTS = [
+    ("val f (a: cell) : unit writes { a.left }", "a.left", "a.left, a.right"),
+    ("val f (a: cell) : unit writes { a.left }", "writes { a.left }", ""),
+    ("val f (a: cell) : unit reads { world }", "reads { world }", ""),
+    ("val f (a: cell) : unit writes { world.left }", "world.left", "world.right"),
+    ("val f (a: nest) : cell alias { result with a.inner }", "alias { result with a.inner }", ""),
+    ("val f (a b: cell) : unit alias { a with b }", "alias { a with b }", ""),
+    ("val f (a: int) : int", "(a", "(ghost a"),
+    ("val f (a: int) : (int, int)", "(int, int)", "(int, ghost int)"),
+    ("val f (a: int) : int", "val f", "val ghost f"),
+    ("val f (a: int) : int", "val f", "val function f"),
+    ("val f (a: int) : int", "val f", "val partial f"),
+    ("let f (a: int) : int = a", "let f", "let function f"),
+    ("type f = { one: int }", "one", "mutable one"),
+    ("type f = { one: int }", "one", "ghost one"),
+    ("type f = private { one: int }", "private", "private mutable"),
+    ("type f = private { one: int }", "private", "abstract"),
+    ("type f = private { one: int }", "one: int", "one: bool"),
+    ("type f = private { one: int }", "private", ""),
+    ("type f = { one: int } invariant { one > 0 } by { one = 1 }", "> 0", "> 1 - 1"),
+    ("exception F (int, int)", "int)", "ghost int)"),
+]
+
+CELLS = """use int.Int
+type cell = { mutable left: int; mutable right: int }
+type nest = { inner: cell }
+val world: cell"""
+
 ABSURD = """\
 module Absurd
   use int.Int
@@ -251,6 +323,10 @@ def theories() -> dict[str, str]:
         "satisfied": modules("Satisfied", satisfied, asking),
         "unsatisfied": modules("Unsatisfied", UNSATISFIED, asking),
         "absurd": ABSURD,
+        "effects": modules("Effects", [text for text, *_ in EFFECTS], CELLS),
+        "changed": modules(
+            "Effects", [text.replace(old, new) for text, old, new in EFFECTS], CELLS
+        ),
         "names": NAMES,
         "reaching": modules("Reaching", ["use null.Null", "use random.Random", "use real.Real"]),
     }
@@ -259,6 +335,7 @@ def theories() -> dict[str, str]:
         assert WITNESS.count(old) == 1
         text = WITNESS.replace(old, new).replace("conditional", f"conditional{number}")
         found |= {f"conditional{number}": CONDITIONAL, f"witness_{number}": text}
+    found["unconditional"] = modules("Free", list(map(promise, UNCONDITIONAL)), asking)
     return {f"why3/{name}.mlw": text for name, text in found.items()}
 
 
@@ -333,6 +410,19 @@ def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Audit)
     assert says["pair"][1] == ["names.Names.seq", "seq.Seq.seq"]
 
 
+def test_a_statement_has_all_that_a_proof_can_use(audit: Audit) -> None:
+    for file in ("effects", "changed"):
+        (theory,) = of(audit, "theories", file)
+        assert theory["errors"] == []
+    said = [
+        {s["module"]: s["statement"] for s in of(audit, "symbols", file) if s["name"] in ("f", "F")}
+        for file in ("effects", "changed")
+    ]
+    assert len(said[0]) == len(said[1]) == len(EFFECTS)
+    same = [module for module, statement in said[0].items() if statement == said[1][module]]
+    assert [EFFECTS[int(module.removeprefix("Effects"))] for module in same] == []
+
+
 def test_ghost_code_that_may_not_end_is_refused_by_why3(audit: Audit) -> None:
     for number, (_, expected) in enumerate(ENDLESS):
         (theory,) = of(audit, "theories", f"endless{number}")
@@ -347,7 +437,7 @@ def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Audit) -> None
     }
     assert found == {
         "transitive": ("lemma", 2, "Witness.numbers"),
-        "nested": ("lemma", 1, "Witness.numbers"),
+        "nested": ("lemma", 2, "Witness.numbers"),
         "different": ("theorem", 1, "Witness.numbers"),
         "count": ("function", 1, "Witness.numbers"),
         "half": ("program", 2, "Witness.halves"),
@@ -366,8 +456,14 @@ def test_what_is_satisfied_satisfies_more(audit: Audit) -> None:
         for entry in of(audit, "hypotheses", "satisfied")
         if entry["name"] == "wanted"
     }
-    names = [name for name, texts in SATISFIED.items() for _ in texts]
+    names = [name.strip() for name, texts in SATISFIED.items() for _ in texts]
     assert by == {f"Satisfied{n}": f"Satisfied{n}.{name}" for n, name in enumerate(names)}
+
+
+def test_cases_and_ranges_are_no_hypotheses(audit: Audit) -> None:
+    (theory,) = of(audit, "theories", "unconditional")
+    assert theory["errors"] == []
+    assert of(audit, "hypotheses", "unconditional") == []
 
 
 def test_what_satisfies_nothing(audit: Audit) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assurance import claims
+from assurance import claims, review
 
 W, TRUSTED, WITNESS = THEORIES = ["why3/small.mlw", "why3/trusted/a.mlw", "why3/witness_small.mlw"]
 
@@ -179,12 +179,24 @@ def test_sealing_keeps_order_and_tells_what_is_to_be_compared(path: Path, facts:
     facts["symbols"][POSITIVE].update(name="negative", goal="negative")
     facts["sessions"][0]["goals"][0].update(name="negative")
     facts["symbols"].append(symbol(W, 8, "type", "Small.t", "type t", None))
-    assert claims.seal(path, facts) == [
+    changes = claims.seal(path, facts)
+    twice = "  The program computes the double.\n  let twice\n    ensures { true }"
+    told = [
         f"{W}:7: Small.negative: new\n  forall x. 0 < x <-> 0 < double x",
         f"{W}:8: Small.t: new\n  type t",
-        f"{W}:11: Small.twice'vc: changed\n  The program computes the double.\n"
-        "  let twice\n    ensures { true }",
+        f"{W}:11: Small.twice'vc: changed\n{twice}",
+        f"{W}: Small.positive: gone\n  A number is positive exactly if its double is.",
     ]
+    assert list(review.told(changes, {})) == told
+    # Beside what was sealed before.
+    old = {(W, "Small.t"): ("", "type t"), (W, "Small.twice'vc"): ("It doubles.", "let twice\n  x")}
+    told[1:3] = [
+        f"{W}:11: Small.twice'vc: changed\n"
+        "  [-It doubles.-] {+The program computes the double.+}\n"
+        "  let twice\n    [-x-] {+ensures { true }+}",
+    ]
+    same = "1 lines say what they said: the way in which that is sealed has changed"
+    assert list(review.told(changes, old)) == [*told, same]
     text = path.read_text(encoding="utf-8")
     expected = re.sub("(?m)^(Small.)positive.*", r"\1negative  SEAL\n\1t         SEAL", UNSEALED)
     assert re.sub("[0-9a-f]{16}", "SEAL", text) == expected.replace("0" * 16, "SEAL")

@@ -344,6 +344,50 @@ def test_whatever_was_tampered_with_is_refused(judged: list[str], name: str) -> 
     same(found, re.findall(rf"(?m)^{name} +(.*)$", SAID))
 
 
+# --- what no proof looks at ---------------------------------------------------------------------
+
+
+def test_what_no_proof_looks_at_is_sealed(small: Path) -> None:
+    other = "says something else than what was reviewed, or is reworded (now: "
+    at, traced = Place(small, "Small"), f"why3/trace.toml: trace.derived {other}Claimed, and in no"
+    # One more theorem has the tag: it may have been that of a clause that is gone.
+    edit(at.theory, "  lemma double_inj", "  (** [E_Small_any_Derived_010] *) lemma double_inj")
+    same(failures(small), [traced])
+    edit(small / "why3" / "trace.toml", "Twice a number", "A number")
+    (small / "proofs" / "mutants.toml").write_text("mutant = []", encoding="utf-8")
+    same(failures(small), [f"proofs/mutants.toml: mutants.all {other}", traced])
+
+
+def test_characters_that_deceive_a_reader_are_refused(small: Path) -> None:
+    edit(Place(small, "Small").theory, "Numbers, doubled.", "Numbers,\u200b doubled.")
+    edit(small / "proofs" / "claims.txt", "# small.mlw", "## \u202ehidden\n# small.mlw")
+    write(small, {"python/a.py": "\u0430 = 1\n", "c/a.h": "/* \u2066 */\n", "tests/t.py": "\r"})
+    (small / "c" / "b.h").write_bytes(b"\n\xff")
+    found = [line for line in failures(small) if "it is not allowed in a source" in line]
+    expected = ["c/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE", "c/b.h:2: '\\udcff' is without a"]
+    expected += ["proofs/claims.txt:1: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
+    expected += ["python/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A", "tests/t.py:1: '\\r' is"]
+    same(found, [*expected, "why3/small.mlw:1: '\\u200b' is ZERO WIDTH SPACE"])
+
+
+def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
+    git = ("git", "-C", str(small), "-c", "user.name=a", "-c", "user.email=a")
+    edit(Place(small, "Small").theory, "0 < x <-> 0 <", "0 < x -> 0 <")
+    alone = run(small, "seal").stdout
+    assert alone.startswith("no git here: what was sealed before cannot be shown")
+    assert "Small.double_positive: changed\n  A number is positive exactly if" in alone
+    for command in (["init", "-q"], ["add", "-f", "why3", "proofs"], ["commit", "-qm", "."]):
+        subprocess.run([*git, *command], check=True)
+    edit(Place(small, "Small").theory, "    ensures { result = double x }\n", "")
+    edit(Place(small, "Small").theory, "0 < x -> 0 <", "0 < x <-> 0 <")
+    assert run(small, "update").returncode == 0
+    said = run(small, "seal").stdout
+    assert said.startswith("why3/small.mlw:7: Small.double_positive: changed\n")
+    assert "  forall x:int. 0 < x [-->-] {+<->+} 0 < double x\n" in said
+    twice = "Small.twice'vc: gone\n  The program computes the double.\n"
+    assert said.endswith(twice)
+
+
 # --- what is kept -------------------------------------------------------------------------------
 
 
@@ -449,7 +493,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
     environment = dict.fromkeys((*steering, *python), str(tmp_path))
     # Why3 would look for a driver here first.
     driver = 'prelude "(assert false)"\nimport "/usr/share/why3/drivers/z3_471.drv"\n'
-    write(small, {"z3_471": driver})
+    write(small, {"z3_471": driver, "cvc4_17_counterexample": "no driver"})
     environment |= {"PATH": str(tmp_path), "LD_PRELOAD": str(tmp_path / "forged.so")}
     answers(small).write_text("", encoding="utf-8")
     done = run(small, "gate", environment=environment, cwd=small)

@@ -21,6 +21,8 @@ from assurance.facts import Facts, Failure, Symbol, full_name
 
 CLAIMS = "proofs/claims.txt"
 LINE = re.compile(r"# (\S+)\s*|(?:##.*)?\s*|(\S+)\s+([0-9a-f]{16})(?:\s+(\S.*?))?\s*")
+# Of a line that is still to be reviewed.
+UNSEALED = "0" * 16
 # A goal in a document: [`Padding.pad`](../why3/core/shape.mlw).
 LINK = re.compile(r"\[`(?P<name>[^`]*)`\]\(\.\./(?P<file>why3/[^)]*\.mlw[^)]*)\)")
 # A theory, and a goal or definition in it: `Module.name`.
@@ -46,8 +48,12 @@ class Claims(NamedTuple):
 
 def read(path: Path) -> Claims:
     """Read the file and check what can be checked without the theories."""
+    return parsed(path.read_text(encoding="utf-8") if path.exists() else "")
+
+
+def parsed(source: str) -> Claims:
+    """Read what the file says."""
     claims, theory, first = Claims([], {}, []), "", dict[str, int]()
-    source = path.read_text(encoding="utf-8") if path.exists() else ""
     for number, text in enumerate(source.splitlines(), start=1):
         match, what = LINE.fullmatch(text), ""
         heading, name, seal, sentence = match.groups("") if match else [""] * 4
@@ -127,9 +133,19 @@ def check(claims: Claims, facts: Facts, theories: Collection[str]) -> list[Failu
     return failures
 
 
-def seal(path: Path, facts: Facts) -> list[str]:
+class Change(NamedTuple):
+    """A line that is sealed, or anew, or gone: its key, and what it says now."""
+
+    key: Key
+    line: int | None
+    was_sealed: bool
+    sentence: str
+    statement: str | None
+
+
+def seal(path: Path, facts: Facts) -> list[Change]:
     """Seal what all theories say; give what is new or changed, to be compared by a person."""
-    claims, here, told = read(path), dict(subjects(facts)), []
+    claims, here, told = read(path), dict(subjects(facts)), list[Change]()
     last = {line.key[0]: line.key for line in claims.lines if line.key[0] == line.key[1] != ""}
     wrong = [error for part in (*facts["sessions"], *facts["theories"]) for error in part["errors"]]
     wrong += [f"{f} has no heading in {CLAIMS}" for f in sorted({f for f, _ in here} - {*last})]
@@ -146,9 +162,10 @@ def seal(path: Path, facts: Facts) -> list[str]:
             new, width = seal_of(symbol, sentence), max(len(n) for f, n in here if f == key[0])
             lines[index] = Line(f"{key[1]:<{width}}  {new}  {sentence}".rstrip(), key)
             if new != old:
-                head = f"{key[0]}:{symbol['line']}: {key[1]}: {'changed' if old else 'new'}"
-                says = [head, *filter(None, [sentence]), *symbol["statement"].split("\n")]
-                told.append("\n  ".join(says))
+                says = (sentence, symbol["statement"])
+                told.append(Change(key, symbol["line"], old not in ("", UNSEALED), *says))
+    gone = [line for line in claims.lines if line.seal and line.key not in here]
+    told += [Change(line.key, None, True, line.sentence, None) for line in gone]
     path.write_text("".join(f"{line.text}\n" for line in lines), encoding="utf-8")
     return told
 

@@ -164,13 +164,15 @@ class LibraryAssumption(TypedDict):
 
 
 class Hypotheses(Item):
-    """A program with `requires` or a lemma with hypotheses.
+    """A program with `requires`, or what a program or lemma claims under hypotheses.
 
-    `satisfied_by`: a witness, or a program that is satisfied itself, as `Module.name`.
+    `supposes`: all formulas that have to hold; `satisfied_by`: a witness, or a program that is
+    satisfied itself, as `Module.name`.
     """
 
     kind: str
     count: int
+    supposes: list[str]
     satisfied_by: str | None
 
 

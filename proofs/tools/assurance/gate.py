@@ -27,6 +27,7 @@ from assurance import (
     judge,
     mutants,
     pages,
+    review,
     toolchain,
     trace,
     tree,
@@ -132,7 +133,7 @@ def report(facts: Facts, console: Console) -> None:
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
         f"trusted, without a body: {', '.join(trusted)}",
-        f"hypotheses: {len(claimed)} programs and lemmas have some, "
+        f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
         f"standard library: {kinds['axiom']} axioms, "
         f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "
@@ -193,14 +194,13 @@ def seal(argv: list[str]) -> int:
     argparse.ArgumentParser(prog="seal", description="Seal what has been reviewed.").parse_args(
         argv
     )
-    console, files = Console(), theory_files(ROOT)
-    facts = gather(Whygate(ROOT), files, console)
-    facts["trace"], _ = trace.trace(facts, ROOT)
-    facts["lists"] = inventory.entries(facts, ROOT)
+    console, whygate = Console(), Whygate(ROOT)
+    facts = review.stated(whygate, ROOT)
     try:
-        told = claims.seal(ROOT / claims.CLAIMS, facts)
+        changes = claims.seal(ROOT / claims.CLAIMS, facts)
     except ValueError as error:
         sys.exit(f"nothing is sealed:\n{error}")
-    for text in told:
+    old = review.before(whygate, ROOT, [change.key for change in changes])
+    for text in review.told(changes, old):
         console.print(text, highlight=False, markup=False, soft_wrap=True)
     return 0

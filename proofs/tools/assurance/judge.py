@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -74,6 +75,17 @@ FOREIGN = {
     re.compile(rb"\[@(?![ \t]*expl:)"): "is an attribute that may change what is asked of a prover",
     re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]"): "is a control character",
 }
+
+# What a source may have: ASCII and these, and so nothing that cannot be seen, that turns the
+# direction of a text, or that looks like a letter of another alphabet.
+SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
+SIGNS = "\u2192\u2212\u2264\u2500-\u257f\u25b6\u25ba"
+STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
+
+# All that is judged, or judges.
+FOLDERS = ("why3", "proofs", "python", "c", "tests")
+NO_TEXT = {".gz", ".so", ".pyc"}
+
 THEORY_NAME = re.compile(r"why3/(?:[a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw")
 
 STDLIB = "/usr/share/why3/stdlib"
@@ -97,7 +109,7 @@ GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know"
 
 def judge(facts: Facts, root: Path) -> list[Failure]:
     """Give everything that is wrong with files, theories, proofs and what they rest on."""
-    found = [*link_faults(root), *session_folder_faults(facts, root)]
+    found = [*link_faults(root), *character_faults(root), *session_folder_faults(facts, root)]
     by_name = {prover["name"]: prover for prover in facts["provers"]}
     for session in facts["sessions"]:
         found += session_faults(session, by_name)
@@ -141,6 +153,21 @@ def link_faults(root: Path) -> Iterator[Failure]:
                 shown = path.relative_to(root).as_posix()
                 what = f"is a symbolic link, to {path.readlink()}: expected the file itself"
                 yield Failure(shown, "", what)
+
+
+def character_faults(root: Path) -> Iterator[Failure]:
+    """Find characters that make a reader see something else than what a tool reads."""
+    below = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
+    for path in sorted([*root.glob("*"), *below]):
+        if path.is_symlink() or not path.is_file() or path.suffix in NO_TEXT:
+            continue
+        shown = path.relative_to(root).as_posix()
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+        for match in STRANGE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            name = unicodedata.name(match[0], "without a name")
+            what = f"{match[0]!a} is {name}: it is not allowed in a source"
+            yield Failure(f"{shown}:{line}", "", what)
 
 
 def session_folder_faults(facts: Facts, root: Path) -> Iterator[Failure]:
@@ -395,5 +422,6 @@ def witness_faults(facts: Facts) -> Iterator[Failure]:
             formula = entry["kind"] in ("lemma", "goal")
             what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
             fault = f"has {what} that no witness satisfies: no witness {does} where each run comes "
-            fault += "to it, and nothing that is satisfied does or has the same"
+            fault += "to it, and nothing that is satisfied does or has the same: "
+            fault += "; ".join(" ".join(said.split()) for said in entry["supposes"])
             yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), fault)

@@ -40,8 +40,7 @@ DRIVERS = mapped.DRIVERS
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
 
 # What the pages are about, and what decided that they were written.
-FOLDERS = ("why3", "proofs", "python", "c", "tests")
-SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
+SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in judge.FOLDERS))
 NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/")
 
 # What the documents link to, and the place on the first page that shows it.
@@ -107,6 +106,8 @@ class Evidence:
             "kept": kept,
             "run": sum(proof["now"] is not None for proof in proofs) - kept,
             "by": Counter(proof["prover"] for proof in proofs),
+            # Alt-Ergo reads another translation of a goal than all others.
+            "one_translation": sum("Alt-Ergo" not in families(p, self.provers) for p in found),
             "families": min((len(families(part, self.provers)) for part in found), default=0),
             "seconds": sum(p["recorded"]["seconds"] for p in proofs if p["recorded"]),
         }

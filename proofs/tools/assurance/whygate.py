@@ -133,9 +133,9 @@ class Whygate:
                     process.terminate()
                 raise
 
-    def audit(self, theories: Iterable[str]) -> Audit:
-        """Ask what all theories state and take for granted."""
-        return cast(Audit, self.ask("audit", *theories))
+    def audit(self, theories: Iterable[str], *, cwd: Path | None = None) -> Audit:
+        """Ask what all theories state and take for granted, of this tree or another one."""
+        return cast(Audit, self.ask("audit", *theories, cwd=cwd))
 
     def sessions(
         self, audit: Audit, theories: list[str], progress: Callable[[Session], None]

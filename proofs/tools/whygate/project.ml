@@ -10,9 +10,21 @@ let sessions_dir = "proofs/sessions"
 
 type t = { config : Whyconf.config; main : Whyconf.main; env : Env.env; root : string }
 
+(** Why3 1.5.1 takes a file [z3_471] of the working directory for the driver of that name, wherever it
+    loads a prover's: so none has a name alone. *)
+let with_absolute_drivers main config =
+  let file name =
+    if Filename.is_relative name then
+      List.fold_left Filename.concat (Whyconf.datadir main) [ "drivers"; name ^ ".drv" ]
+    else name
+  in
+  let found (p : Whyconf.config_prover) = { p with driver = file p.driver } in
+  Whyconf.set_provers config (Whyconf.Mprover.map found (Whyconf.get_provers config))
+
 let load ~config_file =
   let config = Whyconf.init_config (Some config_file) in
   let main = Whyconf.get_main config in
+  let config = with_absolute_drivers main config in
   let root = Unix.realpath (Sys.getcwd ()) in
   let library = Filename.concat (Whyconf.datadir main) "stdlib" in
   let loadpath = [ Filename.concat root theories_dir; library ] in

@@ -103,8 +103,72 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
   if posts = [] then fprintf fmt "  raises { %s }" name
   else list (fun fmt f -> post (sprintf "raises %s" name) fmt f) fmt posts
 
+(** {1 Effects}
+
+    A proof that calls a program uses what this leaves alone as much as what it promises: what it may
+    write, what is one and the same memory. [resets]: no older name of this memory can be used, as
+    it is new, or as other memory was put there. *)
+
+(** The memory that a value of a type has, with the path that leads to each part of it. *)
+let rec memory ?(above = []) path (ity : Ity.ity) =
+  let within (its : Ity.itysymbol) args regions =
+    if List.exists (Ity.its_equal its) above then []
+    else
+      let types = Ity.its_match_regs its args regions and above = its :: above in
+      let field (pv : Ity.pvsymbol) =
+        memory ~above (path ^ "." ^ pv.pv_vs.vs_name.id_string) (Ity.ity_full_inst types pv.pv_ity)
+      in
+      List.concat_map field (its.its_mfields @ its.its_ofields)
+  in
+  let found =
+    match ity.ity_node with
+    | Ityreg r -> (r, path) :: within r.reg_its r.reg_args r.reg_regs
+    | Ityapp (its, args, regions) -> within its args regions
+    | Ityvar _ -> []
+  in
+  let reached r = List.exists (fun (s, _) -> Ity.reg_equal r s) found in
+  let others = Ity.Sreg.filter (fun r -> not (reached r)) (Ity.ity_freeregs Ity.Sreg.empty ity) in
+  found @ List.map (fun r -> (r, path ^ "[..]")) (Ity.Sreg.elements others)
+
+let in_braces word names fmt =
+  if names <> [] then fprintf fmt "@\n  %s { %s }" word (String.concat ", " names)
+
+(** [named]: the name of a variable as the text has it. *)
+let effects named fmt (cty : Ity.cty) =
+  let effect = cty.cty_effect and globals = Ity.Spv.elements (Ity.cty_reads cty) in
+  let of_variable (pv : Ity.pvsymbol) = memory (named pv) pv.pv_ity in
+  let known = List.concat_map of_variable (cty.cty_args @ globals) in
+  let found = known @ memory "result" cty.cty_result in
+  let path r =
+    match List.find_opt (fun (s, _) -> Ity.reg_equal r s) found with
+    | Some (_, path) -> path
+    | None -> "what nothing here names"
+  in
+  let paths regions = List.sort compare (List.map path (Ity.Sreg.elements regions)) in
+  let writes (r, fields) =
+    let field (pv : Ity.pvsymbol) = path r ^ "." ^ pv.pv_vs.vs_name.id_string in
+    if Ity.Spv.is_empty fields then [ path r ] else List.map field (Ity.Spv.elements fields)
+  in
+  let alias (r, other) = if path r = other then None else Some (other ^ " with " ^ path r) in
+  let survive = Ity.Mreg.map ignore effect.eff_writes in
+  let written = List.concat_map writes (Ity.Mreg.bindings effect.eff_writes) in
+  in_braces "reads" (List.sort compare (List.map named globals)) fmt;
+  in_braces "writes" (List.sort compare written) fmt;
+  in_braces "writes in ghost code" (paths effect.eff_taints) fmt;
+  in_braces "replaces" (paths (Ity.Sreg.diff survive effect.eff_covers)) fmt;
+  in_braces "resets" (paths effect.eff_resets) fmt;
+  in_braces "alias" (List.filter_map alias found) fmt;
+  match effect.eff_oneway with
+  | Total -> ()
+  | Partial -> fprintf fmt "@\n  partial"
+  | Diverges -> fprintf fmt "@\n  diverges"
+
+let rec mask fmt : Ity.mask -> unit = function
+  | MaskVisible -> fprintf fmt "_"
+  | MaskGhost -> fprintf fmt "ghost"
+  | MaskTuple parts -> fprintf fmt "(%a)" (Pp.print_list Pp.comma mask) parts
+
 let contract ?(variants = []) word (rs : rsymbol) fmt (cty : Ity.cty) =
-  let written pv = Ity.pv_affected cty.cty_effect.eff_writes pv in
   let old fmt ((o : Ity.pvsymbol), (pv : Ity.pvsymbol)) =
     fprintf fmt "  old %a = %a" Pretty.print_vs pv.pv_vs Pretty.print_vs o.pv_vs
   in
@@ -118,12 +182,12 @@ let contract ?(variants = []) word (rs : rsymbol) fmt (cty : Ity.cty) =
   let all print lines = List.iter (fprintf fmt "@\n%a" print) lines in
   all (clause "requires") cty.cty_pre;
   all variant variants;
-  all (fun fmt pv -> fprintf fmt "  writes { %a }" Pretty.print_vs pv.Ity.pv_vs)
-    (List.filter written cty.cty_args);
+  if not (rs_ghost rs || cty.cty_mask = MaskVisible) then
+    fprintf fmt "@\n  of which %a" mask cty.cty_mask;
+  effects (fun pv -> asprintf "%a" Pretty.print_vs pv.pv_vs) fmt cty;
   all old (Ity.Mpv.bindings cty.cty_oldies);
   all (post "ensures") cty.cty_post;
-  all raises (exceptions cty);
-  if Ity.diverges cty.cty_effect.eff_oneway then fprintf fmt "@\n  diverges"
+  all raises (exceptions cty)
 
 let contract_terms ?(variants = []) (cty : Ity.cty) =
   let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
@@ -154,7 +218,15 @@ let value rs c =
 (** What promises nothing and ends may still have a goal: what it calls requires something. *)
 let of_symbol ~recursive (rs, c, variants) =
   let kind = symbol_kind rs c and cty = c.c_cty in
-  let word = (if rs_ghost rs then "ghost " else "") ^ kind in
+  let word =
+    (if rs_ghost rs then "ghost " else "")
+    ^ kind
+    ^
+    match rs.rs_logic with
+    | RLls { ls_value; _ } when kind = "val" -> if ls_value = None then " predicate" else " function"
+    | RLlemma when kind = "val" -> " lemma"
+    | _ -> ""
+  in
   let defined = value rs c in
   let print fmt () =
     contract ~variants word rs fmt cty;
@@ -222,7 +294,8 @@ let of_pure (d : Decl.decl) =
 
 (** {1 Types and exceptions} *)
 
-(** A type with its fields or constructors, as formulas see it, and its invariants. *)
+(** A type with its fields or constructors, as formulas see it, and its invariants. The fields that a
+    formula does not see, or that can change or are ghost, stand below it. *)
 let of_type pure d =
   let its = d.itd_its in
   let ts = its.Ity.its_ts in
@@ -237,17 +310,31 @@ let of_type pure d =
         Some (List.concat_map (fun ((ls : Term.lsymbol), _) -> ls.ls_args) constructors)
     | _ -> None
   in
-  let types = List.concat (List.filter_map types_in pure) in
+  let fields = List.filter_map (fun rs -> rs.rs_field) d.itd_fields in
+  let in_fields = List.map (fun (pv : Ity.pvsymbol) -> Ity.ty_of_ity pv.pv_ity) fields in
+  let types = List.concat (List.filter_map types_in pure) @ in_fields in
+  let field fmt (pv : Ity.pvsymbol) =
+    let changes = List.exists (Ity.pv_equal pv) its.its_mfields in
+    if its.its_private || changes || pv.pv_ghost then
+      fprintf fmt "@\n  @[<hov 4>%s%sfield %s : %a@]"
+        (if changes then "mutable " else "")
+        (if pv.pv_ghost then "ghost " else "")
+        pv.pv_vs.vs_name.id_string Pretty.print_ty (Ity.ty_of_ity pv.pv_ity)
+  in
   let print fmt () =
     fprintf fmt "%s%s%a" hidden is_mutable (list Pretty.print_decl)
       (List.filter (fun d -> types_in d <> None) pure);
+    List.iter (field fmt) fields;
     List.iter (fprintf fmt "@\n%a" (clause "invariant")) d.itd_invariant
   in
   let goal = if d.itd_invariant = [] then None else Some (Name.with_scopes ts.ts_name ^ "'vc") in
   { (plain ~types ts.ts_name "type" (text print ()) d.itd_invariant) with goal }
 
 let of_exception (xs : Ity.xsymbol) =
-  let print fmt ty = fprintf fmt "exception %s %a" xs.xs_name.id_string Pretty.print_ty ty in
+  let of_ghost = if Ity.mask_ghost xs.xs_mask then "ghost " else "" in
+  let print fmt ty =
+    fprintf fmt "exception %s%s %a" of_ghost xs.xs_name.id_string Pretty.print_ty ty
+  in
   let ty = Ity.ty_of_ity xs.xs_ity in
   plain ~types:[ ty ] xs.xs_name "exception" (text print ty) []
 

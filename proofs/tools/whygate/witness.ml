@@ -7,6 +7,11 @@
       the files [witness_*.mlw] take none and name concrete values: they are the witnesses.
     - Where a program that runs calls a conditional, the arguments satisfy this: it is what the
       proved condition of the caller says there. The conditional runs then, for these arguments.
+    - What a program promises under hypotheses about its arguments is a conditional of its own:
+      [ensures { a -> b }], or [not a \/ b]. It is satisfied where a call of the program is, for
+      arguments for which they are asserted. Hypotheses about what the program gives tell its
+      outcomes apart, [a -> b] and [not a -> c] are two cases of which there is always one, and the
+      range of a quantifier is none.
     - A conditional is satisfied if one choice of its variables, and of its type variables, makes
       each of its hypotheses equal to something that holds in one run of a program: to what that
       requires, or asserts.
@@ -36,8 +41,9 @@ let programs (d : Pdecl.pdecl) =
 
 (** {1 What runs} *)
 
-(** What a program calls and asserts wherever it runs; whether a run comes to what is after it. *)
-type line = { called : rsymbol list; asserted : Term.term list; goes_on : bool }
+(** What a program calls, on what, and asserts wherever it runs; whether a run comes to what is after
+    it. *)
+type line = { called : (rsymbol * Term.term list) list; asserted : Term.term list; goes_on : bool }
 
 let nothing = { called = []; asserted = []; goes_on = true }
 let the_end = { nothing with goes_on = false }
@@ -58,6 +64,15 @@ let stays t =
 
 let lasting formulas = List.filter stays (List.concat_map conjuncts formulas)
 
+(** Where a variable is a name for a term. *)
+let named (pv : Ity.pvsymbol) value found =
+  match if Ity.eff_pure value.e_effect then term_of_expr ~prop:false value else None with
+  | Some t when stays t ->
+      let named = Term.t_subst_single pv.pv_vs t in
+      { found with asserted = List.map named found.asserted;
+        called = List.map (fun (rs, on) -> (rs, List.map named on)) found.called }
+  | _ -> found
+
 (** [returns effect]: no exception comes, and the end does. [kept rs]: what [rs] promises is proved.
     A call within a formula checks nothing, and is none here. *)
 let rec line ~returns ~kept e =
@@ -67,11 +82,12 @@ let rec line ~returns ~kept e =
   match e.e_node with
   | Evar _ | Econst _ | Epure _ | Eassign _ -> nothing
   | Eassert ((Assert | Check), t) -> { nothing with asserted = lasting [ t ] }
-  | Eexec ({ c_node = Capp (rs, _); _ }, { cty_args = []; cty_effect; _ }) ->
-      { nothing with called = [ rs ]; goes_on = returns cty_effect && kept rs }
+  | Eexec ({ c_node = Capp (rs, on); _ }, { cty_args = []; cty_effect; _ }) ->
+      let on = List.map (fun (pv : Ity.pvsymbol) -> Term.t_var pv.pv_vs) on in
+      { nothing with called = [ (rs, on) ]; goes_on = returns cty_effect && kept rs }
   | Eexec ({ c_node = Capp _ | Cpur _; _ }, _) -> nothing
   | Eexec ({ c_node = Cfun e; _ }, _) -> beside e
-  | Elet (LDvar (_, value), rest) -> followed (line value) (line rest)
+  | Elet (LDvar (pv, value), rest) -> followed (line value) (named pv value (line rest))
   | Eghost e -> line e
   | Eif (test, a, b) -> List.fold_left followed (line test) [ beside a; beside b ]
   | Ematch (e, branches, handlers) when Ity.Mxs.is_empty handlers ->
@@ -92,59 +108,200 @@ let line_of ~kept c =
 
 (** {1 What has hypotheses} *)
 
-(** The variables of a lemma and its hypotheses. *)
-let rec hypotheses (t : Term.term) =
+(** A claim that holds where some hypotheses do, of some variables. *)
+type claim = { variables : Term.Svs.t; hypotheses : Term.term list }
+
+let plain = { variables = Term.Svs.empty; hypotheses = [] }
+
+let rec disjuncts (t : Term.term) =
+  match t.t_node with Tbinop (Tor, a, b) -> disjuncts a @ disjuncts b | _ -> [ t ]
+
+let negated (t : Term.term) =
+  match t.t_node with Tnot a -> Either.Left a | _ -> Either.Right t
+
+(** The claims that a formula makes together. What a disjunction negates is a hypothesis, as what
+    stands in front of an implication is. *)
+let rec claims (t : Term.term) =
+  let over variables claim = { claim with variables = Term.Svs.union variables claim.variables } in
+  let under found claim = { claim with hypotheses = found @ claim.hypotheses } in
   match t.t_node with
   | Tquant (Tforall, quantified) ->
       let variables, _, t = Term.t_open_quant quantified in
-      let holes, found = hypotheses t in
-      (Term.Svs.union (Term.Svs.of_list variables) holes, found)
-  | Tbinop (Timplies, a, b) ->
-      let holes, found = hypotheses b in
-      (holes, a :: found)
+      List.map (over (Term.Svs.of_list variables)) (claims t)
+  | Tbinop (Timplies, a, b) -> List.map (under (conjuncts a)) (claims b)
+  | Tbinop (Tand, a, b) -> claims a @ claims b
+  | Tbinop (Tor, _, _) -> (
+      match List.partition_map negated (disjuncts t) with
+      | [], _ | _, [] -> [ plain ]
+      | supposed, rest ->
+          List.map (under (List.concat_map conjuncts supposed)) (claims (Term.t_or_l rest)))
   | Tlet (value, bound) ->
       let variable, t = Term.t_open_bound bound in
-      hypotheses (Term.t_subst_single variable value t)
-  | _ -> (Term.Svs.empty, [])
+      claims (Term.t_subst_single variable value t)
+  | _ -> [ plain ]
+
+(** Those that suppose something, each once. *)
+let conditional found =
+  let same a b = List.equal Term.t_equal a.hypotheses b.hypotheses in
+  let add kept claim =
+    if claim.hypotheses = [] || List.exists (same claim) kept then kept else claim :: kept
+  in
+  List.rev (List.fold_left add [] found)
+
+(** [(strict, a, b)] for [a < b], or [a <= b]. *)
+let comparison (t : Term.term) =
+  match t.t_node with
+  | Tapp (ls, [ a; b ]) -> (
+      match Name.resolved ls.ls_name with
+      | Some "int.Int.infix <" -> Some (true, a, b)
+      | Some "int.Int.infix <=" -> Some (false, a, b)
+      | Some "int.Int.infix >" -> Some (true, b, a)
+      | Some "int.Int.infix >=" -> Some (false, b, a)
+      | _ -> None)
+  | _ -> None
+
+let mentions variables t = Term.Svs.exists (fun v -> Term.t_v_occurs v t > 0) variables
+
+(** Whether hypotheses say of a variable no more than that it is in a range, whose bounds the
+    arguments decide, or not in it. *)
+let is_range v found =
+  let is_bound t = Term.t_v_occurs v t = 0 in
+  let is_v (t : Term.term) = match t.t_node with Tvar w -> Term.vs_equal v w | _ -> false in
+  let is_open (a : Term.term) (b : Term.term) =
+    match (a.t_node, b.t_node) with Tconst _, Tconst _ -> false | _ -> not (Term.t_equal a b)
+  in
+  let rec inside found =
+    match List.map comparison found with
+    | [ Some (_, a, b) ] -> (is_v a && is_bound b) || (is_v b && is_bound a)
+    | [ Some (_, a, x); Some (_, y, b) ] when is_v x && is_v y -> is_bound a && is_bound b && is_open a b
+    | [ None ] -> (
+        match List.map (fun (t : Term.term) -> t.t_node) found with
+        | [ Tnot t ] -> inside (conjuncts t)
+        | _ -> false)
+    | _ -> false
+  in
+  inside found
+
+(** The variables that a promise ranges over are no hypotheses of it. *)
+let without_ranges claim =
+  let drop v hypotheses =
+    let about, others = List.partition (fun t -> Term.t_v_occurs v t > 0) hypotheses in
+    if about <> [] && is_range v about then others else hypotheses
+  in
+  { claim with hypotheses = Term.Svs.fold drop claim.variables claim.hypotheses }
+
+let within found t = List.exists (Term.t_equal t) found
+let apart a b = List.filter (fun t -> not (within b t)) a
+
+(** Two cases of which there is always one: [a] and [not a]. *)
+let opposite a b =
+  let is_not found = function
+    | [ ({ t_node = Tnot t; _ } : Term.term) ] ->
+        let negated = conjuncts t in
+        apart negated found = [] && apart found negated = []
+    | _ -> false
+  in
+  match (List.map comparison a, List.map comparison b) with
+  | [ Some (strict, x, y) ], [ Some (weak, z, w) ] ->
+      strict <> weak && Term.t_equal x w && Term.t_equal y z
+  | _ -> is_not a b || is_not b a
+
+(** What cases suppose that together are all: what they have in common. *)
+let rec without_cases found =
+  let joined a b =
+    if opposite (apart a.hypotheses b.hypotheses) (apart b.hypotheses a.hypotheses) then
+      Some { a with hypotheses = List.filter (within b.hypotheses) a.hypotheses }
+    else None
+  in
+  let rec first = function
+    | [] -> None
+    | a :: rest -> (
+        match List.find_map (fun b -> Option.map (fun c -> (b, c)) (joined a b)) rest with
+        | Some (b, c) -> Some (a, b, c)
+        | None -> first rest)
+  in
+  match first found with
+  | None -> found
+  | Some (a, b, c) -> without_cases (c :: List.filter (fun d -> d != a && d != b) found)
+
+(** What a program promises under hypotheses about its arguments. Those that speak of what it gives
+    or leaves, or of a variable that ranges over this, tell outcomes apart. *)
+let promised (cty : Ity.cty) =
+  let variable (pv : Ity.pvsymbol) = pv.pv_vs in
+  let is_new pv = Ity.pv_affected cty.cty_effect.eff_writes pv in
+  let written = List.filter is_new (cty.cty_args @ Ity.Spv.elements (Ity.cty_reads cty)) in
+  let before (o, pv) = (variable o, Term.t_var (variable pv)) in
+  let old = Term.Mvs.of_list (List.map before (Ity.Mpv.bindings cty.cty_oldies)) in
+  let of_claim outcome claim =
+    let ranging t = Term.Svs.filter (fun v -> Term.t_v_occurs v t > 0) claim.variables in
+    let add found t = if mentions found t then Term.Svs.union (ranging t) found else found in
+    let outcome = List.fold_left add outcome claim.hypotheses in
+    let kept = List.filter (fun t -> not (mentions outcome t)) claim.hypotheses in
+    without_ranges { claim with hypotheses = List.map (Term.t_subst old) kept }
+  in
+  let of_post post =
+    let result, t = Ity.open_post post in
+    let outcome = Term.Svs.of_list (result :: List.map variable written) in
+    List.map (of_claim outcome) (claims (Statement.bare t))
+  in
+  let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
+  conditional (without_cases (conditional (List.concat_map of_post posts)))
 
 (** A program or a lemma: what it supposes of its variables, [count] formulas; of a program, what
-    holds in each run, and what is called there. *)
+    holds in each run, and what is called there. The first [part] of a program is what it requires;
+    each other one, and each of a lemma, is a claim under hypotheses: [under] are those that the
+    call of a program does not show. *)
 type t = {
   m : Pmodule.pmodule;
   name : Ident.ident;
+  part : int;
   kind : string;
   symbol : rsymbol option;
   count : int;
   holes : Term.Svs.t;
   supposed : Term.term list;
+  under : Term.term list;
   holding : Term.term list;
-  called : rsymbol list;
+  called : (rsymbol * Term.term list) list;
 }
+
+let key one = (Weakhtbl.tag_hash one.name.id_tag, one.part)
 
 let of_program ~kept m (rs, c) =
   let { called; asserted; _ } = line_of ~kept c in
   let variable (pv : Ity.pvsymbol) = pv.pv_vs in
-  { m; name = rs.rs_name; kind = Statement.symbol_kind rs c; symbol = Some rs;
-    count = List.length rs.rs_cty.cty_pre;
-    holes = Term.Svs.of_list (List.map variable rs.rs_cty.cty_args);
-    supposed = List.concat_map conjuncts rs.rs_cty.cty_pre;
-    holding = lasting c.c_cty.cty_pre @ asserted; called }
+  let holes = Term.Svs.of_list (List.map variable rs.rs_cty.cty_args) in
+  let supposed = List.concat_map conjuncts rs.rs_cty.cty_pre in
+  let whole =
+    { m; name = rs.rs_name; part = 0; kind = Statement.symbol_kind rs c; symbol = Some rs;
+      count = List.length rs.rs_cty.cty_pre; holes; supposed; under = [];
+      holding = lasting c.c_cty.cty_pre @ asserted; called }
+  in
+  let of_claim i claim =
+    let supposed = supposed @ claim.hypotheses in
+    { whole with part = i + 1; count = List.length supposed;
+      holes = Term.Svs.union holes claim.variables; supposed; under = claim.hypotheses; holding = [];
+      called = [] }
+  in
+  whole :: List.mapi of_claim (promised rs.rs_cty)
 
 let of_formula m (d : Decl.decl) =
   match d.d_node with
   | Dprop (Pgoal, pr, _) when Template.is_refinement pr -> []
   | Dprop (((Plemma | Pgoal) as prop), pr, t) ->
-      let holes, found = hypotheses (Statement.bare t) in
-      let supposed = List.concat_map conjuncts found in
-      [ { m; name = pr.pr_name; kind = (if prop = Plemma then "lemma" else "goal"); symbol = None;
-          count = List.length found; holes; supposed; holding = []; called = [] } ]
+      let of_claim part { variables; hypotheses } =
+        { m; name = pr.pr_name; part; kind = (if prop = Plemma then "lemma" else "goal");
+          symbol = None; count = List.length hypotheses; holes = variables; supposed = hypotheses;
+          under = []; holding = []; called = [] }
+      in
+      List.mapi of_claim (conditional (claims (Statement.bare t)))
   | _ -> []
 
 let of_module ~kept (m : Pmodule.pmodule) =
   let of_declaration (d : Pdecl.pdecl) =
     match d.pd_node with
     | PDpure -> List.concat_map (of_formula m) d.pd_pure
-    | _ -> List.map (of_program ~kept m) (programs d)
+    | _ -> List.concat_map (of_program ~kept m) (programs d)
   in
   List.concat_map of_declaration (Audit.declarations m.mod_units)
 
@@ -205,18 +362,40 @@ let full_name { m; name; _ } = (id m).id_string ^ "." ^ Name.with_scopes name
 
 (** [template]: what something is an instance of. *)
 let satisfies ~template conditional by =
-  let is_called rs = List.exists (rs_equal rs) by.called in
-  let is_its_template there = Ident.id_equal there conditional.name in
+  let holes = conditional.holes in
+  let at found (pv : Ity.pvsymbol) t =
+    Option.bind found (fun found -> Matching.one ~holes found (Term.t_var pv.pv_vs) t)
+  in
+  let is_called rs (called, on) =
+    let args = rs.rs_cty.cty_args in
+    rs_equal rs called
+    && (conditional.under = []
+       || List.compare_lengths args on = 0
+          &&
+          match List.fold_left2 at (Some Matching.none) args on with
+          | Some found -> Matching.every ~holes ~found conditional.under by.holding
+          | None -> false)
+  in
+  let is_called rs = List.exists (is_called rs) by.called in
+  let is_its_template there =
+    Ident.id_equal there conditional.name && by.part = conditional.part
+  in
   Option.fold ~none:false ~some:is_called conditional.symbol
   || Option.fold ~none:false ~some:is_its_template (template by)
   || Matching.every ~holes:conditional.holes conditional.supposed by.holding
+
+module Parts = Map.Make (struct
+  type t = int * int
+
+  let compare = compare
+end)
 
 (** [found]: what is satisfied, each with the name of what satisfies it; [last]: what was found
     last, at first what requires nothing; [waiting]: those for which nothing was found yet. *)
 let rec closure ~template found last waiting =
   let look (found, now, later) one =
     match List.find_opt (satisfies ~template one) last with
-    | Some by -> (Ident.Mid.add one.name (full_name by) found, one :: now, later)
+    | Some by -> (Parts.add (key one) (full_name by) found, one :: now, later)
     | None -> (found, now, one :: later)
   in
   match List.fold_left look (found, [], []) waiting with
@@ -232,11 +411,12 @@ let is_witness project one =
   Option.fold ~none:false ~some:is_its (Audit.file project one.m)
 
 let conditional_facts project found one =
-  let by = Ident.Mid.find_opt one.name found in
+  let by = Parts.find_opt (key one) found in
   Record
     (Json.place (Option.map (Project.position project) one.name.id_loc)
     @ [ ("module", String (id one.m).id_string); ("name", String (Name.with_scopes one.name));
         ("kind", String one.kind); ("count", Int one.count);
+        ("supposes", Json.strings (List.map Statement.formula one.supposed));
         ("satisfied_by", Json.option (fun name -> String name) by) ])
 
 (** Of all theories. A program that requires nothing comes first if it is a witness, to be named. *)
@@ -250,5 +430,5 @@ let facts project theories =
   let add_origins all m = Ident.Mid.set_union (Ident.Mid.map snd (Template.origins m)) all in
   let origins = List.fold_left add_origins Ident.Mid.empty modules in
   let template by = if by.count = 0 then None else Ident.Mid.find_opt by.name origins in
-  let found = closure ~template Ident.Mid.empty (witnesses @ others) conditionals in
+  let found = closure ~template Parts.empty (witnesses @ others) conditionals in
   [ ("hypotheses", List (List.map (conditional_facts project found) conditionals)) ]
