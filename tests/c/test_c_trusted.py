@@ -233,14 +233,14 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "c.trusted.Memory.copy_input": Contract(
         [
-            "0 <= n /\\ 0 <= target /\\ target + n <= z.room",
+            "1 <= n /\\ 0 <= target /\\ target + n <= z.room",
             "0 <= source /\\ source + n <= x.extent",
             "forall i. z.data i = if target <= i < target + n "
             "then x.bytes (source + (i - target)) else (old z).data i",
         ],
         """
         int64_t room = 1 + below(40), extent = 1 + below(40);
-        int64_t n = below((room < extent ? room : extent) + 1);
+        int64_t n = 1 + below(room < extent ? room : extent);
         int64_t target = below(room - n + 1), source = below(extent - n + 1);
         uint8_t *z = bytes(room), *old = copied(z, room), *in = bytes(extent);
         const uint8_t *x = in;
@@ -258,15 +258,15 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "c.trusted.Memory.copy": Contract(
         [
-            "0 <= n /\\ 0 <= source /\\ target + n <= z.room",
+            "1 <= n /\\ 0 <= source /\\ target + n <= z.room",
             "source + n <= target",
             "forall i. z.data i = if target <= i < target + n "
             "then (old z).data (source + (i - target)) else (old z).data i",
         ],
         """
-        int64_t room = 1 + below(60), target = below(room + 1), source = below(target + 1);
+        int64_t room = 2 + below(60), target = 1 + below(room - 1), source = below(target);
         int64_t gap = target - source, rest = room - target;
-        int64_t n = below((gap < rest ? gap : rest) + 1);
+        int64_t n = 1 + below(gap < rest ? gap : rest);
         uint8_t *z = bytes(room), *old = copied(z, room);
         @(z, target, source, n);
         for (int64_t i = 0; i < room; i++)
@@ -304,9 +304,10 @@ CONTRACTS: dict[str, Contract] = {
     "c.trusted.Arrays.lend": Contract(
         [
             "0 <= m < length zs.rooms",
-            "not zs.lent m",
-            "forall i. zs.lent i = if i = m then true else (old zs).lent i",
-            "result.number = m /\\ result.room = zs.rooms[m] /\\ result.written = 0",
+            "zs.loans m = None",
+            "forall n. zs.loans n = if n = m then Some result.loan else (old zs).loans n",
+            "forall n. (old zs).loans n <> Some result.loan",
+            "result.room = zs.rooms[m] /\\ result.written = 0",
         ],
         """
         int64_t n = 1 + below(9), m = below(n);
@@ -320,9 +321,11 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "c.trusted.Arrays.give_back": Contract(
         [
-            "0 <= z.number < length zs.rooms",
-            "zs.lent z.number /\\ z.room = zs.rooms[z.number]",
-            "forall i. zs.lent i = if i = z.number then false else (old zs).lent i",
+            "z.room = 0 /\\ zs.total = (old zs).total + z.written",
+            "forall m. zs.loans m = if (old zs).loans m = Some z.loan then None "
+            "else (old zs).loans m",
+            "forall m i. zs.memory m i = if (old zs).loans m = Some z.loan then z.data i "
+            "else (old zs).memory m i",
         ],
         """
         uint8_t *z = bytes(9), *old = copied(z, 9), *zs[1] = {z};
