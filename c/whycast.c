@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   90cb552cc711a9b100f7141d3978b2b4e8750d246eb7837715de665d204a27ee
+   03e986c7ad78390c115b512c2cfcc5df8c9d46438919b38bc27ccf713ad78ba2
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -187,10 +187,10 @@ static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
 }
 
 /* The common shape of `count` shapes by the rule of SONNX: its rank is returned and its sizes
-   are written to `shape`, or a code is returned and nothing is written. `place` is set to
-   tensor and axis of the error, and to -1, -1 where there is none. [E_Broadcast_any_Step1_010]
-   [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_020]
-   [E_Broadcast_any_Derived_480]
+   are written to `shape`, or a code is returned and nothing differs. `place` is set to tensor
+   and axis of the error, and to -1, -1 where there is none.
+   [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
+   [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.broadcast_shape */
 int64_t whycast_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
                                 const int64_t *const *shapes, const int64_t *ranks, int64_t count)
@@ -264,8 +264,8 @@ static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t ran
 }
 
 /* The strides of the view with the shape `target` of a tensor with this `shape` and these
-   `strides`: 0 is returned and they are written to `view`, or a code is returned and nothing is
-   written. `place` is set to tensor and axis of the error, and to -1, -1 where there is none.
+   `strides`: 0 is returned and they are written to `view`, or a code is returned and nothing
+   differs. `place` is set to tensor and axis of the error, and to -1, -1 where there is none.
    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.broadcast_strides */
 int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
@@ -1282,7 +1282,7 @@ static void make_units(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t p
 }
 
 /* The bytes `x` of a tensor of shape `s`, with elements of `w` bytes, broadcast to the shape
-   `d`: each byte of `z` that is due is there, and no other is written.
+   `d`: each byte of `z` that is due is there afterwards, and no other differs.
    [E_Broadcast_any_Derived_470]
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static void broadcast_bytes(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t s_rank,
@@ -1312,8 +1312,8 @@ static void broadcast_bytes(uint8_t *z, const uint8_t *x, const int64_t *s, int6
 
 /* The bytes of `input`, a tensor of this shape with `width` bytes for an element, broadcast to
    the shape `target`: 0 is returned and they are written to `output`, or a code is returned and
-   nothing is written. `place` is set to tensor and axis of the error, and to -1, -1 where there
-   is none. [E_Broadcast_any_Steps_010] [E_Broadcast_any_Derived_130]
+   nothing differs. `place` is set to tensor and axis of the error, and to -1, -1 where there is
+   none. [E_Broadcast_any_Steps_010] [E_Broadcast_any_Derived_130]
    [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_520]
    WhyML: c.broadcast.COPBroadcast.broadcast */
 int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
@@ -1394,7 +1394,7 @@ static void copy_tensors(uint8_t *const *outputs, const uint8_t *const *inputs,
 
 /* SONNX's Broadcast of `count` tensors, with `widths` bytes for an element of each: the rank of
    the common shape is returned, its sizes are written to `target` and the bytes of all outputs
-   to `outputs`; or a code is returned and not a byte of `outputs` is written. `place` is set to
+   to `outputs`; or a code is returned and not a byte of `outputs` differs. `place` is set to
    tensor and axis of the error, and to -1, -1 where there is none.
    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
    [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]

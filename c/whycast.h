@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   90cb552cc711a9b100f7141d3978b2b4e8750d246eb7837715de665d204a27ee
+   03e986c7ad78390c115b512c2cfcc5df8c9d46438919b38bc27ccf713ad78ba2
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
@@ -23,13 +23,18 @@
 
    What the caller sees to, and nobody else can: a pointer leads to as many values as the rank, the
    count, the capacity, the room or the extent with it says (to none where that is 0 or less: it may
-   be anything then), `place` leads to a place, and memory that a function writes overlaps no other
-   that it is given. All else is checked: no value of an int64_t is undefined.
+   be NULL then, or any other value that may be copied), `place` leads to a place, and memory that a
+   function writes overlaps no other that it is given. All else is checked: no value of an int64_t
+   is undefined.
 
    A function returns 0 or more if it succeeds, and one of the codes below if it does not. On an
-   error, nothing is written but the place, apart from the sizes of the common shape that
+   error, nothing differs afterwards but the place, apart from the sizes of the common shape that
    whycast_broadcast_all names. If there are several errors, it reports the one that stands first in
-   its comment. */
+   its comment; where that says "the first tensor with one of these", the lowest tensor comes first.
+
+   A target is not one shape more: (1) to the target (0) is 0 of whycast_broadcast, as no element is
+   due, and (1) with (0) is WHYCAST_NOT_BROADCASTABLE of whycast_broadcast_shape, as 0 is neither 1
+   nor the largest size. SONNX's bound L of the number of tensors is not checked here. */
 
 #include <stdint.h>
 
@@ -109,7 +114,8 @@ int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int
 
 /* How many bytes a tensor of this shape has, with `width` bytes for an element.
 
-   Returns that number, which is 0 where a size is, whatever the others are. Or returns
+   Returns that number, which is 0 where a size is, whatever the others are. It may be more than
+   SIZE_MAX where a size_t has 32 bits. Or returns
 
        WHYCAST_NEGATIVE_RANK       place 0, -1
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
@@ -121,8 +127,8 @@ int64_t whycast_byte_size(whycast_place *place, const int64_t *shape, int64_t ra
    is the one of the input at the same place, and at 0 on the axes that grow.
 
    `output` has room for `room` bytes, and `input` has `extent` of them. Returns 0, and writes the
-   bytes of the output, and none beyond. Or writes none and returns, with tensor 0 for the shape or
-   the input and 1 for the target or the output in the place,
+   bytes of the output: no byte beyond differs afterwards. Or leaves all as they were and returns,
+   with tensor 0 for the shape or the input and 1 for the target or the output in the place,
 
        WHYCAST_NEGATIVE_RANK       of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
@@ -145,7 +151,7 @@ int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, c
    and `rooms` how many bytes there is room for.
 
    Returns the rank of the common shape, and writes its sizes to `target`, which has room for
-   `capacity` of them, and all outputs. Or writes not a byte of any output and returns what
+   `capacity` of them, and all outputs. Or leaves each byte of any output as it was and returns what
    whycast_broadcast_shape returns, or, of the first tensor with one of these errors (the common
    shape is written then),
 
