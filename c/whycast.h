@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   9002827ea799ee49514aab756a838e0b538759461719a41faca9d79ecd64dd20
+   edd91510393083743dc0465d8ff45d6da433c45adbe9460dc30419910456b822
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# dfb0188a01e298b2f49ca6afb8b41c7befb96f47a57dc05f4444cf508602180f
+# 9dbf17e1fa13bc5e512016aa144641df22ca6903a9bf2aab1a47da82cb130163
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
