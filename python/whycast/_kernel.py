@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# b7117c0d2c7ff5408cd03883f87e8357f9c357559452b6b538e3331053313338
+# 9dbf17e1fa13bc5e512016aa144641df22ca6903a9bf2aab1a47da82cb130163
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def test_mode_numpy_beside_the_other_rules() -> None:
 def test_expand_beside_the_broadcast_of_two_tensors() -> None:
     """Its first output, by NumPy's rule and by SONNX where no 0 meets a 1: expand_shape_numpy,
     expand_numpy, expand_bidirectional, expand_sonnx, expand_e1, bidirectional_numpy_mode and
-    first_unexpandable_expandable, axes/expand.mlw.
+    unexpandable_expandable, axes/expand.mlw.
 
     [E_Expand_any_Data_020] [E_OpenvinoThreeBroadcast_any_Modes_010]
     """
