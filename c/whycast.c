@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   03e986c7ad78390c115b512c2cfcc5df8c9d46438919b38bc27ccf713ad78ba2
+   bf02b24760f702c0fc551ffecd061681de1a1f87efa45fff25c5b838a74325f0
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
