@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   94a12e4785b0dbfdbceee2140841c932f394fea7447799f26dd04a46f9847ee3
+   ee99a6485617c6a578ec94cea7b516010bd020b477764e34c7fcb6b3af506575
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

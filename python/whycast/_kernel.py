@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# de717501cc609493bfd5a572a65bc67a07ce684dc3355eb6865c0afb5d057751
+# b88804c28c4e2fd4b600f89eb5dc33950e096e4187a8bc16a83f724985145263
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
