@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# f0e0005320d976583030a4967aec2c5b1347aae50f4f3b15e07252189396214b
+# b88804c28c4e2fd4b600f89eb5dc33950e096e4187a8bc16a83f724985145263
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
