@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   56ccd5512328b96042294252f41b3a2e8d9b78600d5bf6dadbb92a1aef573922
+   94a12e4785b0dbfdbceee2140841c932f394fea7447799f26dd04a46f9847ee3
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
