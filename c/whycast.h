@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   94a12e4785b0dbfdbceee2140841c932f394fea7447799f26dd04a46f9847ee3
+   6e52295ead292181387784a9accb9d97bed0b9334e2fd9b4a3d241c755478772
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
