@@ -65,6 +65,7 @@ LIBRARY = {
     "int.MinMax": "the larger of two ranks or sizes",
     "mach.int.Int64": "the programs in C compute with int64_t",
     "map.Map": "used by array.Array",
+    "option.Option": "an output in C is lent to one, or to nobody",
     "seq.Seq": "shapes and multi-indices",
 }
 
