@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   ee99a6485617c6a578ec94cea7b516010bd020b477764e34c7fcb6b3af506575
+   1e34584017eeb8954c047139f7b47732b4be21b5c2e09904fc46ff760528b59f
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
