@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   bf02b24760f702c0fc551ffecd061681de1a1f87efa45fff25c5b838a74325f0
+   41784076b1201e83881bc702e3748e331c45849a4fc318eaad048345e013281f
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
