@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# b88804c28c4e2fd4b600f89eb5dc33950e096e4187a8bc16a83f724985145263
+# eb15af07a28471ef0e9c2d9f837123fce2c4f20daa7fa0dedd783e6046a4972a
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
