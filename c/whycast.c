@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   edd91510393083743dc0465d8ff45d6da433c45adbe9460dc30419910456b822
+   bd568825fc8afa7aab4f2eb40608fa3400f74b2ee5f06fe3b8902047f192a751
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

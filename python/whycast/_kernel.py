@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 9dbf17e1fa13bc5e512016aa144641df22ca6903a9bf2aab1a47da82cb130163
+# de717501cc609493bfd5a572a65bc67a07ce684dc3355eb6865c0afb5d057751
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
