@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   1e34584017eeb8954c047139f7b47732b4be21b5c2e09904fc46ff760528b59f
+   8f43186f1e6397259ed0acaec621009938ec7a4b196559a4d1da840f41cc3e54
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
