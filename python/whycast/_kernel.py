@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 8832024b7a87920ee0d3de9ddf279bc4a366b57916de00c38042e3b3f33e9ab5
+# 80c0becefb8be3deb4397c75a036d105b6630b24d6e1f0af96dfa13bb83943de
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
