@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 80c0becefb8be3deb4397c75a036d105b6630b24d6e1f0af96dfa13bb83943de
+# a2a420fbc3018b9dde17ae5e92a7725f125786e4ada01c5858ae4e23c3b09931
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
