@@ -19,9 +19,8 @@ from assurance import claims, inventory, trace
 from assurance.claims import CLAIMS, UNSEALED, Change, Key
 from assurance.closed import ToolError, run
 from assurance.facts import Facts
+from assurance.tree import GIT
 from assurance.whygate import Whygate, session_of, theory_files
-
-GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 
 # Trees of old that are read, each in some seconds; the newest ones.
 TREES = 12
