@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# a2a420fbc3018b9dde17ae5e92a7725f125786e4ada01c5858ae4e23c3b09931
+# e5752f64aaf8db5ec423bad9e01ef715b35d17bd863d77280baedd4e6c7dae1b
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
