@@ -127,6 +127,18 @@ def test_what_says_something_else_is_refused(path: Path, facts: Any, case: Any) 
     refused(path, facts, *expected)
 
 
+def test_a_type_and_a_function_of_one_name_are_sealed_together(path: Path, facts: Any) -> None:
+    facts["symbols"].append(symbol(W, 4, "type", "Small.double", "type double = int", None))
+    refused(path, facts, f"{W}:4: Small.double {OTHER}type double = int ...)")
+    claims.seal(path, facts)
+    assert claims.check(claims.read(path), facts, THEORIES) == []
+    facts["symbols"][DOUBLE]["statement"] = "2 * x"
+    refused(path, facts, f"{W}:4: Small.double {OTHER}type double = int ...)")
+    facts["symbols"][DOUBLE]["statement"] = "function double (x: int) = x + x"
+    facts["symbols"][-1]["statement"] = "type double = bool"
+    refused(path, facts, f"{W}:4: Small.double {OTHER}type double = bool ...)")
+
+
 def test_what_has_no_goal_is_refused(path: Path, facts: Any) -> None:
     facts["sessions"][0]["goals"].clear()
     unproved = [f"{W}:11: Small.twice'vc has no goal: nothing proves it"]

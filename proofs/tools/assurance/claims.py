@@ -76,17 +76,33 @@ def goals_of(facts: Facts) -> set[Key]:
     return {(s["file"], full_name(goal)) for s in facts["sessions"] for goal in s["goals"]}
 
 
-def subjects(facts: Facts) -> list[tuple[Key, Symbol]]:
-    """Give the symbols in the order of the source, each as the goal that it has or has to have."""
-    goals, found = goals_of(facts), []
+def subjects(facts: Facts) -> dict[Key, Symbol]:
+    """Give the symbols in the order of the source, each as the goal that it has or has to have.
+
+    A type may have the name of a function or a lemma: the two have one line, and one seal.
+    """
+    goals, found = goals_of(facts), dict[Key, Symbol]()
     for symbol in sorted(
         facts["symbols"] + facts["lists"], key=lambda s: (s["file"], s["line"] or 0)
     ):
         claimed = symbol["goal"] or f"{symbol['name']}'vc"
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
-        found.append((goal if is_goal else (symbol["file"], full_name(symbol)), symbol))
+        key = goal if is_goal else (symbol["file"], full_name(symbol))
+        found[key] = both(found[key], symbol) if key in found else symbol
     return found
+
+
+def both(a: Symbol, b: Symbol) -> Symbol:
+    """Give two symbols of one name as one, which says what both say."""
+    return {
+        **a,
+        "kind": f"{a['kind']}, {b['kind']}",
+        "statement": f"{a['statement']}\n{b['statement']}",
+        "names": [*a["names"], *b["names"]],
+        "goal": a["goal"] or b["goal"],
+        "says_nothing": a["says_nothing"] or b["says_nothing"],
+    }
 
 
 def seal_of(symbol: Symbol, sentence: str) -> str:
@@ -119,7 +135,7 @@ def check(claims: Claims, facts: Facts, theories: Collection[str]) -> list[Failu
     there = {(f, f): f for f in (*theories, *(entry["file"] for entry in facts["lists"]))}
     # What the tags of a theory say is not known either.
     unread |= {key[0] for key in listed if unread and key[0] not in theories}
-    for key, symbol in subjects(facts):
+    for key, symbol in subjects(facts).items():
         there[key] = f"{key[0]}:{symbol['line'] or ''}".rstrip(":")
         found = faults(symbol, key in goals, listed[key]) if key in listed else ()
         failures += [Failure(there[key], key[1], what) for what in found]
@@ -145,7 +161,7 @@ class Change(NamedTuple):
 
 def seal(path: Path, facts: Facts) -> list[Change]:
     """Seal what all theories say; give what is new or changed, to be compared by a person."""
-    claims, here, told = read(path), dict(subjects(facts)), list[Change]()
+    claims, here, told = read(path), subjects(facts), list[Change]()
     last = {line.key[0]: line.key for line in claims.lines if line.key[0] == line.key[1] != ""}
     wrong = [error for part in (*facts["sessions"], *facts["theories"]) for error in part["errors"]]
     wrong += [f"{f} has no heading in {CLAIMS}" for f in sorted({f for f, _ in here} - {*last})]

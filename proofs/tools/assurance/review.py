@@ -103,7 +103,7 @@ def of_commit(
             sentences = claims.read(tree / CLAIMS).sentences
             return {
                 key: (sentences.get(key[1], ""), symbol["statement"])
-                for key, symbol in claims.subjects(stated(whygate, tree))
+                for key, symbol in claims.subjects(stated(whygate, tree)).items()
                 if key in keys
             }
     return {}
