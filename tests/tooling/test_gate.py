@@ -361,12 +361,13 @@ def test_what_no_proof_looks_at_is_sealed(small: Path) -> None:
 def test_characters_that_deceive_a_reader_are_refused(small: Path) -> None:
     edit(Place(small, "Small").theory, "Numbers, doubled.", "Numbers,\u200b doubled.")
     edit(small / "proofs" / "claims.txt", "# small.mlw", "## \u202ehidden\n# small.mlw")
-    write(small, {"python/a.py": "\u0430 = 1\n", "c/a.h": "/* \u2066 */\n", "tests/t.py": "\r"})
-    (small / "c" / "b.h").write_bytes(b"\n\xff")
+    write(small, {"tests/a.py": "\u0430 = 1\n", "tests/a.h": "/* \u2066 */\n", "tests/t.py": "\r"})
+    (small / "tests" / "b.h").write_bytes(b"\n\xff")
     found = [line for line in failures(small) if "it is not allowed in a source" in line]
-    expected = ["c/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE", "c/b.h:2: '\\udcff' is without a"]
-    expected += ["proofs/claims.txt:1: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
-    expected += ["python/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A", "tests/t.py:1: '\\r' is"]
+    expected = ["proofs/claims.txt:1: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
+    expected += ["tests/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE"]
+    expected += ["tests/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A"]
+    expected += ["tests/b.h:2: '\\udcff' is without a", "tests/t.py:1: '\\r' is"]
     same(found, [*expected, "why3/small.mlw:1: '\\u200b' is ZERO WIDTH SPACE"])
 
 

@@ -138,7 +138,7 @@ def test_what_would_turn_the_verdict_of_make_is_refused(
     failing = "import sys\nprint('gate: FAILED')\nsys.exit(1)\n"
     write(tmp_path, {"proofs/tools/run.py": failing, "other.mk": "override TOOLS := true\n"})
     options, variables = ([given], []) if given.startswith("-") else ([], [given])
-    command = ["/usr/bin/env", "-u", "MAKEFLAGS", *variables, "make", *options]
+    command = ["/usr/bin/env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", *variables, "make", *options]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert re.search(rf"\*\*\* {said}.*: with this, nothing that is said is a verdict", done.stderr)

@@ -119,8 +119,9 @@ def rooms(root: Path) -> list[Room]:
     """Read the rooms from the README, and their theories from the claims, which have all."""
     said = dict(ROOM.findall((root / "README.md").read_text(encoding="utf-8")))
     keys = (line.key for line in claims.read(root / claims.CLAIMS).lines)
-    files = [theory.removeprefix("why3/") for theory, _ in groupby(theory for theory, _ in keys)]
-    theories = [Theory(file, documents.title(root / "why3" / file)) for file in files if file]
+    files = [file for file, _ in groupby(file for file, _ in keys) if file.endswith(".mlw")]
+    names = [file.removeprefix("why3/") for file in files]
+    theories = [Theory(name, documents.title(root / "why3" / name)) for name in names]
     within = groupby(theories, key=lambda theory: theory.file.partition("/")[0])
     found = [Room(name, said.get(name, ""), list(files)) for name, files in within]
     if silent := [room.name for room in found if not room.says]:

@@ -20,7 +20,7 @@ LIBRARY = extraction.ROOT / "proofs" / "tools" / "whyrun" / "library"
 
 # The modules that a program uses; all others are of the theories.
 KEPT = re.compile(
-    r"(?:int\.\w+|array\.Array|seq\.Seq|kernel\.\w+\.\w+|axes\.openvino_verdict\.OpenvinoMode|COP\w+)"
+    r"(?:int\.\w+|array\.Array|seq\.Seq|kernel\.\w+\.(?:COP\w+|Tuple)|axes\.openvino_verdict\.OpenvinoMode|COP\w+)"
     r"(?: as \w+)?"
 )
 
