@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   8f43186f1e6397259ed0acaec621009938ec7a4b196559a4d1da840f41cc3e54
+   fda14f41ce3051fa1db3f61ee1d2507fdf73cad9da4ae1eebdf8b7fe3f0fbf16
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# e5752f64aaf8db5ec423bad9e01ef715b35d17bd863d77280baedd4e6c7dae1b
+# bf36d478a570ea67d7137dcc9f6727486a21b6ad5d6a7bec6669e747f4ad388c
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -59,26 +59,6 @@ let print_decl args ?old ?fname m output decl =
   List.iter (print_head m output) (Mltree.get_decl_name decl);
   (get_printer args).Pdriver.decl_printer args ?old ?fname m output decl
 
-let refuse_modular _ ?old:_ ?fname:_ _ _ _ =
-  Loc.errorm "C is extracted to one file: use the option --flat"
-
-let file_name ?fname:_ (m : Pmodule.pmodule) =
-  String.lowercase_ascii m.mod_theory.th_name.id_string ^ ".c"
-
-let file_printer decl_printer =
-  {
-    Pdriver.filename_generator = file_name;
-    decl_printer;
-    header_printer = Pdriver.dummy_border_printer;
-    prelude_printer = Pdriver.default_prelude_printer;
-    footer_printer = Pdriver.dummy_border_printer;
-  }
-
 let () =
-  Pdriver.register_printer "documented-c"
-    {
-      desc = "Why3's printer for C, with names and comments of WhyML";
-      implem_printer = file_printer refuse_modular;
-      interf_printer = None;
-      flat_printer = file_printer print_decl;
-    }
+  Whyml_printer.register "documented-c" ~language:"C" ~extension:".c"
+    ~desc:"Why3's printer for C, with names and comments of WhyML" print_decl

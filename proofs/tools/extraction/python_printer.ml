@@ -336,26 +336,6 @@ let print_decl driver ?old:_ ?fname:_ (m : Pmodule.pmodule) output decl =
     List.iter (fun id -> Hid.replace state.waiting id (m, decl)) (get_decl_name decl)
   else define_once state m decl
 
-let refuse_modular _ ?old:_ ?fname:_ _ _ _ =
-  Python_context.fail None "Python is extracted to one file: use the option --flat"
-
-let file_name ?fname:_ (m : Pmodule.pmodule) =
-  String.lowercase_ascii m.mod_theory.th_name.id_string ^ ".py"
-
-let file_printer decl_printer =
-  {
-    Pdriver.filename_generator = file_name;
-    decl_printer;
-    header_printer = Pdriver.dummy_border_printer;
-    prelude_printer = Pdriver.default_prelude_printer;
-    footer_printer = Pdriver.dummy_border_printer;
-  }
-
 let () =
-  Pdriver.register_printer "python"
-    {
-      desc = "printer for Python 3.10";
-      implem_printer = file_printer refuse_modular;
-      interf_printer = None;
-      flat_printer = file_printer print_decl;
-    }
+  Whyml_printer.register "python" ~language:"Python" ~extension:".py" ~desc:"printer for Python 3.10"
+    print_decl
