@@ -127,11 +127,15 @@ def report(facts: Facts, console: Console) -> None:
     console.print(drawn)
     answers = [proof["now"] for session in facts["sessions"] for proof in proofs(session)]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
+    goals = [goal for session in facts["sessions"] for goal in session["goals"]]
+    whole = sum(judge.has_whole_context(goal) for goal in goals)
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
     claimed = judge.hypotheses(facts)
     kinds = Counter(entry["kind"] for entry in facts["library"])
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
+        f"context: {len(goals) - whole} goals are proved from what their proofs use, "
+        f"{whole} from all that stands before them",
         f"trusted, without a body: {', '.join(trusted)}",
         f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
@@ -162,6 +166,7 @@ def update(argv: list[str]) -> int:
         "thorough": "all limits for a second family",
         "fresh": "forget the stored proofs",
         "retry": "ask provers again that failed before",
+        "cores": "look for what proofs use that were found with the whole context",
     }
     for flag, what in flags.items():
         parser.add_argument(f"--{flag}", action="store_true", help=what)

@@ -54,6 +54,9 @@ HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", 
 # not known (SOUNDNESS.md), and some that are not meant so: `smoke_detector_top` negates the goal.
 SOUND = "split_vc"
 
+# What whygate/keep.ml does: it leaves out of a goal's context what its proof does not need.
+KEEP = "keep"
+
 # The modules of Why3's standard library that a theory may reach, directly or not, and why.
 LIBRARY = {
     "array.Array": "the programs compute in arrays, which are Python's lists",
@@ -246,12 +249,17 @@ def goal_faults(file: str, goal: Goal, provers: Mapping[str, Prover]) -> Iterato
             yield Failure(place(node, file), part, what)
 
 
+def has_whole_context(goal: Goal) -> bool:
+    """Tell whether a goal is proved from all that stands before it."""
+    return all(step["name"] != KEEP for step in goal["tree"]["transformations"])
+
+
 def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
     """Say what is wrong with one node: with each of its proofs, and with what it lacks."""
     for proof in node["proofs"]:
         yield from proof_faults(proof, provers)
     for step in node["transformations"]:
-        if step["name"] != SOUND or step["arguments"]:
+        if step["name"] != KEEP and (step["name"] != SOUND or step["arguments"]):
             words = " ".join([step["name"], *step["arguments"]])
             yield f"is taken apart by {words}, which the gate does not know as sound"
         elif not step["sound"]:

@@ -37,19 +37,26 @@ let longest = List.fold_left max 0.
 
 (** {1 Trying again} *)
 
-(** Those that proved it before come first; one prover after the other, as the other core works at
-    another mutant. *)
+(** One prover after the other, as the other core works at another mutant. *)
+let proves ~longest task prover =
+  match Project.attempt (fun () -> Prover.question prover (limit longest) task) with
+  | Ok question -> Prover.is_valid (Prover.ask ~believed:Prover.is_valid question)
+  | Error _ -> false
+
+(** Those that proved it before come first. *)
 let is_proved project t id ~longest =
   let before = List.map (fun (a : proof_attempt_node) -> a.prover) (Node.valid_attempts (tree t) id) in
   let is_first (p : Prover.t) = List.mem p.prover.prover before in
   let first, rest = List.partition is_first (Prover.all project) in
-  let proves prover =
-    let ask () = Prover.question prover (limit longest) (get_task (tree t) id) in
-    match Project.attempt ask with
-    | Ok question -> Prover.is_valid (Prover.ask ~believed:Prover.is_valid question)
-    | Error _ -> false
-  in
-  List.exists proves (first @ rest)
+  List.exists (proves ~longest (get_task (tree t) id)) (first @ rest)
+
+(** With all of its context, whole or in parts. *)
+let rec is_proved_somehow (project : Project.t) ~longest task =
+  List.exists (proves ~longest task) (Prover.all project)
+  ||
+  match Trans.apply_transform Node.split_name project.env task with
+  | [] | [ _ ] -> false
+  | parts -> List.for_all (is_proved_somehow project ~longest) parts
 
 (** The part of a goal, as the session takes it apart, that nobody proves any more; [otherwise]
     stands for the seconds of parts that the session does not know. *)
@@ -65,7 +72,12 @@ let rec unproved project t ~otherwise id =
         if is_proved project t id ~longest then None else Some id
     | node :: _ ->
         let live part = not (is_detached s (APn part)) in
-        List.find_map (unproved project t ~otherwise) (List.filter live (get_sub_tasks s node))
+        let parts = List.filter live (get_sub_tasks s node) in
+        let found = List.find_map (unproved project t ~otherwise) parts in
+        (* What the proof does not need of the theory as it was may be needed now. *)
+        let is_small = found <> None && get_transf_name s node = Keep.transformation in
+        if is_small && is_proved_somehow project ~longest:otherwise (get_task s id) then None
+        else found
 
 (** {1 The verdict} *)
 

@@ -82,6 +82,12 @@ let split s env id =
       let node = graft_transf s id split_name [] tasks in
       Some (node, get_sub_tasks s node)
 
+(** The goal with what is named of its context. *)
+let keep s env id names =
+  let tasks = apply_trans_to_goal ~allow_no_effect:true s env Keep.transformation names id in
+  let node = graft_transf s id Keep.transformation names tasks in
+  (node, List.hd (get_sub_tasks s node))
+
 (** {1 What the source no longer has} *)
 
 let remove_detached s any = remove_subtree ~notification:silent ~removed:silent s any

@@ -30,7 +30,9 @@ let preparation = 0.05
 
 type effort = Quick | Normal | Thorough
 
-type t = { project : Project.t; session : Session.t; effort : effort; retry : bool }
+(** [cores]: goals that have their proofs from the whole context are tried without it. *)
+type t =
+  { project : Project.t; session : Session.t; effort : effort; retry : bool; cores : bool }
 
 let tree t = Session.tree t.session
 let proved t id = pn_proved (tree t) id
@@ -167,7 +169,74 @@ and follow t id node =
   List.iter (fun part -> Node.remove_detached s (APn part)) detached;
   List.iter (settle t) parts;
   update_trans_node Node.silent s node;
-  if get_transf_name s node <> Node.split_name then begin
+  if not (List.mem (get_transf_name s node) [ Node.split_name; Keep.transformation ]) then begin
     Node.drop s id node;
     search t id ~first:[] []
   end
+
+(** {1 What a proof needs of its context} *)
+
+(** Seconds for a prover that tells what it uses, of what may have parts. *)
+let at_once = 1
+
+(** What some prover uses for a task, or else what is used for its parts, all together. *)
+let rec names_used t provers task =
+  let both found part =
+    let add names = Option.map (Cores.Names.union names) (names_used t provers part) in
+    Option.bind found add
+  in
+  match Cores.find provers ~limits:[ at_once ] task with
+  | Some names -> Some names
+  | None -> (
+      match Trans.apply_transform Node.split_name t.project.env task with
+      | [] | [ _ ] -> (
+          match Cores.find provers ~limits:[ middle ] task with
+          | Some names -> Some names
+          | None ->
+              let all = List.sort_uniq compare (Keep.of_task task) in
+              List.find_map (fun p -> Cores.shrink p task all) (Prover.all t.project))
+      | parts -> List.fold_left both (Some Cores.Names.empty) parts)
+
+(** Whether two families prove the goal with what is named, each part of it; if so, that takes the
+    place of all that the goal had. *)
+let is_enough t id names =
+  let s = tree t in
+  let node, small = Node.keep s t.project.env id (Cores.Names.elements names) in
+  search t small ~first:[] [];
+  let enough = Node.weak_leaves s small = [] in
+  if enough then begin
+    let others = List.filter (( <> ) node) (get_transformations s id) in
+    Node.remove_attempts s id;
+    List.iter (Node.remove s) others
+  end
+  else Node.remove s node;
+  update_goal_node Node.silent s id;
+  enough
+
+(** First by what the first prover uses that tells, then by what each uses that does. *)
+let narrowed t id =
+  let telling (p : Prover.t) = List.mem p.prover.prover.prover_name [ "CVC5"; "Z3" ] in
+  let provers = List.rev (List.filter telling (Prover.all t.project)) in
+  let task = get_task (tree t) id in
+  let known = Cores.Names.of_list (Keep.of_task task) in
+  let names provers = Option.map (Cores.Names.inter known) (names_used t provers task) in
+  match names provers with
+  | None -> false
+  | Some by_first ->
+      is_enough t id by_first
+      ||
+      let by_second = Option.value (names (List.rev provers)) ~default:Cores.Names.empty in
+      let all = Cores.Names.union by_first by_second in
+      (not (Cores.Names.equal all by_first)) && is_enough t id all
+
+(** A goal: with the part of its context that it was proved with before, if that still does. *)
+let settle_goal t id =
+  let s = tree t in
+  let is_keep node =
+    get_transf_name s node = Keep.transformation && not (is_detached s (ATn node))
+  in
+  let is_small = List.exists is_keep (get_transformations s id) in
+  if is_small then settle t id;
+  let is_done = proved t id && Node.weak_leaves s id = [] in
+  if not (is_done && (is_small || not t.cores)) then
+    if not (narrowed t id) then settle t id

@@ -74,7 +74,7 @@ and transformation_facts project s task node =
   Record
     [ ("name", String (get_transf_name s node));
       ("arguments", Json.strings (get_transf_args s node));
-      ("sound", Bool (Split.is_sound project task));
+      ("sound", Bool (get_transf_name s node = Keep.transformation || Split.is_sound project task));
       ( "parts",
         List (List.map (node_facts project s ~root:false) (List.filter live (get_sub_tasks s node)))
       ) ]

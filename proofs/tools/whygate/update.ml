@@ -8,6 +8,7 @@ type options = {
   effort : Prove.effort;
   forget : bool;  (** start without the stored session *)
   retry : bool;  (** ask provers again that failed before *)
+  cores : bool;  (** look for what proofs need that have the whole context *)
 }
 
 let wanted options name =
@@ -36,7 +37,7 @@ let report (t : Prove.t) (th, top) =
 (** Silent about a goal whose stored proofs were good, which takes no time. *)
 let goal (t : Prove.t) (th, id) =
   let started = Unix.gettimeofday () in
-  Prove.settle t id;
+  Prove.settle_goal t id;
   let seconds = Unix.gettimeofday () -. started in
   let proved = Prove.proved t id in
   if seconds > 0.05 || not proved then
@@ -67,7 +68,8 @@ let prove_all (t : Prove.t) goals =
 (** 0 if everything that was asked for is proved, 1 if not, 3 if nothing was asked for. *)
 let run project options file =
   let session = Session.load ~forget:options.forget project file in
-  let t = { Prove.project; session; effort = options.effort; retry = options.retry } in
+  let t = { Prove.project; session; effort = options.effort; retry = options.retry;
+      cores = options.cores } in
   if session.errors <> [] then begin
     List.iter (fun e -> print_endline ("ERROR " ^ e)) session.errors;
     1

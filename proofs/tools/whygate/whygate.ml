@@ -3,7 +3,7 @@
     Run in the root of the tree (the Python of [assurance] does):
     [whygate CONFIG TOOLS audit THEORY.mlw ...]
     [whygate CONFIG TOOLS replay THEORY.mlw]
-    [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw]
+    [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] [--cores] THEORY.mlw]
     [whygate CONFIG TOOLS mutant [--goal MODULE.GOAL] THEORY.mlw ...]
     [whygate CONFIG TOOLS contracts programs|operations MODULE ...]
 
@@ -42,13 +42,14 @@ let contracts project ~all names =
       exit 1
 
 let update project args =
-  let none = { Update.only = None; effort = Prove.Normal; forget = false; retry = false } in
+  let none = { Update.only = None; effort = Prove.Normal; forget = false; retry = false; cores = false } in
   let rec parse options = function
     | "--only" :: part :: rest -> parse { options with Update.only = Some part } rest
     | "--quick" :: rest -> parse { options with effort = Prove.Quick } rest
     | "--thorough" :: rest -> parse { options with effort = Prove.Thorough } rest
     | "--fresh" :: rest -> parse { options with forget = true } rest
     | "--retry" :: rest -> parse { options with retry = true } rest
+    | "--cores" :: rest -> parse { options with cores = true } rest
     | [ file ] -> Update.run project options file
     | _ -> usage ()
   in

@@ -1,0 +1,169 @@
+(** What a proof uses: the names by which [keep] makes its task small.
+
+    A prover of SMT tells which assertions contradict each other, where each has a name: so each
+    hypothesis gets one, and each definition, as the hypothesis that it is true of what it defines. *)
+
+open Why3
+module Names = Wstdlib.Sstr
+
+(** A proposition of Why3's library keeps its symbol: by that a driver leaves out what its prover
+    knows. It is told by the name that Why3 prints, which may be that of several. *)
+let is_of_library (pr : Decl.prsymbol) =
+  match Theory.restore_path pr.pr_name with
+  | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))
+  | [], _, _ | (exception Not_found) -> false
+
+(** The task with definitions as hypotheses, and hypotheses that can be told from each other by what
+    Why3 prints of their names; what these stand for. [whole]: definitions stay as they are. *)
+let labelled ~whole task =
+  let named = Hashtbl.create 97 in
+  let axiom pr name formula =
+    Hashtbl.add named pr.Decl.pr_name.id_string name;
+    Decl.create_prop_decl Paxiom pr formula
+  in
+  let fresh () =
+    Decl.create_prsymbol (Ident.id_fresh (Printf.sprintf "core %d" (Hashtbl.length named)))
+  in
+  let definition (ls, meaning) =
+    axiom (fresh ()) (Keep.of_symbol ls) (Decl.ls_defn_axiom meaning)
+  in
+  let parts (d : Decl.decl) =
+    match d.d_node with
+    | Dprop ((Paxiom | Plemma), pr, formula) ->
+        [ axiom (if is_of_library pr then pr else fresh ()) (Keep.of_prop pr) formula ]
+    | Dlogic definitions when not whole ->
+        List.map (fun (ls, _) -> Decl.create_param_decl ls) definitions
+        @ List.map definition definitions
+    | _ -> [ d ]
+  in
+  let known task = function
+    | Theory.MApr pr -> Ident.Mid.mem pr.Decl.pr_name (Task.task_known task)
+    | _ -> true
+  in
+  let goal, before = Task.task_separate_goal task in
+  let add task (td : Theory.tdecl) =
+    match td.td_node with
+    | Decl d -> List.fold_left Task.add_decl task (parts d)
+    | Meta (_, arguments) when not (List.for_all (known task) arguments) -> task
+    | Use _ | Clone _ | Meta _ -> Task.add_tdecl task td
+  in
+  (named, Task.add_tdecl (List.fold_left add None (Task.task_tdecls before)) goal)
+
+(** {1 The core} *)
+
+let is_check = Re.Str.regexp_string "(check-sat)"
+let is_question = Re.Str.regexp_string "(get-info"
+
+(** The text with a name for each assertion below a comment that has what is [named], as Why3 prints
+    both: an assertion ends before an empty line. What an encoding makes several of has several
+    names. *)
+let with_names named text =
+  let used = Hashtbl.create 97 in
+  let starts line at = Re.Str.string_match at line 0 in
+  let rec lines found = function
+    | comment :: rest when Hashtbl.mem named (Project.after ";; " comment) ->
+        assertion (comment :: found) (Project.after ";; " comment) [] rest
+    | line :: rest when starts line is_check -> lines ("(get-unsat-core)" :: line :: found) rest
+    | line :: rest when starts line is_question -> lines found rest
+    | line :: rest -> lines (line :: found) rest
+    | [] -> List.rev found
+  and assertion found printed body = function
+    | line :: rest when line <> "" -> assertion found printed (line :: body) rest
+    | rest ->
+        let label = Printf.sprintf "core_%d_" (Hashtbl.length used) in
+        Hashtbl.replace used label (Hashtbl.find_all named printed);
+        let text = String.trim (String.concat "\n" (List.rev body)) in
+        let formula = Project.after "(assert" (String.sub text 0 (String.length text - 1)) in
+        lines (Printf.sprintf "(assert (! %s :named %s))" formula label :: found) rest
+  in
+  let text = lines [] (String.split_on_char '\n' text) in
+  (used, String.concat "\n" ("(set-option :produce-unsat-cores true)" :: text))
+
+(** All that a prover says to a text. *)
+let said (question : Prover.question) text =
+  let input = Filename.temp_file "whygate" question.extension in
+  Fun.protect ~finally:(fun () -> Sys.remove input) @@ fun () ->
+  let channel = open_out_bin input in
+  output_string channel text;
+  close_out channel;
+  let file = Re.Str.regexp_string "%f" and name _ = Filename.quote input in
+  let command = Re.Str.global_substitute file name (Prover.command question.by question.limit) in
+  let limits = Printf.sprintf "ulimit -t %d; ulimit -v %d" in
+  let limits = limits (Prover.seconds question.limit + 1) Prover.memory_kilobytes in
+  let answers = Unix.open_process_in (Printf.sprintf "%s; exec %s 2>&1" limits command) in
+  let all = Buffer.create 10_000 in
+  (try while true do Buffer.add_channel all answers 1 done with End_of_file -> ());
+  ignore (Unix.close_process_in answers);
+  Buffer.contents all
+
+(** What the labels in an answer stand for. *)
+let names_in used answer =
+  let label = Re.Str.regexp "core_[0-9]+_" in
+  let rec from found place =
+    match Re.Str.search_forward label answer place with
+    | exception Not_found -> found
+    | start ->
+        let label = Re.Str.matched_string answer in
+        let names = Names.of_list (Hashtbl.find used label) in
+        from (Names.union names found) (start + String.length label)
+  in
+  from Names.empty 0
+
+(** The names of what one prover uses for a task, if it proves it in so many seconds. *)
+let by_prover (p : Prover.t) ~whole ~seconds task =
+  let named, task = labelled ~whole task in
+  let question = Prover.question p (Seconds seconds) task in
+  let used, text = with_names named question.text in
+  let answer = said question text in
+  if String.starts_with ~prefix:"unsat" answer then Some (names_in used answer) else None
+
+(** Of definitions that stay as they are nobody says which are used: those that are still reached. *)
+let with_definitions task names =
+  let is_definition (d : Decl.decl) = match d.d_node with Dlogic _ -> true | _ -> false in
+  let add found (td : Theory.tdecl) =
+    match td.td_node with
+    | Decl d when is_definition d -> Names.union found (Names.of_list (Keep.names d))
+    | _ -> found
+  in
+  let all = Task.task_fold add names task in
+  Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
+
+(** By the first of [provers] that proves the task: each is asked for the first limit before any is
+    for the next. *)
+let find provers ~limits task =
+  let ask seconds whole (p : Prover.t) =
+    let found = Project.attempt (fun () -> by_prover p ~whole ~seconds task) in
+    let names = Result.value found ~default:None in
+    if whole then Option.map (with_definitions task) names else names
+  in
+  let within seconds =
+    match List.find_map (ask seconds false) provers with
+    | Some names -> Some names
+    | None -> List.find_map (ask seconds true) provers
+  in
+  List.find_map within limits
+
+(** {1 Without a prover that tells} *)
+
+(** Leaves out what [p] proves the task without, first by halves, then by smaller pieces. *)
+let shrink (p : Prover.t) task names =
+  let proves names =
+    let ask () = Prover.question p (Seconds 1) (Keep.keep names task) in
+    match Project.attempt ask with
+    | Ok question -> Prover.is_valid (Prover.ask ~believed:(fun _ -> true) question)
+    | Error _ -> false
+  in
+  let rec pieces size needed = function
+    | [] -> List.rev needed
+    | rest ->
+        let is_in_piece place _ = place < size in
+        let piece = List.filteri is_in_piece rest
+        and others = List.filteri (fun place name -> not (is_in_piece place name)) rest in
+        if proves (List.rev_append needed others) then pieces size needed others
+        else pieces size (List.rev_append piece needed) others
+  in
+  let rec halved size names =
+    let left = pieces size [] names in
+    if size = 1 then left else halved ((size + 1) / 2) left
+  in
+  if proves names then Some (Names.of_list (halved (max 1 (List.length names / 2)) names)) else None

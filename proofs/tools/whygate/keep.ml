@@ -1,0 +1,118 @@
+(** The transformation [keep]: a goal with the part of its context that its proof needs.
+
+    Its arguments name hypotheses and definitions. All other hypotheses are dropped, all other
+    definitions of functions and predicates become declarations, and what nothing left speaks of goes
+    as well. Nothing is added, no formula is changed, and the goal stays: a proof of what is left is
+    one for any functions in place of the defined ones, so for these too, and needs no hypothesis that
+    was dropped. A name that the context does not have is an error. *)
+
+open Why3
+
+let transformation = "keep"
+
+(** [core.shape.Shape.padded_size]: what a theory declares, wherever it is used. *)
+let name (id : Ident.ident) =
+  match Theory.restore_path id with
+  | library, theory, path -> String.concat "." (library @ (theory :: path))
+  | exception Not_found -> id.id_string
+
+let of_prop (pr : Decl.prsymbol) = name pr.pr_name
+let of_symbol (ls : Term.lsymbol) = name ls.ls_name
+
+(** The names that a declaration is kept by: a hypothesis, or definitions that refer to each other. *)
+let names (d : Decl.decl) =
+  match d.d_node with
+  | Dprop ((Paxiom | Plemma), pr, _) -> [ of_prop pr ]
+  | Dlogic definitions -> List.map (fun (ls, _) -> of_symbol ls) definitions
+  | Dprop (Pgoal, _, _) | Dtype _ | Ddata _ | Dparam _ | Dind _ -> []
+
+let of_task task =
+  let add found (td : Theory.tdecl) =
+    match td.td_node with Decl d -> names d @ found | Use _ | Clone _ | Meta _ -> found
+  in
+  Task.task_fold add [] task
+
+(** {1 What is left of a declaration} *)
+
+let rest is_kept (d : Decl.decl) =
+  match d.d_node with
+  | Dprop ((Paxiom | Plemma), _, _) -> if is_kept d then [ d ] else []
+  | Dlogic definitions when not (is_kept d) ->
+      List.map (fun (ls, _) -> Decl.create_param_decl ls) definitions
+  | _ -> [ d ]
+
+(** {1 What speaks of what} *)
+
+let of_type found ty = Ty.ty_s_fold (fun found ts -> Ident.Sid.add ts.Ty.ts_name found) found ty
+
+let of_signature found (ls : Term.lsymbol) =
+  List.fold_left of_type found (Option.to_list ls.ls_value @ ls.ls_args)
+
+let of_term found t =
+  Term.t_s_fold of_type (fun found ls -> of_signature (Ident.Sid.add ls.Term.ls_name found) ls) found t
+
+let spoken_of (d : Decl.decl) =
+  let declared =
+    match d.d_node with
+    | Dtype { ts_def = Alias ty; _ } -> of_type Ident.Sid.empty ty
+    | Dtype _ | Dprop _ -> Ident.Sid.empty
+    | Dparam ls -> of_signature Ident.Sid.empty ls
+    | Dlogic l -> List.fold_left (fun found (ls, _) -> of_signature found ls) Ident.Sid.empty l
+    | Dind (_, l) -> List.fold_left (fun found (ls, _) -> of_signature found ls) Ident.Sid.empty l
+    | Ddata types ->
+        let constructor found (ls, _) = of_signature found ls in
+        List.fold_left
+          (fun found (_, constructors) -> List.fold_left constructor found constructors)
+          Ident.Sid.empty types
+  in
+  Decl.decl_fold of_term declared d
+
+(** {1 The task} *)
+
+let keep wanted task =
+  let module Names = Wstdlib.Sstr in
+  let wanted = Names.of_list wanted in
+  let unknown = Names.diff wanted (Names.of_list (of_task task)) in
+  if not (Names.is_empty unknown) then
+    failwith ("not in the context: " ^ String.concat ", " (Names.elements unknown));
+  let is_kept d = List.exists (fun name -> Names.mem name wanted) (names d) in
+  let goal, before = Task.task_separate_goal task in
+  let seen = Ident.Hid.create 997 in
+  let see d = Ident.Sid.iter (fun id -> Ident.Hid.replace seen id ()) (spoken_of d) in
+  let is_spoken_of (d : Decl.decl) =
+    match d.d_node with
+    | Dprop _ -> true
+    | _ -> Ident.Sid.exists (Ident.Hid.mem seen) d.d_news
+  in
+  let left (d : Decl.decl) =
+    let ds = List.filter is_spoken_of (rest is_kept d) in
+    List.iter see ds;
+    ds
+  in
+  (* What speaks of a symbol stands after it. *)
+  let choose chosen (td : Theory.tdecl) =
+    let left = match td.td_node with Decl d -> left d | Use _ | Clone _ | Meta _ -> [] in
+    (td, left) :: chosen
+  in
+  let is_left = function
+    | Theory.MAls ls -> Ident.Hid.mem seen ls.ls_name
+    | MAts ts -> Ident.Hid.mem seen ts.ts_name
+    | MAty ty -> Ident.Sid.for_all (Ident.Hid.mem seen) (of_type Ident.Sid.empty ty)
+    | MApr pr -> Names.mem (of_prop pr) wanted
+    | MAstr _ | MAint _ | MAid _ -> true
+  in
+  let add task ((td : Theory.tdecl), left) =
+    match td.td_node with
+    | Decl _ -> List.fold_left Task.add_decl task left
+    | Meta (_, arguments) ->
+        if List.for_all is_left arguments then Task.add_tdecl task td else task
+    | Use _ | Clone _ -> Task.add_tdecl task td
+  in
+  (match goal.td_node with Decl d -> see d | Use _ | Clone _ | Meta _ -> ());
+  let chosen = List.fold_left choose [] (List.rev (Task.task_tdecls before)) in
+  Task.add_tdecl (List.fold_left add None chosen) goal
+
+let () =
+  let desc : Pp.formatted = "Keep@ the@ hypotheses@ and@ definitions@ that@ are@ named." in
+  let transform wanted _ _ _ = Trans.store (keep wanted) in
+  Trans.register_transform_with_args ~desc transformation transform
