@@ -127,14 +127,14 @@ def report(facts: Facts, console: Console) -> None:
     console.print(drawn)
     answers = [proof["now"] for session in facts["sessions"] for proof in proofs(session)]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
-    goals = [goal for session in facts["sessions"] for goal in session["goals"]]
-    whole = sum(judge.has_whole_context(goal) for goal in goals)
+    every = [goal for session in facts["sessions"] for goal in session["goals"]]
+    whole = sum(map(judge.has_whole_context, every))
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
     claimed = judge.hypotheses(facts)
     kinds = Counter(entry["kind"] for entry in facts["library"])
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
-        f"context: {len(goals) - whole} goals are proved from what their proofs use, "
+        f"context: {len(every) - whole} goals are proved from what their proofs use, "
         f"{whole} from all that stands before them",
         f"trusted, without a body: {', '.join(trusted)}",
         f"hypotheses: {len(claimed)} claims have some, "
