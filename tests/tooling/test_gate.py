@@ -90,7 +90,7 @@ def session(pattern: str, new: str) -> Change:
 # --- proofs -------------------------------------------------------------------------------------
 
 
-def forge(goal: str, *provers: str, inside: str = "%s") -> Change:
+def forge(goal: str, *provers: str) -> Change:
     """Write proofs by hand, in the place of all that a goal has."""
 
     def change(at: Place) -> None:
@@ -104,13 +104,14 @@ def forge(goal: str, *provers: str, inside: str = "%s") -> Change:
                 f'<proof prover="{PROVERS[prover]}"><result status="valid" time="0.01"/></proof>'
             )
         # The goal, or what `keep` leaves of it.
-        last = rf'(?s)<goal name="({goal}[.0]*)"([^>]*?)(?: proved="\w+")?(/>|>((?!<goal).)*?</goal>)'
-        session(last, rf'<goal name="\1"\2 proved="true">{inside % made}</goal>')(at)
+        rest = r'([^>]*?)(?: proved="\w+")?(/>|>((?!<goal).)*?</goal>)'
+        last = rf'(?s)<goal name="({goal}[.0]*)"{rest}'
+        session(last, rf'<goal name="\1"\2 proved="true">{made}</goal>')(at)
 
     return change
 
 
-SMOKE = '<transf name="smoke_detector_top" proved="true"><goal name="unsound.0">%s</goal></transf>'
+SMOKE = '"smoke_detector_top"'
 ALT_ERGO, Z3, CVC4, CVC5 = "Alt-Ergo 2.0.0", "Z3 4.8.12", "CVC4 1.8", "CVC5 1.0.3"
 OLDER, VAMPIRE = "Alt-Ergo 2.3.0", "Vampire 4.8"
 # With the numbers that they get in a session.
@@ -123,7 +124,7 @@ GOALS: dict[str, tuple[str, Change]] = {
     "vacuous": ("forall x. x < 0 -> 0 < x -> x = 1", lambda at: None),
     "invented": ("forall x y: int. x = y", forge("invented", ALT_ERGO, Z3)),
     "second": ("exists x. 3 * x = 21", forge("second", Z3, ALT_ERGO)),
-    "unsound": ("false", forge("unsound", ALT_ERGO, Z3, inside=SMOKE)),
+    "unsound": (LESS, session(r'(name="unsound"[^>]*>\s*<transf name=)"keep"', rf"\1{SMOKE}")),
     "alone": (LESS, forge("alone", ALT_ERGO)),
     "related": (LESS, forge("related", CVC4, CVC5)),
     "attempted": (LESS, session(r'(?s)(name="attempted".*?)"valid"', r'\1"timeout"')),
@@ -131,7 +132,7 @@ GOALS: dict[str, tuple[str, Change]] = {
     "unknown": (LESS, forge("unknown", VAMPIRE, Z3)),
     "misnamed": (
         LESS,
-        session(r'(name="misnamed"[^>]*>\s*<transf name="keep"[^>]*?)>', r'\1 arg9="gone">'),
+        session(r'(name="misnamed"[^>]*>\s*<transf name="keep"[^>]*?)>', r'\1 arg1="gone">'),
     ),
     "disproved": ("forall x. 0 < x <-> 0 < x + x", theory("0 < x <-> 0", "1 < x <-> 0")),
     "weakened": ("forall x y. x + x = y <-> y = 2 * x", theory("= y <-> y", "= y -> y")),
@@ -235,17 +236,19 @@ invented       {REPLAY}Z3 4.8.12 answers sat after
 invented       is proved by 0 families of provers, none; two are wanted (make update)
 second         {REPLAY}Alt-Ergo 2.0.0 answers
 second         is proved by 1 families of provers, Z3; two are wanted
-unsound        {STALE} still prove it (make update)
+unsound        {STALE} do not prove it any more (make update)
 unsound        is taken apart by smoke_detector_top, which the gate does not know as sound
+unsound        is proved by 0 families of provers, none
 alone          is proved by 1 families of provers, Alt-Ergo; two are wanted
 related        is proved by 1 families of provers, CVC; two are wanted
 attempted      that proves nothing (recorded: Timeout)
 older          has a proof by Alt-Ergo 2.3.0; Alt-Ergo 2.0.0 is pinned
 older          is proved by 1 families of provers, Z3
-unknown        {STALE}
 unknown        has a proof by Vampire 4.8, a prover that is not pinned
 unknown        is proved by 1 families of provers, Z3
-misnamed       ?
+misnamed       is not proved
+misnamed       has no proof in the session
+Misnamed       proofs/sessions/proofs: stale session: transformation keep is not in why3/proofs.mlw
 disproved      {STALE} do not prove it any more
 disproved      is proved by 0 families of provers, none
 disproved      {OTHER}
@@ -334,16 +337,16 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 NAMED: dict[str, tuple[str, ...]] = {
-    goal: (f"Proofs.{goal} ", f"Proofs.{goal}.0", f"goal {goal} ") for goal in GOALS
+    goal: (f"Proofs.{goal} ", f"Proofs.{goal}.0 ") for goal in GOALS
 }
-NAMED: dict[str, tuple[str, ...]] = {goal: (f"Proofs.{goal} ",) for goal in GOALS}
 NAMED["Shared"] = ("binds one variable",)
 NAMED |= {"Hidden": ("why3/hidden/away.mlw",), "Calls": ("why3/room/calls.mlw", "trusted.mlw")}
+NAMED["Misnamed"] = ("sessions/proofs",)
 NAMED |= {"Links": ("symbolic link",), "Old": ("sessions/old",), "Odd": ("odd-name",)}
 
 
 @pytest.mark.parametrize(
-    "name", [*GOALS, "Shared", *TAMPERED, "Hidden", "Calls", "Links", "Old", "Odd"]
+    "name", [*GOALS, "Shared", "Misnamed", *TAMPERED, "Hidden", "Calls", "Links", "Old", "Odd"]
 )
 def test_whatever_was_tampered_with_is_refused(judged: list[str], name: str) -> None:
     theory, folder = f"why3/{name.lower()}.mlw", f"proofs/sessions/{name.lower()}"
@@ -461,8 +464,8 @@ def test_a_proof_that_was_added_by_hand_later_is_run(small: Path) -> None:
     same(
         failures(small),
         [
-            f"why3/small.mlw:15: Small.multiple {REPLAY}Alt-Ergo 2.0.0 answers",
-            "Small.multiple is proved by 1 families of provers, Z3; two are wanted",
+            f"why3/small.mlw:15: Small.multiple.0 {REPLAY}Alt-Ergo 2.0.0 answers",
+            "Small.multiple.0 is proved by 1 families of provers, Z3; two are wanted",
         ],
     )
     # That it was run is not kept.

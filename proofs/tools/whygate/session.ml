@@ -51,10 +51,12 @@ let goals t =
 
 let full_name t (th, id) = module_name th ^ "." ^ goal_name (tree t) id
 
-(** Where a goal stands: its own place for a top-level goal, the formula's for a part of one. *)
+(** Where a goal stands: its own place for a top-level goal, the formula's for a part of one, if that
+    has a place. *)
 let goal_loc ~root session id =
   match get_task session id with
   | exception Not_found -> None
-  | task ->
-      if root then (Task.task_goal task).Decl.pr_name.Ident.id_loc
-      else (Task.task_goal_fmla task).Term.t_loc
+  | task -> (
+      match (Task.task_goal_fmla task).Term.t_loc with
+      | Some loc when not root -> Some loc
+      | _ -> (Task.task_goal task).Decl.pr_name.Ident.id_loc)
