@@ -239,4 +239,7 @@ let settle_goal t id =
   if is_small then settle t id;
   let is_done = proved t id && Node.weak_leaves s id = [] in
   if not (is_done && (is_small || not t.cores)) then
-    if not (narrowed t id) then settle t id
+    if not (narrowed t id) then begin
+      List.iter (Node.remove s) (List.filter is_keep (get_transformations s id));
+      settle t id
+    end
