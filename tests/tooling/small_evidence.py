@@ -60,7 +60,9 @@ def symbol(name: str, kind: str, line: int | None) -> dict[str, Any]:
     file, module = ("why3/kernel/trusted.mlw", "Tuple") if kind == "val" else (SHAPE, "Shape")
     says = {"statement": f"forall n. {MEAN}", "names": ["int.Int.infix <"], "ghost": False}
     of_symbol = {"file": file, "line": line, "module": module, "name": name, "kind": kind}
-    return {**of_symbol, **says}
+    goal = {"more": "more", "same": "same'vc"}.get(name)
+    calls = ["kernel.trusted.Tuple.ix"] if name == "same" else []
+    return {**of_symbol, **says, "goal": goal, "template": None, "calls": calls}
 
 
 def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
@@ -73,7 +75,9 @@ def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
 def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
     """Make up what the pages show of the small tree."""
     two = [proof("Alt-Ergo", seconds, kept=kept), proof("Z3", seconds)]
-    split = {"name": "split_vc", "parts": [node("same'vc.0", two[1:] * 2)]}
+    used = ["H", "Shape.long", "core.shape.Shape.more", "int.Int.Compat'spec", "int.Int.infix +"]
+    keep = {"name": "keep", "arguments": used, "parts": [node("same'vc.0", two[1:] * 2)]}
+    split = {"name": "split_vc", "arguments": [], "parts": [node("same'vc.0", [], keep)]}
     trees = {"why3/kernel/trusted.mlw": [], SHAPE: [node("more", two), node("same'vc", [], split)]}
     prover = {"version": "1", "driver": f"{root}/proofs/own.drv"}
     said = {"answer": 'File "/tmp/x.why", line 1, characters 9-12:Unknown', "seconds": seconds}
@@ -99,7 +103,10 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
                 "uses": [],
             }
         ],
-        "library": [{"module": "int.Int", "kind": "axiom", "name": "infix <", "used_by": ["a"]}],
+        "library": [
+            {"module": "int.Int", "kind": kind, "name": name}
+            for kind, name in (("axiom", "Assoc"), ("contract", "Compat"))
+        ],
         "hypotheses": [{**asking, "supposes": [], "satisfied_by": "Shape.more"}],
         "lists": [],
         "trace": {

@@ -102,6 +102,7 @@ def both(a: Symbol, b: Symbol) -> Symbol:
         "names": [*a["names"], *b["names"]],
         "goal": a["goal"] or b["goal"],
         "says_nothing": a["says_nothing"] or b["says_nothing"],
+        "calls": [*a["calls"], *b["calls"]],
     }
 
 

@@ -106,7 +106,8 @@ class Symbol(Item):
     goal, axiom or val; `statement` is its WhyML, `names` are the symbols in that, resolved
     (`seq.Seq.length`); `goal` is the goal of its module that it must have, if it claims something.
     `template`: what it is an instance of (`c.words.Words.put`), which has the goal.
-    `says_nothing`: it is true whatever its symbols mean.
+    `says_nothing`: it is true whatever its symbols mean. `calls`: programs and lemmas in its body,
+    whose contracts its goal has as hypotheses.
     """
 
     kind: str
@@ -116,6 +117,7 @@ class Symbol(Item):
     goal: str | None
     template: str | None
     says_nothing: bool
+    calls: list[str]
 
 
 class Assumed(TypedDict):
@@ -155,12 +157,11 @@ class Reached(TypedDict):
 
 
 class LibraryAssumption(TypedDict):
-    """What a module of the standard library takes for granted, and the theories that reach it."""
+    """What a module of the standard library takes for granted."""
 
     module: str
     kind: str
     name: str
-    used_by: list[str]
 
 
 class Hypotheses(Item):

@@ -23,6 +23,7 @@ from rich.table import Table
 from assurance import (
     claims,
     closed,
+    graph,
     inventory,
     judge,
     mutants,
@@ -33,7 +34,7 @@ from assurance import (
     tree,
     trial,
 )
-from assurance.facts import Facts, Failure, Session, holds, proofs, proved
+from assurance.facts import Facts, Failure, Session, holds, nodes, proofs, proved
 from assurance.whygate import Whygate, forget, theory_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -93,8 +94,13 @@ def main(argv: list[str]) -> int:
     report(facts, console)
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
-    goals = sum(len(session["goals"]) for session in facts["sessions"])
-    about = f"{goals} goals of {len(files)} theories"
+    goals = [goal["tree"] for session in facts["sessions"] for goal in session["goals"]]
+    parts = [node for goal in goals for node in nodes(goal) if node["proofs"]]
+    whole = sum(1 for goal in goals for _ in judge.with_whole_context(goal))
+    about = (
+        f"{len(goals)} goals of {len(files)} theories in {len(parts)} parts, "
+        f"{whole} of them from their whole context"
+    )
     if failures:
         about = f"[bold red]gate: FAILED[/], {len(failures)} failures; {about}"
     else:
@@ -127,22 +133,19 @@ def report(facts: Facts, console: Console) -> None:
     console.print(drawn)
     answers = [proof["now"] for session in facts["sessions"] for proof in proofs(session)]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
-    every = [goal for session in facts["sessions"] for goal in session["goals"]]
-    whole = sum(map(judge.has_whole_context, every))
+    rests = graph.Graph(facts)
+    used = Counter(rests.library[name]["kind"] for name in rests.assumed())
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
     claimed = judge.hypotheses(facts)
-    kinds = Counter(entry["kind"] for entry in facts["library"])
     for line in (
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
-        f"context: {len(every) - whole} goals are proved from what their proofs use, "
-        f"{whole} from all that stands before them",
         f"trusted, without a body: {', '.join(trusted)}",
         f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
-        f"standard library: {kinds['axiom']} axioms, "
-        f"{kinds['lemma'] + kinds['contract']} lemmas and contracts proved elsewhere, "
-        f"{len(facts['library']) - kinds['axiom'] - kinds['lemma'] - kinds['contract']} "
-        f"declarations, of {len({entry['module'] for entry in facts['library']})} modules",
+        f"standard library: proofs use {used['axiom']} axioms, "
+        f"{used['lemma'] + used['contract']} lemmas and contracts proved elsewhere, "
+        f"{used['val']} contracts of operations without a body",
+        f"used by no proof and no clause: {len(rests.unused(facts))} theorems",
         trace.summary(facts["trace"]),
     ):
         console.print(line, highlight=False, soft_wrap=True)
@@ -163,10 +166,9 @@ def update(argv: list[str]) -> int:
     parser.add_argument("--only", metavar="PART", help="goals whose Module.name contains PART")
     flags = {
         "quick": "short limits, no transformations but the split",
-        "thorough": "all limits for a second family",
+        "thorough": "all limits for a second family; less context for all that has the whole one",
         "fresh": "forget the stored proofs",
         "retry": "ask provers again that failed before",
-        "cores": "look for what proofs use that were found with the whole context",
     }
     for flag, what in flags.items():
         parser.add_argument(f"--{flag}", action="store_true", help=what)

@@ -30,6 +30,7 @@ def entry(file: str, name: str, statement: str, line: int | None = None) -> Symb
         "goal": None,
         "template": None,
         "says_nothing": False,
+        "calls": [],
     }
 
 

@@ -249,9 +249,14 @@ def goal_faults(file: str, goal: Goal, provers: Mapping[str, Prover]) -> Iterato
             yield Failure(place(node, file), part, what)
 
 
-def has_whole_context(goal: Goal) -> bool:
-    """Tell whether a goal is proved from all that stands before it."""
-    return all(step["name"] != KEEP for step in goal["tree"]["transformations"])
+def with_whole_context(node: Node) -> Iterator[Node]:
+    """Give the parts of a goal that are proved from all that stands before it."""
+    if node["proofs"]:
+        yield node
+    for step in node["transformations"]:
+        if step["name"] != KEEP:
+            for part in step["parts"]:
+                yield from with_whole_context(part)
 
 
 def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:

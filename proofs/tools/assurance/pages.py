@@ -20,9 +20,9 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from assurance import closed, documents, judge, mapped, validated
+from assurance import closed, documents, graph, judge, mapped, picture, validated
 from assurance.documents import page
-from assurance.facts import Facts, Goal, Node, families, full_name, nodes, place
+from assurance.facts import Clause, Facts, Goal, Node, Symbol, families, full_name, nodes, place
 from assurance.toolchain import Tool
 
 PACK = "build/evidence"
@@ -67,6 +67,7 @@ class Evidence:
     def __init__(self, facts: Facts, claims: Mapping[str, str]) -> None:
         self.facts, self.claims = facts, claims
         self.provers = {prover["name"]: prover["family"] for prover in facts["provers"]}
+        self.graph = graph.Graph(facts)
         self.goals = {full_name(g): g for session in facts["sessions"] for g in session["goals"]}
         # A symbol is found by its own name and by that of its goal, which is the same or `pad'vc`.
         self.symbols = {full_name(symbol): symbol for symbol in facts["symbols"]}
@@ -92,6 +93,17 @@ class Evidence:
         """Lead to a definition or goal; nowhere from what is not WhyML."""
         symbol = self.symbols.get(name)
         return f"proofs/{page(symbol['file'])}#{anchor(full_name(symbol))}" if symbol else ""
+
+    def path(self, symbol: Symbol) -> str:
+        """Name a symbol as the graph does."""
+        return graph.path(symbol, symbol["file"])
+
+    def rests(self, clause: Clause) -> list[list[str]]:
+        """Give a way from a clause's theorems to each assumption of the library below them."""
+        theorems = [
+            self.symbols[e["name"]] for e in clause["theorems"] if e["name"] in self.symbols
+        ]
+        return self.graph.chains(map(self.path, theorems))
 
     def tally(self, goals: Iterable[Goal]) -> dict[str, Any]:
         """Count what goals were taken apart into, and the proofs of these parts."""
@@ -288,10 +300,12 @@ def write(
         },
         mutants=list(mutants),
         hypotheses=judge.hypotheses(facts),
+        unused=evidence.graph.unused(facts),
         transformations=transformations(facts),
         validation=validation,
         results=None if results is None else {result["id"]: result for result in results},
     )
+    texts["development.svg"] = picture.svg(facts, evidence.graph)
     texts["SOURCES.sha256"] = listed
     texts["junit.xml"] = junit(evidence)
     texts["evidence.json"] = as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)})

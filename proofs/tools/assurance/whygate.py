@@ -1,7 +1,8 @@
 """Build and run `whygate`, the OCaml program that sees theories, sessions and provers as Why3 does.
 
 What it says about a theory's session is kept in build/, under the hash of all that decides it, as
-every single answer of a prover is. No clone has build/.
+every single answer of a prover is; a comment in another theory moves nothing but the places of
+parts that stand there. No clone has build/.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
+from tempfile import TemporaryFile
 from threading import Lock
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from assurance import binaries, closed, toolchain
 from assurance.facts import Audit, Session, holds, proofs
+from assurance.trace import comments
 
 ASKING = binaries.TOOLS / "whygate" / "prover.ml"
 
@@ -78,7 +82,12 @@ class Whygate:
 
     @contextmanager
     def started(
-        self, *arguments: str, cwd: Path | None = None, output: int | None = None
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        stdin: int = DEVNULL,
+        stdout: int | None = None,
+        stderr: int | IO[bytes] | None = None,
     ) -> Iterator[subprocess.Popen[str]]:
         """Start the program in a closed environment; however it ends, wait for it."""
         command = [str(self.program), str(self.root / "build/why3.conf"), self.tools, *arguments]
@@ -90,9 +99,9 @@ class Whygate:
                 command,
                 cwd=cwd or self.root,
                 env=closed.environment(proving=True) | answers,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.PIPE if output else None,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
                 text=True,
             )
             self.running.add(process)
@@ -107,12 +116,31 @@ class Whygate:
 
     def ask(self, *arguments: str, cwd: Path | None = None) -> Any:
         """Run a command of the program and give the value that it prints."""
-        with self.started(*arguments, cwd=cwd, output=subprocess.PIPE) as process:
+        with self.started(*arguments, cwd=cwd, stdout=PIPE, stderr=PIPE) as process:
             output, messages = process.communicate()
         if process.returncode:
-            what = f"whygate {arguments[0]} ended with {process.returncode}:\n{messages}"
-            raise closed.ToolError(what)
+            raise closed.ToolError(ended(arguments[0], process, messages))
         return json.loads(output)
+
+    @contextmanager
+    def replayer(self) -> Iterator[Callable[[str], Session]]:
+        """Lend a function that replays a theory, one after the other: the library is read once."""
+        with (
+            TemporaryFile() as said,
+            self.started("replay", stdin=PIPE, stdout=PIPE, stderr=said) as process,
+        ):
+            questions, answers = cast(IO[str], process.stdin), cast(IO[str], process.stdout)
+
+            def replay(theory: str) -> Session:
+                print(theory, file=questions, flush=True)
+                if answer := answers.readline():
+                    return cast(Session, json.loads(answer))
+                process.wait()
+                said.seek(0)
+                raise closed.ToolError(ended("replay", process, said.read().decode()))
+
+            with closing(questions), closing(answers):
+                yield replay
 
     def run(self, *arguments: str) -> int:
         """Run a command of the program that speaks to the user, and give what it ends with."""
@@ -143,37 +171,71 @@ class Whygate:
         """Ask what the provers say now to the session of each theory, dear ones first."""
         found: dict[str, Session] = {}
 
-        def work(theory: str) -> None:
-            found[theory] = self.session(theory, closure(theory, audit))
-            progress(found[theory])
-
         def price(theory: str) -> int:
             file = self.root / session_of(theory) / "why3session.xml"
             return -file.stat().st_size if file.exists() else 0
 
+        waiting = iter(sorted(theories, key=price))
+
+        def work() -> None:
+            with ExitStack() as stack:
+                replay: Callable[[str], Session] | None = None
+                for theory in waiting:
+                    key = self.key(theory, closure(theory, audit))
+                    session = self.kept_session(theory, key)
+                    if session is None:
+                        replay = replay or stack.enter_context(self.replayer())
+                        session = replay(theory)
+                        self.keep_session(theory, key, session)
+                    found[theory] = session
+                    progress(session)
+
         with self.pool() as pool:
-            for done in [pool.submit(work, theory) for theory in sorted(theories, key=price)]:
+            for done in [pool.submit(work) for _ in range(PROCESSES)]:
                 done.result()
         return [found[theory] for theory in theories]
 
-    def session(self, theory: str, sources: list[str]) -> Session:
-        """Ask about one theory, unless that was asked before of the very same files."""
-        files = [self.root / file for file in sources]
-        files += sorted((self.root / session_of(theory)).glob("*"))
-        contents = ((path.relative_to(self.root).as_posix(), path.read_bytes()) for path in files)
-        key = closed.digest([(self.all, b""), *contents])
-        path = self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
+    def key(self, theory: str, sources: list[str]) -> str:
+        """Hash what decides what is said of a session: comments of other theories do not."""
+        paths = sorted((self.root / session_of(theory)).glob("*"))
+        contents = [(path.relative_to(self.root).as_posix(), path.read_bytes()) for path in paths]
+        for file in sources:
+            text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
+            said = text if file == theory else without_comments(text)
+            contents.append((file, said.encode("utf-8", errors="surrogateescape")))
+        return closed.digest([(self.all, b""), *contents])
+
+    def kept_session(self, theory: str, key: str) -> Session | None:
+        """Give what was said of a theory's session when all that decides it was the same."""
         # There may be none, or half of one.
         with suppress(OSError, ValueError):
-            kept = json.loads(path.read_text(encoding="utf-8"))
+            kept = json.loads(self.path(theory).read_text(encoding="utf-8"))
             if kept["key"] == key:
                 return as_kept(kept["session"])
-        session: Session = self.ask("replay", theory)
-        # Who proved nothing is asked again.
+        return None
+
+    def keep_session(self, theory: str, key: str, session: Session) -> None:
+        """Keep what is said of a session; who proved nothing is asked again."""
         if all(map(holds, proofs(session))):
+            path = self.path(theory)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
-        return session
+
+    def path(self, theory: str) -> Path:
+        """Say where it is kept."""
+        return self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
+
+
+def ended(command: str, process: subprocess.Popen[str], messages: str) -> str:
+    """Say how the program failed."""
+    return f"whygate {command} ended with {process.returncode}:\n{messages}"
+
+
+def without_comments(source: str) -> str:
+    """Give what a theory says to Why3, but for the places at which it says it."""
+    ends = [0, *(place for comment in comments(source) for place in comment), len(source)]
+    said = " ".join(source[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True))
+    return "\n".join(line.rstrip() for line in said.splitlines() if line.strip())
 
 
 def as_kept(session: Session) -> Session:

@@ -1,7 +1,8 @@
 (** What a proof uses: the names by which [keep] makes its task small.
 
-    A prover of SMT tells which assertions contradict each other, where each has a name: so each
-    hypothesis gets one, and each definition, as the hypothesis that it is true of what it defines. *)
+    A prover of SMT tells which assertions contradict each other, where each has a name, and Alt-Ergo
+    writes the names of what it has used: so each hypothesis gets one, and each definition, as the
+    hypothesis that it is true of what it defines. *)
 
 open Why3
 module Names = Wstdlib.Sstr
@@ -22,7 +23,7 @@ let labelled ~whole task =
     Decl.create_prop_decl Paxiom pr formula
   in
   let fresh () =
-    Decl.create_prsymbol (Ident.id_fresh (Printf.sprintf "core %d" (Hashtbl.length named)))
+    Decl.create_prsymbol (Ident.id_fresh (Printf.sprintf "core %d of it" (Hashtbl.length named)))
   in
   let definition (ls, meaning) =
     axiom (fresh ()) (Keep.of_symbol ls) (Decl.ls_defn_axiom meaning)
@@ -79,14 +80,16 @@ let with_names named text =
   let text = lines [] (String.split_on_char '\n' text) in
   (used, String.concat "\n" ("(set-option :produce-unsat-cores true)" :: text))
 
-(** All that a prover says to a text. *)
-let said (question : Prover.question) text =
+(** What a prover says to a text, and what it writes beside it. *)
+let said (question : Prover.question) ?(options = "") text =
   let input = Filename.temp_file "whygate" question.extension in
-  Fun.protect ~finally:(fun () -> Sys.remove input) @@ fun () ->
+  let written = Filename.remove_extension input ^ ".used" in
+  let clean file = if Sys.file_exists file then Sys.remove file in
+  Fun.protect ~finally:(fun () -> List.iter clean [ input; written ]) @@ fun () ->
   let channel = open_out_bin input in
   output_string channel text;
   close_out channel;
-  let file = Re.Str.regexp_string "%f" and name _ = Filename.quote input in
+  let file = Re.Str.regexp_string "%f" and name _ = options ^ Filename.quote input in
   let command = Re.Str.global_substitute file name (Prover.command question.by question.limit) in
   let limits = Printf.sprintf "ulimit -t %d; ulimit -v %d" in
   let limits = limits (Prover.seconds question.limit + 1) Prover.memory_kilobytes in
@@ -94,7 +97,9 @@ let said (question : Prover.question) text =
   let all = Buffer.create 10_000 in
   (try while true do Buffer.add_channel all answers 1 done with End_of_file -> ());
   ignore (Unix.close_process_in answers);
-  Buffer.contents all
+  (Buffer.contents all, if Sys.file_exists written then Prover.read_file written else "")
+
+let union names lists = Names.union names (Names.of_list lists)
 
 (** What the labels in an answer stand for. *)
 let names_in used answer =
@@ -104,51 +109,69 @@ let names_in used answer =
     | exception Not_found -> found
     | start ->
         let label = Re.Str.matched_string answer in
-        let names = Names.of_list (Hashtbl.find used label) in
-        from (Names.union names found) (start + String.length label)
+        from (union found (Hashtbl.find used label)) (start + String.length label)
   in
   from Names.empty 0
+
+(** What the lines of a file stand for: names as Why3 prints them for Alt-Ergo, a number behind each
+    that it has printed before. *)
+let names_of_lines named lines =
+  let printed = Ident.sanitizer Ident.char_to_alpha Ident.char_to_alnumus in
+  let known = Hashtbl.create 97 in
+  Hashtbl.iter (fun id name -> Hashtbl.add known (printed id) name) named;
+  let numbered = Re.Str.regexp "[0-9]+$" in
+  let add found line =
+    let names = Hashtbl.find_all known line in
+    union found (names @ Hashtbl.find_all known (Re.Str.replace_first numbered "" line))
+  in
+  List.fold_left add Names.empty (String.split_on_char '\n' lines)
 
 (** The names of what one prover uses for a task, if it proves it in so many seconds. *)
 let by_prover (p : Prover.t) ~whole ~seconds task =
   let named, task = labelled ~whole task in
   let question = Prover.question p (Seconds seconds) task in
-  let used, text = with_names named question.text in
-  let answer = said question text in
-  if String.starts_with ~prefix:"unsat" answer then Some (names_in used answer) else None
+  let is_valid answer =
+    Prover.read_answer p.prover.prover answer ~out_of_time:false = "Valid"
+  in
+  if p.prover.prover.prover_name = "Alt-Ergo" then
+    let answer, lines = said question ~options:"-save-used-context " question.text in
+    if is_valid answer then Some (names_of_lines named lines) else None
+  else
+    let used, text = with_names named question.text in
+    let answer, _ = said question text in
+    if String.starts_with ~prefix:"unsat" answer then Some (names_in used answer) else None
 
 (** Of definitions that stay as they are nobody says which are used: those that are still reached. *)
 let with_definitions task names =
   let is_definition (d : Decl.decl) = match d.d_node with Dlogic _ -> true | _ -> false in
   let add found (td : Theory.tdecl) =
     match td.td_node with
-    | Decl d when is_definition d -> Names.union found (Names.of_list (Keep.names d))
+    | Decl d when is_definition d -> union found (Keep.names d)
     | _ -> found
   in
   let all = Task.task_fold add names task in
   Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
 
-(** By the first of [provers] that proves the task: each is asked for the first limit before any is
-    for the next. *)
-let find provers ~limits task =
-  let ask seconds whole (p : Prover.t) =
+(** By the first of some provers that proves the task within its seconds. First with the definitions as
+    they are, as provers know best what to do with these; then which of them are used, of what is left. *)
+let find provers task =
+  let ask ~whole task (p, seconds) =
     let found = Project.attempt (fun () -> by_prover p ~whole ~seconds task) in
-    let names = Result.value found ~default:None in
-    if whole then Option.map (with_definitions task) names else names
+    Result.value found ~default:None
   in
-  let within seconds =
-    match List.find_map (ask seconds false) provers with
-    | Some names -> Some names
-    | None -> List.find_map (ask seconds true) provers
+  let smaller names =
+    let names = with_definitions task names in
+    let small = Keep.keep (Names.elements names) task in
+    Option.value (List.find_map (ask ~whole:false small) provers) ~default:names
   in
-  List.find_map within limits
+  Option.map smaller (List.find_map (ask ~whole:true task) provers)
 
 (** {1 Without a prover that tells} *)
 
 (** Leaves out what [p] proves the task without, first by halves, then by smaller pieces. *)
-let shrink (p : Prover.t) task names =
+let shrink (p, seconds) task names =
   let proves names =
-    let ask () = Prover.question p (Seconds 1) (Keep.keep names task) in
+    let ask () = Prover.question p (Seconds seconds) (Keep.keep names task) in
     match Project.attempt ask with
     | Ok question -> Prover.is_valid (Prover.ask ~believed:(fun _ -> true) question)
     | Error _ -> false

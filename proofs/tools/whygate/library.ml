@@ -73,9 +73,7 @@ let facts project theories =
   List.iter of_theory theories;
   let used_by name = Json.strings (List.sort_uniq compare (Hashtbl.find_all users name)) in
   let item name (item : Audit.item) =
-    Record
-      [ ("module", String name); ("kind", String item.kind); ("name", String item.name);
-        ("used_by", used_by name) ]
+    Record [ ("module", String name); ("kind", String item.kind); ("name", String item.name) ]
   in
   let module_ name m =
     let file = Json.option (fun f -> String f) (Audit.file project m) in

@@ -30,9 +30,11 @@ let preparation = 0.05
 
 type effort = Quick | Normal | Thorough
 
-(** [cores]: goals that have their proofs from the whole context are tried without it. *)
+(** [strict]: a search ends at the first part that two families do not prove soon. *)
 type t =
-  { project : Project.t; session : Session.t; effort : effort; retry : bool; cores : bool }
+  { project : Project.t; session : Session.t; effort : effort; retry : bool; strict : bool }
+
+exception Not_enough
 
 let tree t = Session.tree t.session
 let proved t id = pn_proved (tree t) id
@@ -119,8 +121,10 @@ and search_parts t id node parts proofs =
     insist t id proofs
   end
 
-(** Longer limits. A second family is worth the middle limit; an unproved part all that there is. *)
+(** Longer limits. A second family is worth the middle limit; an unproved part all that there is.
+    [strict]: none is. *)
 and insist t id proofs =
+  if t.strict then raise Not_enough;
   let worth proofs seconds =
     match t.effort with
     | Quick -> false
@@ -176,34 +180,83 @@ and follow t id node =
 
 (** {1 What a proof needs of its context} *)
 
-(** Seconds for a prover that tells what it uses, of what may have parts. *)
+(** Seconds for a prover that tells what it uses. *)
 let at_once = 1
 
-(** What some prover uses for a task, or else what is used for its parts, all together. *)
-let rec names_used t provers task =
-  let both found part =
-    let add names = Option.map (Cores.Names.union names) (names_used t provers part) in
-    Option.bind found add
+let live_transformations s id =
+  List.filter (fun node -> not (is_detached s (ATn node))) (get_transformations s id)
+
+let is_keep s node = get_transf_name s node = Keep.transformation
+
+(** Whether a proof below has the whole context. *)
+let rec has_whole_context s id =
+  Node.valid_attempts s id <> []
+  || List.exists
+       (fun node -> (not (is_keep s node)) && List.exists (has_whole_context s) (get_sub_tasks s node))
+       (live_transformations s id)
+
+let rec has_part_of_context s id =
+  let below node = is_keep s node || List.exists (has_part_of_context s) (get_sub_tasks s node) in
+  List.exists below (live_transformations s id)
+
+(** Each prover with the seconds that it may take: those that have proved the goal come first, and
+    get some times what they took. *)
+let with_limits t id =
+  let proofs = List.map Node.proof_of (Node.valid_attempts (tree t) id) in
+  let taken (p : Prover.t) =
+    let of_prover (proof : Node.proof) = proof.prover = p.prover.prover in
+    Option.map (fun (proof : Node.proof) -> proof.seconds) (List.find_opt of_prover proofs)
   in
-  match Cores.find provers ~limits:[ at_once ] task with
-  | Some names -> Some names
-  | None -> (
-      match Trans.apply_transform Node.split_name t.project.env task with
-      | [] | [ _ ] -> (
-          match Cores.find provers ~limits:[ middle ] task with
-          | Some names -> Some names
-          | None ->
-              let all = List.sort_uniq compare (Keep.of_task task) in
-              List.find_map (fun p -> Cores.shrink p task all) (Prover.all t.project))
-      | parts -> List.fold_left both (Some Cores.Names.empty) parts)
+  let some_times seconds = max at_once (min middle (int_of_float (ceil (3. *. seconds)))) in
+  let limit p = (p, some_times (Option.value (taken p) ~default:0.)) in
+  let before, others = List.partition (fun p -> taken p <> None) (List.rev (Prover.all t.project)) in
+  (List.map limit before, List.map limit others)
+
+(** What has been found for goals of the session, of which a process has one. *)
+let told : (proofNodeID, Cores.Names.t) Hashtbl.t = Hashtbl.create 97
+
+(** What is used for a goal that has proofs, or for its parts, all together, as far as somebody
+    tells. *)
+let rec names_used t id =
+  let s = tree t in
+  let all used parts =
+    List.fold_left (fun found part -> Cores.Names.union found (used part)) Cores.Names.empty parts
+  in
+  let before, others = with_limits t id in
+  let task = get_task s id and provers = before @ others in
+  let rec of_task task =
+    match Cores.find provers task with
+    | Some names -> names
+    | None -> (
+        match Trans.apply_transform Node.split_name t.project.env task with
+        | [] | [ _ ] -> Cores.Names.empty
+        | parts -> all of_task parts)
+  in
+  let found () =
+    match List.filter (fun node -> not (is_keep s node)) (live_transformations s id) with
+    | node :: _ when before = [] -> all (names_used t) (get_sub_tasks s node)
+    | _ when before = [] -> of_task task
+    | _ -> Option.value (Cores.find provers task) ~default:Cores.Names.empty
+  in
+  match Hashtbl.find_opt told id with
+  | Some names -> names
+  | None ->
+      let names = found () in
+      Hashtbl.replace told id names;
+      names
 
 (** Whether two families prove the goal with what is named, each part of it; if so, that takes the
     place of all that the goal had. *)
 let is_enough t id names =
   let s = tree t in
-  let node, small = Node.keep s t.project.env id (Cores.Names.elements names) in
-  search t small ~first:[] [];
-  let enough = Node.weak_leaves s small = [] in
+  let known = Cores.Names.of_list (Keep.of_task (get_task s id)) in
+  let names = Cores.Names.elements (Cores.Names.inter known names) in
+  let node, small = Node.keep s t.project.env id names in
+  let enough =
+    match search { t with strict = true } small ~first:[] [] with
+    | () -> Node.weak_leaves s small = []
+    | exception Not_enough -> false
+  in
   if enough then begin
     let others = List.filter (( <> ) node) (get_transformations s id) in
     Node.remove_attempts s id;
@@ -213,33 +266,46 @@ let is_enough t id names =
   update_goal_node Node.silent s id;
   enough
 
-(** First by what the first prover uses that tells, then by what each uses that does. *)
-let narrowed t id =
-  let telling (p : Prover.t) = List.mem p.prover.prover.prover_name [ "CVC5"; "Z3" ] in
-  let provers = List.rev (List.filter telling (Prover.all t.project)) in
+(** A part that no split takes further: by what each prover uses that tells, then by what is left
+    where nothing can be left out, if that does not take long to find. *)
+let is_narrowed_leaf t id names ~near =
   let task = get_task (tree t) id in
-  let known = Cores.Names.of_list (Keep.of_task task) in
-  let names provers = Option.map (Cores.Names.inter known) (names_used t provers task) in
-  match names provers with
-  | None -> false
-  | Some by_first ->
-      is_enough t id by_first
-      ||
-      let by_second = Option.value (names (List.rev provers)) ~default:Cores.Names.empty in
-      let all = Cores.Names.union by_first by_second in
-      (not (Cores.Names.equal all by_first)) && is_enough t id all
+  let before, others = with_limits t id in
+  let by_second () = Cores.find (List.rev (before @ others)) task in
+  let all = List.sort_uniq compare (Keep.of_task task) in
+  let quick = List.filter (fun (_, seconds) -> seconds <= at_once) before in
+  let shrunk () = List.find_map (fun p -> Cores.shrink p task all) quick in
+  let tries names = Option.fold ~none:false ~some:(is_enough t id) names in
+  let is_told = not (Cores.Names.is_empty names) in
+  (is_told && tries (Option.map (Cores.Names.union names) (by_second ())))
+  || is_enough t id near
+  || tries (shrunk ())
+
+(** Proofs from a part of the context: of the goal, or else of its parts, or else from all of it.
+    [near]: what is used for the other parts too. *)
+let rec narrow ?near t id =
+  let s = tree t in
+  let names = names_used t id in
+  let near = Option.value near ~default:names in
+  if Cores.Names.is_empty names || not (is_enough t id names) then begin
+    List.iter (Node.remove s) (List.filter (is_keep s) (get_transformations s id));
+    let split =
+      match live_transformations s id with
+      | node :: _ -> Some (node, get_sub_tasks s node)
+      | [] when Node.redundant (List.map Node.proof_of (Node.valid_attempts s id)) -> None
+      | [] -> Node.split s t.project.env id
+    in
+    match split with
+    | Some (node, parts) ->
+        Node.remove_attempts s id;
+        List.iter (narrow ~near t) parts;
+        update_trans_node Node.silent s node
+    | None -> if not (is_narrowed_leaf t id names ~near) then settle t id
+  end
 
 (** A goal: with the part of its context that it was proved with before, if that still does. *)
 let settle_goal t id =
   let s = tree t in
-  let is_keep node =
-    get_transf_name s node = Keep.transformation && not (is_detached s (ATn node))
-  in
-  let is_small = List.exists is_keep (get_transformations s id) in
-  if is_small then settle t id;
+  (try if has_part_of_context s id then settle { t with strict = true } id with Not_enough -> ());
   let is_done = proved t id && Node.weak_leaves s id = [] in
-  if not (is_done && (is_small || not t.cores)) then
-    if not (narrowed t id) then begin
-      List.iter (Node.remove s) (List.filter is_keep (get_transformations s id));
-      settle t id
-    end
+  if not (is_done && not (t.effort = Thorough && has_whole_context s id)) then narrow t id

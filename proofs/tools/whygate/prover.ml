@@ -23,23 +23,14 @@ let tools = ref ""
 
 let known : (Whyconf.prover, t) Hashtbl.t = Hashtbl.create 7
 
-(** By its absolute path: Why3 1.5.1 takes a file [z3_471] of the working directory for the driver of
-    that name. *)
-let with_driver (project : Project.t) (p : Whyconf.config_prover) =
-  let drivers = Filename.concat (Whyconf.datadir project.main) "drivers" in
-  let file =
-    if Filename.is_relative p.driver then Filename.concat drivers (p.driver ^ ".drv") else p.driver
-  in
-  let prover = { p with driver = file } in
-  { prover; driver = Whyconf.load_driver project.main project.env prover; root = project.root }
-
 (** The prover with its driver, if it is configured. *)
 let find (project : Project.t) prover =
   match Hashtbl.find_opt known prover with
   | Some found -> Some found
   | None ->
       let load p =
-        let found = with_driver project p in
+        let driver = Whyconf.load_driver project.main project.env p in
+        let found = { prover = p; driver; root = project.root } in
         Hashtbl.replace known prover found;
         found
       in
@@ -64,18 +55,21 @@ let command by limit =
 
 let sha256 text = Sha256.to_hex (Sha256.string text)
 
+(** A comment before the goal, the only place in the text: where a goal stands decides nothing. *)
+let place = Re.Str.regexp {|^;; File "[^"]*", line [0-9]+, characters [-0-9]+$|}
+
 (** What is asked of a prover about a task. *)
 let question by limit task =
   let buffer = Buffer.create 100_000 in
   let fmt = Format.formatter_of_buffer buffer in
   Driver.print_task by.driver fmt task;
   Format.pp_print_flush fmt ();
-  let text = Buffer.contents buffer in
+  let text = Re.Str.global_replace place "" (Buffer.contents buffer) in
   let options = Printf.sprintf "%s\000%d" (command by limit) memory_kilobytes in
-  (* The command has the path of a prover; comments of the text have that of the theory. *)
+  (* The command has the path of a prover. *)
   let anywhere = Re.Str.global_replace (Re.Str.regexp_string (by.root ^ "/")) "" in
   { by; limit; text; extension = Filename.extension (Driver.file_of_task by.driver "" "" task);
-    key = sha256 (String.concat "\000" [ !tools; anywhere options; anywhere text ]) }
+    key = sha256 (String.concat "\000" [ !tools; anywhere options; text ]) }
 
 (** {1 Answers} *)
 

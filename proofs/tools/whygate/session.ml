@@ -23,7 +23,9 @@ let load ?(forget = false) (project : Project.t) theory =
   let dir = Project.session_dir theory in
   let full = Project.absolute project dir in
   let stored, read_errors = if forget then (empty_session full, []) else read_stored full in
-  let controller = Controller_itp.create_controller project.config project.env stored in
+  (* The provers' drivers are loaded once for all sessions, by [Prover]. *)
+  let without_provers = Whyconf.set_provers project.config Whyconf.Mprover.empty in
+  let controller = Controller_itp.create_controller without_provers project.env stored in
   let reload () =
     if Hfile.length (get_files stored) = 0 then
       Controller_itp.add_file controller (Project.absolute project theory)

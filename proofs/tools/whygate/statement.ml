@@ -19,6 +19,7 @@ type t = {
   goal : string option;  (** the name of the goal that has to be there *)
   template : string option;  (** what it is an instance of, which has the goal *)
   nothing : bool;  (** see [Nothing]; a lemma function that promises nothing is one more *)
+  calls : string list;  (** programs and lemmas whose contracts its goal takes from its body *)
 }
 
 (** {1 Formulas} *)
@@ -215,6 +216,22 @@ let value rs c =
   | RLls ls, Cfun e -> term_of_expr ~prop:(ls.ls_value = None) e
   | _ -> None
 
+(** Whatever a program calls, lemmas included. *)
+let rec called c =
+  match c.c_node with
+  | Capp (rs, _) -> [ rs.rs_name ]
+  | Cfun e -> called_in [] e
+  | Cpur _ | Cany -> []
+
+and called_in found e =
+  let inside =
+    match e.e_node with
+    | Eexec (c, _) | Elet (LDsym (_, c), _) -> called c
+    | Elet (LDrec definitions, _) -> List.concat_map (fun d -> called d.rec_fun) definitions
+    | _ -> []
+  in
+  e_fold called_in (inside @ found) e
+
 (** What promises nothing and ends may still have a goal: what it calls requires something. *)
 let of_symbol ~recursive (rs, c, variants) =
   let kind = symbol_kind rs c and cty = c.c_cty in
@@ -238,13 +255,14 @@ let of_symbol ~recursive (rs, c, variants) =
   { id = rs.rs_name; kind; ghost = rs_ghost rs; statement = text print ();
     names = contract_names cty (Option.to_list defined @ contract_terms ~variants cty);
     goal = (if kind <> "val" && claims then Some (Name.with_scopes rs.rs_name ^ "'vc") else None);
-    template = None; nothing = nothing || (kind = "theorem" && promises = []) }
+    template = None; nothing = nothing || (kind = "theorem" && promises = []);
+    calls = List.sort compare (resolved (called c)) }
 
 let of_variable (pv : Ity.pvsymbol) =
   { id = pv.pv_vs.vs_name; kind = "program"; ghost = pv.pv_ghost;
     statement = text (parameter ~in_ghost:false) pv;
     names = resolved (in_types [ Ity.ty_of_ity pv.pv_ity ]); goal = None; template = None;
-    nothing = false }
+    nothing = false; calls = [] }
 
 let of_let = function
   | LDvar (pv, _) -> [ of_variable pv ]
@@ -259,7 +277,8 @@ let of_let = function
 
 let plain ?(types = []) id kind statement terms =
   let names = resolved (in_types types @ in_terms terms) in
-  { id; kind; ghost = false; statement; names; goal = None; template = None; nothing = false }
+  { id; kind; ghost = false; statement; names; goal = None; template = None; nothing = false;
+    calls = [] }
 
 let of_proposition kind (pr : Decl.prsymbol) f =
   let kind = match kind with Decl.Plemma -> "lemma" | Pgoal -> "goal" | Paxiom -> "axiom" in
@@ -376,4 +395,4 @@ let facts project file (m : Pmodule.pmodule) s =
       ("statement", String s.statement); ("names", Json.strings s.names);
       ("goal", Json.option (fun goal -> String goal) s.goal);
       ("template", Json.option (fun name -> String name) s.template);
-      ("says_nothing", Bool s.nothing) ]
+      ("says_nothing", Bool s.nothing); ("calls", Json.strings s.calls) ]

@@ -8,7 +8,6 @@ type options = {
   effort : Prove.effort;
   forget : bool;  (** start without the stored session *)
   retry : bool;  (** ask provers again that failed before *)
-  cores : bool;  (** look for what proofs need that have the whole context *)
 }
 
 let wanted options name =
@@ -68,8 +67,8 @@ let prove_all (t : Prove.t) goals =
 (** 0 if everything that was asked for is proved, 1 if not, 3 if nothing was asked for. *)
 let run project options file =
   let session = Session.load ~forget:options.forget project file in
-  let t = { Prove.project; session; effort = options.effort; retry = options.retry;
-      cores = options.cores } in
+  let { effort; retry; _ } = options in
+  let t = { Prove.project; session; effort; retry; strict = false } in
   if session.errors <> [] then begin
     List.iter (fun e -> print_endline ("ERROR " ^ e)) session.errors;
     1

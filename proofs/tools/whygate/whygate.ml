@@ -2,16 +2,17 @@
 
     Run in the root of the tree (the Python of [assurance] does):
     [whygate CONFIG TOOLS audit THEORY.mlw ...]
-    [whygate CONFIG TOOLS replay THEORY.mlw]
-    [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] [--cores] THEORY.mlw]
+    [whygate CONFIG TOOLS replay]
+    [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw]
     [whygate CONFIG TOOLS mutant [--goal MODULE.GOAL] THEORY.mlw ...]
     [whygate CONFIG TOOLS contracts programs|operations MODULE ...]
 
-    [TOOLS] is the hash of what decides an answer, under which answers of provers are kept in the file that
-    the environment names as [WHYGATE_ANSWERS], if it does. [audit] tells what all theories state and
-    take for granted, [replay] what the provers say now to a theory's session; both print one JSON
-    value, as [contracts] does, which gives the contracts of some modules as Python. Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a wrong
-    call; 130 when interrupted. *)
+    [TOOLS] is the hash of what decides an answer, under which answers of provers are kept in the file
+    that the environment names as [WHYGATE_ANSWERS], if it does. [audit] tells what all theories state
+    and take for granted, [replay] what the provers say now to the session of each theory whose name
+    it reads, [contracts] gives the contracts of some modules as Python: each value is a line of JSON.
+    Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a
+    wrong call; 130 when interrupted. *)
 
 open Why3.Json_base
 
@@ -34,6 +35,14 @@ let audit project files =
           ("symbols", List (List.concat_map symbols modules)) ]
        @ Library.facts project modules @ Witness.facts project modules))
 
+(** One theory after the other, as they are asked for: what they have in common is read once. *)
+let rec replay project =
+  match input_line stdin with
+  | exception End_of_file -> ()
+  | file ->
+      print (Replay.facts project file);
+      replay project
+
 let contracts project ~all names =
   match Contract.facts project ~all names with
   | Ok found -> print found
@@ -42,14 +51,13 @@ let contracts project ~all names =
       exit 1
 
 let update project args =
-  let none = { Update.only = None; effort = Prove.Normal; forget = false; retry = false; cores = false } in
+  let none = { Update.only = None; effort = Prove.Normal; forget = false; retry = false } in
   let rec parse options = function
     | "--only" :: part :: rest -> parse { options with Update.only = Some part } rest
     | "--quick" :: rest -> parse { options with effort = Prove.Quick } rest
     | "--thorough" :: rest -> parse { options with effort = Prove.Thorough } rest
     | "--fresh" :: rest -> parse { options with forget = true } rest
     | "--retry" :: rest -> parse { options with retry = true } rest
-    | "--cores" :: rest -> parse { options with cores = true } rest
     | [ file ] -> Update.run project options file
     | _ -> usage ()
   in
@@ -73,7 +81,7 @@ let () =
         let project = Project.load ~config_file in
         match (command, args) with
         | "audit", files -> audit project files
-        | "replay", [ file ] -> print (Replay.facts project file)
+        | "replay", [] -> replay project
         | "update", args -> update project args
         | "mutant", "--goal" :: goal :: files -> print (Mutant.facts project (Some goal) files)
         | "mutant", files -> print (Mutant.facts project None files)
