@@ -36,8 +36,8 @@ Idle.one'vc  0000000000000000  One can be doubled.
 def symbol(file: str, line: int, kind: str, name: str, statement: str, goal: str | None) -> Any:
     """Make a symbol that says something."""
     module, _, name = name.partition(".")
-    says = {"statement": statement, "names": ["int.Int.(+)"], "goal": goal, "calls": []}
-    says |= {"says_nothing": False}
+    says: dict[str, Any] = {"statement": statement, "names": ["int.Int.(+)"], "goal": goal}
+    says |= {"says_nothing": False, "calls": []}
     return {"file": file, "line": line, "module": module, "name": name, "kind": kind, **says}
 
 

@@ -53,14 +53,12 @@ def test_an_instance_rests_on_its_template(facts: Any) -> None:
 
 
 def test_a_lemma_that_nothing_uses(facts: Any) -> None:
-    named = {"name": "idle", "kind": "lemma", "line": 1}
-    facts["symbols"].append({**small_evidence.symbol(**named), "goal": "idle"})
+    facts["symbols"].append({**small_evidence.symbol("idle", "lemma", 1), "goal": "idle"})
     assert Graph(facts).unused(facts) == ["core.shape.Shape.idle"]
     clause = facts["trace"]["clauses"][1]
-    for kind in ("theorems", "supporting"):
-        clause[kind] = [{"name": "Shape.idle", "place": small_evidence.SHAPE}]
-        assert Graph(facts).unused(facts) == []
-        clause[kind] = []
+    clause["theorems"] = [{"name": "Shape.idle", "place": small_evidence.SHAPE}]
+    assert Graph(facts).unused(facts) == []
+    clause["theorems"] = []
     facts["hypotheses"][0]["satisfied_by"] = "Shape.idle"
     assert Graph(facts).unused(facts) == []
 

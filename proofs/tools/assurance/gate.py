@@ -145,7 +145,7 @@ def report(facts: Facts, console: Console) -> None:
         f"standard library: proofs use {used['axiom']} axioms, "
         f"{used['lemma'] + used['contract']} lemmas and contracts proved elsewhere, "
         f"{used['val']} contracts of operations without a body",
-        f"used by no proof and no clause: {len(rests.unused(facts))} theorems",
+        f"used by no proof, and no theorem of a clause: {len(rests.unused(facts))}",
         trace.summary(facts["trace"]),
     ):
         console.print(line, highlight=False, soft_wrap=True)

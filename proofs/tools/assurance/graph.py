@@ -80,9 +80,9 @@ class Graph:
         return sorted(found, key=lambda chain: chain[-1])
 
     def unused(self, facts: Facts) -> list[str]:
-        """List the lemmas that no proof uses, no clause has, and no hypotheses are satisfied by."""
-        tags = [[*c["theorems"], *c["supporting"]] for c in facts["trace"]["clauses"]]
-        wanted = {entry["name"] for entries in tags for entry in entries}
+        """List the lemmas that no proof uses, that are no clause's theorem, and satisfy nothing."""
+        clauses = facts["trace"]["clauses"]
+        wanted = {theorem["name"] for clause in clauses for theorem in clause["theorems"]}
         wanted |= {entry["satisfied_by"] or "" for entry in facts["hypotheses"]}
 
         def is_wanted(symbol: Symbol) -> bool:

@@ -66,7 +66,7 @@ def bands(facts: Facts, graph: Graph) -> dict[str, tuple[str, list[str]]]:
     def height(name: str) -> int:
         return max((1 + height(user) for user in users[name] - {name}), default=0)
 
-    library = Counter(name.rpartition(".")[0] for name in graph.assumed())
+    library = Counter(graph.library[name]["module"] for name in graph.assumed())
     found = {"clauses": (f"{clauses.total()} clauses", texts)}
     for name in sorted(theories, key=lambda name: (height(name), name)):
         found[name] = (f"{goals[name]} goals", theories[name])
@@ -92,11 +92,12 @@ def arcs(counted: Mapping[tuple[str, str], int], middle: Mapping[str, float]) ->
     """Draw a line for each pair of bands, at the right of both."""
     edge, tallest = WIDTH - RIGHT, max(middle.values()) - min(middle.values())
     for (a, b), number in sorted(counted.items()):
-        width = math.log2(number + 1) / 2
+        above, below = middle[a] + LINE / 2, middle[b] - LINE / 2
+        width = max(0.5, math.sqrt(number) / 4)
         reach = edge + 40 + (RIGHT - 60) * 4 / 3 * abs(middle[b] - middle[a]) / tallest
         yield (
-            f'<path d="M{edge} {middle[a]:.0f}C{reach:.0f} {middle[a]:.0f} {reach:.0f} '
-            f'{middle[b]:.0f} {edge} {middle[b]:.0f}" stroke-width="{width:.1f}">'
+            f'<path d="M{edge} {above:.0f}C{reach:.0f} {above:.0f} {reach:.0f} '
+            f'{below:.0f} {edge} {below:.0f}" stroke-width="{width:.1f}">'
             f"<title>{a} to {b}: {number}</title></path>"
         )
 
@@ -117,7 +118,7 @@ def svg(facts: Facts, graph: Graph) -> str:
         ]
         for number, line in enumerate(lines):
             place = f'x="{LEFT + PAD}" y="{y + PAD / 2 + LINE * number + 14:.0f}"'
-            drawn.append(f"<text {place}>{escape(' · '.join(line))}</text>")
+            drawn.append(f"<text {place}>{escape(', '.join(line))}</text>")
         y += height + GAP
     drawn += arcs(uses(facts, graph), middle)
     return (

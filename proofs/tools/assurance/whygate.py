@@ -12,12 +12,10 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
-from tempfile import TemporaryFile
 from threading import Lock
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from assurance import binaries, closed, toolchain
 from assurance.facts import Audit, Session, holds, proofs
@@ -85,9 +83,7 @@ class Whygate:
         self,
         *arguments: str,
         cwd: Path | None = None,
-        stdin: int = DEVNULL,
-        stdout: int | None = None,
-        stderr: int | IO[bytes] | None = None,
+        output: int | None = None,
     ) -> Iterator[subprocess.Popen[str]]:
         """Start the program in a closed environment; however it ends, wait for it."""
         command = [str(self.program), str(self.root / "build/why3.conf"), self.tools, *arguments]
@@ -99,9 +95,9 @@ class Whygate:
                 command,
                 cwd=cwd or self.root,
                 env=closed.environment(proving=True) | answers,
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.PIPE if output else None,
                 text=True,
             )
             self.running.add(process)
@@ -116,31 +112,12 @@ class Whygate:
 
     def ask(self, *arguments: str, cwd: Path | None = None) -> Any:
         """Run a command of the program and give the value that it prints."""
-        with self.started(*arguments, cwd=cwd, stdout=PIPE, stderr=PIPE) as process:
+        with self.started(*arguments, cwd=cwd, output=subprocess.PIPE) as process:
             output, messages = process.communicate()
         if process.returncode:
-            raise closed.ToolError(ended(arguments[0], process, messages))
+            what = f"whygate {arguments[0]} ended with {process.returncode}:\n{messages}"
+            raise closed.ToolError(what)
         return json.loads(output)
-
-    @contextmanager
-    def replayer(self) -> Iterator[Callable[[str], Session]]:
-        """Lend a function that replays a theory, one after the other: the library is read once."""
-        with (
-            TemporaryFile() as said,
-            self.started("replay", stdin=PIPE, stdout=PIPE, stderr=said) as process,
-        ):
-            questions, answers = cast(IO[str], process.stdin), cast(IO[str], process.stdout)
-
-            def replay(theory: str) -> Session:
-                print(theory, file=questions, flush=True)
-                if answer := answers.readline():
-                    return cast(Session, json.loads(answer))
-                process.wait()
-                said.seek(0)
-                raise closed.ToolError(ended("replay", process, said.read().decode()))
-
-            with closing(questions), closing(answers):
-                yield replay
 
     def run(self, *arguments: str) -> int:
         """Run a command of the program that speaks to the user, and give what it ends with."""
@@ -171,29 +148,34 @@ class Whygate:
         """Ask what the provers say now to the session of each theory, dear ones first."""
         found: dict[str, Session] = {}
 
+        def work(theory: str) -> None:
+            found[theory] = self.session(theory, closure(theory, audit))
+            progress(found[theory])
+
         def price(theory: str) -> int:
             file = self.root / session_of(theory) / "why3session.xml"
             return -file.stat().st_size if file.exists() else 0
 
-        waiting = iter(sorted(theories, key=price))
-
-        def work() -> None:
-            with ExitStack() as stack:
-                replay: Callable[[str], Session] | None = None
-                for theory in waiting:
-                    key = self.key(theory, closure(theory, audit))
-                    session = self.kept_session(theory, key)
-                    if session is None:
-                        replay = replay or stack.enter_context(self.replayer())
-                        session = replay(theory)
-                        self.keep_session(theory, key, session)
-                    found[theory] = session
-                    progress(session)
-
         with self.pool() as pool:
-            for done in [pool.submit(work) for _ in range(PROCESSES)]:
+            for done in [pool.submit(work, theory) for theory in sorted(theories, key=price)]:
                 done.result()
         return [found[theory] for theory in theories]
+
+    def session(self, theory: str, sources: list[str]) -> Session:
+        """Ask about one theory, unless that was asked before of files that say the same."""
+        key = self.key(theory, sources)
+        path = self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
+        # There may be none, or half of one.
+        with suppress(OSError, ValueError):
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if kept["key"] == key:
+                return as_kept(kept["session"])
+        session: Session = self.ask("replay", theory)
+        # Who proved nothing is asked again.
+        if all(map(holds, proofs(session))):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
+        return session
 
     def key(self, theory: str, sources: list[str]) -> str:
         """Hash what decides what is said of a session: comments of other theories do not."""
@@ -204,31 +186,6 @@ class Whygate:
             said = text if file == theory else without_comments(text)
             contents.append((file, said.encode("utf-8", errors="surrogateescape")))
         return closed.digest([(self.all, b""), *contents])
-
-    def kept_session(self, theory: str, key: str) -> Session | None:
-        """Give what was said of a theory's session when all that decides it was the same."""
-        # There may be none, or half of one.
-        with suppress(OSError, ValueError):
-            kept = json.loads(self.path(theory).read_text(encoding="utf-8"))
-            if kept["key"] == key:
-                return as_kept(kept["session"])
-        return None
-
-    def keep_session(self, theory: str, key: str, session: Session) -> None:
-        """Keep what is said of a session; who proved nothing is asked again."""
-        if all(map(holds, proofs(session))):
-            path = self.path(theory)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
-
-    def path(self, theory: str) -> Path:
-        """Say where it is kept."""
-        return self.kept / "sessions" / f"{theory.replace('/', '.')}.json"
-
-
-def ended(command: str, process: subprocess.Popen[str], messages: str) -> str:
-    """Say how the program failed."""
-    return f"whygate {command} ended with {process.returncode}:\n{messages}"
 
 
 def without_comments(source: str) -> str:

@@ -276,8 +276,7 @@ let is_narrowed_leaf t id names ~near =
   let quick = List.filter (fun (_, seconds) -> seconds <= at_once) before in
   let shrunk () = List.find_map (fun p -> Cores.shrink p task all) quick in
   let tries names = Option.fold ~none:false ~some:(is_enough t id) names in
-  let is_told = not (Cores.Names.is_empty names) in
-  (is_told && tries (Option.map (Cores.Names.union names) (by_second ())))
+  tries (Option.map (Cores.Names.union names) (by_second ()))
   || is_enough t id near
   || tries (shrunk ())
 
@@ -287,7 +286,7 @@ let rec narrow ?near t id =
   let s = tree t in
   let names = names_used t id in
   let near = Option.value near ~default:names in
-  if Cores.Names.is_empty names || not (is_enough t id names) then begin
+  if not (is_enough t id names) then begin
     List.iter (Node.remove s) (List.filter (is_keep s) (get_transformations s id));
     let split =
       match live_transformations s id with

@@ -23,7 +23,7 @@ let load ?(forget = false) (project : Project.t) theory =
   let dir = Project.session_dir theory in
   let full = Project.absolute project dir in
   let stored, read_errors = if forget then (empty_session full, []) else read_stored full in
-  (* The provers' drivers are loaded once for all sessions, by [Prover]. *)
+  (* [Prover] loads the drivers, those that are needed. *)
   let without_provers = Whyconf.set_provers project.config Whyconf.Mprover.empty in
   let controller = Controller_itp.create_controller without_provers project.env stored in
   let reload () =

@@ -2,16 +2,16 @@
 
     Run in the root of the tree (the Python of [assurance] does):
     [whygate CONFIG TOOLS audit THEORY.mlw ...]
-    [whygate CONFIG TOOLS replay]
+    [whygate CONFIG TOOLS replay THEORY.mlw]
     [whygate CONFIG TOOLS update [--only PART] [--quick | --thorough] [--fresh] [--retry] THEORY.mlw]
     [whygate CONFIG TOOLS mutant [--goal MODULE.GOAL] THEORY.mlw ...]
     [whygate CONFIG TOOLS contracts programs|operations MODULE ...]
 
     [TOOLS] is the hash of what decides an answer, under which answers of provers are kept in the file
     that the environment names as [WHYGATE_ANSWERS], if it does. [audit] tells what all theories state
-    and take for granted, [replay] what the provers say now to the session of each theory whose name
-    it reads, [contracts] gives the contracts of some modules as Python: each value is a line of JSON.
-    Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a
+    and take for granted, [replay] what the provers say now to the session of a theory, [contracts]
+    gives the contracts of some modules as Python: all three print one JSON value. A process has one
+    theory: what Why3 makes of it may depend on what the process has read before. Exit status: 0; of [update] 1 if something is not proved, 3 if [--only] chose nothing; 2 for a
     wrong call; 130 when interrupted. *)
 
 open Why3.Json_base
@@ -34,14 +34,6 @@ let audit project files =
           ("theories", List (List.map (fun (file, m) -> Audit.facts project file m) modules));
           ("symbols", List (List.concat_map symbols modules)) ]
        @ Library.facts project modules @ Witness.facts project modules))
-
-(** One theory after the other, as they are asked for: what they have in common is read once. *)
-let rec replay project =
-  match input_line stdin with
-  | exception End_of_file -> ()
-  | file ->
-      print (Replay.facts project file);
-      replay project
 
 let contracts project ~all names =
   match Contract.facts project ~all names with
@@ -81,7 +73,7 @@ let () =
         let project = Project.load ~config_file in
         match (command, args) with
         | "audit", files -> audit project files
-        | "replay", [] -> replay project
+        | "replay", [ file ] -> print (Replay.facts project file)
         | "update", args -> update project args
         | "mutant", "--goal" :: goal :: files -> print (Mutant.facts project (Some goal) files)
         | "mutant", files -> print (Mutant.facts project None files)
