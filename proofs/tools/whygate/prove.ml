@@ -23,7 +23,7 @@ let middle = 5
 let long = 15
 
 (** Two proofs that take no longer than this each are as good as any. *)
-let good_price = 0.3
+let good_price = 0.2
 
 (** What Why3 takes to prepare and print a part for two provers. *)
 let preparation = 0.05
@@ -77,7 +77,7 @@ let race ?(patience = max_int) t id ~seconds proofs provers =
     if at_good_price !proofs || (!proofs = [] && !failed >= patience) then `Stop else `Go_on
   in
   let believed answer = Prover.is_valid answer || not t.retry in
-  if not (Node.redundant !proofs) then Prover.ask_all ~width:2 ~believed ~ask ~finished provers;
+  if not (at_good_price !proofs) then Prover.ask_all ~width:2 ~believed ~ask ~finished provers;
   !proofs
 
 (** {1 A goal without usable proofs} *)
@@ -162,8 +162,8 @@ let rec settle t id =
       follow t id node
   | _ ->
       List.iter (Node.remove s) live;
-      if Node.redundant proofs then Node.record s id proofs
-      else search t id ~first:obsolete proofs);
+      let is_done = if t.effort = Thorough then at_good_price else Node.redundant in
+      if is_done proofs then Node.record s id proofs else search t id ~first:obsolete proofs);
   update_goal_node Node.silent s id
 
 (** The stored transformation led to proofs before; where it no longer does, start afresh. *)
