@@ -90,7 +90,7 @@ def session(pattern: str, new: str) -> Change:
 # --- proofs -------------------------------------------------------------------------------------
 
 
-def forge(goal: str, *provers: str) -> Change:
+def forge(goal: str, *provers: str, inside: str = "%s") -> Change:
     """Write proofs by hand, in the place of all that a goal has."""
 
     def change(at: Place) -> None:
@@ -106,12 +106,12 @@ def forge(goal: str, *provers: str) -> Change:
         # The goal, or what `keep` leaves of it.
         rest = r'([^>]*?)(?: proved="\w+")?(/>|>((?!<goal).)*?</goal>)'
         last = rf'(?s)<goal name="({goal}[.0]*)"{rest}'
-        session(last, rf'<goal name="\1"\2 proved="true">{made}</goal>')(at)
+        session(last, rf'<goal name="\1"\2 proved="true">{inside % made}</goal>')(at)
 
     return change
 
 
-SMOKE = '"smoke_detector_top"'
+SMOKE = '<transf name="smoke_detector_top" proved="true"><goal name="extra.0">%s</goal></transf>'
 ALT_ERGO, Z3, CVC4, CVC5 = "Alt-Ergo 2.0.0", "Z3 4.8.12", "CVC4 1.8", "CVC5 1.0.3"
 OLDER, VAMPIRE = "Alt-Ergo 2.3.0", "Vampire 4.8"
 # With the numbers that they get in a session.
@@ -124,7 +124,6 @@ GOALS: dict[str, tuple[str, Change]] = {
     "vacuous": ("forall x. x < 0 -> 0 < x -> x = 1", lambda at: None),
     "invented": ("forall x y: int. x = y", forge("invented", ALT_ERGO, Z3)),
     "second": ("exists x. 3 * x = 21", forge("second", Z3, ALT_ERGO)),
-    "unsound": (LESS, session(r'(name="unsound"[^>]*>\s*<transf name=)"keep"', rf"\1{SMOKE}")),
     "alone": (LESS, forge("alone", ALT_ERGO)),
     "related": (LESS, forge("related", CVC4, CVC5)),
     "attempted": (LESS, session(r'(?s)(name="attempted".*?)"valid"', r'\1"timeout"')),
@@ -200,6 +199,12 @@ def hide(at: Place) -> None:
     edit(at.theory, "\nend", "\n  use hidden.away.Away\nend")
 
 
+def unsound(at: Place) -> None:
+    """Prove what is false by a transformation that negates it, in the last goal of a session."""
+    edit(at.theory, EXTRA, "  goal extra: false\n")
+    forge("extra", ALT_ERGO, Z3, inside=SMOKE)(at)
+
+
 def shadow(at: Place) -> None:
     """Use a theory of our own that has the name of one of Why3's."""
     write(at.tree, {"why3/seq.mlw": "module Seq\n  type seq 'a = Nil\nend\n"})
@@ -221,6 +226,7 @@ TAMPERED: dict[str, Change] = {
     "Untyped": theory("= x + x\n", "= x + true\n"),
     "Contradictory": theory("\nend", "\n  axiom wrong: forall x. x + 1 = x\nend"),
     "Hiding": hide,
+    "Unsound": unsound,
     "Shadowed": shadow,
     "Reaching": theory("\nend", "\n  use null.Null  use random.Random\nend"),
 }
@@ -236,9 +242,6 @@ invented       {REPLAY}Z3 4.8.12 answers sat after
 invented       is proved by 0 families of provers, none; two are wanted (make update)
 second         {REPLAY}Alt-Ergo 2.0.0 answers
 second         is proved by 1 families of provers, Z3; two are wanted
-unsound        {STALE} do not prove it any more (make update)
-unsound        is taken apart by smoke_detector_top, which the gate does not know as sound
-unsound        is proved by 0 families of provers, none
 alone          is proved by 1 families of provers, Alt-Ergo; two are wanted
 related        is proved by 1 families of provers, CVC; two are wanted
 attempted      that proves nothing (recorded: Timeout)
@@ -297,6 +300,11 @@ Hidden         why3/hidden/away.mlw: More.b {UNLISTED}
 Hidden         why3/hidden/away.mlw: why3/hidden/away.mlw {UNLISTED}
 Shadowed       cannot be read: why3/shadowed.mlw:2: Ambiguous path: both
 Shadowed       cannot be audited: why3/shadowed.mlw:2: Ambiguous path: both
+Unsound        Unsound.less {STALE} still prove it (make update)
+Unsound        Unsound.twice'vc {STALE} still prove it (make update)
+Unsound        Unsound.extra {STALE} still prove it (make update)
+Unsound        Unsound.extra.0 is taken apart by smoke_detector_top, which the gate does not know as
+Unsound        Unsound.extra {OTHER}
 Reaching       reaches null.Null of Why3's library, which is not among the modules allowed here
 Reaching       reaches random.Random of Why3's library, which is not among the modules
 Reaching       reaches random.State of Why3's library, which is not among the modules
@@ -336,6 +344,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return failures(tree)
 
 
+# What a failure has in it that is about something else than the theory of this name.
 NAMED: dict[str, tuple[str, ...]] = {
     goal: (f"Proofs.{goal} ", f"Proofs.{goal}.0 ") for goal in GOALS
 }

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from assurance import closed
+from assurance.facts import library
 
 WHY3 = "/usr/bin/why3"
 LIBRARY = Path("/usr/share/why3/stdlib")
@@ -28,7 +29,7 @@ ANCHOR = re.compile(r'<a (?:name|id)="([^"]*)"')
 
 def page(file: str) -> str:
     """Name the page of a theory, as `why3 doc` does."""
-    return file.removeprefix("why3/").removesuffix(".mlw").replace("/", ".") + ".html"
+    return f"{library(file)}.html"
 
 
 def slug(text: str) -> str:

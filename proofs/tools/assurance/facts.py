@@ -264,6 +264,11 @@ class Failure:
         return " ".join(part for part in (f"{self.place}:", self.subject, self.what) if part)
 
 
+def library(theory: str) -> str:
+    """Name a theory as those do that use it: `core.shape`."""
+    return theory.removeprefix("why3/").removesuffix(".mlw").replace("/", ".")
+
+
 def full_name(entry: Goal | Item | Assumed) -> str:
     """Name a goal as the claims do, and all else alike: `Padding.pad_is_shape`."""
     return f"{entry['module']}.{entry['name']}"

@@ -34,7 +34,7 @@ from assurance import (
     tree,
     trial,
 )
-from assurance.facts import Facts, Failure, Session, holds, nodes, proofs, proved
+from assurance.facts import Facts, Failure, Session, holds, proofs, proved
 from assurance.whygate import Whygate, forget, theory_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -94,11 +94,11 @@ def main(argv: list[str]) -> int:
     report(facts, console)
     for failure in failures:
         console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
-    goals = [goal["tree"] for session in facts["sessions"] for goal in session["goals"]]
-    parts = [node for goal in goals for node in nodes(goal) if node["proofs"]]
-    whole = sum(1 for goal in goals for _ in judge.with_whole_context(goal))
+    goals = [goal for session in facts["sessions"] for goal in session["goals"]]
+    whole = sum(1 for goal in goals for _ in judge.with_whole_context(goal["tree"]))
+    parts = sum(len(pages.parts(goal)) for goal in goals)
     about = (
-        f"{len(goals)} goals of {len(files)} theories in {len(parts)} parts, "
+        f"{len(goals)} goals of {len(files)} theories in {parts} parts, "
         f"{whole} of them from their whole context"
     )
     if failures:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from assurance import judge
-from assurance.facts import Facts, Goal, Item, LibraryAssumption, Symbol, full_name, nodes
+from assurance.facts import Facts, Goal, Item, LibraryAssumption, Symbol, full_name, library, nodes
 
 # What Why3 puts after the name of a function for what its contract or its type says.
 OF_SYMBOL = re.compile(r"'(spec|def|vc|invariant)$")
@@ -20,8 +20,7 @@ OF_SYMBOL = re.compile(r"'(spec|def|vc|invariant)$")
 
 def path(entry: Item | Goal, file: str) -> str:
     """Name what stands in a theory, with the library and the module: `core.shape.Shape.pad`."""
-    library = file.removeprefix("why3/").removesuffix(".mlw").replace("/", ".")
-    return f"{library}.{full_name(entry)}"
+    return f"{library(file)}.{full_name(entry)}"
 
 
 class Graph:
@@ -55,8 +54,7 @@ class Graph:
         """Give the symbol that a name of a proof is about; nothing for a part's own hypothesis."""
         if "." not in name:
             return ""
-        own = f"{file.removeprefix('why3/').removesuffix('.mlw').replace('/', '.')}.{name}"
-        for full in (name, own):
+        for full in (name, f"{library(file)}.{name}"):
             for found in (full, OF_SYMBOL.sub("", full)):
                 if found in self.symbols or found in self.library:
                     return found

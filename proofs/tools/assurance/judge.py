@@ -23,6 +23,7 @@ from assurance.facts import (
     families,
     full_name,
     holds,
+    library,
     nodes,
     place,
     proved,
@@ -328,7 +329,7 @@ def context_faults(session: Session) -> Iterator[Failure]:
 
 def module_name(theory: str, module: str) -> str:
     """Name a module of a theory as those do that use it: `c.words.Words`."""
-    return f"{theory.removeprefix('why3/').removesuffix('.mlw').replace('/', '.')}.{module}"
+    return f"{library(theory)}.{module}"
 
 
 def templates(facts: Audit) -> set[str]:

@@ -80,10 +80,7 @@ class Whygate:
 
     @contextmanager
     def started(
-        self,
-        *arguments: str,
-        cwd: Path | None = None,
-        output: int | None = None,
+        self, *arguments: str, cwd: Path | None = None, output: int | None = None
     ) -> Iterator[subprocess.Popen[str]]:
         """Start the program in a closed environment; however it ends, wait for it."""
         command = [str(self.program), str(self.root / "build/why3.conf"), self.tools, *arguments]

@@ -81,19 +81,13 @@ let with_names named text =
   (used, String.concat "\n" ("(set-option :produce-unsat-cores true)" :: text))
 
 (** What a prover says to a text, and what it writes beside it. *)
-let said (question : Prover.question) ?(options = "") text =
+let said ?options (question : Prover.question) text =
   let input = Filename.temp_file "whygate" question.extension in
   let written = Filename.remove_extension input ^ ".used" in
   let clean file = if Sys.file_exists file then Sys.remove file in
   Fun.protect ~finally:(fun () -> List.iter clean [ input; written ]) @@ fun () ->
-  let channel = open_out_bin input in
-  output_string channel text;
-  close_out channel;
-  let file = Re.Str.regexp_string "%f" and name _ = options ^ Filename.quote input in
-  let command = Re.Str.global_substitute file name (Prover.command question.by question.limit) in
-  let limits = Printf.sprintf "ulimit -t %d; ulimit -v %d" in
-  let limits = limits (Prover.seconds question.limit + 1) Prover.memory_kilobytes in
-  let answers = Unix.open_process_in (Printf.sprintf "%s; exec %s 2>&1" limits command) in
+  Prover.write_file input text;
+  let answers = Unix.open_process_in (Prover.script ?options question input ^ " 2>&1") in
   let all = Buffer.create 10_000 in
   (try while true do Buffer.add_channel all answers 1 done with End_of_file -> ());
   ignore (Unix.close_process_in answers);
@@ -134,12 +128,12 @@ let by_prover (p : Prover.t) ~whole ~seconds task =
     Prover.read_answer p.prover.prover answer ~out_of_time:false = "Valid"
   in
   if p.prover.prover.prover_name = "Alt-Ergo" then
-    let answer, lines = said question ~options:"-save-used-context " question.text in
+    let answer, lines = said ~options:"-save-used-context " question question.text in
     if is_valid answer then Some (names_of_lines named lines) else None
   else
     let used, text = with_names named question.text in
     let answer, _ = said question text in
-    if String.starts_with ~prefix:"unsat" answer then Some (names_in used answer) else None
+    if is_valid answer then Some (names_in used answer) else None
 
 (** Of definitions that stay as they are nobody says which are used: those that are still reached. *)
 let with_definitions task names =
@@ -152,8 +146,9 @@ let with_definitions task names =
   let all = Task.task_fold add names task in
   Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
 
-(** By the first of some provers that proves the task within its seconds. First with the definitions as
-    they are, as provers know best what to do with these; then which of them are used, of what is left. *)
+(** By the first of some provers that proves the task within its seconds. First with the definitions
+    as they are, as provers know best what to do with these; then which of them are used, of what is
+    left. *)
 let find provers task =
   let ask ~whole task (p, seconds) =
     let found = Project.attempt (fun () -> by_prover p ~whole ~seconds task) in

@@ -66,7 +66,7 @@ let rec unproved project t ~otherwise id =
   let recorded = Node.valid_attempts s id in
   if List.exists is_current recorded then None
   else
-    match List.filter (fun node -> not (is_detached s (ATn node))) (get_transformations s id) with
+    match Node.live_transformations s id with
     | [] ->
         let longest = if recorded = [] then otherwise else longest (List.map seconds_of recorded) in
         if is_proved project t id ~longest then None else Some id
@@ -75,7 +75,7 @@ let rec unproved project t ~otherwise id =
         let parts = List.filter live (get_sub_tasks s node) in
         let found = List.find_map (unproved project t ~otherwise) parts in
         (* What the proof does not need of the theory as it was may be needed now. *)
-        let is_small = found <> None && get_transf_name s node = Keep.transformation in
+        let is_small = found <> None && Node.is_keep s node in
         if is_small && is_proved_somehow project ~longest:otherwise (get_task s id) then None
         else found
 

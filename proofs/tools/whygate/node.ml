@@ -82,6 +82,12 @@ let split s env id =
       let node = graft_transf s id split_name [] tasks in
       Some (node, get_sub_tasks s node)
 
+let is_keep s node = get_transf_name s node = Keep.transformation
+
+(** Those that the present source has. *)
+let live_transformations s id =
+  List.filter (fun node -> not (is_detached s (ATn node))) (get_transformations s id)
+
 (** The goal with what is named of its context. *)
 let keep s env id names =
   let tasks = apply_trans_to_goal ~allow_no_effect:true s env Keep.transformation names id in

@@ -9,6 +9,7 @@
     - a part that no split takes further: longer limits. What resists wants an assertion in the
       source, not another transformation: one is all that has to be trusted.
 
+    All of this is tried first with the part of the context that some prover says it uses: [keep].
     What failed is kept with the other answers, so that the next update does not wait for it again. *)
 
 open Why3
@@ -173,7 +174,7 @@ and follow t id node =
   List.iter (fun part -> Node.remove_detached s (APn part)) detached;
   List.iter (settle t) parts;
   update_trans_node Node.silent s node;
-  if not (List.mem (get_transf_name s node) [ Node.split_name; Keep.transformation ]) then begin
+  if not (Node.is_keep s node || get_transf_name s node = Node.split_name) then begin
     Node.drop s id node;
     search t id ~first:[] []
   end
@@ -183,21 +184,16 @@ and follow t id node =
 (** Seconds for a prover that tells what it uses. *)
 let at_once = 1
 
-let live_transformations s id =
-  List.filter (fun node -> not (is_detached s (ATn node))) (get_transformations s id)
-
-let is_keep s node = get_transf_name s node = Keep.transformation
-
 (** Whether a proof below has the whole context. *)
 let rec has_whole_context s id =
   Node.valid_attempts s id <> []
   || List.exists
-       (fun node -> (not (is_keep s node)) && List.exists (has_whole_context s) (get_sub_tasks s node))
-       (live_transformations s id)
+       (fun node -> (not (Node.is_keep s node)) && List.exists (has_whole_context s) (get_sub_tasks s node))
+       (Node.live_transformations s id)
 
 let rec has_part_of_context s id =
-  let below node = is_keep s node || List.exists (has_part_of_context s) (get_sub_tasks s node) in
-  List.exists below (live_transformations s id)
+  let below node = Node.is_keep s node || List.exists (has_part_of_context s) (get_sub_tasks s node) in
+  List.exists below (Node.live_transformations s id)
 
 (** Each prover with the seconds that it may take: those that have proved the goal come first, and
     get some times what they took. *)
@@ -233,7 +229,7 @@ let rec names_used t id =
         | parts -> all of_task parts)
   in
   let found () =
-    match List.filter (fun node -> not (is_keep s node)) (live_transformations s id) with
+    match List.filter (fun node -> not (Node.is_keep s node)) (Node.live_transformations s id) with
     | node :: _ when before = [] -> all (names_used t) (get_sub_tasks s node)
     | _ when before = [] -> of_task task
     | _ -> Option.value (Cores.find provers task) ~default:Cores.Names.empty
@@ -287,9 +283,9 @@ let rec narrow ?near t id =
   let names = names_used t id in
   let near = Option.value near ~default:names in
   if not (is_enough t id names) then begin
-    List.iter (Node.remove s) (List.filter (is_keep s) (get_transformations s id));
+    List.iter (Node.remove s) (List.filter (Node.is_keep s) (get_transformations s id));
     let split =
-      match live_transformations s id with
+      match Node.live_transformations s id with
       | node :: _ -> Some (node, get_sub_tasks s node)
       | [] when Node.redundant (List.map Node.proof_of (Node.valid_attempts s id)) -> None
       | [] -> Node.split s t.project.env id

@@ -138,25 +138,28 @@ let read_file file =
 
 let redirected file flags = Unix.openfile file (O_CLOEXEC :: flags) 0o600
 
-(** A shell sets the limits and becomes the prover. No interruption comes before it is among those
+(** For a shell, which sets the limits and becomes the prover. *)
+let script ?(options = "") (question : question) input =
+  let file = Re.Str.regexp_string "%f" and name _ = options ^ Filename.quote input in
+  Printf.sprintf "ulimit -t %d; ulimit -v %d; exec %s" (seconds question.limit + 1) memory_kilobytes
+    (Re.Str.global_substitute file name (command question.by question.limit))
+
+let write_file file text =
+  let channel = open_out_bin file in
+  output_string channel text;
+  close_out channel
+
+(** No interruption comes before it is among those
     that are [running], which an interruption ends. *)
 let start running job (question : question) =
   let mask = Unix.sigprocmask SIG_BLOCK [ Sys.sigint; Sys.sigterm ] in
   Fun.protect ~finally:(fun () -> ignore (Unix.sigprocmask SIG_SETMASK mask)) @@ fun () ->
   let input = Filename.temp_file "whygate" question.extension in
   let output = input ^ ".answer" in
-  let channel = open_out_bin input in
-  output_string channel question.text;
-  close_out channel;
-  let file = Re.Str.regexp_string "%f" and name _ = Filename.quote input in
-  let command = Re.Str.global_substitute file name (command question.by question.limit) in
-  let script =
-    Printf.sprintf "ulimit -t %d; ulimit -v %d; exec %s" (seconds question.limit + 1)
-      memory_kilobytes command
-  in
+  write_file input question.text;
   let nothing = redirected "/dev/null" [ O_RDONLY ] in
   let answer = redirected output [ O_WRONLY; O_CREAT; O_TRUNC ] in
-  let pid = Unix.create_process "/bin/sh" [| "sh"; "-c"; script |] nothing answer answer in
+  let pid = Unix.create_process "/bin/sh" [| "sh"; "-c"; script question input |] nothing answer answer in
   Hashtbl.replace running pid { job; question; input; output };
   Unix.close nothing;
   Unix.close answer

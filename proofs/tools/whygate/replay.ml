@@ -57,7 +57,6 @@ let attempts s id =
   List.sort in_order (get_proof_attempts s id)
 
 let rec node_facts project s ~root id =
-  let live node = not (is_detached s (ATn node)) in
   let task = get_task s id in
   Record
     ([ ("name", String (get_proof_name s id).Ident.id_string);
@@ -67,14 +66,14 @@ let rec node_facts project s ~root id =
         ( "transformations",
           List
             (List.map (transformation_facts project s task)
-               (List.filter live (get_transformations s id))) ) ])
+               (Node.live_transformations s id)) ) ])
 
 and transformation_facts project s task node =
   let live id = not (is_detached s (APn id)) in
   Record
     [ ("name", String (get_transf_name s node));
       ("arguments", Json.strings (get_transf_args s node));
-      ("sound", Bool (get_transf_name s node = Keep.transformation || Split.is_sound project task));
+      ("sound", Bool (Node.is_keep s node || Split.is_sound project task));
       ( "parts",
         List (List.map (node_facts project s ~root:false) (List.filter live (get_sub_tasks s node)))
       ) ]
