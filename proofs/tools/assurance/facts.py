@@ -18,7 +18,7 @@ class Answer(TypedDict):
 
 
 class Kept(Answer):
-    """An answer now; `kept`: given to the very same text in an earlier run and kept in build/."""
+    """An answer now; `kept`: given to the very same task in an earlier run and kept in build/."""
 
     kept: bool
 

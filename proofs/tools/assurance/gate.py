@@ -138,7 +138,7 @@ def report(facts: Facts, console: Console) -> None:
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
     claimed = judge.hypotheses(facts)
     for line in (
-        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same text",
+        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same task",
         f"trusted, without a body: {', '.join(trusted)}",
         f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",

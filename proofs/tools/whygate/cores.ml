@@ -128,10 +128,10 @@ let by_prover (p : Prover.t) ~whole ~seconds task =
     Prover.read_answer p.prover.prover answer ~out_of_time:false = "Valid"
   in
   if p.prover.prover.prover_name = "Alt-Ergo" then
-    let answer, lines = said ~options:"-save-used-context " question question.text in
+    let answer, lines = said ~options:"-save-used-context " question (Lazy.force question.text) in
     if is_valid answer then Some (names_of_lines named lines) else None
   else
-    let used, text = with_names named question.text in
+    let used, text = with_names named (Lazy.force question.text) in
     let answer, _ = said question text in
     if is_valid answer then Some (names_in used answer) else None
 
@@ -166,10 +166,8 @@ let find provers task =
 (** Leaves out what [p] proves the task without, first by halves, then by smaller pieces. *)
 let shrink (p, seconds) task names =
   let proves names =
-    let ask () = Prover.question p (Seconds seconds) (Keep.keep names task) in
-    match Project.attempt ask with
-    | Ok question -> Prover.is_valid (Prover.ask ~believed:(fun _ -> true) question)
-    | Error _ -> false
+    let question = Prover.question p (Seconds seconds) (Keep.keep names task) in
+    Prover.is_valid (Prover.ask ~believed:(fun _ -> true) question)
   in
   let rec pieces size needed = function
     | [] -> List.rev needed

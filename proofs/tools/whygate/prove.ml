@@ -4,8 +4,8 @@
     to call it proved. From cheap to dear:
     - what the session has and is not obsolete stays; obsolete proofs are tried first where they
       were;
-    - the goal whole, at a glance, by one prover of each family; where that fails or is dear,
-      [split_vc] and each part in the same way, if a replay then pays less;
+    - the goal whole, at a glance, by one prover of each family; where that fails, [split_vc] and
+      each part in the same way;
     - a part that no split takes further: longer limits. What resists wants an assertion in the
       source, not another transformation: one is all that has to be trusted.
 
@@ -25,9 +25,6 @@ let long = 15
 
 (** Two proofs that take no longer than this each are as good as any. *)
 let good_price = 0.2
-
-(** What Why3 takes to prepare and print a part for two provers. *)
-let preparation = 0.05
 
 type effort = Quick | Normal | Thorough
 
@@ -70,7 +67,7 @@ let race ?(patience = max_int) t id ~seconds proofs provers =
   let ask p =
     let limit = if Node.redundant !proofs then min glance seconds else seconds in
     if List.mem (family p) (Node.families !proofs) then None
-    else Result.to_option (Project.attempt (fun () -> Prover.question p (Seconds limit) task))
+    else Some (Prover.question p (Seconds limit) task)
   and finished (p : Prover.t) (answer : Prover.answer) =
     if Prover.is_valid answer then
       proofs := { Node.prover = p.prover.prover; seconds = answer.seconds } :: !proofs
@@ -83,19 +80,6 @@ let race ?(patience = max_int) t id ~seconds proofs provers =
 
 (** {1 A goal without usable proofs} *)
 
-(** What a replay pays for a goal as it stands, for all its parts; each is prepared and printed
-    twice besides. Beyond price as long as some part lacks a second family. *)
-let rec cost t id =
-  let s = tree t in
-  match (Node.valid_attempts s id, get_transformations s id) with
-  | [], node :: _ ->
-      List.fold_left (fun sum part -> sum +. cost t part) 0. (get_sub_tasks s node)
-  | attempts, _ -> price (List.map Node.proof_of attempts)
-
-and price proofs =
-  let seconds = List.fold_left (fun sum (p : Node.proof) -> sum +. p.seconds) preparation in
-  if Node.redundant proofs then seconds (Node.best proofs) else infinity
-
 let rec search t id ~first proofs =
   match Node.split (tree t) t.project.env id with
   | None ->
@@ -103,15 +87,11 @@ let rec search t id ~first proofs =
       if Node.redundant proofs then Node.record (tree t) id proofs else insist t id proofs
   | Some (node, parts) ->
       let proofs = race t id ~patience:3 ~seconds:glance proofs (best_candidates t first) in
-      if not (Node.redundant proofs) then search_parts t id node parts proofs
-      else begin
-        if not (at_good_price proofs) then List.iter (fun part -> search t part ~first:[] []) parts;
-        if price proofs <= cost t id then begin
-          Node.drop (tree t) id node;
-          Node.record (tree t) id proofs
-        end
-        else update_trans_node Node.silent (tree t) node
+      if Node.redundant proofs then begin
+        Node.drop (tree t) id node;
+        Node.record (tree t) id proofs
       end
+      else search_parts t id node parts proofs
 
 (** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
 and search_parts t id node parts proofs =

@@ -1,9 +1,9 @@
 (** Prover runs: what a prover is sent, what it answers, and the answers that are kept.
 
     A prover reads a file that Why3's driver for it prints of the task. Its answer is kept in
-    [build/] under the SHA-256 of what it was sent, of the pinned tools and this file, and of its
-    command with its limits, wherever the tree lies: the same question need not be asked twice. No
-    clone has [build/], so that a clean run asks everything. *)
+    [build/] under the SHA-256 of the whole task, of the pinned tools and this file, and of its
+    command with its limits, wherever the tree lies: the same question need not be asked twice, nor
+    printed. No clone has [build/], so that a clean run asks everything. *)
 
 open Why3
 
@@ -13,7 +13,7 @@ type limit = Seconds of int | Steps of int * int  (** steps, and seconds all the
 
 type t = { prover : Whyconf.config_prover; driver : Driver.driver; root : string }
 
-type question = { by : t; limit : limit; text : string; extension : string; key : string }
+type question = { by : t; limit : limit; text : string Lazy.t; extension : string; key : string }
 
 let seconds = function Seconds n | Steps (_, n) -> n
 let memory_kilobytes = 2_000_000
@@ -55,21 +55,21 @@ let command by limit =
 
 let sha256 text = Sha256.to_hex (Sha256.string text)
 
-(** A comment before the goal, the only place in the text: where a goal stands decides nothing. *)
-let place = Re.Str.regexp {|^;; File "[^"]*", line [0-9]+, characters [-0-9]+$|}
-
-(** What is asked of a prover about a task. *)
-let question by limit task =
+let printed by task =
   let buffer = Buffer.create 100_000 in
   let fmt = Format.formatter_of_buffer buffer in
   Driver.print_task by.driver fmt task;
   Format.pp_print_flush fmt ();
-  let text = Re.Str.global_replace place "" (Buffer.contents buffer) in
+  Buffer.contents buffer
+
+(** What is asked of a prover about a task. *)
+let question by limit task =
   let options = Printf.sprintf "%s\000%d" (command by limit) memory_kilobytes in
   (* The command has the path of a prover. *)
   let anywhere = Re.Str.global_replace (Re.Str.regexp_string (by.root ^ "/")) "" in
-  { by; limit; text; extension = Filename.extension (Driver.file_of_task by.driver "" "" task);
-    key = sha256 (String.concat "\000" [ !tools; anywhere options; text ]) }
+  { by; limit; text = lazy (printed by task);
+    extension = Filename.extension (Driver.file_of_task by.driver "" "" task);
+    key = sha256 (String.concat "\000" [ !tools; anywhere options; Whole_task.text task ]) }
 
 (** {1 Answers} *)
 
@@ -156,7 +156,7 @@ let start running job (question : question) =
   Fun.protect ~finally:(fun () -> ignore (Unix.sigprocmask SIG_SETMASK mask)) @@ fun () ->
   let input = Filename.temp_file "whygate" question.extension in
   let output = input ^ ".answer" in
-  write_file input question.text;
+  write_file input (Lazy.force question.text);
   let nothing = redirected "/dev/null" [ O_RDONLY ] in
   let answer = redirected output [ O_WRONLY; O_CREAT; O_TRUNC ] in
   let pid = Unix.create_process "/bin/sh" [| "sh"; "-c"; script question input |] nothing answer answer in
@@ -216,9 +216,14 @@ let ask_all ~width ~believed ~ask ~finished jobs =
         | Some question -> (
             match Hashtbl.find_opt kept question.key with
             | Some answer when believed answer -> loop (settle job answer rest)
-            | _ ->
-                start running job question;
-                loop rest))
+            | _ -> (
+                match Project.attempt (fun () -> Lazy.force question.text) with
+                | Ok _ ->
+                    start running job question;
+                    loop rest
+                | Error e ->
+                    let text = Project.message e in
+                    loop (settle job { text; seconds = 0.; kept = false } rest))))
     | _ when Hashtbl.length running > 0 ->
         let run, answer = wait running in
         keep run.question answer;

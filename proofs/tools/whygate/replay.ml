@@ -36,11 +36,7 @@ let recorded_facts (r : Call_provers.prover_result) =
 (** {1 Proofs} *)
 
 let run (project : Project.t) task (a : proof_attempt_node) =
-  let ask prover =
-    match Project.attempt (fun () -> Prover.question prover (limit a) task) with
-    | Ok question -> Prover.ask ~believed question
-    | Error e -> { Prover.text = Project.message e; seconds = 0.; kept = false }
-  in
+  let ask prover = Prover.ask ~believed (Prover.question prover (limit a) task) in
   Option.map ask (Prover.find project a.prover)
 
 let attempt_facts project task (a : proof_attempt_node) =
