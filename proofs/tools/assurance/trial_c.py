@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -106,16 +107,21 @@ class Ref(Record):
         super().__init__(contents=contents)
 
 
+@cache
+def found_in(pattern: str, name: str | type) -> str:
+    """Give what a pattern finds in the name of a type of c/trusted.mlw; nothing of another type."""
+    found = re.fullmatch(r"c\.trusted\." + pattern, str(name))
+    return found[1] if found else ""
+
+
 def word_width(kind: Kind) -> int:
     """Give the bytes of a word; 0 of another type."""
-    found = re.fullmatch(r"c\.trusted\.Word(\d+)\.word", str(kind.name))
-    return int(found[1]) if found else 0
+    return int(found_in(r"Word(\d+)\.word", kind.name) or 0)
 
 
 def own(kind: Kind) -> str:
     """Give the name of a type of memory without its module."""
-    found = re.fullmatch(r"c\.trusted\.(?:Memory|Arrays)\.(\w+)", str(kind.name))
-    return found[1] if found else ""
+    return found_in(r"(?:Memory|Arrays)\.(\w+)", kind.name)
 
 
 # Values
