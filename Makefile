@@ -11,15 +11,11 @@
 #   make pin      write proofs/tools/assurance/binaries.toml, when sources of OCaml changed
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
-#                 that it does what the texts say; plant faults in it: each has to be noticed; compare
-#                 it with Why3's interpreter on thousands of calls of each program
+#                 that it does what the texts say; plant faults in it: each has to be noticed
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make fuzz     a million wild calls of the public functions, guided by coverage: build/fuzz
 #                 (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
-#   make mutants-python
-#                 change python/whycast/_kernel.py in one place at a time: a test of its programs on
-#                 all small arguments has to notice each change
 #   make mutants-c
 #                 change c/whycast.c in one place at a time: a program that asks it all small calls
 #                 has to notice each change
@@ -58,7 +54,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update seal pin test validate fuzz coverage mutants-python
+.PHONY: all tools extract prove update seal pin test validate fuzz coverage
 .PHONY: mutants-c verify-c cross bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
@@ -102,7 +98,6 @@ test:
 validate:
 	@$(INSTALL) --tests
 	@$(TOOLS) validate
-	@$(TOOLS) interpret
 
 # What takes minutes. Each fails where something is found.
 fuzz:
@@ -112,10 +107,6 @@ fuzz:
 coverage:
 	@$(INSTALL) --tests
 	@$(TESTS_TOOL) tests/branches/measure.py
-
-mutants-python:
-	@$(INSTALL) --tests
-	@$(TESTS_TOOL) tests/mutation/mutate.py
 
 mutants-c:
 	@$(INSTALL) --tests

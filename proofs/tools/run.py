@@ -25,9 +25,8 @@ COMMANDS = {
     "validate": "validate:main",
     "doc": "doc:main",
     "contracts": "contracts:main",
-    "interpret": "interpreter:main",
 }
-OF_THE_PACKAGE = {"validate", "doc", "contracts", "interpret"}
+OF_THE_PACKAGE = {"validate", "doc", "contracts"}
 
 TOOLS = Path(__file__).resolve().parent
 
@@ -40,9 +39,6 @@ FOLDERS = {
     "extraction": (".ml", ".mli", ".drv", ".in"),
     "symbolic": (".py", ".toml"),
     "whygate": (".ml",),
-    "whyrun": (".ml",),
-    "whyrun/library": (".mlw",),
-    "whyrun/library/kernel": (".mlw",),
 }
 
 

@@ -80,13 +80,13 @@ def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_program_is_the_same_in_any_folder_and_another_one_is_not_run(tmp_path: Path) -> None:
-    here = binaries.built("whyrun")
+    here = binaries.built("c_extraction.cmxs")
     there = tmp_path / binaries.FOLDER / here.name
     write(tmp_path, {f"{binaries.FOLDER}/{here.name}": "#!/bin/sh\ntouch ran\n"})
-    assert binaries.built("whyrun", tmp_path) == there
+    assert binaries.built("c_extraction.cmxs", tmp_path) == there
     assert there.read_bytes() == here.read_bytes()
     made = there.stat().st_mtime_ns
-    binaries.built("whyrun", tmp_path)
+    binaries.built("c_extraction.cmxs", tmp_path)
     assert there.stat().st_mtime_ns == made
     assert [path.name for path in there.parent.iterdir() if path != there] == ["lock"]
 
@@ -101,12 +101,12 @@ def test_a_program_of_other_sources_or_with_another_pin_is_refused(
     assert done.stderr.startswith("gate: whygate is not built of the sources that proofs/tools/ass")
     assert "`make pin`" in done.stderr
     pins = tmp_path / "binaries.toml"
-    right = closed.sha256_of(binaries.built("whyrun"))
+    right = closed.sha256_of(binaries.built("c_extraction.cmxs"))
     pins.write_text(binaries.PINS.read_text("utf-8").replace(right, "0" * 64), encoding="utf-8")
     monkeypatch.setattr(binaries, "PINS", pins)
     with pytest.raises(ToolError, match=f"its SHA-256 is {right}, {'0' * 64} is pinned"):
-        binaries.built("whyrun", tmp_path)
-    assert not (tmp_path / binaries.FOLDER / "whyrun").exists()
+        binaries.built("c_extraction.cmxs", tmp_path)
+    assert not (tmp_path / binaries.FOLDER / "c_extraction.cmxs").exists()
 
 
 def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_path: Path) -> None:

@@ -45,11 +45,6 @@ class Binary(NamedTuple):
         return sorted(path for name in self.files for path in TOOLS.glob(name))
 
 
-def shared(names: str) -> Iterator[str]:
-    """Give the files that a program has in common with whygate."""
-    return (f"whygate/{name}.ml" for name in names.split())
-
-
 def printer(language: str) -> Binary:
     """Give the plug-in for Why3 that prints a language, or what Why3 has for it."""
     files = (f"extraction/{part}_*.{end}" for part in (language, "whyml") for end in ("ml", "mli"))
@@ -58,7 +53,6 @@ def printer(language: str) -> Binary:
 
 BINARIES = {
     "whygate": Binary(("whygate/*.ml",), "why3,unix,sha"),
-    "whyrun": Binary(("whyrun/*.ml", *shared("json name project")), "why3,unix"),
     "python_extraction.cmxs": printer("python"),
     "c_extraction.cmxs": printer("c"),
 }

@@ -1,6 +1,6 @@
-"""Every program of the kernel on all small arguments, in about a second: what a mutant has to pass.
+"""Every program of the kernel on all small arguments: it gives what the texts say.
 
-What each has to give is told by the second reading of the texts in tests/support. Sizes and ranks
+What the texts say is told by the second reading of them in tests/support. Sizes and ranks
 beyond 256 are among the arguments: of smaller integers CPython has one object each, so that `is`
 would do for `==`.
 """
@@ -8,15 +8,16 @@ would do for `==`.
 from __future__ import annotations
 
 import dataclasses
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from types import ModuleType
 from typing import Any
 
 import plain_axes
 import plain_rule
+import pytest
 from plain_rule import Shape
+
+from whycast import _kernel
 
 # What a call came to: the name of the exception with its report, or no name and what is returned.
 Outcome = tuple[str, Any]
@@ -65,33 +66,6 @@ def _copy(argument: Any) -> Any:
 
 def _types(value: Any) -> Any:
     return [type(value), *map(_types, value)] if isinstance(value, (tuple, list)) else type(value)
-
-
-def check(kernel: ModuleType, names: Collection[str] | None = None) -> None:
-    """Ask a kernel everything, or some parts; an AssertionError says what is wrong."""
-    for part in PARTS:
-        if names is None or part.__name__ in names:
-            part(kernel)
-
-
-def calls_of(kernel: ModuleType) -> dict[str, set[str]]:
-    """Give for each function of a kernel the parts in which it is called, directly or not."""
-    called: dict[str, set[str]] = {}
-    for part in PARTS:
-        seen: set[Any] = set()
-
-        def note(frame: Any, event: str, _: object, seen: set[Any] = seen) -> None:
-            seen.add(frame.f_code)
-
-        sys.setprofile(note)
-        try:
-            part(kernel)
-        finally:
-            sys.setprofile(None)
-        for code in seen:
-            if code.co_filename == kernel.__file__:
-                called.setdefault(code.co_name, set()).add(part.__name__)
-    return called
 
 
 def records(k: Any) -> None:
@@ -479,5 +453,10 @@ def several(k: Any) -> None:
     ask(("NegativeSize", None), k.broadcast_all, ((-1,),), ((),))
 
 
-# The quicker ones first.
 PARTS = (records, numbers, expanded, several, elements, views, modes, targets, shapes, axes)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_programs_give_what_the_texts_say(part: Callable[[Any], None]) -> None:
+    """[E_Broadcast_any_Derived_140]"""
+    part(_kernel)
