@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import small_evidence
 
 from assurance import pages, validate, validated
+from assurance.closed import ToolError
 from symbolic.faults import Fault
 from symbolic.validation import Finding
 
@@ -29,7 +28,7 @@ REPORT = {
             "arguments": "any <integers>",
             "forms": 3,
             "paths": 4711,
-            "relies_on": ["g"],
+            "relies_on": "g",
             "seconds": 1.25,
         }
     ],
@@ -52,50 +51,32 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [
-        sys.executable,
-        "-I",
-        "-S",
-        "-B",
-        str(tree / "proofs/tools/run.py"),
-        "validate",
-        *arguments,
-    ]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def test_what_is_proved_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    before = validated.report(ROOT)
+    assert validate.main(["--bound", "1", "--only", "f", "broadcast_shapes"]) == 0
+    shown = capsys.readouterr().out
+    proved = {line.split()[0] for line in shown.splitlines() if line.endswith("yes     ")}
+    assert proved == {"f", "broadcast_shapes", "first_violation"}, shown
+    assert "validate: all proved; 3 programs, " in shown
+    assert validated.report(ROOT) == before
 
 
-def test_what_is_proved_is_a_table(tree: Path) -> None:
-    done = run(tree, "--bound", "1", "--only", "f", "broadcast_shapes")
-    assert done.returncode == 0, done.stderr
-    words = [line.split() for line in done.stdout.splitlines()]
-    assert ["f", "any", "integers", "1", "2"] in [line[:5] for line in words]
-    assert {line[0] for line in words if line[-1:] == ["yes"]} == {
-        "f",
-        "broadcast_shapes",
-        "first_violation",
-    }
-    assert "validate: all proved; 3 programs, 150 paths, " in done.stdout
-    assert not (tree / validated.REPORT).exists()
-
-
-def test_what_differs_fails_with_path_and_input(tree: Path) -> None:
+def test_what_differs_fails_with_path_and_input(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(validate, "ROOT", tree)
     kernel = tree / validated.KERNEL
     text = kernel.read_text(encoding="utf-8")
     kernel.write_text(text.replace("return a if b == c else 0", "return a"), encoding="utf-8")
-    done = run(tree, "--only", "f")
-    assert done.returncode == 1
-    shown = done.stdout[done.stdout.index("f(?,?,?): differs") :].splitlines()
-    assert shown[0] == "f(?,?,?): differs"
-    assert shown[1].startswith("  input     f(")
-    assert shown[2] == "  expected  0"
-    assert shown[3].startswith("  got       ")
-    assert shown[4].startswith("validate: FAILED; 1 programs, 1 paths, ")
-    unknown = run(tree, "--only", "g", "h")
-    assert (unknown.returncode, unknown.stderr) == (
-        1,
-        "validate: g, h: not a program of the kernel\n",
-    )
+    assert validate.main(["--only", "f"]) == 1
+    shown = capsys.readouterr().out
+    lines = shown[shown.index("f(?,?,?): not ensures") :].splitlines()
+    assert lines[0] == "f(?,?,?): not ensures { result = f a b c }"
+    assert lines[1].startswith("  input     f(")
+    assert lines[2].startswith("  got       ")
+    assert lines[3].startswith("validate: FAILED; 1 programs, 1 paths, ")
+    with pytest.raises(ToolError, match="g, h: not a program of the kernel"):
+        validate.main(["--only", "g", "h"])
 
 
 def test_a_fault_that_is_not_noticed_fails_and_so_does_a_list_that_is_out_of_date() -> None:
@@ -138,7 +119,7 @@ def test_the_evidence_shows_the_table_if_it_is_of_these_sources(tree: Path) -> N
     page = small_evidence.read(tree / pages.PACK)["index.html"]
     assert "All 1 programs were proved so by Z3 5." in page.text
     assert "Of 9 faults that were planted in them one by one 7 were noticed; 2 change" in page.text
-    row = "f any <integers>; g by what the texts say 3 4711"
+    row = "f any <integers>; g by its contract 3 4711"
     assert row in " ".join(page.text.split()).replace(" ;", ";")
     times = json.loads((tree / pages.PACK / pages.TIMES).read_text(encoding="utf-8"))
     assert times["validation"] == report

@@ -21,7 +21,7 @@ class Row(TypedDict):
     arguments: str
     forms: int
     paths: int
-    relies_on: list[str]
+    relies_on: str
     seconds: float
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from symbolic import kernel
-from symbolic.programs import ANY, Program
+from symbolic.programs import ANY, BY_CONTRACT, Arguments, Program
 from symbolic.validation import Finding, Validation, form
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -186,14 +186,19 @@ def raised(node: ast.Raise) -> list[ast.AST | None]:
     return found
 
 
-def noticed(fault: Fault, programs: Sequence[Program]) -> Finding | None:
+def noticed(
+    fault: Fault,
+    programs: Mapping[str, Program],
+    forms: Callable[[str, int], Sequence[Arguments]],
+) -> Finding | None:
     """Validate a program with a fault in it, on small arguments first, until something differs."""
-    others = {program.name: program for program in programs}
-    program = others[fault.program]
-    module = kernel.load(fault.text)
-    few = sorted(program.forms(SMALL), key=lambda each: len(form(each)))
-    for arguments in [*few, *(each for each in program.forms(LARGE) if {*ranks(each)} == {LARGE})]:
-        result = Validation(program, arguments, module, others).run()
+    module, name = kernel.load(fault.text), fault.program
+    called = programs.get(BY_CONTRACT.get(name, ""))
+    arguments = sorted(forms(name, SMALL), key=lambda each: len(form(each)))
+    if not programs[name].moves:
+        arguments += [each for each in forms(name, LARGE) if {*ranks(each)} == {LARGE}]
+    for each in arguments:
+        result = Validation(programs[name], each, module, called).run()
         if result.findings:
             return result.findings[0]
     return None

@@ -11,13 +11,12 @@ import builtins
 import operator
 import sys
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from types import ModuleType
 from typing import Any
 
 import z3
 
-from symbolic.logic import Raises, Record, Returns
 from symbolic.values import Comparison, Number, Table, Unknown
 
 GRAMMAR = (
@@ -92,19 +91,29 @@ def node_line(node: ast.AST) -> int:
     return getattr(node, "lineno", 0)
 
 
-# --- values of Python and what the texts say of them --------------------------------------------
+# --- values of Python, and terms -----------------------------------------------------------------
 
 
-def described(value: Any) -> Any:
-    """Describe a value by terms, lists, tuples and records."""
+@dataclass(frozen=True)
+class Outcome:
+    """How a call ends: with a value, or with an exception and what it carries."""
+
+    value: Any
+    error: str = ""
+
+    def __str__(self) -> str:
+        return f"raises {self.error}: {self.value}" if self.error else f"{self.value}"
+
+
+def as_terms(value: Any) -> Any:
+    """Give a value of Python with terms of Z3 for what is not known."""
     kind = type(value)
     if kind is Number:
         return value.z3
     if kind in (tuple, list):
-        return kind(described(part) for part in value)
+        return kind(as_terms(part) for part in value)
     if is_dataclass(kind):
-        parts = tuple(described(getattr(value, field.name)) for field in fields(kind))
-        return Record(kind.__name__, parts)
+        return kind(*(as_terms(getattr(value, field.name)) for field in fields(kind)))
     if kind in (int, Element, type(None)):
         return value
     if kind is Comparison:
@@ -112,34 +121,32 @@ def described(value: Any) -> Any:
     raise Unknown(f"a value is of the type {kind.__name__}")
 
 
-def made(description: Any, table: Table, module: ModuleType) -> Any:
-    """Make the value of a description."""
-    kind = type(description)
+def made(term: Any, table: Table, module: ModuleType) -> Any:
+    """Make the value of Python of what has terms in it."""
+    kind = type(term)
     if kind in (tuple, list):
-        return kind(made(part, table, module) for part in description)
-    if kind is Record:
-        arguments = (made(part, table, module) for part in description.fields)
-        return getattr(module, description.name)(*arguments)
-    if isinstance(description, z3.ArithRef):
-        return table.number(description)
-    return description
+        return kind(made(part, table, module) for part in term)
+    if is_dataclass(kind):
+        parts = (made(getattr(term, field.name), table, module) for field in fields(kind))
+        return getattr(module, kind.__name__)(*parts)
+    return table.number(term) if isinstance(term, z3.ArithRef) else term
 
 
-def called(function: Any, arguments: Any, module: ModuleType) -> Returns | Raises:
-    """Call a function of the kernel and describe what becomes of it; lists stay as they are."""
+def called(function: Any, arguments: Any, module: ModuleType) -> Outcome:
+    """Call a function of the kernel and say how that ends; lists stay as they are."""
     lists = [(each, list(each)) for each in arguments if type(each) is list]
     try:
         value = function(*arguments)
         if any(value is each for each, _ in lists):
             raise Unknown("an argument itself is returned")
-        return Returns(described(value))
+        return Outcome(as_terms(value))
     except Exception as error:
         kind = type(error)
-        own = getattr(module, kind.__name__, None) is kind
-        name = kind.__name__ if own else f"builtins.{kind.__name__}"
-        if not own:
-            return Raises(name, (str(error),))
-        return Raises(name, described((error.value,) if hasattr(error, "value") else error.args))
+        if getattr(module, kind.__name__, None) is not kind:
+            return Outcome(str(error), f"builtins.{kind.__name__}")
+        # Without a value, it carries nothing, whatever it was given.
+        carried = getattr(error, "value", None) if hasattr(error, "value") else error.args or None
+        return Outcome(as_terms(carried), kind.__name__)
     finally:
         for each, before in lists:
             if len(each) != len(before) or any(map(operator.is_not, each, before)):

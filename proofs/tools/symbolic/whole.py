@@ -4,82 +4,107 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import cache
 from types import FunctionType, ModuleType
+from typing import Any
 
 from symbolic import faults, kernel
 from symbolic.faults import Fault
-from symbolic.programs import Program
-from symbolic.validation import Finding, Result, Validation, form
+from symbolic.programs import BY_CONTRACT, Arguments, Program, programs
+from symbolic.validation import Finding, Result, Validation
 
-# A process has one kernel and one list of programs, and makes its own terms.
+# Forms that a process takes at a time.
+TOGETHER = 25
+
+# A process has one kernel and its programs, and makes its own terms.
 _kernel: ModuleType
-_programs: Sequence[Program]
+_programs: dict[str, Program]
 
 
-def prepare(text: str, programs: Sequence[Program]) -> None:
+def prepare(text: str, facts: Mapping[str, Any]) -> None:
     """Load the kernel in a process."""
     global _kernel, _programs
-    _kernel, _programs = kernel.load(text), programs
+    _kernel = kernel.load(text)
+    _programs = {program.name: program for program in programs(facts, _kernel)}
 
 
-def one(number: int, bound: int, place: int) -> Result:
-    """Validate a program on one form of arguments."""
-    program = _programs[number]
-    others = {each.name: each for each in _programs}
-    return Validation(program, program.forms(bound)[place], _kernel, others).run()
+@cache
+def forms(name: str, bound: int) -> list[Arguments]:
+    """List the forms of a program's arguments."""
+    return list(_programs[name].forms(bound))
+
+
+def some(name: str, bound: int, first: int) -> list[Result]:
+    """Validate a program on some forms of arguments."""
+    program, called = _programs[name], _programs.get(BY_CONTRACT.get(name, ""))
+    return [
+        Validation(program, arguments, _kernel, called).run()
+        for arguments in forms(name, bound)[first : first + TOGETHER]
+    ]
 
 
 def validate(
-    text: str, programs: Sequence[Program], bound: int, progress: Callable[[Result], None]
+    text: str,
+    facts: Mapping[str, Any],
+    names: Sequence[str],
+    bound: int,
+    progress: Callable[[Result], None],
 ) -> list[Result]:
-    """Validate all programs, the longest first, on the processors that there are."""
-    forms = [
-        (number, place, len(form(arguments)))
-        for number, program in enumerate(programs)
-        for place, arguments in enumerate(program.forms(bound))
-    ]
-    forms.sort(key=lambda each: -each[2])
+    """Validate programs on the processors that there are."""
     found = []
-    with processes(text, programs) as pool:
-        futures = [pool.submit(one, number, bound, place) for number, place, _ in forms]
+    with processes(text, facts) as pool:
+        numbers = pool.map(count, names, [bound] * len(names))
+        parts = [
+            (name, first)
+            for name, number in zip(names, numbers, strict=True)
+            for first in range(0, number, TOGETHER)
+        ]
+        # The longest paths are those of the last forms.
+        futures = [pool.submit(some, name, bound, first) for name, first in reversed(parts)]
         for future in as_completed(futures):
-            found.append(future.result())
-            progress(found[-1])
+            found += future.result()
+            for result in future.result():
+                progress(result)
     return found
 
 
+def count(name: str, bound: int) -> int:
+    """Count the forms of a program's arguments."""
+    return len(forms(name, bound))
+
+
 @contextmanager
-def processes(text: str, programs: Sequence[Program]) -> Iterator[ProcessPoolExecutor]:
+def processes(text: str, facts: Mapping[str, Any]) -> Iterator[ProcessPoolExecutor]:
     """Lend as many processes as there are processors; if it ends early, what waits is dropped.
 
     Who calls makes no term, so that there is nothing of Z3's that they could share.
     """
     context = multiprocessing.get_context("fork")
     workers = len(os.sched_getaffinity(0))
-    pool = ProcessPoolExecutor(workers, context, prepare, (text, programs))
+    pool = ProcessPoolExecutor(workers, context, prepare, (text, facts))
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def plant(text: str, programs: Sequence[Program]) -> list[tuple[Fault, Finding | None]]:
+def plant(text: str, facts: Mapping[str, Any]) -> list[tuple[Fault, Finding | None]]:
     """Plant all faults, and find what notices each."""
     planted = list(faults.faults(text))
-    with processes(text, programs) as pool:
+    with processes(text, facts) as pool:
         return list(zip(planted, pool.map(sought, planted), strict=True))
 
 
 def sought(fault: Fault) -> Finding | None:
     """Find what notices a fault."""
-    return faults.noticed(fault, _programs)
+    return faults.noticed(fault, _programs, forms)
 
 
 def together(
-    text: str, programs: Sequence[Program], results: Sequence[Result], *, complete: bool
+    text: str, names: Sequence[str], results: Sequence[Result], *, complete: bool
 ) -> Iterator[Finding]:
     """Say what is missing: a program, a path at all, a proof that another one relies on."""
     module = kernel.load(text)
@@ -88,16 +113,12 @@ def together(
         for name, value in vars(module).items()
         if isinstance(value, FunctionType) and value.__module__ == module.__name__
     }
-    listed = [program.name for program in programs]
-    for name in sorted(public.symmetric_difference(listed)) if complete else ():
-        yield Finding(name, "", "is in the kernel or in the list of programs, and not in both")
-    for number, program in enumerate(programs):
-        if not set(program.by_contract) <= set(listed[:number]):
-            yield Finding(program.name, "", "relies on what is not proved before it")
-        if not sum(result.paths for result in results if result.program == program.name):
-            yield Finding(program.name, "", "has no path")
-    proved = {(result.program, result.form) for result in results if not result.findings}
-    for result in results:
-        for name, arguments in sorted(result.relied_on - proved):
-            what = f"relies on {name}{arguments}, which is not proved"
-            yield Finding(result.program, result.form, what)
+    for name in sorted(public.symmetric_difference(names)) if complete else ():
+        yield Finding(name, "", "is in the kernel or has a contract, and not both")
+    proved = {result.program for result in results if result.paths}
+    proved -= {result.program for result in results if result.findings}
+    for name in names:
+        if not sum(result.paths for result in results if result.program == name):
+            yield Finding(name, "", "has no path")
+        if name in BY_CONTRACT and BY_CONTRACT[name] not in proved:
+            yield Finding(name, "", f"relies on {BY_CONTRACT[name]}, which is not proved")
