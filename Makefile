@@ -11,7 +11,7 @@
 #   make pin      write proofs/tools/assurance/binaries.toml, when sources of OCaml changed
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
-#                 that it does what the texts say; plant faults in it: each has to be noticed
+#                 that it keeps its contracts; plant faults in it: each has to be noticed
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make fuzz     a million wild calls of the public functions, guided by coverage: build/fuzz
 #                 (FUZZ="--calls 20000")

@@ -24,9 +24,8 @@ COMMANDS = {
     "mutants": "mutants:main",
     "validate": "validate:main",
     "doc": "doc:main",
-    "contracts": "contracts:main",
 }
-OF_THE_PACKAGE = {"validate", "doc", "contracts"}
+OF_THE_PACKAGE = {"validate", "doc"}
 
 TOOLS = Path(__file__).resolve().parent
 

@@ -268,16 +268,6 @@ def is_nothing(value: object) -> bool:
     return value is None
 
 
-def is_integer(value: object) -> bool:
-    """Tell whether a value is an integer, and no boolean."""
-    return type(value) is int
-
-
-def is_boolean(value: object) -> bool:
-    """Tell whether a value is a boolean."""
-    return type(value) is bool
-
-
 def is_sequence(element: Check) -> Check:
     """Give what tells whether a value is a tuple of such elements."""
     return lambda value: type(value) is tuple and all(map(element, value))
@@ -295,20 +285,6 @@ def is_tuple(*components: Check) -> Check:
         and len(value) == len(components)
         and all(check(part) for check, part in zip(components, value, strict=True))
     )
-
-
-def is_made(made: type, *fields: Check) -> Check:
-    """Give what tells whether a value is one of a class with such fields."""
-
-    def check(value: object) -> bool:
-        names = getattr(made, "__match_args__", ())
-        return (
-            type(value) is made
-            and len(names) == len(fields)
-            and all(check(getattr(value, name)) for check, name in zip(fields, names, strict=True))
-        )
-
-    return check
 
 
 def is_one_of(*cases: Check) -> Check:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import copy
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from assurance import clauses, contracts, judge, mapped, trial_c
+from assurance import clauses, judge, mapped, trial_c
 from assurance.clauses import Function, Record
 from assurance.facts import Audit, Failure
 from assurance.mapped import Entry
@@ -40,6 +40,27 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Clause:
+    """One conjunct of a contract; without `holds` it is not executable, for a reason."""
+
+    kind: str
+    text: str
+    reason: str | None
+    holds: Callable[..., bool] | None
+
+    def false_of(self, *values: object) -> str | None:
+        """Say what is wrong with the clause for these values; nothing if it holds."""
+        if self.holds is None:
+            return None
+        try:
+            value = self.holds(*values)
+        except Exception as error:
+            what = f"has no value: {type(error).__name__} {error}"
+            return f"{self.kind} {{ {self.text} }} {what}"
+        return None if value is True else f"{self.kind} {{ {self.text} }} is not true"
+
+
+@dataclass(frozen=True)
 class Operation:
     """An operation with its contract; the name is that of the driver."""
 
@@ -47,7 +68,7 @@ class Operation:
     facts: dict[str, Any]
     arguments: tuple[Kind, ...]
     result: Kind
-    clauses: tuple[contracts.Clause, ...]
+    clauses: tuple[Clause, ...]
 
     def requires(self, values: Sequence[Any]) -> bool:
         """Tell whether a call is allowed."""
@@ -347,11 +368,9 @@ def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
         scope["is_anything"] = scope["is_int64"]
     exec(compile(found["definitions"], "<definitions of the theories>", "exec"), scope)
 
-    def clause(facts: dict[str, Any]) -> contracts.Clause:
+    def clause(facts: dict[str, Any]) -> Clause:
         holds = None if facts["python"] is None else eval(facts["python"], scope)
-        return contracts.Clause(
-            facts["kind"], facts["exception"], facts["text"], facts["reason"], holds
-        )
+        return Clause(facts["kind"], facts["text"], facts["reason"], holds)
 
     def kind(text: str) -> Kind:
         try:

@@ -108,7 +108,7 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     console, started, before = Console(), time.monotonic(), validated.sources(ROOT)
     text = (ROOT / KERNEL).read_text(encoding="utf-8")
-    facts = contracts.ask(*contracts.MODULES)
+    facts = contracts.of_kernel()
     every = programs(facts, kernel.load(text))
     names = chosen([program.name for program in every], options.only)
     complete = len(names) == len(every) and options.bound == BOUND
