@@ -29,9 +29,9 @@ class AnyInteger:
 
 ANY = AnyInteger()
 
-# Shapes in a list; the largest rank, and size, where elements are moved; and where those are of
-# several tensors, of which there are two.
-NUMBER, MOVED, OF_SEVERAL = 3, (3, 3), (2, 2)
+# Shapes in a list; the largest rank with the largest size, where elements are moved, and where they
+# are of several tensors, of which there are two.
+NUMBER, MOVED, OF_SEVERAL = 3, ((3, 2), (2, 3)), ((2, 2),)
 
 # Their rank is unknown. The rank of another program decides how often its loop turns: it is known.
 OF_ANY_RANK = ("check_axes", "check_distinct")
@@ -141,33 +141,37 @@ class Program:
     several: bool
     clauses: tuple[Clause, ...]
 
-    def scope(self, bound: int) -> Scope:
+    def scopes(self, bound: int) -> list[Scope]:
         """Say how large arguments are, for ranks up to a bound."""
         if not self.moves:
-            return Scope(bound, NUMBER, 0)
-        rank, size = OF_SEVERAL if self.several else MOVED
-        rank, size = min(bound, rank), min(bound, size)
-        return Scope(rank, 2, size**rank + 1, tuple(range(-1, size + 1)))
+            return [Scope(bound, NUMBER, 0)]
+        most = {(min(bound, r), min(bound, s)) for r, s in (OF_SEVERAL if self.several else MOVED)}
+        # Only where there are several are negative sizes not excluded.
+        least = -1 if self.several else 0
+        return [Scope(r, 2, s**r + 1, tuple(range(least, s + 1))) for r, s in sorted(most)]
 
     def forms(self, bound: int) -> Iterator[Arguments]:
         """Give the forms of arguments up to a rank."""
-        scope = self.scope(bound)
 
-        def of(parameter: str, forms: Forms) -> Sequence[Any]:
+        def of(parameter: str, forms: Forms, scope: Scope) -> Sequence[Any]:
             if parameter == "rank" and self.name not in OF_ANY_RANK:
                 return range(-1, bound + 3)
             return forms(scope)
 
-        given = (of(*each) for each in zip(self.parameters, self.types, strict=True))
-        for arguments in product(*given):
-            numbers = count()
-            yield tuple(told_apart(each, numbers) for each in arguments)
+        for scope in self.scopes(bound):
+            pairs = zip(self.parameters, self.types, strict=True)
+            for arguments in product(*(of(*each, scope) for each in pairs)):
+                numbers = count()
+                yield tuple(told_apart(each, numbers) for each in arguments)
 
     def about(self, bound: int) -> str:
         """Say in words how large arguments are."""
-        scope = self.scope(bound)
-        sizes = f", sizes {scope.integers[0]} to {scope.integers[-1]}" if self.moves else ""
-        return f"rank up to {scope.rank}{sizes}"
+
+        def words(scope: Scope) -> str:
+            sizes = f", sizes {scope.integers[0]} to {scope.integers[-1]}" if self.moves else ""
+            return f"rank up to {scope.rank}{sizes}"
+
+        return "; ".join(map(words, self.scopes(bound)))
 
     def of_kind(self, kind: str, exception: str | None = None) -> list[Clause]:
         """Give the clauses of one kind."""

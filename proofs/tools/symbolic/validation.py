@@ -121,7 +121,7 @@ class Validation:
         Where its `requires` holds, the call has one of these ends; the unknowns in them are its.
         """
         self.given = self.terms[: len(program.parameters)]
-        (value,) = program.result(program.scope(0))
+        (value,) = program.result(program.scopes(0)[0])
         self.end = z3.Int("end")
         self.ends = [(name, None if name else named(value, "result")) for name in program.ends]
         self.needed = self.all_of(program.of_kind("requires"), self.given)
