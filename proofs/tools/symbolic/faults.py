@@ -195,8 +195,7 @@ def noticed(
     module, name = kernel.load(fault.text), fault.program
     called = programs.get(BY_CONTRACT.get(name, ""))
     arguments = sorted(forms(name, SMALL), key=lambda each: len(form(each)))
-    if not programs[name].moves:
-        arguments += [each for each in forms(name, LARGE) if {*ranks(each)} == {LARGE}]
+    arguments += [each for each in forms(name, LARGE) if {*ranks(each)} == {LARGE}]
     for each in arguments:
         result = Validation(programs[name], each, module, called).run()
         if result.findings:
@@ -205,9 +204,9 @@ def noticed(
 
 
 def ranks(value: Any) -> Iterator[int]:
-    """Give the lengths of the sequences of unknown integers."""
+    """Give the lengths of the sequences of integers."""
     if type(value) is tuple and any(type(part) is tuple for part in value):
         for part in value:
             yield from ranks(part)
-    elif type(value) is tuple and all(part is ANY for part in value):
+    elif type(value) is tuple and all(part is ANY or type(part) is int for part in value):
         yield len(value)

@@ -127,24 +127,14 @@ def choose(condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]
     return one_of([(condition, then()), (opposite(condition), otherwise())])
 
 
-def conjunction(*parts: Callable[[], Any]) -> Any:
-    """Give `a and b`."""
-    found = []
+def junction(all_of: bool, *parts: Callable[[], Any]) -> Any:
+    """Give `a and b`, or `a or b`: what comes behind a part that decides is not asked."""
+    found: list[Any] = []
     for part in parts:
         found.append(truth(part()))
-        if found[-1] is False:
-            return False
-    return every(found)
-
-
-def disjunction(*parts: Callable[[], Any]) -> Any:
-    """Give `a or b`."""
-    found = []
-    for part in parts:
-        found.append(truth(part()))
-        if found[-1] is True:
-            return True
-    return some(found)
+        if found[-1] is not all_of and isinstance(found[-1], bool):
+            return not all_of
+    return every(found) if all_of else some(found)
 
 
 def negation(part: Any) -> Any:
@@ -185,7 +175,7 @@ def equal(a: Any, b: Any) -> Any:
     if (is_number(a) and is_number(b)) or (is_truth(a) and is_truth(b)):
         return a == b
     if isinstance(a, (tuple, list)) and type(a) is type(b):
-        return len(a) == len(b) and conjunction(*map(parts_equal, a, b))
+        return len(a) == len(b) and junction(True, *map(parts_equal, a, b))
     if is_dataclass(a) and is_dataclass(b):
         names = [field.name for field in fields(a)]
         mine, others = (
@@ -193,7 +183,7 @@ def equal(a: Any, b: Any) -> Any:
             if (type(a).__name__ == type(b).__name__)
             else ([0], [1])
         )
-        return conjunction(*map(parts_equal, mine, others))
+        return junction(True, *map(parts_equal, mine, others))
     if callable(a) or callable(b):
         raise Unknown("a contract compares functions")
     return a is b
@@ -217,7 +207,7 @@ def at(elements: Any, i: Any) -> Any:
         return NOTHING
     if isinstance(i, int):
         return elements[i] if 0 <= i < len(elements) else NOTHING
-    beyond = disjunction(lambda: i < 0, lambda: i >= len(elements))
+    beyond = junction(False, lambda: i < 0, lambda: i >= len(elements))
     return one_of([*((i == k, each) for k, each in enumerate(elements)), (beyond, NOTHING)])
 
 
@@ -228,7 +218,7 @@ def put(elements: Any, i: Any, value: Any) -> Any:
         return NOTHING
     places = range(len(elements))
     changed = tuple(choose(i == k, lambda: value, lambda k=k: elements[k]) for k in places)
-    inside = conjunction(lambda: i >= 0, lambda: i < len(elements))
+    inside = junction(True, lambda: i >= 0, lambda: i < len(elements))
     return choose(inside, lambda: changed, lambda: NOTHING)
 
 
@@ -254,7 +244,7 @@ def quantified(all_of: bool, holds: Callable[[int], Any], low: Any, high: Any) -
     if not (isinstance(low, int) and isinstance(high, int)):
         raise Unknown("a contract speaks of any number of places")
     parts = [functools.partial(holds, k) for k in range(low, high)]
-    return (conjunction if all_of else disjunction)(*parts)
+    return junction(all_of, *parts)
 
 
 @of_each
@@ -265,7 +255,7 @@ def everywhere(all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -
     met: list[int] = []
     beyond = holds(Beyond(True, met))
     within = functools.partial(quantified, all_of, holds, low, max(met, default=low - 1) + 1)
-    return (conjunction if all_of else disjunction)(lambda: beyond, within)
+    return junction(all_of, lambda: beyond, within)
 
 
 @of_each
@@ -326,7 +316,7 @@ def concrete(name: str) -> Callable[..., Any]:
 HELPERS: dict[str, Any] = {
     each.__name__: each
     for each in (
-        *(choose, conjunction, disjunction, negation, compare, compute, equal, length, at, put),
+        *(choose, junction, negation, compare, compute, equal, length, at, put),
         *(
             create,
             joined,
@@ -411,8 +401,8 @@ class Formulas(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """Join truth values."""
-        name = "conjunction" if isinstance(node.op, ast.And) else "disjunction"
-        return helped(name, *(lazy(self.visit(each)) for each in node.values))
+        all_of = ast.Constant(isinstance(node.op, ast.And))
+        return helped("junction", all_of, *(lazy(self.visit(each)) for each in node.values))
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
         """Turn a truth value, or a number."""

@@ -113,7 +113,7 @@ class Validation:
 
     def all_of(self, clauses: Sequence[Clause], given: Sequence[Any]) -> Any:
         """Say that clauses hold, one after the other: `requires` may need those before it."""
-        return formulas.conjunction(*(partial(clause.formula, *given) for clause in clauses))
+        return formulas.junction(True, *(partial(clause.formula, *given) for clause in clauses))
 
     def supposed(self, program: Program) -> Any:
         """Say what a contract says of a call on the first of these arguments, and how it may end.
