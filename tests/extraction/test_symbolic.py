@@ -247,6 +247,8 @@ def test_a_contract_that_is_wrong_is_noticed(module: ModuleType, named: dict[str
     wrong = replace(named["f"], clauses=(clause,))
     (finding,) = run(wrong, module, ANY, ANY, ANY).findings
     assert (finding.what, finding.got) == ("not ensures { result = a }", "0")
+    (finding,) = run(replace(named["f"], clauses=()), module, ANY, ANY, ANY).findings
+    assert finding.what == "the contract says nothing of such an end"
 
 
 # Formulas

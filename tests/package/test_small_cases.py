@@ -27,6 +27,12 @@ SHAPES = (
 FEW = [*plain_rule.all_shapes(2, 2), (2, 3), (3,), (1, 2, 1), (2, 1, 3), (4, 1, 0), (0, 1, 1)]
 MANY = 300
 
+# By the error of a rule: its program, and the one that reports the error.
+RULES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "E1": (_kernel.broadcast_shapes, _kernel.first_violation),
+    "Incompatible": (_kernel.numpy_broadcast_shapes, _kernel.first_mismatch),
+}
+
 
 def fresh(numbers: Sequence[int]) -> Shape:
     """Give the same integers as objects of their own, where Python has more than one."""
@@ -161,6 +167,21 @@ _NEGATIVE = [
 ]
 
 
+def _ask_rule(
+    error: str,
+    fault: Sequence[int] | None,
+    common: Callable[[Sequence[Shape]], Shape],
+    given: tuple[Shape, ...],
+) -> None:
+    """Demand the common shape of a rule, or its error and what the program for errors reports."""
+    program, first = RULES[error]
+    if fault is None:
+        ask(("", common(given)), program, given)
+    else:
+        ask((error, tuple(fault)), program, given)
+        assert dataclasses.astuple(outcome(first, given)[1]) == tuple(fault)
+
+
 def test_shapes() -> None:
     """What takes shapes alone.
 
@@ -172,20 +193,8 @@ def test_shapes() -> None:
     ask(("NoTensor", None), _kernel.broadcast_shapes, ())
     for given in _lists():
         if given:
-            witness = plain_rule.e1(given)
-            if witness is None:
-                ask(("", plain_rule.maxima(given)), _kernel.broadcast_shapes, given)
-            else:
-                ask(("E1", tuple(witness)), _kernel.broadcast_shapes, given)
-                found = outcome(_kernel.first_violation, given)[1]
-                assert dataclasses.astuple(found) == tuple(witness)
-        pair = plain_rule.first_mismatch(given)
-        if pair is None:
-            ask(("", plain_rule.agreed(given)), _kernel.numpy_broadcast_shapes, given)
-        else:
-            ask(("Incompatible", tuple(pair)), _kernel.numpy_broadcast_shapes, given)
-            found = outcome(_kernel.first_mismatch, given)[1]
-            assert dataclasses.astuple(found) == tuple(pair)
+            _ask_rule("E1", plain_rule.e1(given), plain_rule.maxima, given)
+        _ask_rule("Incompatible", plain_rule.first_mismatch(given), plain_rule.agreed, given)
     for given in _NEGATIVE:
         ask(("NegativeSize", None), _kernel.broadcast_shapes, given)
         ask(("NegativeSize", None), _kernel.numpy_broadcast_shapes, given)

@@ -177,12 +177,10 @@ def equal(a: Any, b: Any) -> Any:
     if isinstance(a, (tuple, list)) and type(a) is type(b):
         return len(a) == len(b) and junction(True, *map(parts_equal, a, b))
     if is_dataclass(a) and is_dataclass(b):
+        if type(a).__name__ != type(b).__name__:
+            return False
         names = [field.name for field in fields(a)]
-        mine, others = (
-            ([getattr(each, name) for name in names] for each in (a, b))
-            if (type(a).__name__ == type(b).__name__)
-            else ([0], [1])
-        )
+        mine, others = ([getattr(each, name) for name in names] for each in (a, b))
         return junction(True, *map(parts_equal, mine, others))
     if callable(a) or callable(b):
         raise Unknown("a contract compares functions")
@@ -316,20 +314,8 @@ def concrete(name: str) -> Callable[..., Any]:
 HELPERS: dict[str, Any] = {
     each.__name__: each
     for each in (
-        *(choose, junction, negation, compare, compute, equal, length, at, put),
-        *(
-            create,
-            joined,
-            quantified,
-            everywhere,
-            largest,
-            field,
-            is_a,
-            call,
-            let,
-            needed,
-            unreachable,
-        ),
+        *(choose, junction, negation, compare, compute, equal, length, at, put, create, joined),
+        *(quantified, everywhere, largest, field, is_a, call, let, needed, unreachable),
     )
 } | {"div": concrete("div"), "mod": concrete("mod"), "identical": equal}
 

@@ -145,8 +145,7 @@ def called(function: Any, arguments: Any, module: ModuleType) -> Outcome:
         if getattr(module, kind.__name__, None) is not kind:
             return Outcome(str(error), f"builtins.{kind.__name__}")
         # Without a value, it carries nothing, whatever it was given.
-        carried = getattr(error, "value", None) if hasattr(error, "value") else error.args or None
-        return Outcome(as_terms(carried), kind.__name__)
+        return Outcome(as_terms(getattr(error, "value", error.args or None)), kind.__name__)
     finally:
         for each, before in lists:
             if len(each) != len(before) or any(map(operator.is_not, each, before)):

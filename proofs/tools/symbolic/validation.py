@@ -165,7 +165,7 @@ class Validation:
                 if missed is not None:
                     raise Unknown("the paths are not all there is", missed)
         except Unknown as reason:
-            self.found(str(reason), self.explorer.path(), reason.model or self.explorer.any_model())
+            self.found(str(reason), self.explorer.path(), reason.model)
         finally:
             if replaced:
                 setattr(self.kernel, replaced, kept)
@@ -189,6 +189,8 @@ class Validation:
             return self.found("the contract has no such end", path, None, outcome)
         kind = "raises" if outcome.error else "ensures"
         clauses = self.program.of_kind(kind, outcome.error or None)
+        if not clauses:
+            return self.found("the contract says nothing of such an end", path, None, outcome)
         key = formulas.identity(outcome)
         if key not in self.wrong:
             self.wrong[key] = z3.Not(formula(self.all_of(clauses, [*self.terms, outcome.value])))
