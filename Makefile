@@ -8,7 +8,7 @@
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
 #   make prove    as make, but no answer of an earlier run is taken
 #   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
-#   make pin      write proofs/tools/assurance/binaries.toml, when sources of OCaml changed
+#   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
 #   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
 #   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
 #                 that it keeps its contracts; plant faults in it: each has to be noticed
@@ -47,7 +47,7 @@ unexport $(filter WHY3% OCAML% PYTHON% LD_%,$(.VARIABLES))
 
 BIN := .venv/bin
 PYTHON := -I -S -B -X pycache_prefix=/dev/null
-TOOLS := python3 $(PYTHON) proofs/tools/run.py
+TOOLS := python3 $(PYTHON) proofs/run.py
 INSTALL := $(TOOLS) install
 TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 

@@ -2,8 +2,8 @@
    why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
-   SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   fda14f41ce3051fa1db3f61ee1d2507fdf73cad9da4ae1eebdf8b7fe3f0fbf16
+   SHA-256 of the sources that proofs/gate/c_extraction.py lists:
+   8aec58baa16825c27fabb76fb1458fd21434f9d86a092745bca8eccf71d8d031
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

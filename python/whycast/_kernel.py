@@ -4,8 +4,8 @@
 # The contract of a function stands in why3/, under the name that its docstring gives.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
-# SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# bf36d478a570ea67d7137dcc9f6727486a21b6ad5d6a7bec6669e747f4ad388c
+# SHA-256 of the sources that proofs/gate/extraction.py lists:
+# f293abd2dbcc6d45b0ebcf2e681427a673262e8c384e6fd71130c2f7da18d1dd
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

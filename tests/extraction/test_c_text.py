@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assurance import c_text
-from assurance.closed import ToolError
+from gate import c_text
+from gate.closed import ToolError
 
 
 def written(text: str, above: tuple[str, ...] = ()) -> str:

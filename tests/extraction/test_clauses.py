@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from assurance import clauses, closed, contracts
+from gate import closed
+from validate import clauses, contracts
 
 # What the clauses are made of
 

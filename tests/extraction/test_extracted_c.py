@@ -14,9 +14,9 @@ from random import Random
 
 import pytest
 
-from assurance import binaries, c_extraction, closed, extraction
+from gate import binaries, c_extraction, closed, extraction
 
-ROOT = extraction.ROOT
+ROOT = closed.ROOT
 FILES = [extraction.in_tree(path) for path in (c_extraction.HEADER, c_extraction.SOURCE)]
 
 
@@ -36,7 +36,7 @@ def written() -> dict[str, str]:
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the command as `make` does."""
-    tools = ROOT / "proofs" / "tools" / "run.py"
+    tools = ROOT / "proofs" / "run.py"
     command = [sys.executable, "-I", "-S", "-B", str(tools), "extract", *arguments, *FILES]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -76,11 +76,11 @@ def test_the_first_lines_tell_licence_sources_and_tools(written: dict[str, str])
         "why3/c/words.mlw",
         "why3/c/broadcast.mlw",
         "why3/core/shape.mlw",
-        "proofs/tools/extraction/c.drv",
-        "proofs/tools/extraction/c_printer.ml",
-        "proofs/tools/extraction/whyml_source.ml",
-        "proofs/tools/extraction/whycast.h.in",
-        "proofs/tools/assurance/c_text.py",
+        "proofs/gate/extraction/c.drv",
+        "proofs/gate/extraction/c_printer.ml",
+        "proofs/gate/extraction/whyml_source.ml",
+        "proofs/gate/extraction/whycast.h.in",
+        "proofs/gate/c_text.py",
     } <= names
     assert not any("python" in name for name in names)
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from assurance import extraction
+from gate import extraction
+from gate.closed import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def run(
     *arguments: str | Path, environment: Mapping[str, str] = os.environ
 ) -> subprocess.CompletedProcess[str]:
     """Run the command as `make` does."""
-    tools = extraction.ROOT / "proofs" / "tools" / "run.py"
+    tools = ROOT / "proofs" / "run.py"
     command = [sys.executable, "-I", "-S", "-B", str(tools), "extract", *arguments, KERNEL]
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
@@ -80,28 +81,28 @@ def test_the_header_tells_licence_sources_and_tools(kernel: str) -> None:
     total = hashlib.sha256()
     for path in extraction.kernel_sources():
         content = path.read_bytes()
-        name = path.relative_to(extraction.ROOT).as_posix()
+        name = path.relative_to(ROOT).as_posix()
         total.update(f"{name}\0{len(content)}\0".encode() + content)
-    assert f"proofs/tools/assurance/extraction.py lists:\n# {total.hexdigest()}\n" in header
+    assert f"proofs/gate/extraction.py lists:\n# {total.hexdigest()}\n" in header
     assert re.search(r"Why3 1\.5\.1, ruff \d+\.\d+\.\d+", header)
 
 
 def test_the_kernel_names_no_path_of_this_machine(kernel: str) -> None:
-    assert str(extraction.ROOT) not in kernel
+    assert str(ROOT) not in kernel
     assert str(Path.home()) not in kernel
 
 
 def test_the_hash_is_over_everything_that_determines_the_kernel() -> None:
-    names = {path.relative_to(extraction.ROOT).as_posix() for path in extraction.kernel_sources()}
+    names = {path.relative_to(ROOT).as_posix() for path in extraction.kernel_sources()}
     assert {
         "why3/kernel/broadcast.mlw",
         "why3/kernel/numpy.mlw",
         "why3/core/shape.mlw",
         "why3/kernel/trusted.mlw",
-        "proofs/tools/extraction/python.drv",
-        "proofs/tools/extraction/python_print.ml",
-        "proofs/tools/extraction/python_print.mli",
-        "proofs/tools/assurance/extraction.py",
+        "proofs/gate/extraction/python.drv",
+        "proofs/gate/extraction/python_print.ml",
+        "proofs/gate/extraction/python_print.mli",
+        "proofs/gate/extraction.py",
     } <= names
 
 

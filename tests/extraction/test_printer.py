@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from assurance import binaries, closed, extraction
+from gate import binaries, closed, extraction
 
 PROGRAMS = Path(__file__).with_name("printer")
 ACCEPTED = sorted((PROGRAMS / "accept").glob("*.mlw"))
 REFUSED = sorted((PROGRAMS / "refuse").glob("*.mlw"))
-BIN = extraction.ROOT / ".venv" / "bin"
+BIN = closed.ROOT / ".venv" / "bin"
 
 
 def stem(path: Path) -> str:
@@ -119,7 +119,7 @@ def test_python_computes_what_why3_does(
 
 
 def test_types_are_complete(extracted: dict[str, Path]) -> None:
-    cache = extraction.ROOT / "build" / "cache" / "mypy"
+    cache = closed.ROOT / "build" / "cache" / "mypy"
     options: list[str | Path] = ["--strict", "--config-file=", "--cache-dir", cache]
     command = [BIN / "mypy", *options, *extracted.values()]
     result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -14,16 +14,18 @@ from typing import Any
 import pytest
 import z3
 
-from assurance import clauses, contracts, validate, validated
-from symbolic import faults, formulas, kernel, paths, validation, whole
-from symbolic.paths import Explorer, Path, left_out
-from symbolic.programs import ANY, BY_CONTRACT, Clause, Program, programs
-from symbolic.validation import Finding, Result, Validation
-from symbolic.values import Unknown
+from gate.closed import ROOT
+from validate import clauses, contracts, faults, formulas, kernel, paths, validation, whole
+from validate import command as validate
+from validate import report as validated
+from validate.paths import Explorer, Path, left_out
+from validate.programs import ANY, BY_CONTRACT, Clause, Program, programs
+from validate.validation import Finding, Result, Validation
+from validate.values import Unknown
 
-TEXT = (validate.ROOT / validated.KERNEL).read_text(encoding="utf-8")
+TEXT = (ROOT / validated.KERNEL).read_text(encoding="utf-8")
 NAMES = [each.name for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)]
-EQUIVALENT = validate.equivalents(validate.ROOT)
+EQUIVALENT = validate.equivalents(ROOT)
 
 # One fault of thirty is planted here.
 FAULTS = list(faults.faults(TEXT))

@@ -10,23 +10,19 @@ from typing import Any
 
 import pytest
 
-from assurance import closed, judge, mapped, trial, trial_c
-from assurance.mapped import Entry
-from assurance.whygate import Whygate
+from gate import closed, judge, mapped
+from gate.mapped import Entry
+from gate.program import Program
+from validate import trial, trial_c
 
 ROOT = Path(__file__).parents[2]
 PYTHON, C = ("why3/kernel/trusted.mlw", "why3/c/trusted.mlw")
 
 
-@pytest.fixture(scope="module")
-def whygate() -> Whygate:
-    return Whygate(ROOT)
-
-
-def test_the_real_operations_keep_their_contracts(whygate: Whygate) -> None:
+def test_the_real_operations_keep_their_contracts() -> None:
     """[E_Broadcast_any_Derived_190] [E_Broadcast_any_Derived_550]"""
-    facts = whygate.audit([PYTHON, C])
-    assert list(map(str, trial.judged(whygate, facts))) == []
+    facts = Program(ROOT).audit([PYTHON, C])
+    assert list(map(str, trial.judged(ROOT, facts))) == []
     pinned = {
         (file, module, name)
         for file, modules in judge.TRUSTED.items()
@@ -40,9 +36,9 @@ def test_the_real_operations_keep_their_contracts(whygate: Whygate) -> None:
 # Wrong drivers
 
 
-def operations(whygate: Whygate, language: str) -> Mapping[str, trial.Operation]:
+def operations(language: str) -> Mapping[str, trial.Operation]:
     modules = {e.module for e in mapped.read(ROOT, language) if e.kind == "val"}
-    return trial.operations(whygate, sorted(modules), language)
+    return trial.operations(ROOT, sorted(modules), language)
 
 
 def vals(language: str) -> dict[str, Entry]:
@@ -58,9 +54,9 @@ SAME = {
 }
 
 
-def test_the_python_of_another_operation_is_noticed(whygate: Whygate) -> None:
+def test_the_python_of_another_operation_is_noticed() -> None:
     entries = vals("Python")
-    there = operations(whygate, "Python")
+    there = operations("Python")
     templates = sorted({entry.template for entry in entries.values()})
     unnoticed = set()
     for name, entry in entries.items():
@@ -114,8 +110,8 @@ c.trusted.Arrays.set_axis|(void) 0
 """
 
 
-def test_c_that_does_something_else_is_noticed(whygate: Whygate, tmp_path: Path) -> None:
-    entries, there = mapped.read(ROOT, "C"), operations(whygate, "C")
+def test_c_that_does_something_else_is_noticed(tmp_path: Path) -> None:
+    entries, there = mapped.read(ROOT, "C"), operations("C")
     wrong = [line.split("|", 1) for line in WRONG.split("\n") if line]
     named = {e.name: e for e in entries if e.kind == "val"}
     changed = [
@@ -150,9 +146,7 @@ CONTRACTS = {
 
 
 @pytest.mark.parametrize("clause", CONTRACTS)
-def test_what_a_contract_says_too_much_is_noticed(
-    whygate: Whygate, tmp_path: Path, clause: str
-) -> None:
+def test_what_a_contract_says_too_much_is_noticed(tmp_path: Path, clause: str) -> None:
     text = f"""\
 module Tuple
   use int.Int
@@ -168,7 +162,7 @@ end
     driver = tmp_path / mapped.DRIVERS["Python"]
     driver.parent.mkdir(parents=True)
     shutil.copy(ROOT / mapped.DRIVERS["Python"], driver)
-    there = whygate.ask("contracts", "operations", "kernel.trusted.Tuple", cwd=tmp_path)
+    there = Program(ROOT, "whycontract").ask("operations", "kernel.trusted.Tuple", cwd=tmp_path)
     (operation,) = trial.compiled(there, "Python").values()
     found = list(trial.faults(operation, vals("Python")[operation.name], None))
     assert len(found) == 1

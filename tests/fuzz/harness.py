@@ -14,11 +14,11 @@ from contextlib import chdir, contextmanager
 from typing import Any, NamedTuple
 
 import calls
-import commands
 import griffe
 import numpy as np
 from wild import Choices, MineError
 
+import commands
 import whycast
 
 

@@ -1,0 +1,71 @@
+"""What is reviewed and sealed beside the theories: lists that no proof looks at.
+
+An entry of such a list is sealed as a definition is. Its line in proofs/claims.txt stands below a
+heading with the path of the list from why3/ (`# trace.toml`, `# ../proofs/mutants.toml`). Whoever
+has one more list to seal adds it to `entries`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from evidence import mutants
+from gate import mapped, trace
+from gate.facts import Clause, Facts, Symbol
+
+
+def entry(file: str, name: str, statement: str, line: int | None = None) -> Symbol:
+    """Make an entry of a list: its line of claims.txt has this name (`trace.SONNX`)."""
+    module, _, own = name.replace(" ", "-").partition(".")
+    return {
+        "file": file,
+        "line": line,
+        "module": module,
+        "name": own,
+        "kind": "list",
+        "ghost": False,
+        "statement": statement,
+        "names": [],
+        "goal": None,
+        "template": None,
+        "says_nothing": False,
+        "calls": [],
+    }
+
+
+def entries(facts: Facts, root: Path) -> list[Symbol]:
+    """Give all of them; `facts` has the trace."""
+    return [*of_trace(facts), of_mutants(root), *of_drivers(root)]
+
+
+def of_trace(facts: Facts) -> Iterator[Symbol]:
+    """Give the texts, each with its clauses and what states, proves and computes these."""
+    for text in facts["trace"]["texts"]:
+        clauses = [c for c in facts["trace"]["clauses"] if c["text"] == text["name"]]
+        says = "\n".join([text["title"], *map(clause_line, clauses)])
+        yield entry(trace.TRACE, f"trace.{text['name']}", says)
+
+
+def clause_line(clause: Clause) -> str:
+    """Write a clause and the names that are tagged with it."""
+    parts = (clause["definitions"], clause["theorems"], clause["programs"])
+    tagged = [", ".join(part["name"] for part in several) or "none" for several in parts]
+    said = [clause["id"], clause["where"], clause["says"], clause["why"], clause["reason"]]
+    return " | ".join(filter(None, [*said, *tagged]))
+
+
+def of_mutants(root: Path) -> Symbol:
+    """Give the mutants: what each changes, and who is to notice."""
+    lines = [" | ".join(" ".join(str(v).split()) for v in m.values()) for m in mutants.read(root)]
+    return entry(mutants.LIST, "mutants.all", "\n".join(lines))
+
+
+def of_drivers(root: Path) -> Iterator[Symbol]:
+    """Give the modules of each driver: what each symbol is in the language, and why."""
+    for language, file in mapped.DRIVERS.items():
+        for module, several in groupby(mapped.read(root, language), lambda entry: entry.module):
+            declared = list(several)
+            says = "\n".join(f"{each.text} | {each.reason}" for each in declared)
+            yield entry(file, f"{language}.{module or 'prelude'}", says, declared[0].line)

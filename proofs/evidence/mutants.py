@@ -1,0 +1,202 @@
+"""Mutants: small changes of definitions and programs, each of which some goal has to notice.
+
+    mutants                  all of proofs/mutants.toml; writes build/mutants.json
+    mutants --only ID ...    these, and no report
+
+A mutant is killed if some goal has a part that no prover proves any more within three times what
+its proof takes, or if the theories do not type-check. One that survives is a hole in the
+specification: it says something that no theorem depends on. The list names for each mutant the goal
+that is to notice it; where that goal does not, the run fails as well, and names the one that does.
+
+Each mutant has a tree of its own in build/, with all theories, one of them changed, and copies of
+the sessions. Nothing in why3/ or proofs/ is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NotRequired, TypedDict, cast
+
+from rich.console import Console
+from rich.markup import escape
+
+from gate import claims, closed
+from gate.closed import ROOT
+from gate.facts import Failure
+from gate.program import Program, theory_files
+
+LIST = "proofs/mutants.toml"
+REPORT = "build/mutants.json"
+
+SURVIVED = "survived"
+
+
+class Mutant(TypedDict):
+    """A change: `old` occurs once in the theory `file`, and `new` takes its place.
+
+    `what` says what somebody would have got wrong; `goal` is to notice it, and without one the type
+    checker is.
+    """
+
+    id: str
+    file: str
+    old: str
+    new: str
+    what: str
+    goal: NotRequired[str]
+
+
+class Result(TypedDict):
+    """What became of a mutant: `goal` is the one that noticed, `part` the part of it that fails."""
+
+    id: str
+    place: str
+    verdict: str
+    goal: str | None
+    part: str
+    seconds: float
+
+
+def read(root: Path) -> list[Mutant]:
+    """Read the list of a tree."""
+    with (root / LIST).open("rb") as file:
+        mutants: list[Mutant] = tomllib.load(file)["mutant"]
+    return mutants
+
+
+def place(mutant: Mutant, root: Path) -> str:
+    """Say where a mutant's change is."""
+    before = (root / mutant["file"]).read_text(encoding="utf-8").partition(mutant["old"])[0]
+    return f"{mutant['file']}:{before.count(chr(10)) + 1}"
+
+
+def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> Iterator[Failure]:
+    """Say what is wrong with the list; `theories` has the theory of each goal that is claimed."""
+    for name, count in Counter(mutant["id"] for mutant in mutants).items():
+        if count > 1:
+            yield Failure(LIST, name, f"is listed {count} times")
+    for mutant in mutants:
+        path, goal = root / mutant["file"], mutant.get("goal")
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        count = text.count(mutant["old"])
+        if count != 1:
+            what = f"changes a text that occurs {count} times in {mutant['file']}, expected once"
+            yield Failure(LIST, mutant["id"], what)
+        if mutant["old"] == mutant["new"]:
+            yield Failure(LIST, mutant["id"], "changes nothing")
+        if goal is not None and goal not in theories:
+            what = f"is to be noticed by {goal}, which {claims.CLAIMS} does not list"
+            yield Failure(LIST, mutant["id"], what)
+
+
+def sources(root: Path) -> str:
+    """Hash theories, sessions and the list: a report is of these, or it is out of date."""
+    files = sorted({*(root / "why3").rglob("*.mlw"), *(root / "proofs/sessions").rglob("*.xml")})
+    paths = [*files, root / LIST]
+    return closed.digest((str(path.relative_to(root)), path.read_bytes()) for path in paths)
+
+
+def results(root: Path) -> list[Result] | None:
+    """Read what became of all mutants, if they were run on these sources."""
+    path = root / REPORT
+    report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if report.get("sources") != sources(root):
+        return None
+    found: list[Result] = report["results"]
+    return found
+
+
+@contextmanager
+def mutated_tree(mutant: Mutant, root: Path) -> Iterator[Path]:
+    """Lend a tree with the theories, one of them changed, and the sessions."""
+    (root / "build" / "mutants").mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=root / "build" / "mutants") as name:
+        tree = Path(name)
+        for folder in ("why3", "proofs/sessions"):
+            shutil.copytree(root / folder, tree / folder)
+        text = (tree / mutant["file"]).read_text(encoding="utf-8")
+        changed = text.replace(mutant["old"], mutant["new"])
+        (tree / mutant["file"]).write_text(changed, encoding="utf-8")
+        yield tree
+
+
+def run(mutant: Mutant, whysearch: Program, theories: Mapping[str, str]) -> Result:
+    """Find the goal that notices a mutant: the named one first, then those of all theories."""
+    started = time.monotonic()
+    root, goal = whysearch.root, mutant.get("goal")
+    first = [theories[goal]] if goal else []
+    order = dict.fromkeys([*first, mutant["file"], *theory_files(root)])
+    with mutated_tree(mutant, root) as tree:
+        named = ["--goal", goal] if goal else []
+        found = whysearch.ask("mutant", *named, *order, cwd=tree)
+    seconds = round(time.monotonic() - started, 1)
+    found |= {"id": mutant["id"], "place": place(mutant, root), "seconds": seconds}
+    return cast(Result, found)
+
+
+def fault(mutant: Mutant, result: Result) -> str:
+    """Say what is wrong: nothing noticed the mutant, or another goal than is said."""
+    goal = mutant.get("goal")
+    if result["verdict"] == SURVIVED:
+        return f"survived: no goal depends on what it changes. {mutant['what']}"
+    if result["goal"] == goal:
+        return ""
+    noticed = result["goal"] or f"the type checker: {result['part']}"
+    return f"is not noticed by {goal or 'the type checker'}, as {LIST} has it, but by {noticed}"
+
+
+def run_all(mutants: list[Mutant], theories: Mapping[str, str], console: Console) -> list[Result]:
+    """Run mutants side by side, with a line for each as it ends; the results in their order."""
+    whysearch = Program(ROOT, "whysearch")
+    found = {}
+    with whysearch.pool() as pool:
+        futures = [pool.submit(run, mutant, whysearch, theories) for mutant in mutants]
+        for future in as_completed(futures):
+            result = future.result()
+            found[result["id"]] = result
+            by = f"{result['goal'] or 'nothing'} ({result['part']})"
+            line = f"{len(found)}/{len(mutants)} {result['id']} {result['verdict']} by {by}"
+            console.print(
+                escape(f"{line}, {result['seconds']:.1f} s"), highlight=False, soft_wrap=True
+            )
+    return [found[mutant["id"]] for mutant in mutants]
+
+
+def main(argv: list[str]) -> int:
+    """Run the command; 0 if every mutant is killed by what is to kill it."""
+    parser = argparse.ArgumentParser(prog="mutants", description="Run the mutants.")
+    parser.add_argument("--only", nargs="+", metavar="ID", help="only these, and no report")
+    only = parser.parse_args(argv).only
+    console, started = Console(), time.monotonic()
+    before, mutants = sources(ROOT), read(ROOT)
+    lines = claims.read(ROOT / claims.CLAIMS).lines
+    theories = {line.key[1]: line.key[0] for line in lines if line.sentence}
+    failures = list(faults(mutants, ROOT, theories))
+    chosen = [mutant for mutant in mutants if only is None or mutant["id"] in only]
+    if unknown := set(only or ()) - {mutant["id"] for mutant in mutants}:
+        failures.append(Failure(LIST, ", ".join(sorted(unknown)), "is not listed"))
+    found = [] if failures else run_all(chosen, theories, console)
+    for mutant, result in zip(chosen, found, strict=False):
+        if what := fault(mutant, result):
+            failures.append(Failure(result["place"], mutant["id"], what))
+    if only is None and found and before == sources(ROOT):
+        report = {"sources": before, "results": found}
+        new = (ROOT / REPORT).with_suffix(".new")
+        new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        new.replace(ROOT / REPORT)
+    for failure in failures:
+        console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
+    verdict = "[bold red]FAILED[/]" if failures else "[bold green]all killed[/]"
+    about = f"{len(found)} of {len(mutants)}, {time.monotonic() - started:.0f} s"
+    console.print(f"mutants: {verdict}; {about}", highlight=False)
+    return 1 if failures else 0

@@ -1,0 +1,317 @@
+"""The evidence: what is proved, from what, by which tools, for somebody who doubts it.
+
+The pages show the facts of a gate that has passed. Two clean runs on the same sources write the
+same bytes: times and the date stand in times.json alone, which the manifest leaves out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup, escape
+
+from evidence import documents, graph, picture
+from evidence.documents import page
+from gate import closed, judge, mapped
+from gate.facts import Clause, Facts, Goal, Node, Symbol, families, full_name, nodes, place
+from gate.toolchain import REQUIREMENTS, Tool
+from validate import report
+
+PACK = "build/evidence"
+MANIFEST = "MANIFEST.sha256"
+TIMES = "times.json"
+
+# What provers answer now is of this run, and not of the sources.
+OF_A_RUN = ("now", "context", "canary")
+
+# What the operations without a body are in each language.
+DRIVERS = mapped.DRIVERS
+
+# Before their answers, some provers name the file with the goal.
+GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
+
+# What the pages are about, and what decided that they were written.
+SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in judge.FOLDERS))
+NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/")
+
+# What the documents link to, and the place on the first page that shows it.
+SHOWN = {
+    "proofs/claims.txt": "index.html#theorems",
+    "proofs/mutants.toml": "index.html#mutants",
+    "proofs/gate/toolchain.toml": "index.html#tools",
+    "why3": "index.html#theorems",
+    "why3/trace.toml": "index.html#clauses",
+    **dict.fromkeys(DRIVERS.values(), "index.html#operations"),
+}
+
+WORDS = (
+    "forall exists let in if then else match with end fun not by so old requires ensures raises "
+    "variant writes reads diverges invariant type function predicate constant exception program "
+    "theorem lemma goal axiom val rec ghost mutable private"
+)
+WORD = re.compile(rf"(?<![\w'])({WORDS.replace(' ', '|')})(?![\w'])")
+
+
+class Evidence:
+    """The facts, and what the pages look up in them."""
+
+    def __init__(self, facts: Facts, claims: Mapping[str, str]) -> None:
+        self.facts, self.claims = facts, claims
+        self.provers = {prover["name"]: prover["family"] for prover in facts["provers"]}
+        self.graph = graph.Graph(facts)
+        self.goals = {full_name(g): g for session in facts["sessions"] for g in session["goals"]}
+        # A symbol is found by its own name and by that of its goal, which is the same or `pad'vc`.
+        self.symbols = {full_name(symbol): symbol for symbol in facts["symbols"]}
+        self.symbols |= {f"{name}'vc": symbol for name, symbol in self.symbols.items()}
+        unknown = sorted(self.goals.keys() - (self.symbols.keys() & claims.keys()))
+        if unknown:
+            raise closed.ToolError(f"{', '.join(unknown)}: of no symbol, or without a claim")
+        self.trusted = [self.symbols[full_name(entry)] for entry in judge.trusted(facts)]
+        # In reading order, which is that of the claims; theories without goals come last.
+        order = {name: number for number, name in enumerate(claims)}
+        self.sessions = sorted(
+            facts["sessions"],
+            key=lambda session: min((order[full_name(g)] for g in session["goals"]), default=1e9),
+        )
+        self.clauses: dict[str, list[str]] = {name: [] for name in map(full_name, facts["symbols"])}
+        for clause in facts["trace"]["clauses"]:
+            marked = clause["definitions"] + clause["theorems"] + clause["programs"]
+            of = {full_name(self.symbols[e["name"]]) for e in marked if e["name"] in self.symbols}
+            for name in of:
+                self.clauses[name].append(clause["id"])
+
+    def link(self, name: str) -> str:
+        """Lead to a definition or goal; nowhere from what is not WhyML."""
+        symbol = self.symbols.get(name)
+        return f"proofs/{page(symbol['file'])}#{anchor(full_name(symbol))}" if symbol else ""
+
+    def path(self, symbol: Symbol) -> str:
+        """Name a symbol as the graph does."""
+        return graph.path(symbol, symbol["file"])
+
+    def rests(self, clause: Clause) -> list[list[str]]:
+        """Give a way from a clause's theorems to each assumption of the library below them."""
+        theorems = [
+            self.symbols[e["name"]] for e in clause["theorems"] if e["name"] in self.symbols
+        ]
+        return self.graph.chains(map(self.path, theorems))
+
+    def tally(self, goals: Iterable[Goal]) -> dict[str, Any]:
+        """Count what goals were taken apart into, and the proofs of these parts."""
+        counted = list(goals)
+        found = [part for goal in counted for part in parts(goal)]
+        proofs = [proof for part in found for proof in part["proofs"]]
+        kept = sum(proof["now"] is not None and proof["now"]["kept"] for proof in proofs)
+        return {
+            "goals": len(counted),
+            "parts": len(found),
+            "proofs": len(proofs),
+            "kept": kept,
+            "run": sum(proof["now"] is not None for proof in proofs) - kept,
+            "by": Counter(proof["prover"] for proof in proofs),
+            # Alt-Ergo reads another translation of a goal than all others.
+            "one_translation": sum("Alt-Ergo" not in families(p, self.provers) for p in found),
+            "families": min((len(families(part, self.provers)) for part in found), default=0),
+            "seconds": sum(p["recorded"]["seconds"] for p in proofs if p["recorded"]),
+        }
+
+
+def parts(goal: Goal) -> list[Node]:
+    """Give the parts of a goal that provers prove as they are, in the order of the session."""
+    return [node for node in nodes(goal["tree"]) if node["proofs"]]
+
+
+def transformations(facts: Facts) -> list[tuple[str, int]]:
+    """Count how often each transformation took a goal or a part of one apart."""
+    trees = [goal["tree"] for session in facts["sessions"] for goal in session["goals"]]
+    steps = (step for tree in trees for node in nodes(tree) for step in node["transformations"])
+    return sorted(Counter(step["name"] for step in steps).items())
+
+
+# --- what the templates call ------------------------------------------------------------------
+
+
+def whyml(text: str) -> Markup:
+    """Set off the words of WhyML from the names."""
+    return Markup(WORD.sub(r"<b>\1</b>", str(escape(text))))
+
+
+def anchor(name: str) -> str:
+    """Make the name of a symbol fit for an address: that of an operator has a space."""
+    return re.sub(r"\s+", "-", name)
+
+
+def operator(name: str) -> str:
+    """Write an operator as WhyML does: `(==)` for `infix ==`."""
+    return re.sub(r"\b(?:in|pre|mix)fix (.*)$", r"(\1)", name)
+
+
+def environment(evidence: Evidence, **known: Any) -> Environment:
+    """Make the surroundings of the evidence's templates."""
+    clauses = {clause["id"] for clause in evidence.facts["trace"]["clauses"]}
+    made = documents.environment(about="evidence", evidence=evidence, facts=evidence.facts, **known)
+    made.filters |= {
+        "anchor": anchor,
+        "files": lambda entries: sorted({e["place"].rpartition(":")[0] for e in entries}),
+        "operator": operator,
+        "parts": parts,
+        "place": place,
+        "tagged": lambda text, to="": documents.tagged(text, to, clauses),
+        "whyml": whyml,
+    }
+    return made
+
+
+# --- the files --------------------------------------------------------------------------------
+
+
+def html(evidence: Evidence, root: Path, **known: Any) -> dict[str, str]:
+    """Write all pages."""
+    files = [session["file"] for session in evidence.sessions]
+    texts = documents.theories(root, files)
+    papers = {path: f"{path.stem.lower()}.html" for path in sorted((root / "proofs").glob("*.md"))}
+    written = {target: path.read_text(encoding="utf-8") for path, target in papers.items()}
+    headings = {target: text.partition("\n")[0].lstrip("# ") for target, text in written.items()}
+    shown = SHOWN | {file: f"theories/{page(file)}" for file in files}
+    shown |= {f"proofs/{path.name}": target for path, target in papers.items()}
+    made = environment(
+        evidence,
+        titles={file: documents.title(root / file) for file in files},
+        anchors={name: set(documents.ANCHOR.findall(body)) for name, body in texts.items()},
+        papers=headings,
+        **known,
+    )
+    plain, theory = made.get_template("base.html"), made.get_template("theory.html")
+    copied = ("style.css", "index.js")
+    found = {name: (documents.TEMPLATES / name).read_text(encoding="utf-8") for name in copied}
+    found["index.html"] = made.get_template("index.html").render(up="")
+    for target, text in written.items():
+        content = Markup(documents.rendered(text, shown, evidence.link))
+        found[target] = plain.render(up="", heading=headings[target], content=content, trail={})
+    for session in evidence.sessions:
+        found[f"proofs/{page(session['file'])}"] = theory.render(up="../", session=session)
+    for name, body in texts.items():
+        trail = {"definitions and proofs": f"../proofs/{name}"}
+        found[f"theories/{name}"] = plain.render(
+            up="../",
+            heading=name.removesuffix(".html"),
+            content=made.filters["tagged"](Markup(body), "../index.html"),
+            trail=trail if f"proofs/{name}" in found else {},
+        )
+    return found
+
+
+def junit(evidence: Evidence) -> str:
+    """Write a test case for each goal, in the form that continuous integration systems read."""
+    whole = ET.Element("testsuites", name="whycast")
+    for session in evidence.sessions:
+        suite = ET.SubElement(whole, "testsuite", name=session["file"], failures="0", errors="0")
+        suite.set("tests", str(len(session["goals"])))
+        for goal in session["goals"]:
+            case = ET.SubElement(suite, "testcase", name=goal["name"])
+            case.set("classname", f"{session['file']}/{goal['module']}")
+            case.set("time", f"{evidence.tally([goal])['seconds']:.2f}")
+            ET.SubElement(case, "system-out").text = evidence.claims[full_name(goal)]
+    ET.indent(whole)
+    return ET.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def as_json(value: Any) -> str:
+    """Write a value for programs, and so that two of them can be compared line by line."""
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def hashes(contents: Mapping[str, bytes]) -> str:
+    """List hashes as `sha256sum --check` reads them."""
+    found = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    return "".join(f"{found[name]}  {name}\n" for name in sorted(found))
+
+
+def sources(root: Path) -> str:
+    """List the hashes of all that the pages are about."""
+    paths = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
+    named = {path.relative_to(root).as_posix(): path for path in paths}
+    return hashes({n: p.read_bytes() for n, p in named.items() if not NOT_SOURCES.search(n)})
+
+
+def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
+    """Give facts without the place of the tree, and without some keys."""
+    if isinstance(value, dict):
+        kept = value.keys() - set(left_out)
+        return {key: stripped(v, root, left_out) for key, v in value.items() if key in kept}
+    if isinstance(value, list):
+        return [stripped(v, root, left_out) for v in value]
+    return value.replace(f"{root}/", "") if isinstance(value, str) else value
+
+
+def times(facts: Facts) -> dict[str, Any]:
+    """Say when the pages were written, and what was answered now, or kept, and in how long."""
+    goals = [goal for session in facts["sessions"] for goal in session["goals"]]
+    return {
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "proofs": [
+            {"part": f"{goal['module']}.{part['name']}", "prover": proof["prover"]}
+            | {"now": proof["now"]}
+            for goal in goals
+            for part in parts(goal)
+            for proof in part["proofs"]
+        ],
+        "contexts": {session["file"]: session["context"] for session in facts["sessions"]},
+        "canaries": {prover["name"]: prover["canary"] for prover in facts["provers"]},
+    }
+
+
+def write(
+    facts: Facts,
+    claims: Mapping[str, str],
+    root: Path,
+    mutants: Iterable[Mapping[str, object]],
+    results: Iterable[Mapping[str, object]] | None,
+    tools: Mapping[str, Tool],
+) -> Path:
+    """Write the evidence of a gate that has passed, in one go, and give its directory.
+
+    `results` are those of the mutants, or None where they were not run on these sources.
+    """
+    facts = stripped(facts, root)
+    evidence = Evidence(facts, claims)
+    listed, validation = sources(root), report.report(root)
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    texts = html(
+        evidence,
+        root,
+        version=project["version"],
+        sources=hashlib.sha256(listed.encode()).hexdigest(),
+        tools=tools.values(),
+        requirements=REQUIREMENTS[0].read_text(encoding="utf-8"),
+        drivers={
+            language: (root / driver).read_text(encoding="utf-8")
+            for language, driver in DRIVERS.items()
+            if (root / driver).is_file()
+        },
+        mutants=list(mutants),
+        hypotheses=judge.hypotheses(facts),
+        unused=evidence.graph.unused(facts),
+        transformations=transformations(facts),
+        validation=validation,
+        results=None if results is None else {result["id"]: result for result in results},
+    )
+    texts["development.svg"] = picture.svg(facts, evidence.graph)
+    texts["SOURCES.sha256"] = listed
+    texts["junit.xml"] = junit(evidence)
+    texts["evidence.json"] = as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)})
+    made = {name: text.encode() for name, text in texts.items()}
+    made[MANIFEST] = hashes(made).encode()
+    taken = times(facts) | {"validation": validation}
+    made[TIMES] = GOAL_FILE.sub("", as_json(taken)).encode()
+    return documents.replace_folder(root / PACK, made)

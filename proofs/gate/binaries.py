@@ -1,0 +1,117 @@
+"""The programs that are built here of OCaml: what each is made of, and the pins of what is made.
+
+A program that is there is run if it is the pinned one, built of the pinned sources. It is built
+otherwise, and refused if what comes out is not the pinned one: the same in any folder, as names of
+the linker and the version of the compiler for C are taken out of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import shutil
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from gate.closed import ROOT, ToolError, digest, run, sha256_of
+
+PROOFS = ROOT / "proofs"
+PINS = Path(__file__).with_name("binaries.toml")
+LOCK = Path(__file__).with_name("toolchain.toml")
+FOLDER = "build/binaries"
+
+OCAMLFIND = "/usr/bin/ocamlfind"
+STRIP = ("/usr/bin/strip", "--strip-all", "-R", ".comment", "-R", ".note.gnu.build-id")
+
+# All warnings are errors but those about style: fragile matching, fields left out of a record
+# pattern, names found by their type (40 to 45), module interfaces that are not written.
+WARNINGS = "+a-4-9-40-41-42-44-45-70"
+
+
+class Binary(NamedTuple):
+    """What a program is built of: files below proofs/, packages of OCaml, how it is linked."""
+
+    files: tuple[str, ...]
+    packages: str
+    option: str = "-linkpkg"
+
+    def sources(self) -> list[Path]:
+        """List the files; of several programs in OCaml that share some, each has its own main."""
+        found = sorted(path for name in self.files for path in PROOFS.glob(name))
+        mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
+        return [path for path in found if path.name not in mains]
+
+
+def printer(language: str) -> Binary:
+    """Give the plug-in for Why3 that prints a language, or what Why3 has for it."""
+    files = tuple(f"gate/extraction/{part}_*.ml*" for part in (language, "whyml"))
+    return Binary(files, "why3", "-shared")
+
+
+BINARIES = {
+    "whygate": Binary(("gate/why3/*.ml",), "why3,unix,sha"),
+    "whysearch": Binary(("gate/why3/*.ml", "search/*.ml"), "why3,unix,sha"),
+    "whycontract": Binary(("gate/why3/*.ml", "validate/*.ml"), "why3,unix,sha"),
+    "python_extraction.cmxs": printer("python"),
+    "c_extraction.cmxs": printer("c"),
+}
+
+
+def built(name: str, root: Path = ROOT) -> Path:
+    """Give the pinned program, in the tree that is to have it."""
+    program, target = BINARIES[name], root / FOLDER / name
+    pinned = tomllib.loads(PINS.read_text(encoding="utf-8")).get(name, {})
+    if pinned.get("sources") != made_of(program):
+        raise ToolError(
+            f"{name} is not built of the sources that {PINS.relative_to(ROOT)} pins: "
+            "`make pin` writes there what they are now, and the program"
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with (target.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # Who comes second finds it built.
+        if not target.is_file() or sha256_of(target) != pinned["program"]:
+            with compiled(name, program, target.parent) as made:
+                if (found := sha256_of(made)) != pinned["program"]:
+                    raise ToolError(
+                        f"{name} is not the pinned program when it is built here: its SHA-256 is "
+                        f"{found}, {pinned['program']} is pinned; a compiler or library is another"
+                    )
+                made.replace(target)  # Whoever runs the former one keeps it.
+    return target
+
+
+def made_of(program: Binary) -> str:
+    """Hash what decides what a program is."""
+    how = " ".join([WARNINGS, *STRIP, program.packages, program.option]).encode()
+    files = (LOCK, *program.sources())
+    return digest([("", how), *((path.name, path.read_bytes()) for path in files)])
+
+
+@contextmanager
+def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
+    """Compile a program, in a folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        objects, sources = Path(place), program.sources()
+        for source in sources:
+            shutil.copy(source, objects)
+        sort = (OCAMLFIND, "ocamldep", "-package", program.packages, "-sort")
+        order = run(*sort, *(source.name for source in sources), cwd=objects).split()
+        compiler = (OCAMLFIND, "ocamlopt", "-w", WARNINGS, "-warn-error", "+a", program.option)
+        run(*compiler, "-package", program.packages, *order, "-o", name, cwd=objects)
+        run(*STRIP, name, cwd=objects)
+        yield objects / name
+
+
+def pin(arguments: Sequence[str]) -> int:
+    """Pin what the sources of all programs are now, and what is built of them."""
+    argparse.ArgumentParser(prog="pin", description=pin.__doc__).parse_args(arguments)
+    text = PINS.read_text(encoding="utf-8").partition("\n[")[0]
+    for name, program in BINARIES.items():
+        with tempfile.TemporaryDirectory() as folder, compiled(name, program, Path(folder)) as made:
+            text += f'\n["{name}"]\nsources = "{made_of(program)}"\nprogram = "{sha256_of(made)}"\n'
+    PINS.write_text(text, encoding="utf-8")
+    return 0

@@ -1,0 +1,346 @@
+"""The trace: from every clause to what states it, proves it, computes it and tests it, and back.
+
+why3/trace.toml has the clauses. A tag is the identifier of one in square brackets: in a doc comment
+of a theory, or in the docstring of a function, a class or a test, or in a comment right below it,
+which `help` does not show. What the tag is written to belongs to the clause, so the data file lists
+no theorems and no tests:
+
+    before an item of a theory     the item is a main definition, theorem or program of the clause
+    before a module                all items of the module that have no tag support the clause
+    in the first comment           all others of the file do
+    in or below a docstring        the function, class or test; before all tests of a file, these
+
+Failures are orphans in either direction, and all that makes a tag or a clause say nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gate.facts import Clause, Facts, Failure, Text, Trace, full_name
+
+TRACE = "why3/trace.toml"
+THEORIES = "why3/**/*.mlw"
+PACKAGE = "python/whycast/*.py"
+TESTS = "tests/**/test_*.py"
+
+# Extracted: its docstrings repeat the comments of the theories, tags included.
+EXTRACTED = "_kernel"
+
+# The text that is none: requirements that are claimed here and stand in no specification.
+DERIVED = "derived"
+
+IDENTIFIER = re.compile(r"E_(?P<op>[A-Z][A-Za-z0-9]*)_[a-z]+_(?P<zone>[A-Z][A-Za-z0-9]*)_\d{3}")
+FORM = "E_<op>_<type>_<zone>_<number>, as in E_Broadcast_any_Step1_010"
+WHERE = "a doc comment before an item, a module or a theory, or in or below a docstring (trace.py)"
+
+# Whatever looks like a tag, so that one with a slip in it is not taken for prose.
+TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
+
+# What may hide or open a comment, and what counts inside of one: there a quote is nothing special.
+OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\(\*\)|\(\*')
+INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
+
+# What is written of a clause, and what belongs to it.
+SAID = ("id", "text", "where", "says", "reason", "why")
+PARTS = ("definitions", "theorems", "supporting", "programs", "tests")
+
+# What a symbol of a theory is to a clause; a lemma is a goal and comes from there.
+PART_OF_KIND = {
+    **dict.fromkeys(("type", "exception", "function", "predicate", "constant"), "definitions"),
+    **dict.fromkeys(("program", "val"), "programs"),
+}
+
+
+def read_all(root: Path, pattern: str) -> Iterator[tuple[str, str]]:
+    """Read the files of a pattern, each with its path below the root."""
+    for path in sorted(root.glob(pattern)):
+        yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+
+
+def read(path: Path) -> tuple[list[Text], list[dict[str, str]], list[Failure]]:
+    """Read the data file: its texts, its clauses, and what is wrong with it in itself."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        return [], [], [Failure(TRACE, "", f"cannot be read, no clause is traced: {error}")]
+    if data.keys() != {"text", "clause"} or not all(isinstance(t, list) for t in data.values()):
+        what = f"has {', '.join(sorted(data)) or 'nothing'}; expected [[text]] and [[clause]]"
+        return [], [], [Failure(TRACE, "", what)]
+    texts, clauses = (
+        [{key: " ".join(str(said).split()) for key, said in table.items()} for table in data[kind]]
+        for kind in ("text", "clause")
+    )
+    failures = []
+    operators = {text.get("name", ""): text.get("op", "") for text in texts}
+    number_of = Counter(clause.get("text", "") for clause in clauses)
+    for text in texts:
+        name, head = text.get("name", ""), text.get("clauses")
+        faults = [*field_faults(text, {"name", "title", "clauses"}, {"op"})]
+        if head != str(number_of[name]):
+            faults.append(f"has {number_of[name]} clauses here, its head says {head}")
+        failures += [Failure(TRACE, name, what) for what in faults]
+    for clause in clauses:
+        faults = [*clause_faults(clause, operators)]
+        failures += [Failure(TRACE, clause.get("id", ""), what) for what in faults]
+    times = Counter(clause.get("id", "") for clause in clauses)
+    failures += [Failure(TRACE, name, f"is there {n} times") for name, n in times.items() if n > 1]
+    shown: list[Any] = [{key: text.get(key, "") for key in ("name", "title")} for text in texts]
+    return shown, clauses, failures
+
+
+def field_faults(table: dict[str, str], needed: set[str], allowed: set[str]) -> Iterator[str]:
+    """Find fields that a table lacks, and those that it should not have."""
+    for key in sorted(needed):
+        if not table.get(key):
+            yield f"has no `{key}`"
+    for key in sorted(table.keys() - needed - allowed):
+        yield f"has a field `{key}`; expected {', '.join(sorted(needed | allowed))}"
+
+
+def clause_faults(clause: dict[str, str], operators: dict[str, str]) -> Iterator[str]:
+    """Say what is wrong with one clause as it is written."""
+    text = clause.get("text", "")
+    place = "why" if text == DERIVED else "where"
+    yield from field_faults(clause, {"id", "text", "says", place}, {"reason"})
+    if text not in operators:
+        yield f"is of the text `{text}`, which is none of {', '.join(operators)}"
+    match = IDENTIFIER.fullmatch(clause.get("id", ""))
+    if match is None:
+        yield f"is no identifier: expected {FORM}"
+    elif text != DERIVED and match["op"] != operators.get(text, match["op"]):
+        yield f"is a clause of {text}, whose identifiers begin with E_{operators[text]}_"
+    if match and (match["zone"] == DERIVED.title()) != (text == DERIVED):
+        yield f"is of the text `{text}`: the zone {DERIVED.title()} is that of `{DERIVED}`"
+
+
+class Tag(NamedTuple):
+    """A tag: what is between the brackets, and where it stands."""
+
+    id: str
+    place: str
+
+
+class Entry(NamedTuple):
+    """Something that belongs to the clauses of its tags, as what (`theorems`)."""
+
+    part: str
+    name: str
+    place: str
+    tags: list[Tag]
+
+
+def tags_in(text: str, file: str, first: int = 1) -> list[Tag]:
+    """Find the tags in a text that begins in the line `first`."""
+    return [
+        Tag(match["id"] if match["end"] else match[0], f"{file}:{number}")
+        for number, line in enumerate(text.splitlines(), start=first)
+        for match in TAG.finditer(line)
+    ]
+
+
+def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> Iterator[Failure]:
+    """Find the tags that name no clause, and those that are attached to nothing."""
+    for tag in tags:
+        if tag.id not in known:
+            yield Failure(tag.place, tag.id, f"is a tag of no clause in {TRACE}: expected {FORM}")
+    for tag in (Counter(tags) - Counter(attached)).elements():
+        yield Failure(tag.place, tag.id, f"is a tag of nothing: expected it in {WHERE}")
+
+
+# The tags of a file's items by line, of its modules by name, and of all of it under "".
+Attached = dict[int | str, list[Tag]]
+
+
+def comments(source: str) -> Iterator[tuple[int, int]]:
+    """Give where the outermost comments of a theory begin and end; comments nest."""
+    depth = start = position = 0
+    while match := (INSIDE if depth else OUTSIDE).search(source, position):
+        position = match.end()
+        if match[0] == "(*":
+            start = start if depth else match.start()
+            depth += 1
+        elif match[0] == "*)":
+            depth -= 1
+            if depth == 0:
+                yield start, position
+
+
+def attach(source: str, file: str) -> Attached:
+    """Attach the tags of a theory to what follows its doc comments."""
+    attached: Attached = {}
+    for number, (start, end) in enumerate(comments(source)):
+        rest = source[end:].lstrip()
+        module = re.match(r"module\s+(\w+)", rest)
+        owners: list[int | str] = [""] if number == 0 else []
+        if module:
+            owners.append(module[1])
+        elif number > 0 and not rest.startswith("(*"):
+            owners.append(source.count("\n", 0, len(source) - len(rest)) + 1)
+        if source.startswith("(**", start):
+            tags = tags_in(source[start:end], file, source.count("\n", 0, start) + 1)
+            for owner in owners if tags else ():
+                attached.setdefault(owner, []).extend(tags)
+    return attached
+
+
+def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
+    """Give the goals and symbols with their tags, and find the tags that none of them has."""
+    tags: dict[str, Attached] = {}
+    for file, source in read_all(root, THEORIES):
+        tags[file] = attach(source, file)
+        used = {tag for several in tags[file].values() for tag in several}
+        yield from astray(tags_in(source, file), used, known)
+    met: set[tuple[str, int | str]] = set()
+    for session in facts["sessions"]:
+        file, attached = session["file"], tags.get(session["file"], {})
+        for goal in session["goals"]:
+            # What is asked of an instance stands where the parameter does, in another file maybe.
+            line = (goal["tree"]["file"] in (None, file) and goal["tree"]["line"]) or 0
+            own = attached.get(line, [])
+            tagged = own or attached.get(goal["module"]) or attached.get("", [])
+            part, place = "theorems" if own else "supporting", f"{file}:{line}"
+            met.add((file, line))
+            yield Entry(part, full_name(goal), place, tagged)
+            if not tagged:
+                what = "belongs to no clause: neither it nor its module nor its file has a tag"
+                yield Failure(place, full_name(goal), what)
+    for symbol in facts["symbols"]:
+        file, line = symbol["file"], symbol["line"] or 0
+        if symbol["kind"] in PART_OF_KIND:
+            met.add((file, line))
+            own = tags.get(file, {}).get(line, [])
+            yield Entry(PART_OF_KIND[symbol["kind"]], full_name(symbol), f"{file}:{line}", own)
+    for file, attached in tags.items():
+        for owner, several in attached.items():
+            if isinstance(owner, int) and (file, owner) not in met:
+                what = f"is a tag of nothing: Why3 sees no item that begins in line {owner}"
+                yield from (Failure(tag.place, tag.id, what) for tag in several)
+
+
+def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
+    """Give place and tags of a module's functions, classes and variables with a text of their own.
+
+    Under "" are those of the module itself.
+    """
+    tree, lines = ast.parse(source), source.splitlines()
+
+    def tags_of(docstring: ast.stmt | None) -> list[Tag]:
+        value = docstring.value if isinstance(docstring, ast.Expr) else None
+        if not (docstring and isinstance(value, ast.Constant) and isinstance(value.value, str)):
+            return []
+        last = docstring.end_lineno or 0
+        while last < len(lines) and re.match(r"\s*(#|$)", lines[last]):
+            last += 1
+        return tags_in("\n".join(lines[docstring.lineno - 1 : last]), file, docstring.lineno)
+
+    found = {}
+    for node in [tree, *tree.body]:
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            # Of overloads the last, which has the body.
+            tags = tags_of(node.body[0] if node.body else None)
+            found[getattr(node, "name", "")] = (f"{file}:{getattr(node, 'lineno', 1)}", tags)
+    for node, after in pairwise(tree.body):
+        if isinstance(node, ast.Assign) and (tags := tags_of(after)):
+            found[ast.unparse(node.targets[0])] = (f"{file}:{node.lineno}", tags)
+    return found
+
+
+def published(root: Path) -> dict[tuple[str, str], str]:
+    """Give the public name of all that is public, by module and name."""
+    public: dict[tuple[str, str], str] = {}
+    for file, source in read_all(root, PACKAGE):
+        stem = Path(file).stem
+        origin: dict[str, str] = {}
+        exported: list[str] = []
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                origin |= {alias.name: node.module.rpartition(".")[2] for alias in node.names}
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                exported = ast.literal_eval(node.value)
+        prefix = "whycast." if stem == "__init__" else f"whycast.{stem}."
+        for name in exported if "._" not in prefix else ():
+            public.setdefault((origin.get(name, stem), name), prefix + name)
+    return public
+
+
+def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
+    """Give the programs of the package, and find what is public and belongs to no clause."""
+    public = published(root)
+    for file, source in read_all(root, PACKAGE):
+        stem, found = Path(file).stem, docstrings(source, file)
+        if stem == EXTRACTED:
+            continue
+        found.pop("")
+        own = {name: shown for (origin, name), shown in public.items() if origin == stem}
+        for name in dict.fromkeys([*found, *own]):
+            place, tags = found.get(name, (file, []))
+            shown = own.get(name, f"whycast.{stem}.{name}")
+            yield Entry("programs", shown, place, tags)
+            if name in own and not tags and not name.startswith("__"):
+                what = "is public and belongs to no clause: no tag stands in or below its docstring"
+                yield Failure(place, shown, what)
+        attached = [tag for _, tags in found.values() for tag in tags]
+        yield from astray(tags_in(source, file), attached, known)
+
+
+def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
+    """Give the tests with tags, and find tags of functions that are none."""
+    for file, source in read_all(root, TESTS):
+        for name, (place, tags) in docstrings(source, file).items():
+            attached = tags if not name or name.startswith("test_") else []
+            yield Entry("tests", f"{file}::{name}" if name else file, place, attached)
+            yield from astray(tags, attached, known)
+
+
+def trace(facts: Facts, root: Path) -> tuple[Trace, list[Failure]]:
+    """Give the trace of the tree, and every orphan in it."""
+    texts, tables, failures = read(root / TRACE)
+    clauses: dict[str, Any] = {
+        table.get("id", ""): {field: table.get(field, "") for field in SAID}
+        | {part: [] for part in PARTS}
+        for table in tables
+    }
+    everything = [*of_theories(facts, root, clauses), *of_package(root, clauses)]
+    for found in [*everything, *of_tests(root, clauses)]:
+        if isinstance(found, Failure):
+            failures.append(found)
+            continue
+        for name in sorted({tag.id for tag in found.tags} & clauses.keys()):
+            clauses[name][found.part].append({"name": found.name, "place": found.place})
+    for clause in clauses.values():
+        failures += [Failure(TRACE, clause["id"], what) for what in orphan_faults(clause)]
+    return {"texts": texts, "clauses": list(clauses.values())}, failures
+
+
+def orphan_faults(clause: Clause) -> Iterator[str]:
+    """Say what a clause lacks: theorems or a reason, and something that runs."""
+    theorems = [theorem["name"] for theorem in clause["theorems"]]
+    runs = clause["programs"] or clause["tests"]
+    if not theorems and not clause["reason"]:
+        yield "has no theorem, and no reason for that"
+    if theorems and clause["reason"]:
+        yield f"has a reason for having no theorem, but has {theorems[0]}"
+    # A derived clause may be a theorem about theorems; of a text, a reason may say all.
+    if not runs and bool(theorems) != (clause["text"] == DERIVED):
+        yield f"has {'theorems' if theorems else 'no theorem'}, and neither a program nor a test"
+
+
+def summary(found: Trace) -> str:
+    """Say in one line what the trace has."""
+    clauses: list[Any] = [*found["clauses"]]
+    derived = sum(clause["text"] == DERIVED for clause in clauses)
+    texts = sum(text["name"] != DERIVED for text in found["texts"])
+    number = {part: len({(*n.values(),) for c in clauses for n in c[part]}) for part in PARTS}
+    return (
+        f"trace: {len(clauses) - derived} clauses of {texts} texts, {derived} derived; "
+        f"{number['theorems']} main theorems, {number['supporting']} supporting, "
+        f"{number['programs']} programs, {number['tests']} tests"
+    )

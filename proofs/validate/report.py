@@ -1,0 +1,49 @@
+"""What was proved of the extracted Python on unknown integers, for who shows it: without Z3."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypedDict
+
+from gate import closed
+
+KERNEL = "python/whycast/_kernel.py"
+VALIDATE = "proofs/validate"
+EQUIVALENT = f"{VALIDATE}/equivalent.toml"
+REPORT = "build/validation.json"
+
+
+class Row(TypedDict):
+    """What was proved of a program, on which arguments, in how much of the processor's time."""
+
+    program: str
+    arguments: str
+    forms: int
+    paths: int
+    relies_on: str
+    seconds: float
+
+
+class Report(TypedDict):
+    """All programs on these sources; there is none where something was not proved."""
+
+    sources: str
+    z3: str
+    seconds: float
+    rows: list[Row]
+    faults: int
+    equivalent: int
+
+
+def sources(root: Path) -> str:
+    """Hash the kernel and what validates it: a report is of these, or it is out of date."""
+    paths = [root / KERNEL, root / EQUIVALENT, *sorted((root / VALIDATE).glob("*.py"))]
+    return closed.digest((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths)
+
+
+def report(root: Path) -> Report | None:
+    """Read what was proved, if it was of these sources."""
+    path = root / REPORT
+    found: Report | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return found if found is not None and found["sources"] == sources(root) else None

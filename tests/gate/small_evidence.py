@@ -1,0 +1,169 @@
+"""A small tree with made-up facts, its evidence, and its pages as they are without scripts."""
+
+from __future__ import annotations
+
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Any
+
+from evidence import pages
+from gate import toolchain
+
+# What a careless page would take for its own.
+MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
+
+SHAPE = "why3/core/shape.mlw"
+FILES = {
+    "pyproject.toml": '[project]\nname = "small"\nversion = "9.8"\n',
+    "proofs/gate/extraction/python.drv": f'syntax val ix "{MEAN}"\n',
+    "why3/kernel/trusted.mlw": "module Tuple\n  val ix (n: int) : int\nend\n",
+    SHAPE: """(** {1 Shapes of <b>all</b> kinds}
+    Supports [E_Small_010]. *)
+module Shape
+  use int.Int
+
+  predicate long (n: int) = n > 1 /\\ 0 < 1
+  let same (n: int) : int requires { 0 < n } ensures { result = n } = n
+  lemma more: forall n. n < n + 1
+end
+""",
+    "proofs/SOUNDNESS.md": "# Soundness\n\n## The gaps\n",
+    "proofs/FINDINGS.md": f"""# Findings {MEAN}
+
+[`Shape.same`](../why3/core/shape.mlw), [`Shape.gone`](../why3/core/shape.mlw),
+[`Shape.other`](../why3/other.mlw), [all](claims.txt), [more](SOUNDNESS.md#the-gaps), [F1](#f1)
+
+## F1
+
+| a | b |
+|---|---|
+| 1 | [file](../python/a.py) |
+""",
+}
+CLAIMS = {"Shape.more": f"A successor is larger. {MEAN}", "Shape.same'vc": "It gives n."}
+CHANGE = {"file": SHAPE, "old": "0 < 1", "new": "1 < 0", "what": MEAN}
+MUTANTS = [{"id": "one", "goal": "Shape.more", **CHANGE}, {"id": "two", **CHANGE}]
+
+
+def proof(prover: str, seconds: float, *, kept: bool = False) -> dict[str, Any]:
+    now = {"answer": "Valid", "seconds": seconds, "kept": kept}
+    return {"prover": prover, "version": "1", "recorded": {"seconds": 0.25}, "now": now}
+
+
+def node(name: str, proofs: list[dict[str, Any]], *steps: dict[str, Any]) -> dict[str, Any]:
+    of_node = {"name": name, "file": SHAPE, "line": 9, "explanation": MEAN}
+    return {**of_node, "proofs": proofs, "transformations": list(steps)}
+
+
+def symbol(name: str, kind: str, line: int | None) -> dict[str, Any]:
+    file, module = ("why3/kernel/trusted.mlw", "Tuple") if kind == "val" else (SHAPE, "Shape")
+    says = {"statement": f"forall n. {MEAN}", "names": ["int.Int.infix <"], "ghost": False}
+    of_symbol = {"file": file, "line": line, "module": module, "name": name, "kind": kind}
+    goal = {"more": "more", "same": "same'vc"}.get(name)
+    calls = ["kernel.trusted.Tuple.ix"] if name == "same" else []
+    return {**of_symbol, **says, "goal": goal, "template": None, "calls": calls}
+
+
+def clause(name: str, *tagged: str, reason: str = "") -> dict[str, Any]:
+    parts = ("definitions", "theorems", "programs", "tests", "supporting")
+    named = [[{"name": name, "place": f"{SHAPE}:8"}] for name in tagged] or [[]] * len(parts)
+    says = {"says": f"As E_Small_020 {MEAN}", "where": MEAN, "why": MEAN, "reason": reason}
+    return {"id": name, "text": "Text", **says, **dict(zip(parts, named, strict=True))}
+
+
+def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
+    """Make up what the pages show of the small tree."""
+    two = [proof("Alt-Ergo", seconds, kept=kept), proof("Z3", seconds)]
+    used = ["H", "Shape.long", "core.shape.Shape.more", "int.Int.Compat'spec", "int.Int.infix +"]
+    keep = {"name": "keep", "arguments": used, "parts": [node("same'vc.0", two[1:] * 2)]}
+    split = {"name": "split_vc", "arguments": [], "parts": [node("same'vc.0", [], keep)]}
+    trees = {"why3/kernel/trusted.mlw": [], SHAPE: [node("more", two), node("same'vc", [], split)]}
+    prover = {"version": "1", "driver": f"{root}/proofs/own.drv"}
+    said = {"answer": 'File "/tmp/x.why", line 1, characters 9-12:Unknown', "seconds": seconds}
+    tagged = ("Shape.infix <&", "Shape.more", "Shape.same", "tests/test_a.py::test_a", "Shape.long")
+    asking = {"module": "Shape", "name": "same", "kind": "program", "count": 1}
+    return {
+        "provers": [
+            {"name": name, "family": name, "command": f"'{root}/build/{name}' %f", **prover}
+            | {"canary": [{"goal": "refutable", **said}]}
+            for name in ("Alt-Ergo", "Z3")
+        ],
+        "symbols": [
+            symbol("long", "predicate", 6),
+            symbol("infix <&", "function", None),
+            symbol("same", "program", 7),
+            symbol("more", "lemma", 8),
+            symbol("ix", "val", 2),
+        ],
+        "theories": [
+            {
+                "file": "why3/kernel/trusted.mlw",
+                "assumed": [{"kind": "val", "module": "Tuple", "name": "ix"}],
+                "uses": [],
+            }
+        ],
+        "library": [
+            {"module": "int.Int", "kind": kind, "name": name}
+            for kind, name in (("axiom", "Assoc"), ("contract", "Compat"))
+        ],
+        "hypotheses": [{**asking, "supposes": [], "satisfied_by": "Shape.more"}],
+        "lists": [],
+        "trace": {
+            "texts": [{"name": "Text", "title": MEAN}],
+            "clauses": [
+                clause("E_Small_010", *tagged),
+                clause("E_Small_020", reason="E_Small_010"),
+            ],
+        },
+        "sessions": [
+            {"file": file, "context": [{"prover": "Z3", "about": "", **said}]}
+            | {"goals": [{"module": "Shape", "name": tree["name"], "tree": tree} for tree in goals]}
+            for file, goals in trees.items()
+        ],
+    }
+
+
+def write(root: Path, results: Any = None, **changes: Any) -> Path:
+    """Write the small tree and its evidence."""
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    known = (CLAIMS, root, MUTANTS, results, toolchain.read())
+    return pages.write(facts(root, **changes), *known)
+
+
+class Page(HTMLParser):
+    """What a page holds; `links` are pages of the folder with the places in them."""
+
+    def __init__(self, path: str, source: str) -> None:
+        super().__init__()
+        self.path, self.text = path, ""
+        self.ids: list[str] = []
+        self.tags: list[str] = []
+        self.links: list[tuple[str, str]] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {key: value or "" for key, value in attrs}
+        self.tags.append(tag)
+        self.ids += [found["id"]] if "id" in found else []
+        for address in [found[key] for key in ("href", "src") if key in found]:
+            path, _, anchor = address.partition("#")
+            page = normpath(join(dirname(self.path), path)) if path else self.path
+            self.links.append((page, anchor))
+
+    def handle_data(self, data: str) -> None:
+        self.text += " ".join(data.split()) + " "
+
+
+def read(folder: Path) -> dict[str, Page]:
+    """Read all pages of a folder."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.html")}
+    return {name: Page(name, path.read_text(encoding="utf-8")) for name, path in files.items()}
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,239 @@
+"""Small trees with the real tools, provers and lock: one that is proved and sealed, to tamper with.
+
+A gate takes a second or two of such a tree.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from evidence import review
+from gate import binaries, claims, mapped, toolchain
+from gate.closed import ROOT
+from gate.program import Program, theory_files
+
+ISOLATED = ("-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
+
+SMALL = """\
+(** Numbers, doubled. Supports [E_Small_any_Derived_010]. *) module Small
+
+  use int.Int
+
+  function double (x: int) : int = x + x
+
+  (** [E_Small_any_Derived_010] *) lemma double_positive: forall x. 0 < x <-> 0 < double x
+
+  lemma double_injective: forall x y. double x = double y <-> x = y
+
+  let twice (x: int) : int
+    ensures { result = double x }
+  = x + x
+
+  goal multiple: exists x. 3 * x = 21
+end
+"""
+
+# A room of its own, and a program that calls what has no body.
+CALLS = """\
+(** Ones. Supports [E_Small_any_Derived_010]. *) module Calls
+  use int.Int
+  use kernel.trusted.Tuple
+  let sized (x: int) : int
+    ensures { 0 < result }
+  = if same x x then 1 else 0
+end
+"""
+
+TRUSTED = """\
+module Tuple
+  use int.Int
+  val same (x y: int) : bool
+    ensures { result <-> x = y }
+end
+"""
+
+TRACE = """\
+[[text]]
+name = "derived"
+title = "Claimed, and in no text"
+clauses = 1
+
+[[clause]]
+id = "E_Small_any_Derived_010"
+text = "derived"
+says = "Twice a number is its double."
+why = "The smallest of trees has a claim too."
+"""
+
+CLAIMS = """\
+# small.mlw
+Small.double_positive   0000000000000000  A number is positive exactly if its double is.
+Small.double_injective  0000000000000000  Numbers are equal exactly if their doubles are.
+Small.twice'vc          0000000000000000  The program computes the double.
+Small.multiple          0000000000000000  Some number is a third of 21, as Alt-Ergo cannot tell.
+
+# room/calls.mlw
+Calls.sized'vc  0000000000000000  Every number is the same as itself, so the result is positive.
+
+# kernel/trusted.mlw
+
+# trace.toml
+
+# ../proofs/mutants.toml
+
+# ../proofs/gate/extraction/python.drv
+
+# ../proofs/gate/extraction/c.drv
+"""
+
+MUTANT = """
+[[mutant]]
+id = "triple"
+file = "why3/small.mlw"
+old = "function double (x: int) : int = x + x"
+new = "function double (x: int) : int = x + x + x"
+what = "The double is the triple."
+goal = "Small.twice'vc"
+"""
+
+PROOFS = 10
+
+FILES = {
+    "why3/small.mlw": SMALL,
+    "why3/room/calls.mlw": CALLS,
+    "why3/kernel/trusted.mlw": TRUSTED,
+    "why3/trace.toml": TRACE,
+    "proofs/claims.txt": CLAIMS,
+    "proofs/mutants.toml": MUTANT,
+    "pyproject.toml": '[project]\nname = "small"\nversion = "1"\n',
+}
+
+
+def write(tree: Path, files: Mapping[str, str]) -> None:
+    """Write files, and the folders that they are in."""
+    for name, text in files.items():
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(text, encoding="utf-8")
+
+
+def install(tree: Path, files: Mapping[str, str]) -> Path:
+    """Make a tree of these files, and give it the tools."""
+    write(tree, files)
+    # What is of the real theories stays behind.
+    ignored = shutil.ignore_patterns(
+        "__pycache__", "sessions", "*.md", "claims.txt", "mutants.toml"
+    )
+    shutil.copytree(ROOT / "proofs", tree / "proofs", ignore=ignored, dirs_exist_ok=True)
+    build = tree / "build"
+    (build / "binaries").mkdir(parents=True)
+    for name in ("whygate", "whysearch", "whycontract"):
+        shutil.copy2(binaries.built(name), build / "binaries")
+    for name in ("provers", "wheels"):
+        (build / name).symlink_to(ROOT / "build" / name)
+    (tree / ".venv").symlink_to(ROOT / ".venv")
+    configuration = toolchain.configuration(toolchain.read())
+    write(tree, {"build/why3.conf": configuration.replace(str(ROOT), str(tree))})
+    return tree
+
+
+def run(
+    tree: Path,
+    *words: str,
+    options: tuple[str, ...] = ISOLATED,
+    environment: Mapping[str, str] = os.environ,
+    cwd: Path = ROOT,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of a tree's own tools."""
+    return subprocess.run(
+        [sys.executable, *options, str(tree / "proofs" / "run.py"), *words],
+        env={**os.environ, "COLUMNS": "200", **environment},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def seal_unproved(tree: Path) -> None:
+    """Seal what is stated and look at no proof; all goals get a sentence."""
+    headings = [file.removeprefix("why3/") for file in theory_files(tree)]
+    headings += [
+        "trace.toml",
+        "../proofs/mutants.toml",
+        *(f"../{f}" for f in mapped.DRIVERS.values()),
+    ]
+    path = tree / claims.CLAIMS
+    path.write_text("".join(f"# {heading}\n" for heading in headings), encoding="utf-8")
+    facts = review.stated(Program(tree), tree)
+    claims.seal(path, facts)
+    goals, said = claims.goals_of(facts), []
+    for text, key, *_ in claims.read(path).lines:
+        said.append(f"{text}  A sentence." if key in goals else text)
+    path.write_text("\n".join(said), encoding="utf-8")
+    claims.seal(path, facts)
+
+
+def passes(tree: Path, *words: str, kept: int | None = None) -> str:
+    """Demand that the gate passes, with so many answers kept; give what it prints."""
+    done = run(tree, "gate", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "gate: passed, all proved, by two families each" in done.stdout
+    counted = re.search(r"proofs: (\d+) run now, (\d+) kept from earlier runs", done.stdout)
+    assert counted
+    if kept is not None:
+        assert (int(counted[1]), int(counted[2])) == (PROOFS - kept, kept)
+    return done.stdout
+
+
+def failures(tree: Path, *, options: tuple[str, ...] = ISOLATED) -> list[str]:
+    """Demand that the gate fails and writes no evidence; give the failures."""
+    done = run(tree, "gate", options=options)
+    assert done.returncode == 1, done.stdout + done.stderr
+    *_, printed = done.stdout.partition("\ntrace: ")
+    _, *found, last = printed.splitlines()
+    assert last.startswith(f"gate: FAILED, {len(found)} failures; ")
+    assert not (tree / "build" / "evidence").exists()
+    return found
+
+
+def same(found: list[str], expected: list[str]) -> None:
+    """Demand these failures, each given in part, and no others."""
+    assert len(found) == len(expected), "\n".join(found)
+    for failure, part in zip(found, expected, strict=True):
+        assert part in failure, failure
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text that occurs once."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path.name}"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@functools.cache
+def proved(base: Path) -> Path:
+    """Make the small tree in the place where each copy of it will be, and put it aside."""
+    tree = install(base / "small", FILES)
+    for command in ("update", "seal", "gate"):
+        done = run(tree, command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    return tree.rename(base / "proved")
+
+
+@pytest.fixture
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a small tree to tamper with; always in one place, which its build/why3.conf names."""
+    aside = proved(tmp_path_factory.getbasetemp())
+    tree = aside.with_name("small")
+    shutil.rmtree(tree, ignore_errors=True)
+    return Path(shutil.copytree(aside, tree, symlinks=True))

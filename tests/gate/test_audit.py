@@ -1,0 +1,487 @@
+"""What theories take for granted, what satisfies their hypotheses, and goals that say nothing.
+
+Nothing is proved here: one audit sees all theories of a tree, and each test has its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from small_tree import install
+
+from gate import claims, judge
+from gate.closed import ROOT
+from gate.facts import Audit
+from gate.program import Program, theory_files
+
+# Kind, name and declaration of what is taken for granted.
+GRANTED = [
+    ("axiom", "a", "axiom a: 1 = 2"),
+    ("type without definition", "t", "type t"),
+    ("symbol without definition", "g", "function g int : int"),
+    ("val", "g", "val g (x: int) : int"),
+    ("val", "c", "val ghost constant c : int"),
+    ("any", "g", "let g (x: int) : int = x + any int"),
+    ("assume", "g", "let g (x: int) : int = assume { x = 0 }; x"),
+    ("assume", "g", "let g (x: int) : int\n= let h (y: int) = assume { y = 0 }; y in h x"),
+    ("assume", "g", "let ghost g (x: int) : int = assume { x = 0 }; x"),
+    ("assume", "g", "let g (x: int) : int = ghost (assume { x = 0 }); x"),
+    ("diverges", "g", "let rec g (x: int) : int diverges = g x"),
+    ("diverges", "g", "let g (x: int) : int = while true do () done; x"),
+    ("diverges", "g", "let g (x: int) : int\n= let rec h (y: int) : int diverges = h y in x"),
+    ("vc:divergent", "g", "let rec g (x: int) : int variant { x } = [@vc:divergent] g x"),
+    ("meta", "syntax_logic", 'function g int : int\nmeta "syntax_logic" function g, "0", 0'),
+    ("axiom", "PartialOrder.Trans", "clone relations.PartialOrder with type t = int, axiom ."),
+]
+
+# Goals that are true whatever their symbols mean, and goals that are not.
+TRUE = [
+    "lemma m: true",
+    "goal m: forall x: int. x = x",
+    "lemma m: forall x y: int. x < y -> true /\\ y = y",
+    "lemma m: forall x y: int. x < y /\\ 0 < x -> x < y",
+    "lemma m: forall x: int. false -> x < x",
+    "lemma m: forall x: int. x < 0 \\/ not x < 0",
+    "lemma m: forall x: int. x < 0 <-> x < 0",
+    "lemma m: forall x: int. let y = x in if x < 0 then y = x else x = y",
+    "lemma m: exists x: int. x < 0 -> true",
+    "lemma m: true by 1 < 2",
+    "let lemma m (x: int) = assert { 1 < 2 }",
+    "let lemma m (x: int) requires { 0 < x } ensures { 0 < x } = assert { 1 < 2 }",
+    "let m (x: int) : int ensures { true } = assert { 1 < 2 }; x",
+]
+MORE = [
+    "lemma m: forall x: int. x < 0 -> x < 1",
+    "lemma m: forall x: int. x + 0 = x",
+    "lemma m: exists x: int. x < 0",
+    "let lemma m (x: int) ensures { true } ensures { x < x + 1 } = ()",
+    "let m (x: int) : int = assert { 1 < 2 }; x",
+    "let function m (x: int) : int = assert { 1 < 2 }; x",
+]
+
+# What Why3 refuses itself: ghost code that may not end would prove anything.
+ENDLESS = [
+    ("let rec ghost g (x: int) : int = g x", "This ghost function may not terminate"),
+    ("let rec ghost g (x: int) : int diverges = g x", "This ghost function may not terminate"),
+    ("let rec ghost function g (x: int) : int = g x", "Cannot prove termination for g"),
+    ("let rec lemma g (x: int) ensures { false } = g x", "Cannot prove termination for g"),
+    ("let ghost g () = while true do () done", "This ghost expression may not terminate"),
+    ("let g () diverges = ghost (while true do () done)", "This ghost expression may not"),
+    ("let g () = let rec lemma h () ensures { false } = h () in ()", "Cannot prove termination"),
+]
+
+CONDITIONAL = """\
+module Conditional
+  use int.Int
+  use ref.Ref
+  predicate below (a b: int) = a < b
+  exception Odd int
+  type sign = Minus | Plus
+  function next (a: int) : int = a + 1
+  lemma transitive: forall a b c. below a b -> below b c -> below a c
+  lemma nested:
+    forall a. let b = next a in below b 7 /\\ (forall c. below c a -> below c b) -> below a 7
+    by below a b
+  lemma unconditional: forall a. a <= a by 0 <= 0
+  let lemma different (a b: int) requires { below (next a) (next b) } ensures { a <> b } = ()
+  let rec ghost function count (a: int) : int
+    requires { below (next (next a)) 7 } variant { a }
+  = if a = 0 then 0 else 1 + count (a - 1)
+  let half (a: int) : int
+    requires { 0 <= next a } requires { a < 100 } raises { Odd b -> b = a }
+  = if a = 1 then raise Odd a else 0
+  let free (a: int) : int = a
+  let reset_nothing () : unit = ()
+  let reset (r: ref int) : unit writes { r } = r := 0
+end
+"""
+
+WITNESS = """\
+module Witness
+  use int.Int
+  use ref.Ref
+  use conditional.Conditional
+  let lemma numbers ()
+  = let a = 1 in
+    let r = ref 1 in reset r;
+    different a 3;
+    assert { forall k. a <= k -> 0 <= k };
+    let _ = count 2 in
+    assert { below 4 5 /\\ a = 1 };
+    assert { below a 4 };
+    assert { below (next a) 7 /\\ forall z. below z a -> below z (next a) }
+  let halves () : unit
+    raises { Odd _ -> false }
+  = let _ = half 4 in
+    ()
+end
+"""
+
+# What is taken from the witness, and what then has none.
+TAKEN = [
+    ("different a 3;\n", "", "different"),
+    ("let _ = count 2 in\n", "", "count"),
+    ("let _ = half 4 in\n", "", "half"),
+    # What is called within a formula shows nothing.
+    ("let _ = count 2", "let _ = pure { count 2 }", "count"),
+    # The number in the middle is not one and the same.
+    ("below a 4 }", "below a 3 }", "transitive"),
+    # The second hypothesis is about another number.
+    ("below z (next a)", "below z a", "nested"),
+    ("forall z. below z a ->", "forall z. below a z ->", "nested"),
+    # Not every run comes to a branch.
+    ("let _ = half 4 in\n    ()", "if 0 < 1 then let _ = half 4 in ()", "half"),
+]
+
+# A program and lemmas that nothing but their module knows, and a program that requires `q`.
+CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
+STATED = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
+STATED += "lemma wanted: forall a. q a -> r a  "
+BOTH = STATED.replace("q a ->", "q a -> t (a + 1) a ->")
+BETWEEN = "let lemma between (a: int) requires { q a }"
+
+
+def promise(formula: str, more: str = "") -> str:
+    """Give a program that promises this, and that nothing else knows."""
+    head = STATED.partition("lemma")[0]
+    return f"{head}let wanted (a: int) : int {more} ensures {{ {formula} }} = a  "
+
+
+FEW = "requires { a < 9 }"
+
+# What a program promises whatever its arguments are: cases of what it gives, of which there is
+# always one, or all numbers of a range.
+UNCONDITIONAL = [
+    "q result -> r a",
+    "forall k. q k /\\ 0 <= k < result -> r k",
+    "(q a -> r result) /\\ (not q a -> t a result)",
+    "(q a /\\ r a -> result = 1) /\\ (not (q a /\\ r a) -> result = 2)",
+    "(a < 9 -> result = 1) /\\ (a >= 9 -> result = 2)",
+    "forall k. 0 <= k < a -> t k result",
+    "forall k. not 0 <= k < a -> t k result",
+    "not (q a /\\ r a)",
+    "not q a \\/ not r a",
+]
+
+# What satisfies the conditional `wanted` of the same module, and by what.
+SATISFIED = {
+    "g": [
+        # A program for any arguments; after a branch, a loop, a change, an excluded exception.
+        f"{CALLED}let lemma g (a: int) = wanted 9",
+        f"{CALLED}let g (a: int) = (if a = 2 then wanted a); wanted 9",
+        f"{CALLED}let g () = for i = 0 to 1 do let _ = free i in () done; wanted 9",
+        f"{CALLED}let g (r: ref int) = r := 9; r.contents <- 8; wanted 9",
+        f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} r := !r - 1 done; wanted 9",
+        f"{CALLED}let g () raises {{ Odd _ -> false }} = let _ = half 4 in wanted 9",
+        # Where it is decided what is done.
+        f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
+        f"{CALLED}let g () : bool = (wanted 9; true) && 0 < 1",
+        f"{STATED}let g (r: ref int) = r := 0; assert {{ q 9 }}",
+    ],
+    # A promise, where the program is called.
+    "g ": [
+        f"{promise('q a -> r a')}let g () = let _ = wanted 9 in assert {{ q 9 }}",
+        f"{promise('q a -> r a')}let g () = let b = 9 in let _ = wanted b in assert {{ q b }}",
+        f"{promise('forall k. t k a -> r k')}let g () = let _ = wanted 9 in assert {{ t 1 9 }}",
+        f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
+        f"{promise('q a -> r a', FEW)}let g () : int = assert {{ 1 < 9 /\\ q 1 }}; wanted 7",
+    ],
+    "between": [
+        # It calls `wanted`, or supposes the same, or asserts it; at one instance, of one type.
+        f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
+        f"{CALLED}{BETWEEN} = ()  let lemma g () = between 9",
+        f"{STATED}{BETWEEN} = ()  let lemma g () = between 9",
+        f"{BOTH}{BETWEEN} = assert {{ t (a + 1) a }}  let lemma g () = between 9",
+        "predicate u (a: 'a)  lemma wanted: forall a: 'a, b: 'b. u a -> u (a, b)"
+        "  let lemma between (a: int) requires { u a } = ()  let lemma g () = between 9",
+    ],
+}
+
+# What does not satisfy it, though it is called, or asserted, or supposed by something.
+UNSATISFIED = [
+    # Hypotheses by other words, or of a promise.
+    f"{STATED.partition('lemma')[0]}lemma wanted: forall a. not (q a /\\ r a) \\/ a < 0",
+    f"{STATED.partition('lemma')[0]}lemma wanted: forall a. a < 0 \\/ not q a \\/ not r a",
+    f"{STATED.partition('lemma')[0]}lemma wanted: forall a. t a a /\\ (q a -> r a)",
+    promise("q a -> r a -> a < 0"),
+    promise("result = a /\\ (a < 0 \\/ not q a)"),
+    promise("result = result /\\ q a -> r a"),
+    promise("forall k. 0 <= k < 0 -> r k"),
+    promise("forall k. a <= k < a -> r k"),
+    promise("(q a -> result = 1) /\\ (not r a -> result = 2)"),
+    f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 8 }}",
+    f"{promise('q a -> r a', FEW)}let g () : int = assert {{ q 7 }}; if 1 = 2 then wanted 7 else 1",
+    # Not every run comes to it.
+    f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
+    f"{CALLED}let g (a: int) : bool = a = 2 && (wanted 9; true)",
+    f"{CALLED}let g (a: sign) : unit = match a with Minus -> wanted 9 | Plus -> () end",
+    f"{CALLED}let g () = for i = 0 to 1 do wanted 9 done",
+    f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} wanted 9; r := !r - 1 done",
+    f"{CALLED}let g () : int = try half 2 with Odd _ -> wanted 9; 1 end",
+    f"{CALLED}let g () : int = try wanted 9; half 2 with Odd _ -> 1 end",
+    f"{CALLED}let g () : int = let h () : int = wanted 9; 1 in 2",
+    f"{CALLED}let g () : int -> unit = fun _ -> wanted 9",
+    f"{CALLED}let g () = begin ensures {{ true }} wanted 9 end",
+    f"{STATED}let lemma g (a: int) = if a = 2 then assert {{ q 9 }}",
+    # A run may not come to it, or what is known there is not proved.
+    f"{CALLED}let g () : unit raises {{ Odd b -> b = 2 }} = let _ = half 2 in wanted 9",
+    f"{CALLED}let g (a: int) : unit raises {{ Odd }} = if a = 2 then raise (Odd 2); wanted 9",
+    f"{CALLED}let g () raises {{ Odd }} = let _ = raise (Odd 1) in wanted 9",
+    f"{CALLED}let g () : int = let _ = return 1 in wanted 9; 1",
+    f"{CALLED}let g () : unit diverges = while true do () done; wanted 9",
+    f"{CALLED}let rec h () : unit diverges = h ()  let g () : unit diverges = h (); wanted 9",
+    f"{CALLED}let g () : unit = assume {{ below 1 0 }}; wanted 9",
+    f"{CALLED}let g () : unit = wanted (any int ensures {{ result <> result }})",
+    f"{CALLED}let g (a: int) : unit = if a = 2 then absurd; wanted 9",
+    f"{CALLED}val h () : unit ensures {{ false }}  let g () : unit = h (); wanted 9",
+    f"{CALLED}val h () : unit ensures {{ false }}  let k = h  let g () : unit = k (); wanted 9",
+    f"{CALLED}let g () : unit = let h () : unit ensures {{ false }} = any unit in h (); wanted 9",
+    # Nothing satisfies what calls it, or has the same.
+    f"{CALLED}{BETWEEN} = wanted a",
+    f"{STATED}{BETWEEN} = assert {{ q 9 }}",
+    f"{CALLED}let rec lemma h (a: int) requires {{ q a }} variant {{ a }} = wanted a; h (a - 1)",
+    "predicate q (a: int)  let rec lemma wanted (a: int) requires { q a } variant { a }"
+    " = wanted (a - 1)",
+    f"{STATED}lemma other: forall a. q a -> r a",
+    # Each hypothesis, but of other values, at another moment, or for each of two reasons.
+    f"{BOTH}{BETWEEN} = assert {{ t (9 + 1) 9 }}  let lemma g () = between 9",
+    f"{BOTH}{BETWEEN} = ()  let lemma also (a: int) requires {{ t (a + 1) a }} = ()"
+    "  let lemma g () = between 9; also 9",
+    f"{BOTH}let g () = let x = ref 9 in assert {{ q !x }}; x := 8; assert {{ t (!x + 1) !x }}",
+    f"{STATED}let g (x: ref int) requires {{ q !x }} = ()  let h () = let x = ref 9 in g x",
+    "predicate u (a: 'a)  lemma wanted: forall a b: 'a. u a -> u (b, 1) -> u b"
+    "  lemma between: forall a: int, b: bool. u a -> u (b, 1) -> 0 < a"
+    "  let g () = assert { u 1 /\\ u (true, 1) }",
+]
+
+# A declaration, and a change that no promise tells; what its statement is then.
+EFFECTS = [
+    ("val f (a: cell) : unit writes { a.left }", "a.left", "a.left, a.right"),
+    ("val f (a: cell) : unit writes { a.left }", "writes { a.left }", ""),
+    ("val f (a: cell) : unit reads { world }", "reads { world }", ""),
+    ("val f (a: cell) : unit writes { world.left }", "world.left", "world.right"),
+    ("val f (a: nest) : cell alias { result with a.inner }", "alias { result with a.inner }", ""),
+    ("val f (a b: cell) : unit alias { a with b }", "alias { a with b }", ""),
+    ("val f (a: int) : int", "(a", "(ghost a"),
+    ("val f (a: int) : (int, int)", "(int, int)", "(int, ghost int)"),
+    ("val f (a: int) : int", "val f", "val ghost f"),
+    ("val f (a: int) : int", "val f", "val function f"),
+    ("val f (a: int) : int", "val f", "val partial f"),
+    ("let f (a: int) : int = a", "let f", "let function f"),
+    ("type f = { one: int }", "one", "mutable one"),
+    ("type f = { one: int }", "one", "ghost one"),
+    ("type f = private { one: int }", "private", "private mutable"),
+    ("type f = private { one: int }", "private", "abstract"),
+    ("type f = private { one: int }", "one: int", "one: bool"),
+    ("type f = private { one: int }", "private", ""),
+    ("type f = { one: int } invariant { one > 0 } by { one = 1 }", "> 0", "> 1 - 1"),
+    ("exception F (int, int)", "int)", "ghost int)"),
+]
+
+CELLS = """use int.Int
+type cell = { mutable left: int; mutable right: int }
+type nest = { inner: cell }
+val world: cell"""
+
+ABSURD = """\
+module Absurd
+  use int.Int
+  let behind (x: int) : int = return x; absurd
+  let proved (x: int) : int = if x < x then absurd else x + 1
+end
+"""
+
+NAMES = """\
+module Names
+  use seq.Seq as S
+  use conditional.Conditional
+  type seq = Nil
+  predicate below (a b: int) = a = b
+  lemma both: forall a b. below a b -> Conditional.below b a by a = a
+  lemma changed: forall a b. Conditional.below a b -> below b a
+  exception Odd seq
+  type pair = { left: seq; right: S.seq int }
+end
+"""
+
+
+def modules(name: str, texts: list[str], uses: str = "use int.Int") -> str:
+    """Give a theory with a module for each text."""
+    return "".join(f"module {name}{n}\n{uses}\n{text}\nend\n" for n, text in enumerate(texts))
+
+
+def theories() -> dict[str, str]:
+    """Give all theories."""
+    asking = "use int.Int  use ref.Ref  use conditional.Conditional"
+    satisfied = [text for texts in SATISFIED.values() for text in texts]
+    found = {
+        "granted": modules("Granted", [text for *_, text in GRANTED]),
+        "true": modules("True", TRUE),
+        "more": modules("More", MORE),
+        "conditional": CONDITIONAL,
+        "witness_all": WITNESS,
+        "satisfied": modules("Satisfied", satisfied, asking),
+        "unsatisfied": modules("Unsatisfied", UNSATISFIED, asking),
+        "absurd": ABSURD,
+        "effects": modules("Effects", [text for text, *_ in EFFECTS], CELLS),
+        "changed": modules(
+            "Effects", [text.replace(old, new) for text, old, new in EFFECTS], CELLS
+        ),
+        "names": NAMES,
+        "reaching": modules("Reaching", ["use null.Null", "use random.Random", "use real.Real"]),
+    }
+    found |= {f"endless{n}": modules("M", [text]) for n, (text, _) in enumerate(ENDLESS)}
+    for number, (old, new, _) in enumerate(TAKEN):
+        assert WITNESS.count(old) == 1
+        text = WITNESS.replace(old, new).replace("conditional", f"conditional{number}")
+        found |= {f"conditional{number}": CONDITIONAL, f"witness_{number}": text}
+    found["unconditional"] = modules("Free", list(map(promise, UNCONDITIONAL)), asking)
+    return {f"why3/{name}.mlw": text for name, text in found.items()}
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """Give what Why3 sees in all theories of this file."""
+    tree = install(tmp_path_factory.mktemp("audit") / "tree", theories())
+    return Program(tree).audit(theory_files(tree))
+
+
+def of(audit: Audit, key: str, file: str) -> list[Any]:
+    """Give the facts of one kind about one theory."""
+    entries: list[Any] = audit[key]  # type: ignore[literal-required]
+    return [entry for entry in entries if entry["file"] == f"why3/{file}.mlw"]
+
+
+def test_what_is_taken_for_granted_is_refused(audit: Audit) -> None:
+    (theory,) = of(audit, "theories", "granted")
+    found = [str(failure) for failure in judge.theory_faults(theory, set(), set())]
+    expected = [
+        f"Granted{n}.{name} is taken for granted: {kind} (none is allowed here)"
+        for n, (kind, name, _) in enumerate(GRANTED)
+    ]
+    assert [line for line in expected if not any(line in failure for failure in found)] == []
+    # Two programs that diverge are marked with vc:divergent, an order is cloned with all it has.
+    assert len(found) == len(GRANTED) + 2 + 1 + 3
+    assert "Trans is taken for granted: axiom (none is allowed here), cloned from /usr" in found[-2]
+
+
+def test_what_is_not_reached_has_a_goal(audit: Audit) -> None:
+    (theory,) = of(audit, "theories", "absurd")
+    goals = {("why3/absurd.mlw", "Absurd.proved'vc")}
+    assert [str(failure) for failure in judge.theory_faults(theory, goals, set())] == [
+        "why3/absurd.mlw:3: Absurd.behind claims by absurd that this is not reached, and there is "
+        "no goal of that"
+    ]
+
+
+def test_what_the_library_takes_for_granted(audit: Audit) -> None:
+    modules = ["null.Null", "random.Random", "random.State", "real.Real", "ref.Ref"]
+    facts: Any = audit
+    found = [failure.what for failure in judge.library_faults(facts)]
+    assert found == [
+        f"reaches {module} of Why3's library, which is not among the modules allowed here"
+        for module in modules
+    ]
+    elsewhere = [{**entry, "file": "/usr/lib/seq.mlw"} for entry in audit["reached"]]
+    seq: Any = {"reached": [entry for entry in elsewhere if entry["module"] == "seq.Seq"]}
+    (failure,) = judge.library_faults(seq)
+    assert str(failure).endswith("reaches seq.Seq in /usr/lib/seq.mlw, which is not Why3's own")
+    kinds = {(entry["module"], entry["kind"]) for entry in audit["library"]}
+    assert {("seq.Seq", "axiom"), ("seq.Seq", "contract"), ("int.Int", "lemma")} <= kinds
+    assert ("why3.BuiltIn.BuiltIn", "type without definition") in kinds
+    assert not any(module.startswith(("granted", "names")) for module, _ in kinds)
+
+
+@pytest.mark.parametrize("file", ["true", "more"])
+def test_a_goal_that_says_nothing(audit: Audit, file: str) -> None:
+    symbols = [symbol for symbol in of(audit, "symbols", file) if symbol["name"] == "m"]
+    assert len(symbols) == len(TRUE if file == "true" else MORE)
+    assert {symbol["says_nothing"] for symbol in symbols} == {file == "true"}
+
+
+def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Audit) -> None:
+    says = {e["name"]: (e["statement"], e["names"]) for e in of(audit, "symbols", "names")}
+    both = ["names.Names.below", "conditional.Conditional.below"]
+    assert says["both"] == ("forall a:int, b:int. below a b -> below1 b a", both)
+    assert says["changed"] == (says["both"][0], both[::-1])
+    assert says["Odd"] == ("exception Odd seq", ["names.Names.seq"])
+    assert says["pair"][1] == ["names.Names.seq", "seq.Seq.seq"]
+
+
+def test_a_statement_has_all_that_a_proof_can_use(audit: Audit) -> None:
+    for file in ("effects", "changed"):
+        (theory,) = of(audit, "theories", file)
+        assert theory["errors"] == []
+    said = [
+        {s["module"]: s["statement"] for s in of(audit, "symbols", file) if s["name"] in ("f", "F")}
+        for file in ("effects", "changed")
+    ]
+    assert len(said[0]) == len(said[1]) == len(EFFECTS)
+    same = [module for module, statement in said[0].items() if statement == said[1][module]]
+    assert [EFFECTS[int(module.removeprefix("Effects"))] for module in same] == []
+
+
+def test_ghost_code_that_may_not_end_is_refused_by_why3(audit: Audit) -> None:
+    for number, (_, expected) in enumerate(ENDLESS):
+        (theory,) = of(audit, "theories", f"endless{number}")
+        (error,) = theory["errors"]
+        assert expected in error
+
+
+def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Audit) -> None:
+    found = {
+        entry["name"]: (entry["kind"], entry["count"], entry["satisfied_by"])
+        for entry in of(audit, "hypotheses", "conditional")
+    }
+    assert found == {
+        "transitive": ("lemma", 2, "Witness.numbers"),
+        "nested": ("lemma", 2, "Witness.numbers"),
+        "different": ("theorem", 1, "Witness.numbers"),
+        "count": ("function", 1, "Witness.numbers"),
+        "half": ("program", 2, "Witness.halves"),
+    }
+
+
+def test_a_witness_taken_away_is_missed(audit: Audit) -> None:
+    for number, (_, _, name) in enumerate(TAKEN):
+        entries = of(audit, "hypotheses", f"conditional{number}")
+        assert [entry["name"] for entry in entries if not entry["satisfied_by"]] == [name]
+
+
+def test_what_is_satisfied_satisfies_more(audit: Audit) -> None:
+    by = {
+        entry["module"]: entry["satisfied_by"]
+        for entry in of(audit, "hypotheses", "satisfied")
+        if entry["name"] == "wanted"
+    }
+    names = [name.strip() for name, texts in SATISFIED.items() for _ in texts]
+    assert by == {f"Satisfied{n}": f"Satisfied{n}.{name}" for n, name in enumerate(names)}
+
+
+def test_cases_and_ranges_are_no_hypotheses(audit: Audit) -> None:
+    (theory,) = of(audit, "theories", "unconditional")
+    assert theory["errors"] == []
+    assert of(audit, "hypotheses", "unconditional") == []
+
+
+def test_what_satisfies_nothing(audit: Audit) -> None:
+    by = {
+        entry["module"]: entry["satisfied_by"]
+        for entry in of(audit, "hypotheses", "unsatisfied")
+        if entry["name"] == "wanted"
+    }
+    assert by == {f"Unsatisfied{n}": None for n in range(len(UNSATISFIED))}
+
+
+def test_the_real_tree_takes_nothing_more_for_granted() -> None:
+    facts: Any = Program(ROOT).audit(theory_files(ROOT))
+    goals = {line.key for line in claims.read(ROOT / claims.CLAIMS).lines if line.sentence}
+    files = {theory["file"] for theory in facts["theories"]}
+    faults = [*judge.prover_faults(facts["provers"]), *judge.link_faults(ROOT)]
+    patterns = judge.templates(facts)
+    for theory in facts["theories"]:
+        faults += judge.theory_faults(theory, goals, files, patterns)
+        faults += judge.text_faults(theory["file"], ROOT)
+    faults += [*judge.library_faults(facts), *judge.witness_faults(facts)]
+    assert list(map(str, faults)) == []

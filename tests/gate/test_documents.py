@@ -1,0 +1,107 @@
+"""The documents: their examples give what stands there, their links and their order are right."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+from evidence import command_line
+from gate import claims
+from gate.extraction import USED_FILE, theory_file
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ["README.md", *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md"))]
+FENCED = re.compile(r"^```(?:python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["README.md", "proofs/FINDINGS.md"])
+def test_examples(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    sessions = [block for block in FENCED.findall(text) if ">>>" in block]
+    assert text.count(">>> ") == sum(block.count(">>> ") for block in sessions) > 0
+    test = doctest.DocTestParser().get_doctest("\n".join(sessions), {}, name, name, lineno=0)
+    report: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
+
+
+def test_commands_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of a shell says what stands there, but for how long a check took."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    typed = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
+    assert len(typed) == text.count("\n$ ") > 0
+    monkeypatch.chdir(tmp_path)
+    for line, shown in typed:
+        if line.startswith("cat "):
+            Path(line.removeprefix("cat ")).write_text(shown, encoding="utf-8")
+        assert command_line.run(line).shown == command_line.SECONDS.sub("…", shown), line
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_to_files(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    assert [link for link in links if not (ROOT / name).parent.joinpath(link).exists()] == []
+
+
+# Rooms: `| [core](why3/core/) | shapes, ... |`
+
+ROOM = re.compile(r"^\| \[(\w+)\]\(why3/\1/\) \|", re.MULTILINE)
+ROOMS = ROOM.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+THEORIES = {
+    path.relative_to(ROOT / "why3").as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(ROOT.glob("why3/**/*.mlw"))
+}
+
+
+def misplaced(rooms: Sequence[str], theories: Mapping[str, str]) -> list[str]:
+    """Find theories that are in no room, and those that use a room after their own."""
+    found = []
+    for name, text in theories.items():
+        room, _, file = name.partition("/")
+        if room not in rooms or "/" in file:
+            found.append(f"{name} is in no room")
+        else:
+            used = {theory.partition(".")[0] for theory in USED_FILE.findall(text)}
+            later = rooms[rooms.index(room) + 1 :]
+            found += [f"{name} uses {other}" for other in sorted(used.intersection(later))]
+    return found
+
+
+def test_each_room_uses_only_itself_and_those_above_it() -> None:
+    assert misplaced(ROOMS, THEORIES) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("loose.mlw", "", "loose.mlw is in no room"),
+        ("cellar/a.mlw", "", "cellar/a.mlw is in no room"),
+        ("core/inner/a.mlw", "", "core/inner/a.mlw is in no room"),
+        ("core/a.mlw", "  use export sonnx.broadcast.OPBroadcast\n", "core/a.mlw uses sonnx"),
+        ("axes/a.mlw", "  clone kernel.laws.Laws with type t\n", "axes/a.mlw uses kernel"),
+    ],
+)
+def test_what_stands_in_the_wrong_place_is_found(name: str, text: str, fault: str) -> None:
+    right = {"sonnx/b.mlw": "  use core.shape.Shape\n  use sonnx.c.C\n  use int.Int\n"}
+    assert misplaced(ROOMS, {name: text, **right}) == [fault]
+
+
+def test_the_claims_have_the_order_of_the_rooms_and_of_dependency() -> None:
+    keys = (line.key for line in claims.read(ROOT / claims.CLAIMS).lines)
+    order = [theory.removeprefix("why3/") for theory, _ in groupby(theory for theory, _ in keys)]
+    order = [theory for theory in order if theory.endswith(".mlw")]
+    assert [room for room, _ in groupby(theory.split("/")[0] for theory in order)] == [
+        room for room in ROOMS if any((ROOT / "why3" / room).glob("*.mlw"))
+    ]
+    above: set[str] = set()
+    for theory in order:
+        files = map(theory_file, USED_FILE.findall(THEORIES[theory]))
+        used = {file.relative_to(ROOT / "why3").as_posix() for file in files}
+        assert (used & THEORIES.keys()) - above == set(), theory
+        above.add(theory)

@@ -1,0 +1,686 @@
+"""The gate lets a sound tree pass and names what is wrong with any other.
+
+What was tampered with in a theory of its own is judged in one run of the gate, of a tree with all
+of these theories; what concerns the whole tree is tried in copies of a small one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import marshal
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from small_tree import (
+    FILES,
+    ISOLATED,
+    PROOFS,
+    edit,
+    failures,
+    install,
+    passes,
+    run,
+    same,
+    seal_unproved,
+    small,
+    write,
+)
+
+from gate import judge, mapped
+from gate.closed import ROOT
+
+__all__ = ["small"]
+
+STALE = "is stale: it, or what it rests on, has changed since it was proved; the recorded proofs"
+OTHER = "says something else than what was reviewed"
+REPLAY = "has a recorded proof that does not replay: "
+FALSE = "proves false from what the theory uses, defines and proves"
+TAKEN = "is taken for granted: axiom (none is allowed here)"
+UNLISTED = "is not listed in proofs/claims.txt"
+PLACE = "gives a text another place: none is allowed here"
+INT = "/usr/share/why3/stdlib/int.mlw"
+DIFFERS = "is not the same in the session and in the theory that is audited and extracted"
+
+
+class Place(NamedTuple):
+    """A theory and its session."""
+
+    tree: Path
+    name: str
+
+    @property
+    def theory(self) -> Path:
+        return self.tree / "why3" / f"{self.name.lower()}.mlw"
+
+    @property
+    def session(self) -> Path:
+        return self.tree / "proofs" / "sessions" / self.name.lower() / "why3session.xml"
+
+
+Change = Callable[[Place], object]
+
+
+def theory(old: str, new: str) -> Change:
+    """Edit the theory."""
+    return lambda at: edit(at.theory, old, new)
+
+
+def session(pattern: str, new: str) -> Change:
+    """Replace what matches first in the session."""
+
+    def change(at: Place) -> None:
+        text, count = re.subn(pattern, new, at.session.read_text(encoding="utf-8"), count=1)
+        assert count == 1, f"{pattern} is not in {at.session}"
+        at.session.write_text(text, encoding="utf-8")
+
+    return change
+
+
+# --- proofs -------------------------------------------------------------------------------------
+
+
+def forge(goal: str, *provers: str, inside: str = "%s") -> Change:
+    """Write proofs by hand, in the place of all that a goal has."""
+
+    def change(at: Place) -> None:
+        made = ""
+        for prover in provers:
+            name, version = prover.split()
+            listed = f'<prover id="{PROVERS[prover]}" name="{name}" version="{version}"/>\n'
+            if listed not in at.session.read_text(encoding="utf-8"):
+                session("<file ", f"{listed}<file ")(at)
+            made += (
+                f'<proof prover="{PROVERS[prover]}"><result status="valid" time="0.01"/></proof>'
+            )
+        # The goal, or what `keep` leaves of it.
+        rest = r'([^>]*?)(?: proved="\w+")?(/>|>((?!<goal).)*?</goal>)'
+        last = rf'(?s)<goal name="({goal}[.0]*)"{rest}'
+        session(last, rf'<goal name="\1"\2 proved="true">{inside % made}</goal>')(at)
+
+    return change
+
+
+SMOKE = '<transf name="smoke_detector_top" proved="true"><goal name="extra.0">%s</goal></transf>'
+ALT_ERGO, Z3, CVC4, CVC5 = "Alt-Ergo 2.0.0", "Z3 4.8.12", "CVC4 1.8", "CVC5 1.0.3"
+OLDER, VAMPIRE = "Alt-Ergo 2.3.0", "Vampire 4.8"
+# With the numbers that they get in a session.
+PROVERS = {name: 90 + n for n, name in enumerate((ALT_ERGO, Z3, CVC4, CVC5, OLDER, VAMPIRE))}
+
+LESS = "forall x. x < x + 1"
+# What each goal says when it is sealed, and how it is tampered with.
+GOALS: dict[str, tuple[str, Change]] = {
+    "unproved": ("forall x y: int. x = y", lambda at: None),
+    "vacuous": ("forall x. x < 0 -> 0 < x -> x = 1", lambda at: None),
+    "invented": ("forall x y: int. x = y", forge("invented", ALT_ERGO, Z3)),
+    "second": ("exists x. 3 * x = 21", forge("second", Z3, ALT_ERGO)),
+    "alone": (LESS, forge("alone", ALT_ERGO)),
+    "related": (LESS, forge("related", CVC4, CVC5)),
+    "attempted": (LESS, session(r'(?s)(name="attempted".*?)"valid"', r'\1"timeout"')),
+    "older": (LESS, forge("older", OLDER, Z3)),
+    "unknown": (LESS, forge("unknown", VAMPIRE, Z3)),
+    "misnamed": (
+        LESS,
+        session(r'(name="misnamed"[^>]*>\s*<transf name="keep"[^>]*?)>', r'\1 arg1="gone">'),
+    ),
+    "disproved": ("forall x. 0 < x <-> 0 < x + x", theory("0 < x <-> 0", "1 < x <-> 0")),
+    "weakened": ("forall x y. x + x = y <-> y = 2 * x", theory("= y <-> y", "= y -> y")),
+}
+
+# Nobody proves it, so that it is split; both branches bind one and the same x.
+SHARED = """\
+  let shared (c: bool) : unit ensures { 0 = 1 }
+  = let v = pure { if c then (1, 2) else (3, 4) } in
+    let ghost (a, b) = v in assert { exists x: int. x = a + b }
+end
+"""
+
+# --- theories and sessions ----------------------------------------------------------------------
+
+# No other module may have the name: all of them stand in one list of claims.
+THEORY = """\
+(** Supports [E_Small_any_Derived_010]. *) module {name}
+  use int.Int
+  lemma less: forall x. x < x + 1
+  let twice (x: int) : int
+    ensures {{ result = x + x }}
+  = x + x
+  lemma extra: forall x. x <= x + 2
+end
+"""
+EXTRA = "  lemma extra: forall x. x <= x + 2\n"
+
+
+def copy(at: Place) -> None:
+    """Let the session be of another theory, with the same goals."""
+    shutil.copy(at.theory, at.theory.with_name("copy.mlw"))
+    session(f'"{at.theory.name}"', '"copy.mlw"')(at)
+
+
+def decoy(at: Place) -> None:
+    """Let the session be of another file, by a link; the one that is extracted has an error."""
+    text = at.theory.read_text(encoding="utf-8")
+    write(at.tree, {"decoy/decoyed.mlw": text.replace(EXTRA, ""), "decoy/deep/file": ""})
+    (at.tree / "why3" / "x").symlink_to("../decoy/deep")
+    edit(at.theory, "= x + x\n", "= x + x + x\n")
+    session('<path name="why3"/>', r'\g<0><path name="x"/><path name=".."/>')(at)
+    session('(?s)<goal name="extra".*?</goal>', "")(at)
+
+
+def link(at: Place) -> None:
+    """Make links that lead nowhere new."""
+    for name in ("python/whycast", "proofs/more"):
+        (at.tree / name).parent.mkdir(exist_ok=True)
+        (at.tree / name).symlink_to("../why3")
+
+
+def stray(at: Place) -> None:
+    """Leave a session of nothing, a file beside a session, and a theory without a proper name."""
+    write(at.tree, {"why3/odd-name.mlw": "module Odd\nend\n"})
+    shutil.copytree(at.session.parent, at.session.parent.with_name("old"))
+    at.session.with_suffix(".xml.bak").touch()
+
+
+def hide(at: Place) -> None:
+    """Use a theory in another room whose axioms claim to stand in Why3's library."""
+    away = f'module Away [#"{INT}" 1 0 10]\n  use int.Int\n  axiom a: forall x. x + 1 = x\nend\n'
+    more = f'[##"{INT}" 1 0]\nmodule More\n  use int.Int\n  axiom b: forall x. x + 2 = x\nend\n'
+    write(at.tree, {"why3/hidden/away.mlw": away + more})
+    edit(at.theory, "\nend", "\n  use hidden.away.Away\nend")
+
+
+def unsound(at: Place) -> None:
+    """Prove what is false by a transformation that negates it, in the last goal of a session."""
+    edit(at.theory, EXTRA, "  goal extra: false\n")
+    forge("extra", ALT_ERGO, Z3, inside=SMOKE)(at)
+
+
+def shadow(at: Place) -> None:
+    """Use a theory of our own that has the name of one of Why3's."""
+    write(at.tree, {"why3/seq.mlw": "module Seq\n  type seq 'a = Nil\nend\n"})
+    edit(at.theory, "use int.Int", "use int.Int  use seq.Seq")
+
+
+# How a theory or its session is tampered with.
+TAMPERED: dict[str, Change] = {
+    "Untouched": lambda at: None,
+    "Gone": theory(EXTRA, ""),
+    "Removed": lambda at: shutil.rmtree(at.session.parent),
+    "Shapeless": lambda at: at.session.with_name("why3shapes.gz").unlink(),
+    "Broken": session("(?s).*", "<why3session"),
+    "Stray": stray,
+    "Copied": copy,
+    "Linked": link,
+    "Decoyed": decoy,
+    "Marked": theory("  lemma less", "\tlemma less [@inline:trivial] "),
+    "Untyped": theory("= x + x\n", "= x + true\n"),
+    "Contradictory": theory("\nend", "\n  axiom wrong: forall x. x + 1 = x\nend"),
+    "Hiding": hide,
+    "Unsound": unsound,
+    "Shadowed": shadow,
+    "Reaching": theory("\nend", "\n  use null.Null  use random.Random\nend"),
+}
+
+# What the gate says of each: a part of every failure that names it.
+SAID = f"""
+unproved       why3/proofs.mlw:3: Proofs.unproved is not proved
+unproved       has no proof in the session
+vacuous        why3/proofs.mlw:4: Proofs.vacuous has hypotheses that no witness satisfies
+invented       is not proved
+invented       {REPLAY}Alt-Ergo 2.0.0 answers
+invented       {REPLAY}Z3 4.8.12 answers sat after
+invented       is proved by 0 families of provers, none; two are wanted (make update)
+second         {REPLAY}Alt-Ergo 2.0.0 answers
+second         is proved by 1 families of provers, Z3; two are wanted
+alone          is proved by 1 families of provers, Alt-Ergo; two are wanted
+related        is proved by 1 families of provers, CVC; two are wanted
+attempted      that proves nothing (recorded: Timeout)
+older          has a proof by Alt-Ergo 2.3.0; Alt-Ergo 2.0.0 is pinned
+older          is proved by 1 families of provers, Z3
+unknown        has a proof by Vampire 4.8, a prover that is not pinned
+unknown        is proved by 1 families of provers, Z3
+misnamed       is not proved
+misnamed       has no proof in the session
+Misnamed       proofs/sessions/proofs: stale session: transformation keep is not in why3/proofs.mlw
+disproved      {STALE} do not prove it any more
+disproved      is proved by 0 families of provers, none
+disproved      {OTHER}
+weakened       {STALE} still prove it (make update)
+weakened       has hypotheses that no witness satisfies
+weakened       {OTHER}
+Shared         Proofs.shared'vc is split although it binds one variable in two places
+Shared         Proofs.shared'vc.2 is split although it binds one variable in two places
+Gone           proofs/sessions/gone: stale session: goal extra is not in why3/gone.mlw (make update)
+Gone           Gone.extra is listed, and not there
+Removed        proofs/sessions/removed: why3session.xml is missing
+Removed        proofs/sessions/removed: why3shapes.gz is missing
+Removed        proofs/sessions/removed: there is no session of the 3 goals of why3/removed.mlw
+Shapeless      proofs/sessions/shapeless: why3shapes.gz is missing (make update)
+Shapeless      why3/shapeless.mlw:3: Shapeless.less {STALE}
+Shapeless      why3/shapeless.mlw:4: Shapeless.twice'vc {STALE}
+Shapeless      why3/shapeless.mlw:7: Shapeless.extra {STALE}
+Broken         why3/broken.mlw: cannot be read:
+Stray          proofs/sessions/stray/why3session.xml.bak: stray file
+Copied         proofs/sessions/copied: the session is of why3/copy.mlw, not of why3/copied.mlw
+Copied         why3/copy.mlw:7: Copied.extra {UNLISTED}
+Copied         why3/copy.mlw:3: Copied.less {UNLISTED}
+Copied         why3/copy.mlw:4: Copied.twice'vc {UNLISTED}
+Decoyed        proofs/sessions/decoyed: the session is of decoy/decoyed.mlw, not of why3/decoyed.mlw
+Decoyed        proofs/sessions/decoyed: Decoyed.extra {DIFFERS}
+Decoyed        proofs/sessions/decoyed: Decoyed.twice'vc {DIFFERS}
+Decoyed        why3/decoyed.mlw:7: Decoyed.extra has no goal: nothing proves it
+Marked         why3/marked.mlw:3: '[@' is an attribute that may change what is asked of a prover
+Marked         why3/marked.mlw:3: '\\t' is a control character: none is allowed here
+Untyped        cannot be read: why3/untyped.mlw:6: This expression has type bool
+Untyped        cannot be audited: why3/untyped.mlw:6: This expression has type bool
+Contradictory  why3/contradictory.mlw: Z3 {FALSE}
+Contradictory  why3/contradictory.mlw: CVC5 {FALSE}
+Contradictory  why3/contradictory.mlw:8: Contradictory.wrong {TAKEN}
+Contradictory  why3/contradictory.mlw:8: Contradictory.wrong {UNLISTED}
+Hiding         why3/hiding.mlw: Z3 {FALSE}
+Hiding         why3/hiding.mlw: CVC5 {FALSE}
+Hidden         why3/hidden/away.mlw: Z3 {FALSE}
+Hidden         why3/hidden/away.mlw: CVC5 {FALSE}
+Hidden         why3/hidden/away.mlw:3: Away.a {TAKEN}
+Hidden         why3/hidden/away.mlw: More.b {TAKEN}, cloned from {INT}:4
+Hidden         why3/hidden/away.mlw:1: '[#' {PLACE}
+Hidden         why3/hidden/away.mlw:5: '[#' {PLACE}
+Hidden         why3/hidden/away.mlw:3: Away.a {UNLISTED}
+Hidden         why3/hidden/away.mlw: More.b {UNLISTED}
+Hidden         why3/hidden/away.mlw: why3/hidden/away.mlw {UNLISTED}
+Shadowed       cannot be read: why3/shadowed.mlw:2: Ambiguous path: both
+Shadowed       cannot be audited: why3/shadowed.mlw:2: Ambiguous path: both
+Unsound        Unsound.less {STALE} still prove it (make update)
+Unsound        Unsound.twice'vc {STALE} still prove it (make update)
+Unsound        Unsound.extra {STALE} still prove it (make update)
+Unsound        Unsound.extra.0 is taken apart by smoke_detector_top, which the gate does not know as
+Unsound        Unsound.extra {OTHER}
+Reaching       reaches null.Null of Why3's library, which is not among the modules allowed here
+Reaching       reaches random.Random of Why3's library, which is not among the modules
+Reaching       reaches random.State of Why3's library, which is not among the modules
+Calls          why3/room/calls.mlw: Calls Alt-Ergo proves a goal with its conclusion negated: what
+Links          why3/x: is a symbolic link, to ../decoy/deep: expected the file itself
+Links          proofs/more: is a symbolic link, to ../why3: expected the file itself
+Links          python/whycast: is a symbolic link, to ../why3: expected the file itself
+Odd            why3/odd-name.mlw: is an odd name: expected letters, digits and underscores
+Odd            why3/odd-name.mlw {UNLISTED}
+Old            proofs/sessions/old: stray folder: no theory with goals has this name
+Old            proofs/sessions/old/why3session.xml: stray file
+Old            proofs/sessions/old/why3shapes.gz: stray file
+"""
+CONTRADICTORY = FILES["why3/kernel/trusted.mlw"].replace("<-> x = y", "/\\ not result")
+
+
+@pytest.fixture(scope="session")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Let the gate judge all that was tampered with, in one tree, and give the failures."""
+    text = THEORY.format(name="Proofs").partition("  lemma")[0]
+    text += "".join(f"  goal {name}: {formula}\n" for name, (formula, *_) in GOALS.items())
+    files = {**FILES, "why3/kernel/trusted.mlw": CONTRADICTORY, "why3/proofs.mlw": text + SHARED}
+    files["why3/untouched.mlw"] = THEORY.format(name="Untouched")
+    tree = install(tmp_path_factory.mktemp("tampered") / "tree", files)
+    run(tree, "update", "--quick")
+    for name in TAMPERED:
+        at = Place(tree, name)
+        at.theory.write_text(THEORY.format(name=name), encoding="utf-8")
+        if name != "Untouched":
+            shutil.copytree(tree / "proofs" / "sessions" / "untouched", at.session.parent)
+            session('(?s)"untouched.mlw"(.*?)"Untouched"', rf'"{at.theory.name}"\1"{name}"')(at)
+    seal_unproved(tree)
+    for _, change in GOALS.values():
+        change(Place(tree, "Proofs"))
+    for name, change in TAMPERED.items():
+        change(Place(tree, name))
+    return failures(tree)
+
+
+# What a failure has in it that is about something else than the theory of this name.
+NAMED: dict[str, tuple[str, ...]] = {
+    goal: (f"Proofs.{goal} ", f"Proofs.{goal}.0 ") for goal in GOALS
+}
+NAMED["Shared"] = ("binds one variable",)
+NAMED |= {"Hidden": ("why3/hidden/away.mlw",), "Calls": ("why3/room/calls.mlw", "trusted.mlw")}
+NAMED["Misnamed"] = ("sessions/proofs",)
+NAMED |= {"Links": ("symbolic link",), "Old": ("sessions/old",), "Odd": ("odd-name",)}
+
+
+@pytest.mark.parametrize(
+    "name", [*GOALS, "Shared", "Misnamed", *TAMPERED, "Hidden", "Calls", "Links", "Old", "Odd"]
+)
+def test_whatever_was_tampered_with_is_refused(judged: list[str], name: str) -> None:
+    theory, folder = f"why3/{name.lower()}.mlw", f"proofs/sessions/{name.lower()}"
+    words = NAMED.get(name, (theory, f"{folder}:", f"{folder}/", f"{name}."))
+    found = [line for line in judged if any(word in line for word in words)]
+    same(found, re.findall(rf"(?m)^{name} +(.*)$", SAID))
+
+
+# --- what no proof looks at ---------------------------------------------------------------------
+
+
+def test_what_no_proof_looks_at_is_sealed(small: Path) -> None:
+    other = "says something else than what was reviewed, or is reworded (now: "
+    at, traced = Place(small, "Small"), f"why3/trace.toml: trace.derived {other}Claimed, and in no"
+    # One more theorem has the tag: it may have been that of a clause that is gone.
+    edit(at.theory, "  lemma double_inj", "  (** [E_Small_any_Derived_010] *) lemma double_inj")
+    same(failures(small), [traced])
+    edit(small / "why3" / "trace.toml", "Twice a number", "A number")
+    (small / "proofs" / "mutants.toml").write_text("mutant = []", encoding="utf-8")
+    same(failures(small), [f"proofs/mutants.toml: mutants.all {other}", traced])
+
+
+def test_characters_that_deceive_a_reader_are_refused(small: Path) -> None:
+    edit(Place(small, "Small").theory, "Numbers, doubled.", "Numbers,\u200b doubled.")
+    edit(small / "proofs" / "claims.txt", "# small.mlw", "## \u202ehidden\n# small.mlw")
+    write(small, {"tests/a.py": "\u0430 = 1\n", "tests/a.h": "/* \u2066 */\n", "tests/t.py": "\r"})
+    (small / "tests" / "b.h").write_bytes(b"\n\xff")
+    found = [line for line in failures(small) if "it is not allowed in a source" in line]
+    expected = ["proofs/claims.txt:1: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
+    expected += ["tests/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE"]
+    expected += ["tests/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A"]
+    expected += ["tests/b.h:2: '\\udcff' is without a", "tests/t.py:1: '\\r' is"]
+    same(found, [*expected, "why3/small.mlw:1: '\\u200b' is ZERO WIDTH SPACE"])
+
+
+def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
+    git = ("git", "-C", str(small), "-c", "user.name=a", "-c", "user.email=a")
+    edit(Place(small, "Small").theory, "0 < x <-> 0 <", "0 < x -> 0 <")
+    alone = run(small, "seal").stdout
+    assert alone.startswith("no git here: what was sealed before cannot be shown")
+    assert "Small.double_positive: changed\n  A number is positive exactly if" in alone
+    for command in (["init", "-q"], ["add", "-f", "why3", "proofs"], ["commit", "-qm", "."]):
+        subprocess.run([*git, *command], check=True)
+    edit(Place(small, "Small").theory, "    ensures { result = double x }\n", "")
+    edit(Place(small, "Small").theory, "0 < x -> 0 <", "0 < x <-> 0 <")
+    assert run(small, "update").returncode == 0
+    said = run(small, "seal").stdout
+    assert said.startswith("why3/small.mlw:7: Small.double_positive: changed\n")
+    assert "  forall x:int. 0 < x [-->-] {+<->+} 0 < double x\n" in said
+    twice = "Small.twice'vc: gone\n  The program computes the double.\n"
+    assert said.endswith(twice)
+
+
+# --- what is kept -------------------------------------------------------------------------------
+
+
+def answers(tree: Path) -> Path:
+    """Give the file with all answers of provers, and forget what was made of them."""
+    shutil.rmtree(tree / "build" / "gate" / "sessions")
+    return tree / "build" / "gate" / "answers"
+
+
+def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
+    printed = passes(small, kept=PROOFS)
+    assert re.search(r"why3/small\.mlw +4 +4 ", printed)
+    assert "trusted, without a body: Tuple.same\n" in printed
+    assert "5 goals of 3 theories in 5 parts, 0 of them from their whole context" in printed
+    assert (small / "build" / "evidence" / "index.html").is_file()
+
+
+def test_a_promise_that_no_trial_can_reach_is_refused(small: Path) -> None:
+    cubes = "forall a b c. a * a * a + b * b * b + c * c * c <> 33"
+    promise = "ensures { result <-> x = y }"
+    edit(small / "why3/kernel/trusted.mlw", promise, f"{promise} ensures {{ {cubes} }}")
+    for command in ("update", "seal"):
+        run(small, command)
+    said = "why3/kernel/trusted.mlw:3: kernel.trusted.Tuple.same ensures { forall a:int, b:int"
+    same(failures(small), [said])
+
+
+def test_a_driver_that_was_not_reviewed_is_refused(small: Path) -> None:
+    driver = mapped.DRIVERS["Python"]
+    edit(small / driver, 'val same "%1 == %2"', 'val same "%2 == %1"')
+    said = f"Python.kernel.trusted.Tuple {OTHER}, or is reworded (now: syntax val"
+    same(failures(small), [f"{driver}:"])
+    assert said in failures(small)[0]
+
+
+def test_no_answer_and_no_program_is_kept_where_none_is_wanted(small: Path) -> None:
+    program = small / "build" / "binaries" / "whygate"
+    made = program.stat().st_mtime_ns
+    passes(small, "--fresh", kept=0)
+    assert program.stat().st_mtime_ns > made
+
+
+def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
+    at = Place(small, "Small")
+    edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
+    # What is said to have been found of other files is not looked at, and half of it neither.
+    found = small / "build" / "gate" / "sessions" / "why3.room.calls.mlw.json"
+    forged = json.loads(found.read_text(encoding="utf-8"))
+    forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
+    found.write_text(json.dumps(forged), encoding="utf-8")
+    found.with_name("why3.kernel.trusted.mlw.json").write_text('{"key": "', encoding="utf-8")
+    passes(small, kept=PROOFS)
+    # A comment in a theory says nothing to those that use it: they are not even read again.
+    edit(small / "why3/kernel/trusted.mlw", "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n")
+    before = found.stat().st_mtime_ns
+    passes(small, kept=PROOFS)
+    assert found.stat().st_mtime_ns == before
+    # The body of a program is no part of what it states, but of what is proved.
+    edit(at.theory, "  = x + x\n", "  = 2 * x\n")
+    same(failures(small), [f"why3/small.mlw:11: Small.twice'vc {STALE} still prove it"])
+    assert run(small, "update", "small").returncode == 0
+    passes(small, kept=PROOFS - 2)
+
+
+def test_a_proof_that_was_added_by_hand_later_is_run(small: Path) -> None:
+    """All that was run before is kept, and this is not among it."""
+    forge("multiple", Z3, ALT_ERGO)(Place(small, "Small"))
+    same(
+        failures(small),
+        [
+            f"why3/small.mlw:15: Small.multiple.0 {REPLAY}Alt-Ergo 2.0.0 answers",
+            "Small.multiple.0 is proved by 1 families of provers, Z3; two are wanted",
+        ],
+    )
+    # That it was run is not kept.
+    assert f"proofs: 1 run now, {PROOFS - 1} kept" in run(small, "gate").stdout
+
+
+def test_only_a_proof_is_believed_without_being_run(small: Path) -> None:
+    path = answers(small)
+    text = path.read_text(encoding="utf-8")
+    assert "\tValid\n" in text
+    path.write_text(text.replace("\tValid\n", "\tTimeout\n"), encoding="utf-8")
+    passes(small, kept=0)
+
+
+def test_an_update_of_what_is_proved_changes_no_byte(small: Path) -> None:
+    folder = Place(small, "Small").session.parent
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert run(small, "update").returncode == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert before.keys() == {"why3session.xml", "why3shapes.gz"}
+    nothing = run(small, "update", "--only", "Small.thrice")
+    assert (nothing.returncode, nothing.stderr) == (1, "no goal has Small.thrice in its name\n")
+
+
+# --- the environment ----------------------------------------------------------------------------
+
+
+def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None:
+    names = ("why3", "why3server", "why3cpulimit", "z3", "cvc5", "alt-ergo", "sh", "ocamlfind")
+    write(tmp_path, dict.fromkeys(names, f"#!/bin/bash\ntouch {tmp_path}/ran\necho unsat\n"))
+    for name in names:
+        (tmp_path / name).chmod(0o755)
+    modules = ("json.py", "rich.py", "assurance.py", "sitecustomize.py")
+    write(tmp_path, dict.fromkeys(modules, "import os\nos._exit(0)\n"))
+    steering = ("WHY3LIB", "WHY3DATA", "WHY3CONFIG", "WHY3LOADPATH", "OCAMLPATH", "OCAMLFIND_CONF")
+    python = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE")
+    environment = dict.fromkeys((*steering, *python), str(tmp_path))
+    # Why3 would look for a driver here first.
+    driver = 'prelude "(assert false)"\nimport "/usr/share/why3/drivers/z3_471.drv"\n'
+    write(small, {"z3_471": driver, "cvc4_17_counterexample": "no driver"})
+    environment |= {"PATH": str(tmp_path), "LD_PRELOAD": str(tmp_path / "forged.so")}
+    answers(small).write_text("", encoding="utf-8")
+    done = run(small, "gate", environment=environment, cwd=small)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"proofs: {PROOFS} run now, 0 kept" in done.stdout
+    assert not (tmp_path / "ran").exists()
+    # The loader complains once, about Python itself.
+    assert done.stderr.count("forged.so") == 1
+
+
+def test_bytecode_of_a_judge_that_finds_nothing_is_not_believed(small: Path) -> None:
+    source = small / "proofs" / "gate" / "judge.py"
+    text = source.read_text(encoding="utf-8")
+    code = compile(f"{text}\ndef judge(*_): return []\n", str(source), "exec")
+    forged = source.parent / "__pycache__" / "judge.cpython-311.pyc"
+    forged.parent.mkdir()
+    unchecked = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + bytes(8)
+    forged.write_bytes(unchecked + marshal.dumps(code))
+    (small / "why3" / "x").symlink_to("..")
+    found = failures(small, options=("-I", "-S"))
+    same(found, ["why3/x: is a symbolic link, to ..: expected the file itself"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("build/provers/alt-ergo/usr/bin/alt-ergo", "Alt-Ergo is not the pinned build: its SHA-2"),
+        ("build/why3.conf", "Why3 is not the pinned build: its SHA-256 is "),
+    ],
+)
+def test_what_was_replaced_is_not_run(small: Path, name: str, said: str) -> None:
+    (small / "build" / "provers").unlink()
+    shutil.copytree(ROOT / "build" / "provers", small / "build" / "provers")
+    (small / name).write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
+    done = run(small, "gate")
+    assert done.returncode == 1
+    assert re.search(rf"^gate: (?:{small}/)?{name}:? {said}", done.stderr)
+    assert not (small / "ran").exists()
+
+
+# --- interruptions ------------------------------------------------------------------------------
+
+HARD = """\
+module Hard
+  use int.Int
+  goal hard: forall x y z. 0 < x -> 0 < y -> 0 < z -> x * x * x + y * y * y <> z * z * z
+end
+"""
+
+
+def running(tree: Path) -> list[str]:
+    """Give the command lines of all processes that name a tree."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            found.append(path.read_bytes().replace(b"\0", b" ").decode())
+    return [line for line in found if str(tree) in line]
+
+
+@contextlib.contextmanager
+def started(tree: Path, command: str, *until: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a command, and wait until processes that it starts have these words in theirs."""
+    (tree / "build" / "temporary").mkdir()
+    with subprocess.Popen(
+        [sys.executable, *ISOLATED, str(tree / "proofs" / "run.py"), command],
+        env={**os.environ, "TMPDIR": str(tree / "build" / "temporary")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Where the tests run in the background, SIGINT would be ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        end = time.monotonic() + 60
+        while not all(word in "".join(running(tree)) for word in until):
+            assert time.monotonic() < end
+            assert process.poll() is None
+            time.sleep(0.02)
+        yield process
+
+
+@pytest.mark.parametrize(
+    ("sent", "command", "until"),
+    [
+        (signal.SIGTERM, "gate", (" replay why3/hard.mlw", "/usr/bin/cvc4 ")),
+        (signal.SIGINT, "gate", (" audit ",)),
+        (signal.SIGTERM, "mutants", (" mutant ",)),
+    ],
+)
+def test_what_is_interrupted_leaves_nothing_running(
+    small: Path, sent: signal.Signals, command: str, until: tuple[str, ...]
+) -> None:
+    at, written = Place(small, "Hard"), Place(small, "Small").session.read_text(encoding="utf-8")
+    write(small, {"why3/hard.mlw": HARD, "proofs/sessions/hard/why3session.xml": written})
+    session("small.mlw", "hard.mlw")(at)
+    session("(?s)<theory.*</theory>", '<theory name="Hard"><goal name="hard"/></theory>')(at)
+    # Three seconds each, one after the other.
+    forge("hard", Z3, CVC4, CVC5)(at)
+    with started(small, command, *until) as process:
+        process.send_signal(sent)
+        assert process.wait(timeout=5) == 130
+        assert running(small) == []
+    assert not list((small / "build" / "temporary").iterdir())
+    assert not list(small.glob("build/mutants/*"))
+    at.theory.unlink()
+    shutil.rmtree(at.session.parent)
+    passes(small, kept=PROOFS)
+
+
+def test_a_change_while_the_gate_runs_is_noticed(small: Path) -> None:
+    with started(small, "gate", " audit ") as process:
+        edit(small / "proofs" / "claims.txt", "The program computes the double.", "It computes.")
+        printed = process.communicate()[0].decode()
+    assert process.returncode == 1
+    assert "why3, proofs: were changed while the gate ran\n" in printed
+
+
+# --- provers that say something else ------------------------------------------------------------
+
+RIGHT = {"provable": "Valid", "refutable": "Timeout"}
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({}, ""),
+        ({"provable": "unknown"}, "does not prove a goal that is true: it answers unknown"),
+        ({"provable": None}, "does not prove a goal that is true: it answers nothing"),
+        ({"refutable": "Valid"}, "answers Valid to a goal that is false: it cannot be trusted"),
+        ({"refutable": None}, "answers nothing to a goal that is false: it cannot be trusted"),
+    ],
+)
+def test_a_prover_that_proves_nothing_or_everything(said: dict[str, str], what: str) -> None:
+    canary: Any = [
+        {"goal": goal, "answer": answer} for goal, answer in {**RIGHT, **said}.items() if answer
+    ]
+    right: Any = [{"goal": goal, "answer": answer} for goal, answer in RIGHT.items()]
+    provers: Any = [{"name": name, "canary": right} for name in judge.PROVERS[:3]]
+    assert len(list(judge.prover_faults(provers))) == 2
+    provers.append({"name": "Z3", "canary": canary})
+    found = list(map(str, judge.prover_faults(provers)))
+    assert found == [f"build/why3.conf: Z3 {what}"] * bool(what)
+
+
+@pytest.mark.parametrize(
+    ("answer", "what"),
+    [
+        ("sat", ""),
+        ("unknown", ""),
+        ("Steps limit reached: 61", ""),
+        ("I don't know (0.1) (9 steps)", ""),
+        ("Timeout", ""),
+        ("Valid", "CVC5 proves false from what the theory uses, defines and proves"),
+        ("Inconsistent assumption", "CVC5 proves false from what the theory uses, defines and pr"),
+        ("(error", "CVC5 does not work when it is asked for a contradiction: (error"),
+        ("nothing", "CVC5 does not work when it is asked for a contradiction: nothing"),
+    ],
+)
+def test_what_a_prover_says_to_a_contradiction(answer: str, what: str) -> None:
+    others = [{"prover": name, "about": "", "answer": "unknown"} for name in ("Alt-Ergo", "Z3")]
+    asked = {"prover": "CVC5", "about": "", "answer": answer}
+    session: Any = {"file": "why3/small.mlw", "context": [*others, asked]}
+    same([failure.what for failure in judge.context_faults(session)], [what] * bool(what))
+    session["context"].pop()
+    same([str(f) for f in judge.context_faults(session)], ["CVC5 was not asked for a contradic"])

@@ -1,0 +1,148 @@
+"""The list of mutants is well formed, and what becomes of a mutant is seen and told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_tree import MUTANT, edit, run, small
+
+from evidence import mutants
+from gate import claims
+from gate.closed import ROOT
+from gate.program import theory_files
+
+__all__ = ["small"]
+
+LIST = f"""{MUTANT}
+[[mutant]]
+id = "other-goal"
+file = "why3/small.mlw"
+old = ": int = x + x"
+new = ": int = x + x + x"
+what = "The double is the triple, which keeps it positive."
+goal = "Small.double_positive"
+
+[[mutant]]
+id = "other-theory"
+file = "why3/kernel/trusted.mlw"
+old = "result <-> x = y"
+new = "result <-> x < y"
+what = "A number is not the same as itself."
+goal = "Calls.sized'vc"
+
+[[mutant]]
+id = "renamed"
+file = "why3/small.mlw"
+old = "forall x. 0 < x <-> 0 < double x"
+new = "forall z. 0 < z <-> 0 < double z"
+what = "Nothing is wrong."
+goal = "Small.double_positive"
+
+[[mutant]]
+id = "untyped"
+file = "why3/small.mlw"
+old = ": int = x + x"
+new = ": int = x = x"
+what = "The double is a truth value."
+
+[[mutant]]
+id = "typed"
+file = "why3/small.mlw"
+old = ": int = x + x"
+new = ": int = x + 1"
+what = "The type checker does not see that the double is a successor."
+"""
+
+
+def test_what_becomes_of_each_mutant(small: Path) -> None:
+    path = small / mutants.LIST
+    path.write_text(LIST, encoding="utf-8")
+    before = mutants.sources(small)
+    done = run(small, "mutants")
+    assert done.returncode == 1, done.stdout + done.stderr
+    found: Any = {result["id"]: result for result in mutants.results(small) or ()}
+    twice, sized = "Small.twice'vc", "Calls.sized'vc"
+    assert {name: (result["verdict"], result["goal"]) for name, result in found.items()} == {
+        "triple": ("killed", twice),
+        "other-goal": ("killed", twice),
+        "other-theory": ("killed", sized),
+        "renamed": ("survived", None),
+        "untyped": ("does not type-check", None),
+        "typed": ("killed", "Small.double_positive"),
+    }
+    assert found["triple"]["place"] == "why3/small.mlw:5"
+    assert found["triple"]["part"] == "VC for twice, why3/small.mlw:11"
+    assert found["untyped"]["part"].startswith("why3/small.mlw:5: ")
+    assert done.stdout.splitlines()[-4:-1] == [
+        "why3/small.mlw:5: other-goal is not noticed by Small.double_positive, as "
+        f"proofs/mutants.toml has it, but by {twice}",
+        "why3/small.mlw:7: renamed survived: no goal depends on what it changes. Nothing is wrong.",
+        "why3/small.mlw:5: typed is not noticed by the type checker, as proofs/mutants.toml has "
+        "it, but by Small.double_positive",
+    ]
+    assert re.fullmatch(r"mutants: FAILED; 6 of 6, \d+ s", done.stdout.splitlines()[-1])
+    # Nothing else is left, and a report is of the sources as they were.
+    assert list((small / "build" / "mutants").iterdir()) == []
+    assert mutants.sources(small) == before
+    edit(path, "Nothing is wrong.", "All is well.")
+    assert mutants.results(small) is None
+
+
+def test_a_choice_writes_no_report(small: Path) -> None:
+    chosen = run(small, "mutants", "--only", "triple")
+    assert chosen.returncode == 0, chosen.stdout + chosen.stderr
+    assert "mutants: all killed; 1 of 1" in chosen.stdout
+    assert not (small / mutants.REPORT).exists()
+    unknown = run(small, "mutants", "--only", "triples")
+    assert unknown.returncode == 1
+    assert "proofs/mutants.toml: triples is not listed\n" in unknown.stdout
+
+
+def theories(root: Path) -> dict[str, str]:
+    """Give the theory of each goal that is claimed."""
+    lines = claims.read(root / claims.CLAIMS).lines
+    return {line.key[1]: line.key[0] for line in lines if line.sentence}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, []),
+        ({"old": "none"}, ["changes a text that occurs 0 times in why3/small.mlw, expected once"]),
+        (
+            {"old": "forall"},
+            ["changes a text that occurs 2 times in why3/small.mlw, expected once"],
+        ),
+        ({"file": "why3/no.mlw"}, ["changes a text that occurs 0 times in why3/no.mlw, expected"]),
+        ({"new": "function double (x: int) : int = x + x"}, ["changes nothing"]),
+        (
+            {"goal": "Small.no"},
+            ["is to be noticed by Small.no, which proofs/claims.txt does not list"],
+        ),
+    ],
+)
+def test_a_faulty_entry_is_named(small: Path, changes: dict[str, str], said: list[str]) -> None:
+    (mutant,) = mutants.read(small)
+    changed: Any = {**mutant, **changes}
+    faults = list(mutants.faults([changed], small, theories(small)))
+    assert [failure.subject for failure in faults] == ["triple"] * len(said)
+    assert all(part in failure.what for failure, part in zip(faults, said, strict=True))
+
+
+def test_the_list_is_well_formed_and_about_every_concept() -> None:
+    """Every theory is changed but those that only prove, name a type, show examples or witness."""
+    listed = mutants.read(ROOT)
+    assert list(map(str, mutants.faults(listed, ROOT, theories(ROOT)))) == []
+    (failure,) = mutants.faults([*listed, listed[0]], ROOT, theories(ROOT))
+    assert str(failure) == f"proofs/mutants.toml: {listed[0]['id']} is listed 2 times"
+    proofs = (
+        r"sonnx/(clauses|order)|numpy/order|axes/(answer|operator_laws|openvino_outcome)|adjoint/row_major|"
+        r"kernel/(laws|outcomes\w*)|c/element_bytes"
+    )
+    proving = re.compile(rf"why3/({proofs}|\w+/((\w+_)?examples\w*|witness_\w+))\.mlw")
+    files = {file for file in theory_files(ROOT) if not proving.fullmatch(file)}
+    assert files - {mutant["file"] for mutant in listed} == set()
+    assert len(listed) >= 60

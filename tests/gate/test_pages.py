@@ -1,0 +1,200 @@
+"""The evidence says what the facts say, leads everywhere, and is the same for the same sources."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import small_evidence
+from small_evidence import MEAN, Page
+
+from evidence import documents, pages
+from gate import toolchain
+from gate.closed import ToolError
+
+SHAPE = "proofs/core.shape.html"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("tree")
+    small_evidence.write(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def read(root: Path) -> dict[str, Page]:
+    return small_evidence.read(root / pages.PACK)
+
+
+def contents(pack: Path) -> dict[str, bytes]:
+    """Give all files but the one that no two runs have in common."""
+    files = {path.relative_to(pack).as_posix(): path for path in pack.rglob("*") if path.is_file()}
+    return {name: path.read_bytes() for name, path in files.items() if name != pages.TIMES}
+
+
+def checked(listed: Path, within: Path) -> str:
+    """Give what `sha256sum` has to say against a list of hashes."""
+    command = ["sha256sum", "--check", "--strict", "--quiet", str(listed)]
+    return subprocess.run(command, cwd=within, capture_output=True, text=True, check=False).stdout
+
+
+# What the pages lead to
+
+
+def test_every_link_leads_to_a_place_and_one_to_every_page(
+    root: Path, read: dict[str, Page]
+) -> None:
+    for page in read.values():
+        for name, anchor in page.links:
+            assert (root / pages.PACK / name).is_file(), (page.path, name)
+            there = ["", *(read[name].ids if name in read else [])]
+            assert anchor in there or unquote(anchor) in there, (page.path, name, anchor)
+    linked = {name for page in read.values() for name, _ in page.links if name != page.path}
+    assert linked >= read.keys() >= {"theories/int.html", SHAPE}
+
+
+def test_a_clause_leads_to_what_belongs_to_it_and_back_or_gives_a_reason(
+    read: dict[str, Page],
+) -> None:
+    definition, theorem, program = "Shape.infix-<&", "Shape.more", "Shape.same"
+    assert {(SHAPE, definition), (SHAPE, theorem), (SHAPE, program)} <= set(
+        read["index.html"].links
+    )
+    # Of each symbol, and nothing of those that only support the clause.
+    assert read[SHAPE].links.count(("index.html", "E_Small_010")) == 3
+    assert ("index.html", "E_Small_010") in read["theories/core.shape.html"].links
+    assert "2 clauses ; 1 have theorems" in read["index.html"].text
+    assert "No theorem E_Small_010 " in read["index.html"].text
+    # The theories stand in the order of the claims, each below the name of its room.
+    assert re.findall(r"(\w+)\s+(\S+\.mlw) .{0,40} \d goals", read["index.html"].text) == [
+        ("core", "core/shape.mlw"),
+        ("kernel", "kernel/trusted.mlw"),
+    ]
+
+
+def test_a_document_leads_to_goals_by_name_and_to_what_the_pack_shows(
+    read: dict[str, Page],
+) -> None:
+    assert read["findings.html"].links[3:] == [
+        (SHAPE, "Shape.same"),
+        ("theories/core.shape.html", ""),  # There is no Shape.gone, and no file of Shape.other.
+        ("index.html", "theorems"),
+        ("soundness.html", "the-gaps"),
+        ("findings.html", "f1"),
+    ]
+    assert "Shape.other" in read["findings.html"].text
+
+
+def test_the_pages_have_the_structure_that_readers_by_ear_rely_on(read: dict[str, Page]) -> None:
+    for page in read.values():
+        assert len(page.ids) == len(set(page.ids)), page.path
+        assert page.tags.count("main") == page.tags.count("nav") == 1, page.path
+        headings = [int(tag[1]) for tag in page.tags if re.fullmatch("h[1-6]", tag)]
+        # The headings of a theory's text are those of its comments.
+        if not page.path.startswith("theories/"):
+            assert headings[0] == 1, page.path
+            assert all(after <= before + 1 for before, after in pairwise(headings)), page.path
+
+
+def test_whatever_a_text_holds_is_text(read: dict[str, Page]) -> None:
+    assert [page.path for page in read.values() if "img" in page.tags] == []
+    assert [page.path for page in read.values() if "script" in page.tags] == ["index.html"]
+    assert read["index.html"].text.count(MEAN) > 10
+    assert read[SHAPE].text.count(MEAN) > 5
+    assert "of <b>all</b> kinds" in read["index.html"].text
+
+
+# What they say
+
+
+def test_they_tell_what_was_run_from_what_was_kept(root: Path, tmp_path: Path) -> None:
+    fresh, kept = root / pages.PACK, small_evidence.write(tmp_path, kept=True)
+    first, later = small_evidence.read(fresh), small_evidence.read(kept)
+    assert "4 proofs: 4 run now, 0 kept from earlier runs." in first["index.html"].text
+    assert "4 proofs: 3 run now, 1 kept from earlier runs." in later["index.html"].text
+    goal = "more: 1 part, by 2 families of provers each at least; 2 proofs"
+    assert f"{goal} run now" in first[SHAPE].text
+    assert "same'vc: 1 part, by 1 families" in first[SHAPE].text
+    assert f"{goal}: 1 run now, 1 kept" in later[SHAPE].text
+    assert "Alt-Ergo 1, 0.25 s, kept ; Z3 1, 0.25 s " in later[SHAPE].text
+    assert (fresh / "evidence.json").read_bytes() == (kept / "evidence.json").read_bytes()
+    now = json.loads((kept / pages.TIMES).read_text())["proofs"][0]["now"]
+    assert now == {"answer": "Valid", "seconds": 1.5, "kept": True}
+
+
+def test_they_say_whether_mutants_were_run_and_which_survived(
+    tmp_path: Path, read: dict[str, Page]
+) -> None:
+    assert "have not been run on these sources" in read["index.html"].text
+    results = [
+        {"id": "one", "verdict": "killed", "goal": "Shape.same'vc"},
+        {"id": "two", "verdict": "survived", "goal": None},
+    ]
+    text = small_evidence.read(small_evidence.write(tmp_path, results))["index.html"].text
+    assert "have not been run" not in text
+    assert "1 of 2 mutants are noticed" in text
+    assert text.count("survived") == 1
+
+
+# The files
+
+
+def test_no_file_names_a_place_of_this_machine(root: Path) -> None:
+    pinned = {file for tool in toolchain.read().values() for file in tool.files}
+    times = {pages.TIMES: (root / pages.PACK / pages.TIMES).read_bytes()}
+    for name, content in (contents(root / pages.PACK) | times).items():
+        found = re.findall(r"(?<![\w.<>/:\\-])/(?:[\w.+-]+/)+[\w.+-]*", content.decode())
+        assert set(found) <= pinned, name
+    assert "'build/Z3' %f" in (root / pages.PACK / "evidence.json").read_text()
+
+
+def test_the_same_sources_give_the_same_bytes(root: Path, tmp_path: Path) -> None:
+    environment = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "1"}
+    command = [sys.executable, small_evidence.__file__, str(tmp_path)]
+    subprocess.run(command, env=environment, check=True)
+    assert contents(tmp_path / pages.PACK) == contents(root / pages.PACK)
+    assert contents(small_evidence.write(tmp_path, seconds=7.5)) == contents(root / pages.PACK)
+
+
+def test_the_lists_of_hashes_are_of_all_files_and_right(root: Path, tmp_path: Path) -> None:
+    pack = small_evidence.write(tmp_path)
+    for name, within, wanted in (
+        ("SOURCES.sha256", tmp_path, small_evidence.FILES.keys()),
+        (pages.MANIFEST, pack, contents(pack).keys() - {pages.MANIFEST}),
+    ):
+        lines = (pack / name).read_text().splitlines()
+        assert {line.partition("  ")[2] for line in lines} == wanted
+        assert checked(pack / name, within) == ""
+        changed = min(wanted)
+        (within / changed).write_text("something else")
+        assert checked(pack / name, within) == f"{changed}: FAILED\n"
+
+
+# Refusals
+
+
+def test_a_goal_without_a_claim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(small_evidence.CLAIMS, "Shape.same'vc")
+    with pytest.raises(ToolError, match=r"Shape\.same'vc: of no symbol, or without a claim"):
+        small_evidence.write(tmp_path)
+
+
+def test_what_was_there_stays_if_a_text_cannot_be_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = small_evidence.write(tmp_path)
+    before = contents(pack)
+    monkeypatch.setattr(documents, "WHY3", "/bin/true")
+    with pytest.raises(
+        ToolError, match=r"why3 doc did not write core\.shape\.html, kernel\.trusted"
+    ):
+        small_evidence.write(tmp_path)
+    assert contents(pack) == before

@@ -1,0 +1,325 @@
+"""Templates: what their instances have of them, what makes them none, and what makers promise.
+
+One audit sees all theories of a tree; one gate judges instances that are not what they have to be.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from small_tree import FILES, failures, install, passes, run, same, seal_unproved
+
+from gate import judge
+from gate.facts import Audit
+from gate.program import Program, theory_files
+
+TAKEN = "is taken for granted:"
+
+PATTERN = """\
+module Pattern
+  use int.Int
+  type t
+  function weight (x: t) : int
+  val size (x: t) : int
+    requires { 0 <= weight x }
+    ensures { 0 <= result }
+  val free (x: t) : int
+  let twice (x: t) : int
+    requires { 0 <= weight x }
+    ensures { 0 <= result }
+  = size x + size x
+  let rec down (n: int) : int
+    requires { 0 <= n } variant { n } ensures { result = 0 }
+  = if n = 0 then 0 else down (n - 1)
+  lemma heavy: forall x. 1 < weight x -> 0 < weight x
+  predicate light (x: t) = weight x = 0
+end
+"""
+
+INSTANCE = """\
+module Instance
+  use int.Int
+  function same (x: int) : int = x
+  let nothing (_x: int) : int ensures { result = 0 } = 0
+  clone template.Pattern as P with
+    type t = int, function weight = same, val size = nothing, val free = nothing
+  let lemma witness ()
+  = let _ = P.twice 3 in
+    let _ = P.down 2 in
+    assert { 1 < same 7 }
+end
+"""
+
+# What is said against a module, and the module.
+REFUSED = {
+    # A parameter that is left is taken for granted by the instance.
+    "left": (
+        "clone template.Pattern with type t = int, val free = minus",
+        ["weight", "size"],
+    ),
+    "all_left": ("clone export template.Pattern", ["t", "weight", "size", "free"]),
+    "trusted": (
+        "clone c.trusted.Memory as Mine",
+        ["Mine.byte", "Mine.copy"],
+    ),
+}
+
+# Templates that are none: they are used as they are, cloned by nobody, or have an axiom.
+NO_TEMPLATES = {
+    "used": ("val f (x: int) : int ensures { result < result }", ["clone", "use"], "val"),
+    "uncloned": ("val f (x: int) : int ensures { result < result }", [], "val"),
+    "axiomatic": ("axiom f: 1 = 2", ["clone"], "axiom"),
+    "assuming": ("let f (x: int) : int = assume { x = 0 }; x", ["clone"], "assume"),
+    "endless": ("let f (x: int) : int diverges = while true do () done; x", ["clone"], "diverges"),
+}
+
+# What is promised of a value of an abstract record, and whether it is there whatever else is true.
+MAKERS = {
+    "val make (n: int) : box ensures { result.room = n }": True,
+    "val make (n: int) : box requires { n > 0 } ensures { result.room = n /\\ 1 = 1 }": False,
+    "val make (n: int) : box ensures { result.room = n } ensures { result.name = n }": True,
+    "val make (n: int) : box ensures { result.room = n /\\ result.name = n }": True,
+    "val ghost make (n: int) : box ensures { result.room = n }": True,
+    "val make (n: int) : box": True,
+    "val make (n: int) : box ensures { false }": False,
+    "val make (n: int) : box ensures { result.room < n }": False,
+    "val make (n: int) : box ensures { result.room = result.room + n }": False,
+    "val make (n: int) : box ensures { result.room = n } ensures { result.room = 1 - n }": False,
+    "val make (n: int) : box ensures { result.room = n \\/ result.room = 0 }": False,
+    "val make (n: int) : box ensures { length result = n }": False,
+    "val make (n: int) : plain ensures { result.width = n }": False,
+    "val make (n: int) : bound ensures { result.top = n }": False,
+    "val make (n: int) : box writes { cell } ensures { result.room = n }": False,
+    "val make (n: int) : box ensures { result.room = n } raises { Odd }": False,
+    "val make (n: int) : box ensures { result.room = n } diverges": False,
+}
+
+MAKER = """\
+  use int.Int
+  use ref.Ref
+  type box = abstract {{ mutable room: int; name: int }}
+  type plain = {{ width: int }}
+  type bound = abstract {{ top: int }} invariant {{ 0 <= top }}
+  function length (b: box) : int = b.room
+  exception Odd
+  val cell : ref int
+  {0}
+  predicate q (a: int)
+  let wanted (a: int) : unit requires {{ q a }} = ()
+  let g () : unit {1} = let _ = make 3 in wanted 9
+"""
+
+
+def theories() -> dict[str, str]:
+    """Give all theories."""
+    found = {"template": PATTERN, "instance": INSTANCE, "c/trusted": TRUSTED}
+    minus = "  use int.Int\n  let minus (x: int) : int = - x\n"
+    for name, (text, _) in REFUSED.items():
+        found[name] = f"module M\n{minus}  {text}\nend\n"
+    for name, (text, users, _) in NO_TEMPLATES.items():
+        found[name] = f"module Pattern\n  use int.Int\n  {text}\nend\n"
+        for how in users:
+            found[f"{name}_{how}"] = f"module M\n  {how} {name}.Pattern\nend\n"
+    makers = []
+    for n, text in enumerate(MAKERS):
+        effect = "raises { Odd }" * ("raises" in text)
+        effect += "diverges" * ("diverges" in text)
+        makers.append(f"module Maker{n}\n{MAKER.format(text, effect)}end\n")
+    found["makers"] = "".join(makers)
+    exact = "ensures { result = x }"
+    found["exact"] = (
+        f"module Exact\n  use int.Int\n  val f (x: int) : int {exact}\nend\n"
+        f"module Exactly\n  use int.Int\n  let g (x: int) : int {exact} = x\n"
+        "  clone Exact as Exactly with val f = g\nend\n"
+    )
+    found["users"] = "module Users\n  use c.trusted.Memory\nend\n"
+    found["chain"] = (
+        "module Middle\n  use int.Int\n  clone export template.Pattern with type t = int\n"
+        "  let more (x: int) : int requires { 7 = weight x } ensures { 1 <= result }"
+        " = twice x + 1\nend\n"
+        "module End\n  use int.Int  use instance.Instance\n"
+        "  clone Middle as M with\n"
+        "    function weight = same, val size = nothing, val free = nothing\nend\n"
+    )
+    return {f"why3/{name}.mlw": text for name, text in found.items()}
+
+
+TRUSTED = """\
+module Memory
+  use int.Int
+  type byte
+  val copy (b: byte) : byte
+end
+module Word
+  use int.Int
+  val constant width : int
+    ensures { 1 <= result }
+  val load (x: int) : int
+    requires { width <= x }
+end
+module Word1
+  let constant width_1 : int = 1
+  clone export Word with val width = width_1
+end
+module Other
+  val copy () : unit
+end
+"""
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """Give what Why3 sees in all theories of this file."""
+    tree = install(tmp_path_factory.mktemp("templates") / "tree", theories())
+    found = Program(tree).audit(theory_files(tree))
+    assert [theory["errors"] for theory in found["theories"] if theory["errors"]] == []
+    return found
+
+
+def faults(audit: Audit, name: str) -> list[str]:
+    """Give what is said against a theory."""
+    (theory,) = [each for each in audit["theories"] if each["file"] == f"why3/{name}.mlw"]
+    files = {each["file"] for each in audit["theories"]}
+    return list(map(str, judge.theory_faults(theory, set(), files, judge.templates(audit))))
+
+
+def symbols(audit: Audit, name: str) -> dict[str, Any]:
+    """Give goal and template of each symbol of a theory."""
+    of = (each for each in audit["symbols"] if each["file"] == f"why3/{name}.mlw")
+    return {f"{s['module']}.{s['name']}": (s["goal"], s["template"]) for s in of}
+
+
+def test_a_template_may_have_parameters(audit: Audit) -> None:
+    for name in ("template", "instance", "chain"):
+        assert faults(audit, name) == []
+    assert {"template.Pattern", "chain.Middle", "c.trusted.Word"} <= judge.templates(audit)
+    trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(audit)]
+    assert trusted == ["Memory.copy", "Word1.load", "Other.copy"]
+
+
+def test_an_operation_that_is_not_pinned_is_refused(audit: Audit) -> None:
+    said = "why3/c/trusted.mlw:18: Other.copy is taken for granted: val (none is allowed here)"
+    assert faults(audit, "c/trusted") == [said]
+
+
+def test_an_instance_has_the_goals_of_its_template_and_those_of_its_parameters(
+    audit: Audit,
+) -> None:
+    found = symbols(audit, "instance")
+    assert found["Instance.nothing"] == ("nothing'vc", None)
+    for name in ("twice", "down", "heavy"):
+        assert found[f"Instance.P.{name}"] == (None, f"template.Pattern.{name}")
+    assert found["Instance.P.size'refn'vc"] == ("P.size'refn'vc", None)
+    # It may well say nothing: a parameter and what takes its place may have one contract.
+    (same,) = (s for s in audit["symbols"] if s["name"] == "Exactly.f'refn'vc")
+    assert (same["module"], same["says_nothing"]) == ("Exactly", False)
+    # All that it brings is listed, and sealed.
+    assert found["Instance.P.light"] == (None, None)
+    # An instance of an instance; what it adds has a goal where it stands.
+    found = symbols(audit, "chain")
+    assert found["Middle.twice"] == (None, "template.Pattern.twice")
+    assert found["Middle.more"] == ("more'vc", None)
+    assert found["End.M.twice"] == (None, "chain.Middle.twice")
+    assert found["End.M.more"] == (None, "chain.Middle.more")
+    assert found["End.M.size'refn'vc"] == ("M.size'refn'vc", None)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_parameter_that_is_left_is_taken_for_granted(audit: Audit, name: str) -> None:
+    found = faults(audit, name)
+    assert [symbol for symbol in REFUSED[name][1] if f".{symbol} {TAKEN}" not in str(found)] == []
+    assert len(found) == len(REFUSED[name][1])
+
+
+@pytest.mark.parametrize("name", NO_TEMPLATES)
+def test_what_is_no_template(audit: Audit, name: str) -> None:
+    found = faults(audit, name)
+    assert any(f"Pattern.f {TAKEN} {NO_TEMPLATES[name][2]} (none" in each for each in found)
+
+
+def test_an_axiom_of_a_template_is_none_of_an_instance(audit: Audit) -> None:
+    """It has to be proved there, by a goal of its own; `axiom .` keeps it, and is refused."""
+    assert symbols(audit, "axiomatic_clone")["M.Pattern.f"] == ("Pattern.f", None)
+
+
+def test_what_an_instance_satisfies_its_template_does(audit: Audit) -> None:
+    by = {(e["module"], e["name"]): e["satisfied_by"] for e in audit["hypotheses"]}
+    names = ("twice", "down", "heavy")
+    for name in names:
+        assert by["Instance", f"P.{name}"] == "Instance.witness"
+        assert by["Pattern", name] in {f"Instance.P.{each}" for each in names}
+    # Nobody calls the other one.
+    assert by["End", "M.more"] is by["Middle", "more"] is None
+    # What Why3 asks for is no claim, and neither is what a parameter requires.
+    assert not any(name.endswith("'refn'vc") for _, name in by)
+    facts: Any = audit
+    missed = {failure.subject for failure in judge.witness_faults(facts)}
+    assert "Middle.more" in missed
+    assert by["Word1", "load"] is by["Word", "load"] is None
+    assert missed & {"Word1.load", "Word.load"} == {"Word1.load"}
+
+
+@pytest.mark.parametrize(("number", "text"), list(enumerate(MAKERS)))
+def test_makers(audit: Audit, number: int, text: str) -> None:
+    (entry,) = [
+        entry
+        for entry in audit["hypotheses"]
+        if (entry["module"], entry["name"]) == (f"Maker{number}", "wanted")
+    ]
+    assert (entry["satisfied_by"] == f"Maker{number}.g") is MAKERS[text]
+
+
+# --- the gate -----------------------------------------------------------------------------------
+
+GOOD = """\
+module Use
+  use int.Int
+  let zero (_x: int) : int ensures { result = 0 } = 0
+  clone words.Words as W with val size = zero
+  let calls (x: int) : int ensures { 0 <= result } = W.twice x
+end
+"""
+WORDS = """\
+(** Supports [E_Small_any_Derived_010]. *) module Words
+  use int.Int
+  val size (x: int) : int
+    ensures { 0 <= result }
+  let twice (x: int) : int
+    ensures { 0 <= result }
+  = size x + size x
+end
+"""
+
+
+def test_instances_in_the_gate(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Each goal of an instance has to be proved; what stays open is refused where it stands."""
+    head = "(** Supports [E_Small_any_Derived_010]. *) "
+    files = {**FILES, "why3/words.mlw": WORDS, "why3/use.mlw": head + GOOD}
+    tree = install(tmp_path_factory.mktemp("instances") / "tree", files)
+    run(tree, "update")
+    seal_unproved(tree)
+    assert "Tuple.same\n" in passes(tree)
+
+    less = GOOD.replace("ensures { result = 0 } = 0", "ensures { result = - 1 } = - 1")
+    more = {
+        "why3/use.mlw": head + less,
+        "why3/c/more.mlw": f"{head}module More\n  val f (x: int) : int\nend\n",
+        "why3/open.mlw": f"{head}module Open\n  clone words.Words as W\nend\n",
+        "why3/sums.mlw": f"{head}module Sums\n  use words.Words\nend\n",
+    }
+    for name, text in more.items():
+        (tree / name).parent.mkdir(exist_ok=True)
+        (tree / name).write_text(text, encoding="utf-8")
+    run(tree, "update")
+    seal_unproved(tree)
+    same(
+        failures(tree),
+        [
+            "why3/words.mlw:3: Use.W.size'refn'vc is not proved",
+            "Use.W.size'refn'vc has no proof in the session",
+            "why3/c/more.mlw:2: More.f is taken for granted: val",
+            "why3/open.mlw:2: Open.W.size is taken for granted: val",
+            "why3/words.mlw:3: Words.size is taken for granted: val",
+        ],
+    )

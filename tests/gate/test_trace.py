@@ -1,0 +1,254 @@
+"""The trace of a small tree has no orphans, and each kind of orphan is found and named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from gate import trace
+from gate.facts import Facts, Named, Trace
+
+TRACE = r"""
+text = [
+  {name = "Small", op = "Small", title = "The small text", clauses = 3},
+  {name = "derived", title = "Claimed, and in no text", clauses = 1},
+]
+clause = [
+  {id = "E_Small_any_Step_010", text = "Small", where = "Line 1", says = "Everything\n holds."},
+  {id = "E_Small_any_Step_020", text = "Small", where = "Line 2", says = "A program runs."},
+  {id = "E_Small_any_Step_030", text = "Small", where = "Line 3", says = "Small.", reason = "So."},
+  {id = "E_Small_any_Derived_010", text = "derived", says = "It holds again.", why = "It is used."},
+]
+"""
+
+THEORY = """\
+(** {1 Small (* a comment in one *)} *)
+
+(** {2 What holds}
+
+    Supports [E_Small_any_Derived_010]. *)
+module Small
+  constant opening : string = "(*"
+
+  (** A quote, ", and (*) are 7. [E_Small_any_Step_010] *)
+  predicate holds (x: int) = x = x
+
+  (** It does. [E_Small_any_Step_010]
+      [E_Small_any_Derived_010] *)
+  lemma holds_always: forall x. holds x
+  lemma holds_again: forall x. holds x
+  (** [E_Small_any_Step_020] *)
+  let run (x: int) : int
+    ensures { result = x }
+  = x
+end
+"""
+
+PACKAGE = '''\
+from whycast import more
+from whycast._inside import run
+__version__ = "1"
+__all__ = ["Refusal", "__version__", "more", "run"]
+class Refusal(Exception):
+    """[E_Small_any_Step_030]"""
+'''
+
+INSIDE = '''\
+"""Inside."""
+seven = 7; __all__ = ["hidden"]
+def run(x: int) -> int:
+    """Run.
+
+    Clause: [E_Small_any_Step_020]
+    """
+    return x
+def hidden() -> None:
+    """Nobody calls this."""
+'''
+
+MORE = '''\
+__all__ = ["again"]
+def again() -> None:
+    """Again."""
+
+    # [E_Small_any_Derived_010]
+'''
+
+TEST = '''\
+"""Tests. [E_Small_any_Step_010]"""
+def helper() -> None:
+    """Help."""
+def test_it() -> None:
+    """[E_Small_any_Step_020]"""
+'''
+
+T, W, TESTS = trace.TRACE, "why3/room/small.mlw", "tests/room/test_small.py"
+INIT, INNER, OUTER = (f"python/whycast/{name}.py" for name in ("__init__", "_inside", "more"))
+FILES = {T: TRACE, W: THEORY, INIT: PACKAGE, INNER: INSIDE, OUTER: MORE, TESTS: TEST}
+FILES["python/whycast/_kernel.py"] = '"""[E_Small_any_Nowhere_010]"""\n'
+
+FIRST, SECOND, THIRD = (f"E_Small_any_Step_0{number}0" for number in (1, 2, 3))
+DERIVED = "E_Small_any_Derived_010"
+UNKNOWN = f"is a tag of no clause in {T}: expected {trace.FORM}"
+NOTHING = "is a tag of nothing: expected it in a doc comment"
+AGAIN = "  lemma holds_again"
+UNSEEN = "is a tag of nothing: Why3 sees no item that begins in line"
+NO_CLAUSE = "is public and belongs to no clause: no tag stands in or below its docstring"
+
+
+def facts_of(root: Path) -> Facts:
+    """Give what Why3 would tell of the small theory."""
+    source = (root / W).read_text(encoding="utf-8")
+    goals: list[Any] = []
+    symbols: list[Any] = []
+    for match in re.finditer(r"(?m)^  (predicate|lemma|let) (\w+)", source):
+        line, name = source.count("\n", 0, match.start()) + 1, match[2]
+        kind = "program" if match[1] == "let" else match[1]
+        symbols.append({"file": W, "line": line, "module": "Small", "name": name, "kind": kind})
+        if kind != "predicate":
+            goal = name if kind == "lemma" else f"{name}'vc"
+            tree = {"name": goal, "file": W, "line": line}
+            goals.append({"module": "Small", "name": goal, "tree": tree})
+    return cast(Facts, {"sessions": [{"file": W, "goals": goals}], "symbols": symbols})
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Make a small tree without orphans."""
+    for name, content in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    return tmp_path
+
+
+def traced(tree: Path) -> tuple[Trace, list[str]]:
+    """Give the trace of a tree, and what is wrong with it."""
+    found, failures = trace.trace(facts_of(tree), tree)
+    return found, [str(failure) for failure in failures]
+
+
+def names(listed: list[Named]) -> list[str]:
+    """Give the names without the places."""
+    return [named["name"] for named in listed]
+
+
+def edit(*replaced: str) -> Callable[[Path], None]:
+    """In a file, replace what occurs once by something else; and so on."""
+
+    def change(tree: Path) -> None:
+        for name, old, new in zip(replaced[::3], replaced[1::3], replaced[2::3], strict=True):
+            text = (tree / name).read_text(encoding="utf-8")
+            assert text.count(old) == 1, old
+            (tree / name).write_text(text.replace(old, new), encoding="utf-8")
+
+    return change
+
+
+def without(name: str) -> Callable[[Path], None]:
+    """Take a clause out of the data file."""
+    return edit(T, *re.findall(rf'  {{id = "{name}".*\n', TRACE), "")
+
+
+def test_what_belongs_to_each_clause(tree: Path) -> None:
+    found, failures = traced(tree)
+    assert failures == []
+    assert found["texts"][0] == {"name": "Small", "title": "The small text"}
+    first, second, third, derived = found["clauses"]
+    assert (first["where"], first["says"]) == ("Line 1", "Everything holds.")
+    assert first["definitions"] == [{"name": "Small.holds", "place": f"{W}:10"}]
+    assert first["theorems"] == [{"name": "Small.holds_always", "place": f"{W}:14"}]
+    assert first["tests"] == [{"name": TESTS, "place": f"{TESTS}:1"}]
+    assert names(first["supporting"]) == names(first["programs"]) == []
+    assert names(second["theorems"]) == ["Small.run'vc"]
+    assert names(second["programs"]) == ["Small.run", "whycast.run"]
+    assert names(second["tests"]) == [f"{TESTS}::test_it"]
+    assert (third["reason"], names(third["programs"])) == ("So.", ["whycast.Refusal"])
+    assert (derived["where"], derived["why"]) == ("", "It is used.")
+    assert names(derived["theorems"]) == ["Small.holds_always"]
+    assert names(derived["supporting"]) == ["Small.holds_again"]
+    assert names(derived["programs"]) == ["whycast.more.again"]
+    assert trace.summary(found) == (
+        "trace: 3 clauses of 1 texts, 1 derived; 2 main theorems, 1 supporting, 4 programs, 2 tests"
+    )
+
+
+def test_a_tag_at_the_head_of_a_file_counts_where_there_is_no_narrower_one(tree: Path) -> None:
+    edit(W, "in one *)} *)", f"in one *)}} [{FIRST}] *)")(tree)
+    found, failures = traced(tree)
+    assert (failures, found["clauses"][0]["supporting"]) == ([], [])
+    edit(W, f"Supports [{DERIVED}].", "")(tree)
+    found, failures = traced(tree)
+    assert failures == []
+    assert names(found["clauses"][0]["supporting"]) == ["Small.holds_again"]
+
+
+def test_a_clause_that_is_gone_is_missed_at_the_head_and_at_every_tag(tree: Path) -> None:
+    without(SECOND)(tree)
+    assert traced(tree)[1] == [
+        f"{T}: Small has 2 clauses here, its head says 3",
+        *(f"{place}: {SECOND} {UNKNOWN}" for place in (f"{W}:16", f"{INNER}:6", f"{TESTS}:5")),
+    ]
+
+
+CASES: list[tuple[Callable[[Path], None], str]] = [
+    # the data file
+    (lambda tree: (tree / T).unlink(), f"{T}: cannot be read, no clause is traced: "),
+    (edit(T, "clauses = 3", "clauses ="), f"{T}: cannot be read, no clause is traced: "),
+    (edit(T, "clauses = 3", "clauses = 4"), f"{T}: Small has 3 clauses here, its head says 4"),
+    (edit(T, ", clauses = 3", ""), f"{T}: Small has no `clauses`"),
+    (edit(T, "clauses = 3", "clauses = 3, url = 1"), f"{T}: Small has a field `url`; expected"),
+    (edit(T, "text = [", "note = []\ntext = ["), "has clause, note, text; expected [[text]] and"),
+    (edit(T, "clause = [", "claus = ["), f"{T}: has claus, text; expected [[text]] and [[clause]]"),
+    (without(THIRD), f"{T}: Small has 2 clauses here, its head says 3"),
+    (edit(T, "_030", "_20"), f"{T}: E_Small_any_Step_20 is no identifier: expected {trace.FORM}"),
+    (edit(T, "_030", "_020"), f"{T}: {SECOND} is there 2 times"),
+    (edit(T, f'{FIRST}", text = "Small"', f'{FIRST}", text = "Smal"'), "is of the text `Smal`, "),
+    (edit(T, THIRD, "E_Other_any_Step_010"), "whose identifiers begin with E_Small_"),
+    (edit(T, DERIVED, "E_Small_any_Extra_010"), "the zone Derived is that of `derived`"),
+    (edit(T, THIRD, "E_Small_any_Derived_020"), "the zone Derived is that of `derived`"),
+    (edit(T, ', says = "A program runs."', ""), f"{T}: {SECOND} has no `says`"),
+    (edit(T, ', where = "Line 2"', ""), f"{T}: {SECOND} has no `where`"),
+    (edit(T, ', why = "It is used."', ""), f"{DERIVED} has no `why`"),
+    (edit(T, "why =", 'where = "Line 4", why ='), f"{DERIVED} has a field `where`"),
+    (edit(T, "reason =", 'why = "So.", reason ='), f"{THIRD} has a field `why`; expected id, "),
+    # clauses without what they need
+    (edit(T, ', reason = "So."', ""), f"{THIRD} has no theorem, and no reason for that"),
+    (edit(W, f"It does. [{FIRST}]", ""), f"{FIRST} has no theorem, and no reason for that"),
+    (edit(T, 'runs."', 'runs.", reason = "No."'), "having no theorem, but has Small.run'vc"),
+    (edit(TESTS, f"[{FIRST}]", ""), f"{FIRST} has theorems, and neither a program nor a test"),
+    (
+        edit(T, "why =", 'reason = "-", why =', W, f"      [{DERIVED}]", "", OUTER, DERIVED, FIRST),
+        f"{T}: {DERIVED} has no theorem, and neither a program nor a test",
+    ),
+    # theorems and public functions without a clause
+    (edit(W, f"Supports [{DERIVED}].", ""), f"{W}:15: Small.holds_again belongs to no clause: "),
+    (edit(INNER, f"Clause: [{SECOND}]", ""), f"{INNER}:3: whycast.run {NO_CLAUSE}"),
+    (edit(OUTER, f"# [{DERIVED}]", "#"), f"{OUTER}:2: whycast.more.again {NO_CLAUSE}"),
+    (edit(INIT, f"[{THIRD}]", "Refused."), f"{INIT}:5: whycast.Refusal {NO_CLAUSE}"),
+    (edit(INIT, "import run", "import seven", INIT, '"run"', '"seven"'), f".seven {NO_CLAUSE}"),
+    # tags that say nothing
+    (edit(W, f"7. [{FIRST}]", "7. [E_Small_any_Step_090]"), f"9: E_Small_any_Step_090 {UNKNOWN}"),
+    (edit(W, f"7. [{FIRST}]", "7. [E_Small_Step_010]"), f"{W}:9: E_Small_Step_010 {UNKNOWN}"),
+    (edit(W, f"7. [{FIRST}]", f"7. [{FIRST} "), f"{W}:9: [{FIRST} {UNKNOWN}"),
+    (edit(TESTS, f"[{SECOND}]", "[E_small_any_Step_020]"), f"E_small_any_Step_020 {UNKNOWN}"),
+    (edit(INNER, f"[{SECOND}]", "[E_Small_any_Step_2]"), f"6: E_Small_any_Step_2 {UNKNOWN}"),
+    (edit(W, "(** A quote", "(* A quote"), f"{W}:9: {FIRST} {NOTHING}"),
+    (edit(W, "(** A quote", f"(** [{FIRST}] *) (** A quote"), f"{W}:9: {FIRST} {NOTHING}"),
+    (edit(W, AGAIN, f"  (** [{FIRST}] *)\n(**)\n{AGAIN}"), f"{W}:15: {FIRST} {NOTHING}"),
+    (edit(W, AGAIN, f"(** [{FIRST}] *)\nuse int.Int\n{AGAIN}"), f"{W}:15: {FIRST} {UNSEEN} 16"),
+    (edit(INNER, '"""Inside."""', f'"""[{FIRST}]"""'), f"{INNER}:1: {FIRST} {NOTHING}"),
+    (edit(INNER, "return x", f"return x  # [{FIRST}]"), f"{INNER}:8: {FIRST} {NOTHING}"),
+    (edit(TESTS, "Help.", f"[{FIRST}]"), f"{TESTS}:3: {FIRST} {NOTHING}"),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), CASES)
+def test_orphan(tree: Path, change: Callable[[Path], None], expected: str) -> None:
+    change(tree)
+    failures = traced(tree)[1]
+    assert any(expected in failure for failure in failures), failures

@@ -1,0 +1,153 @@
+"""What is in a tree and in the environment beside the sources, and is not to turn the verdict."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from small_tree import FILES, PROOFS, install, passes, run, small, write
+
+from gate import binaries, closed, tree
+from gate.closed import ROOT, ToolError
+
+__all__ = ["small"]
+
+RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
+NO_THEORY = "is no theory: why3/ has theories, trace.toml and nothing else"
+NOT_LISTED = "is not in the list of gate/tree.py: it may hide another"
+STRANGE = {
+    "why3/extraction/whyml_source.ml": NO_THEORY,
+    "why3/room/other.why": NO_THEORY,
+    "python/whycast/_kernel/__init__.py": NOT_LISTED,
+    "python/whycast/_kernel.abi3.so": NOT_LISTED,
+    "python/whycast/testing/numpy.py": NOT_LISTED,
+    "c/string.h": NOT_LISTED,
+    # These, Python would take before its own module, before this program runs, before a tool.
+    "proofs/argparse.py": "no file of the tools",
+    "proofs/pkgutil.py": "no file of the tools",
+    "proofs/json.so": "no file of the tools",
+    "proofs/rerun.py": "no file of the tools",
+    "proofs/gate/judge.cpython-311-x86_64-linux-gnu.so": "no file of the tools",
+    "proofs/gate/judge/__init__.py": "no file of the tools",
+    "proofs/gate/why3/prover.cmx": "no file of the tools",
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_strange_file_is_named_and_not_run(tmp_path: Path, name: str) -> None:
+    there = install(tmp_path / "tree", FILES)
+    write(there, {name: RAN})
+    done = run(there, "gate")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert STRANGE[name] in done.stderr
+    assert name in done.stderr or str(Path(name).parent) in done.stderr
+    assert not list(there.rglob("ran"))
+
+
+def test_the_tools_start_in_no_other_way(tmp_path: Path) -> None:
+    there = install(tmp_path / "tree", FILES)
+    for options in ((), ("-I",), ("-S",)):
+        done = run(there, "gate", options=options)
+        assert done.returncode == 1
+        assert "other modules may come first: start it with `python3 -I -S -B`" in done.stderr
+
+
+def test_what_is_only_ever_made_is_not_tracked(tmp_path: Path) -> None:
+    there = install(tmp_path / "tree", FILES)
+    assert not list(tree.tracked_faults(there))
+    write(there, {"build/gate/answers": "Valid", ".gitignore": "/build/\n/.venv\n"})
+    for words in (("init", "-q"), ("add", "why3"), ("add", "-f", "build/gate/answers", ".venv")):
+        closed.run("/usr/bin/git", *words, cwd=there)
+    done = run(there, "gate")
+    assert (done.returncode, done.stdout) == (1, "")
+    for name, line in zip((".venv", "build/gate/answers"), done.stderr.splitlines(), strict=True):
+        assert f"{name}: is tracked by git" in line
+
+
+def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
+    there = install(tmp_path / "tree", FILES)
+    wheels = there / "build" / "wheels"
+    wheels.unlink()
+    shutil.copytree(ROOT / "build" / "wheels", wheels)
+    (rich,) = wheels.glob("rich-*.whl")
+    rich.write_bytes(rich.read_bytes() + b"x")
+    done = run(there, "gate")
+    assert done.stderr == f"gate: {rich} is no pinned wheel\n{wheels} has no rich: `make tools`\n"
+
+
+# Programs
+
+
+def test_a_program_is_the_same_in_any_folder_and_another_one_is_not_run(tmp_path: Path) -> None:
+    here = binaries.built("c_extraction.cmxs")
+    there = tmp_path / binaries.FOLDER / here.name
+    write(tmp_path, {f"{binaries.FOLDER}/{here.name}": "#!/bin/sh\ntouch ran\n"})
+    assert binaries.built("c_extraction.cmxs", tmp_path) == there
+    assert there.read_bytes() == here.read_bytes()
+    made = there.stat().st_mtime_ns
+    binaries.built("c_extraction.cmxs", tmp_path)
+    assert there.stat().st_mtime_ns == made
+    assert [path.name for path in there.parent.iterdir() if path != there] == ["lock"]
+
+
+def test_a_program_of_other_sources_or_with_another_pin_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = install(tmp_path / "tree", FILES)
+    with (there / "proofs/gate/why3/name.ml").open("a", encoding="utf-8") as source:
+        source.write("let () = exit 0\n")
+    done = run(there, "gate")
+    assert done.stderr.startswith("gate: whygate is not built of the sources that proofs/gate/bina")
+    assert "`make pin`" in done.stderr
+    pins = tmp_path / "binaries.toml"
+    right = closed.sha256_of(binaries.built("c_extraction.cmxs"))
+    pins.write_text(binaries.PINS.read_text("utf-8").replace(right, "0" * 64), encoding="utf-8")
+    monkeypatch.setattr(binaries, "PINS", pins)
+    with pytest.raises(ToolError, match=f"its SHA-256 is {right}, {'0' * 64} is pinned"):
+        binaries.built("c_extraction.cmxs", tmp_path)
+    assert not (tmp_path / binaries.FOLDER / "c_extraction.cmxs").exists()
+
+
+def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_path: Path) -> None:
+    clone = install(tmp_path / "deeper" / "clone", {})
+    for name in ("why3", "proofs", "build/gate/sessions"):
+        shutil.copytree(small / name, clone / name, dirs_exist_ok=True)
+    shutil.copy(small / "pyproject.toml", clone)
+    assert passes(clone, kept=PROOFS).startswith("no git here")
+
+
+# The Makefile
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        *((f"MAKEFLAGS={flag}", f"-{flag}") for flag in "intqek"),
+        *((f"-{flag}", f"-{flag}") for flag in "intqek"),
+        ("MAKEFLAGS=SHELL=/bin/true", "SHELL"),
+        ("GNUMAKEFLAGS=-i", "-i"),
+        ("MAKEFILES=other.mk", "MAKEFILES"),
+        ("PYTEST_ADDOPTS=--collect-only", "PYTEST_ADDOPTS"),
+    ],
+)
+def test_what_would_turn_the_verdict_of_make_is_refused(
+    tmp_path: Path, given: str, said: str
+) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    failing = "import sys\nprint('gate: FAILED')\nsys.exit(1)\n"
+    write(tmp_path, {"proofs/run.py": failing, "other.mk": "override TOOLS := true\n"})
+    options, variables = ([given], []) if given.startswith("-") else ([], [given])
+    command = ["/usr/bin/env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", *variables, "make", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(rf"\*\*\* {said}.*: with this, nothing that is said is a verdict", done.stderr)
+
+
+def test_what_does_not_matter_to_make_is_allowed(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    write(tmp_path, {"proofs/run.py": "import sys\nprint(*sys.argv[1:])\n"})
+    options = ["-j2", "-s", "--no-print-directory", "THEORY=core/shape x=y"]
+    command = ["/usr/bin/env", "-u", "MAKEFLAGS", "make", *options, "update"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "install\nupdate core/shape x=y\n"
