@@ -1,35 +1,34 @@
 # whycast: from a bare Debian 12 to proved theories and tested Python.
 #
+#   make help     this text
 #   make          install the toolchain, extract the Python and the C again and compare them with the
 #                 committed files, run every recorded proof, judge what the proofs rest on, write what an
-#                 assessor reads, build/evidence/index.html; answers of provers to a text that has
-#                 not changed since an earlier run are kept in build/ and not asked for again
+#                 assessor reads, build/evidence/index.html; prover answers of earlier runs are taken
 #   make test     check the Python code, run the tests
-#   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
-#   make prove    as make, but no answer of an earlier run is taken
-#   make update   prove what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
-#   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
-#   make seal     write the hashes of proofs/claims.txt, when statements and sentences were compared
-#   make validate run the extracted Python on unknown integers, along every path, and let Z3 prove
-#                 that it keeps its contracts; plant faults in it: each has to be noticed
-#   make mutants  change definitions and programs one by one: a goal has to notice each change
-#   make fuzz     a million wild calls of the public functions, guided by coverage: build/fuzz
-#                 (FUZZ="--calls 20000")
-#   make coverage which branches of the package the tests take: build/coverage
-#   make mutants-c
-#                 change c/whycast.c in one place at a time: a program that asks it all small calls
-#                 has to notice each change
-#   make verify-c let two verifiers that have nothing of Why3, ESBMC and Frama-C's Eva, look for what
-#                 is undefined in the C, and for an answer other than that of the plainest C
-#   make cross    compile the C for a machine of 32 bits and for a big-endian one, and run it there
-#   make bench    time the package beside NumPy, and beside torch and JAX where they are installed,
-#                 its C beside memcpy and runtimes too: build/bench
-#                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
-#   make doc      write build/doc/index.html: how to use the package and its command line, its
-#                 functions, the theories
 #   make clean    remove build/ and every cache
 #
-# Debian packages that are missing apart, nothing is written outside of this directory.
+# While you work (CONTRIBUTING.md):
+#   make check    one theory: its types, its goals, the tests of its clauses (FILE=core/shape)
+#   make update   find proofs of what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
+#   make seal     write proofs/claims.lock, when statements and sentences were compared
+#   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
+#   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
+#   make doc      write build/doc/index.html: the package, its command line, the theories
+#
+# The nightly lane, which takes minutes to hours (.ci/nightly runs it); each fails where it finds something:
+#   make prove    as make, but no answer of an earlier run is taken
+#   make validate run the extracted Python on unknown integers, along every path; Z3 proves that it keeps its
+#                 contracts; faults are planted in it, and each has to be noticed
+#   make mutants  change definitions and programs one by one: a goal has to notice each change
+#   make mutants-c change the C in one place at a time: a program that makes all small calls has to notice
+#   make verify-c ESBMC and Frama-C's Eva look in the C for what is undefined, and for wrong answers
+#   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
+#   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
+#   make coverage which branches of the package the tests take: build/coverage
+#   make bench    time the package and its C beside other libraries: build/bench
+#                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
+#
+# Nothing is written outside of this directory, except Debian packages that are missing.
 
 # What would have recipes not run, their failures not count or others run is refused, whether it is
 # an option here or in a variable of the environment.
@@ -37,7 +36,7 @@ OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -w
 STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name))),$(name)))
 REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
-REFUSED := $(strip $(REFUSED) $(filter-out THEORY FUZZ BENCH,$(GIVEN)))
+REFUSED := $(strip $(REFUSED) $(filter-out THEORY FILE FUZZ BENCH,$(GIVEN)))
 ifneq (,$(REFUSED))
 $(error $(REFUSED): with this, nothing that is said is a verdict)
 endif
@@ -54,7 +53,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all tools extract prove update seal pin test validate fuzz coverage
+.PHONY: all help tools check extract prove update seal pin test validate fuzz coverage
 .PHONY: mutants-c verify-c cross bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
@@ -64,8 +63,16 @@ all: tools
 	@$(TOOLS) extract --check
 	@$(TOOLS) gate
 
+# The first comment of this file.
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+
 tools:
 	@$(INSTALL)
+
+check:
+	@$(INSTALL) --tests
+	@$(TOOLS) check $(FILE)
 
 extract: tools
 	@$(TOOLS) extract
@@ -99,7 +106,6 @@ validate:
 	@$(INSTALL) --tests
 	@$(TOOLS) validate
 
-# What takes minutes. Each fails where something is found.
 fuzz:
 	@$(INSTALL) --tests
 	@$(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)

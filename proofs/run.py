@@ -18,6 +18,7 @@ COMMANDS = {
     "install": "install:main",
     "extract": "gate.extract:main",
     "gate": "verdict:gate",
+    "check": "verdict:check",
     "update": "verdict:update",
     "seal": "verdict:seal",
     "pin": "gate.binaries:pin",
@@ -31,7 +32,7 @@ PROOFS = Path(__file__).resolve().parent
 
 # The folders of the tools, and how the names of their files end. Nothing in a __pycache__ is read.
 FOLDERS = {
-    "": ("/run.py", "/install.py", "/verdict.py", ".md", "/claims.txt", "/mutants.toml"),
+    "": ("/run.py", "/install.py", "/verdict.py", ".md", "/claims.lock", "/mutants.toml"),
     "gate": (".py", ".toml", ".txt", ".in", ".drv", ".mlw"),
     "gate/extraction": (".ml", ".mli", ".drv", ".in"),
     "gate/why3": (".ml",),

@@ -1,17 +1,19 @@
 """The gate: every theorem claimed is proved by two families of provers, from nothing else.
 
 Three commands: `gate` runs every recorded proof, judges, and writes the evidence in build/evidence;
-`update` finds proofs and refreshes the sessions; `seal` writes the seals of proofs/claims.txt, when
-a person has compared what is stated with what is claimed.
+`update` finds proofs and refreshes the sessions; `seal` writes proofs/claims.lock, when a
+person has compared what is stated with what is claimed.
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
+import subprocess
 import sys
 import time
 from collections import Counter
+from datetime import date
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -23,7 +25,8 @@ from evidence import graph, inventory, mutants, pages, review
 from gate import claims, closed, judge, toolchain, trace, tree
 from gate.closed import ROOT
 from gate.facts import Facts, Failure, Session, holds, proofs, proved
-from gate.program import Program, forget, theory_files
+from gate.program import Program, forget
+from gate.theories import theory_files
 from validate import trial
 
 # What whysearch ends with where --only chooses no goal of a theory that has some.
@@ -47,7 +50,7 @@ def gather(whygate: Program, files: list[str], console: Console) -> Facts:
                 console.print(f"{done} of {len(files)} theories", highlight=False)
 
         sessions = whygate.sessions(audit, files, progress)
-    return {**audit, "sessions": sessions, "trace": {"texts": [], "clauses": []}, "lists": []}
+    return {**audit, "sessions": sessions, "trace": trace.NONE, "lists": []}
 
 
 def gate(argv: list[str]) -> int:
@@ -68,7 +71,6 @@ def gate(argv: list[str]) -> int:
     whygate = Program(ROOT)
     files = theory_files(ROOT)
     facts = gather(whygate, files, console)
-    claimed = claims.read(ROOT / claims.CLAIMS)
     orphans = list[Failure]()
     # Where a theory cannot be read, what belongs to it is no orphan.
     if not any(theory["errors"] for theory in facts["theories"]):
@@ -76,7 +78,8 @@ def gate(argv: list[str]) -> int:
         facts["lists"] = inventory.entries(facts, ROOT)
         orphans += claims.document_faults(ROOT, facts)
         orphans += trial.judged(ROOT, facts)
-    failures = judge.judge(facts, ROOT) + claims.check(claimed, facts, files) + orphans
+    claimed = claims.claims(facts, ROOT)
+    failures = judge.judge(facts, ROOT) + claims.check(ROOT, claimed, facts) + orphans
     if pages.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
     report(facts, console)
@@ -94,7 +97,7 @@ def gate(argv: list[str]) -> int:
     else:
         tried = mutants.results(ROOT)
         tools = toolchain.read()
-        pages.write(facts, claimed.sentences, ROOT, mutants.read(ROOT), tried, tools)
+        pages.write(facts, claims.of_goals(claimed), ROOT, mutants.read(ROOT), tried, tools)
         about = (
             f"[bold green]gate: passed[/], all proved, by two families each; {about}; "
             "build/evidence/index.html"
@@ -171,6 +174,35 @@ def update(argv: list[str]) -> int:
     return max(code for code in codes if code != NOTHING_CHOSEN)
 
 
+def check(argv: list[str]) -> int:
+    """Check one theory: its types, its goals, and the tests that are tagged with its clauses."""
+    parser = argparse.ArgumentParser(prog="check", description=check.__doc__)
+    parser.add_argument("theory", metavar="FILE", help="as in why3/core/shape.mlw or core/shape")
+    (file,), whygate = chosen([parser.parse_args(argv).theory]), Program(ROOT)
+    facts: Facts = {**whygate.audit([file]), "sessions": [], "trace": trace.NONE, "lists": []}
+    if not any(theory["errors"] for theory in facts["theories"]):
+        facts["sessions"] = whygate.sessions(facts, [file], lambda _: None)
+    provers = {prover["name"]: prover for prover in facts["provers"]}
+    failures = [Failure(file, "", e) for theory in facts["theories"] for e in theory["errors"]]
+    for session in facts["sessions"]:
+        failures += judge.session_faults(session, provers)
+    clauses: list[Any] = [*trace.trace(facts, ROOT)[0]["clauses"]]
+    tests = {
+        test["name"]
+        for clause in clauses
+        if any(each["place"].startswith(f"{file}:") for part in trace.MAIN for each in clause[part])
+        for test in clause["tests"]
+    }
+    for failure in failures:
+        print(failure)
+    goals = sum(len(session["goals"]) for session in facts["sessions"])
+    print(f"{file}: {goals} goals, {len(failures)} failures; {len(tests)} tests of its clauses")
+    if failures or not tests:
+        return bool(failures)
+    pytest = (ROOT / ".venv/bin/pytest", "-q", "-n", "auto")
+    return subprocess.run([*pytest, *sorted(tests)], cwd=ROOT, check=False).returncode
+
+
 def chosen(names: list[str]) -> list[str]:
     """Give the theory files of `names` (`shape`, `core/shape.mlw`, `why3/...`), all for none."""
     files = theory_files(ROOT)
@@ -191,11 +223,10 @@ def seal(argv: list[str]) -> int:
     )
     console, whygate = Console(), Program(ROOT)
     facts = review.stated(whygate, ROOT)
-    try:
-        changes = claims.seal(ROOT / claims.CLAIMS, facts)
-    except ValueError as error:
-        sys.exit(f"nothing is sealed:\n{error}")
-    old = review.before(whygate, ROOT, [change.key for change in changes])
-    for text in review.told(changes, old):
+    if errors := [error for theory in facts["theories"] for error in theory["errors"]]:
+        raise closed.ToolError("\n".join(["nothing is sealed:", *errors]))
+    now, old = claims.claims(facts, ROOT), review.before(whygate, ROOT)
+    for key in claims.seal(ROOT, now, date.today().isoformat()):
+        text = review.told(key, old.get(key), now.get(key))
         console.print(text, highlight=False, markup=False, soft_wrap=True)
     return 0

@@ -14,8 +14,9 @@ from markupsafe import Markup
 import whycast
 from evidence import api, command_line, documents, pages, worked
 from evidence.documents import page
-from gate import claims, trace
+from gate import trace
 from gate.closed import ROOT, ToolError
+from gate.theories import theory_files
 from whycast import testing
 from whycast._rules import RULES
 from whycast.testing import strategies
@@ -116,11 +117,9 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
 
 
 def rooms(root: Path) -> list[Room]:
-    """Read the rooms from the README, and their theories from the claims, which have all."""
+    """Read what the README says of the rooms, and give their theories in reading order."""
     said = dict(ROOM.findall((root / "README.md").read_text(encoding="utf-8")))
-    keys = (line.key for line in claims.read(root / claims.CLAIMS).lines)
-    files = [file for file, _ in groupby(file for file, _ in keys) if file.endswith(".mlw")]
-    names = [file.removeprefix("why3/") for file in files]
+    names = [file.removeprefix("why3/") for file in theory_files(root)]
     theories = [Theory(name, documents.title(root / "why3" / name)) for name in names]
     within = groupby(theories, key=lambda theory: theory.file.partition("/")[0])
     found = [Room(name, said.get(name, ""), list(files)) for name, files in within]

@@ -1,8 +1,7 @@
 """What is reviewed and sealed beside the theories: lists that no proof looks at.
 
-An entry of such a list is sealed as a definition is. Its line in proofs/claims.txt stands below a
-heading with the path of the list from why3/ (`# trace.toml`, `# ../proofs/mutants.toml`). Whoever
-has one more list to seal adds it to `entries`.
+An entry of such a list is sealed as a definition is. Whoever has one more list to seal adds it to
+`entries`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from gate.facts import Clause, Facts, Symbol
 
 
 def entry(file: str, name: str, statement: str, line: int | None = None) -> Symbol:
-    """Make an entry of a list: its line of claims.txt has this name (`trace.SONNX`)."""
+    """Make an entry of a list: its line in the lock has this name (`trace.SONNX`)."""
     module, _, own = name.replace(" ", "-").partition(".")
     return {
         "file": file,

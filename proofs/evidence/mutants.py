@@ -33,7 +33,8 @@ from rich.markup import escape
 from gate import claims, closed
 from gate.closed import ROOT
 from gate.facts import Failure
-from gate.program import Program, theory_files
+from gate.program import Program
+from gate.theories import theory_files
 
 LIST = "proofs/mutants.toml"
 REPORT = "build/mutants.json"
@@ -95,7 +96,7 @@ def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> It
         if mutant["old"] == mutant["new"]:
             yield Failure(LIST, mutant["id"], "changes nothing")
         if goal is not None and goal not in theories:
-            what = f"is to be noticed by {goal}, which {claims.CLAIMS} does not list"
+            what = f"is to be noticed by {goal}, which {claims.LOCK} does not list"
             yield Failure(LIST, mutant["id"], what)
 
 
@@ -179,8 +180,7 @@ def main(argv: list[str]) -> int:
     only = parser.parse_args(argv).only
     console, started = Console(), time.monotonic()
     before, mutants = sources(ROOT), read(ROOT)
-    lines = claims.read(ROOT / claims.CLAIMS).lines
-    theories = {line.key[1]: line.key[0] for line in lines if line.sentence}
+    theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)[0]}
     failures = list(faults(mutants, ROOT, theories))
     chosen = [mutant for mutant in mutants if only is None or mutant["id"] in only]
     if unknown := set(only or ()) - {mutant["id"] for mutant in mutants}:

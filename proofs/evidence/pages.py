@@ -46,7 +46,7 @@ NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/")
 
 # What the documents link to, and the place on the first page that shows it.
 SHOWN = {
-    "proofs/claims.txt": "index.html#theorems",
+    "proofs/claims.lock": "index.html#theorems",
     "proofs/mutants.toml": "index.html#mutants",
     "proofs/gate/toolchain.toml": "index.html#tools",
     "why3": "index.html#theorems",

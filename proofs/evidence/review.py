@@ -1,15 +1,14 @@
-"""What a seal is of, and what it was of when it was last given: to be compared word by word.
+"""What is sealed, and what was sealed before: to be compared word by word.
 
-The seals of proofs/claims.txt are hashes, so the words of old are those of a commit: the one that
-brought the seal which a line had. Its tree is read by the tools of today.
+proofs/claims.lock has hashes, so the words of old are those of the last commit that changed it. Its
+tree is read by the tools of today.
 """
 
 from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,12 @@ from xml.etree import ElementTree
 
 from evidence import inventory
 from gate import claims, trace
-from gate.claims import CLAIMS, UNSEALED, Change, Key
+from gate.claims import LOCK, Claim, Key
 from gate.closed import ToolError, run
 from gate.facts import Facts
-from gate.program import Program, session_of, theory_files
+from gate.program import Program
+from gate.theories import session_of, theory_files
 from gate.tree import GIT
-
-# Trees of old that are read, each in some seconds; the newest ones.
-TREES = 12
 
 # Lines of a text of which only those are shown that differ.
 LONG = 80
@@ -42,8 +39,7 @@ def stated(whygate: Program, root: Path) -> Facts:
         if symbol["goal"] or (module, name.rpartition(".")[2]) in recorded[file]:
             goal = {"module": module, "name": name, "tree": {"file": file, "line": line}}
             sessions[files.index(file)]["goals"].append(goal)
-    none: Any = {"texts": [], "clauses": []}
-    facts: Facts = {**audit, "sessions": sessions, "trace": none, "lists": []}
+    facts: Facts = {**audit, "sessions": sessions, "trace": trace.NONE, "lists": []}
     facts["trace"], _ = trace.trace(facts, root)
     facts["lists"] = inventory.entries(facts, root)
     return facts
@@ -57,79 +53,38 @@ def goals(session: Path) -> set[tuple[str, str]]:
     return {(t.get("name", ""), g.get("name", "")) for t in theories for g in t.findall("goal")}
 
 
-def before(whygate: Program, root: Path, changed: Collection[Key]) -> dict[Key, tuple[str, str]]:
-    """Give sentence and statement of each, when its line was sealed; where there is git."""
+def before(whygate: Program, root: Path) -> dict[Key, Claim]:
+    """Give all claims as they were when the lock was last committed; none where there is no git."""
     try:
-        commits = run(*GIT, "log", "--format=%H", "--", CLAIMS, cwd=root).split()
+        commit = run(*GIT, "log", "-1", "--format=%H", "--", LOCK, cwd=root).strip()
     except ToolError:
-        print("no git here: what was sealed before cannot be shown, what is sealed now is")
+        commit = ""
+    if not commit:
+        print("no commit here has a lock: what was sealed before cannot be shown")
         return {}
-    found: dict[Key, tuple[str, str]] = {}
-    for number, (commit, keys) in enumerate(sealed_in(root, commits, {*changed}).items()):
-        if number < TREES:
-            found |= of_commit(whygate, root, commit, keys)
-        else:
-            print(f"{len(keys)} lines were sealed longer ago than is looked up: shown as they are")
-    return found
-
-
-def sealed_in(root: Path, commits: list[str], keys: set[Key]) -> dict[str, set[Key]]:
-    """Give the commits that brought the last seals of some lines."""
-    seals, since = dict[Key, str](), dict[Key, str]()
-    waiting = keys
-    for commit in commits:
-        with suppress(ToolError):
-            text = run(*GIT, "show", f"{commit}:{CLAIMS}", cwd=root)
-            now = {line.key: line.seal for line in claims.parsed(text).lines if line.key in waiting}
-            for key in list(waiting):
-                seal = now.get(key, "")
-                if seal and seal != UNSEALED and seals.setdefault(key, seal) == seal:
-                    since[key] = commit
-                elif key in seals:
-                    waiting = waiting - {key}
-    return {c: {key for key in since if since[key] == c} for c in commits if c in since.values()}
-
-
-def of_commit(
-    whygate: Program, root: Path, commit: str, keys: set[Key]
-) -> dict[Key, tuple[str, str]]:
-    """Give sentences and statements of a commit."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         tree.mkdir()
         run(*GIT, "archive", "--output", f"{folder}/tree.tar", commit, cwd=root)
         run("/usr/bin/tar", "-xf", f"{folder}/tree.tar", "-C", tree)
-        # What an older tree has not, or has elsewhere, cannot be compared.
-        with suppress(ToolError, OSError, KeyError):
-            sentences = claims.read(tree / CLAIMS).sentences
-            return {
-                key: (sentences.get(key[1], ""), symbol["statement"])
-                for key, symbol in claims.subjects(stated(whygate, tree)).items()
-                if key in keys
-            }
-    return {}
+        try:
+            return claims.claims(stated(whygate, tree), tree)
+        except (ToolError, OSError, KeyError):
+            print("what was sealed before is of a tree that these tools cannot read")
+            return {}
 
 
-def told(changes: Iterable[Change], old: Mapping[Key, tuple[str, str]]) -> Iterator[str]:
-    """Say of each change what a person is to compare; `old` has sentences and statements of old."""
-    same = 0
-    for key, line, was_sealed, sentence, statement in changes:
-        head = f"{key[0]}:{line or ''}: {key[1]}".replace(":: ", ": ")
-        was = old.get(key)
-        if statement is None:
-            yield f"{head}: gone\n  {sentence}"
-        elif was and [text.split() for text in was] == [sentence.split(), statement.split()]:
-            same += 1
-        elif was:
-            says = [compared(was[0], sentence), *compared(was[1], statement).split("\n")]
-            yield "\n  ".join([f"{head}: changed", *filter(None, says)])
-        else:
-            says = [sentence, *statement.split("\n")]
-            yield "\n  ".join(
-                [f"{head}: {'changed' if was_sealed else 'new'}", *filter(None, says)]
-            )
-    if same:
-        yield f"{same} lines say what they said: the way in which that is sealed has changed"
+def told(key: Key, old: Claim | None, new: Claim | None) -> str:
+    """Say of a change what a person is to compare."""
+    line = new.symbol["line"] if new else None
+    head = f"{key[0]}:{line or ''}: {key[1]}".replace(":: ", ": ")
+    if new is None:
+        return f"{head}: gone" + (f"\n  {old.sentence}" if old else "")
+    says = [new.sentence, *new.symbol["statement"].split("\n")]
+    if old:
+        statement = compared(old.symbol["statement"], new.symbol["statement"])
+        says = [compared(old.sentence, new.sentence), *statement.split("\n")]
+    return "\n  ".join([f"{head}: {'changed' if old else 'new'}", *filter(None, says)])
 
 
 def compared(old: str, new: str) -> str:

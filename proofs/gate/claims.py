@@ -1,10 +1,10 @@
-"""What is claimed, and that somebody has read it: proofs/claims.txt, kept by hand.
+"""What is claimed, and that somebody has read it: the doc comments of the theories, and a lock.
 
-Under a heading for each theory below why3/ (`# core/shape.mlw`) a line has a goal, its seal and a
-sentence for what it claims, or a definition without goal and its seal. A seal is of what Why3 reads
-there and of the sentence, written when a person had compared the two: no proof can tell that a
-theorem, or a definition in it, has come to say something else. Lists that no proof looks at
-(`# ../proofs/mutants.toml`) are sealed here as well: see inventory.py.
+The doc comment of a goal is the sentence for what it claims. No proof can tell that a formula, or a
+definition in it, has come to say something else, or that a sentence promises more: for each of them
+proofs/claims.lock has two hashes, of what Why3 reads there with its names resolved, and of the
+sentence, and the day on which a person had compared the two. Lists that no proof looks at are
+sealed in it as well: see inventory.py.
 """
 
 from __future__ import annotations
@@ -12,63 +12,64 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from posixpath import normpath
 from typing import NamedTuple
 
 from gate.facts import Facts, Failure, Symbol, full_name
+from gate.theories import doc_comments, theory_files
 
-CLAIMS = "proofs/claims.txt"
-LINE = re.compile(r"# (\S+)\s*|(?:##.*)?\s*|(\S+)\s+([0-9a-f]{16})(?:\s+(\S.*?))?\s*")
-# Of a line that is still to be reviewed.
-UNSEALED = "0" * 16
+LOCK = "proofs/claims.lock"
+HEAD = """\
+# What a person has compared: each item of a theory, the hashes of its statement and its sentence,
+# and the day. `make seal` writes this file and shows what is new or changed: read that before you
+# commit it. `make` refuses what is not as it stands here.
+"""
+LINE = re.compile(r"(\S+) (\S+) ([0-9a-f]{16}) ([0-9a-f]{16}) (\d{4}-\d{2}-\d{2})")
+TAG = re.compile(r"\[E_[^\]]*\]")
+# The goal that a substitution in a clone has.
+INSTANCE = re.compile(r"\w+\.([\w.]+)\.(\w+)'refn'vc")
 # A goal in a document: [`Padding.pad`](../why3/core/shape.mlw).
 LINK = re.compile(r"\[`(?P<name>[^`]*)`\]\(\.\./(?P<file>why3/[^)]*\.mlw[^)]*)\)")
+
 # A theory, and a goal or definition in it: `Module.name`.
 Key = tuple[str, str]
 
 
-class Line(NamedTuple):
-    """A line of the file; a heading has its theory's name, a comment none."""
+class Seal(NamedTuple):
+    """The hashes of a statement and of the sentence for it, and when they were compared."""
 
-    text: str
-    key: Key
-    seal: str = ""
-    sentence: str = ""
-
-
-class Claims(NamedTuple):
-    """All lines of the file, the sentence of each goal, and what is wrong with it in itself."""
-
-    lines: list[Line]
-    sentences: dict[str, str]
-    failures: list[Failure]
+    statement: str
+    sentence: str
+    day: str = ""
 
 
-def read(path: Path) -> Claims:
-    """Read the file and check what can be checked without the theories."""
-    return parsed(path.read_text(encoding="utf-8") if path.exists() else "")
+class Claim(NamedTuple):
+    """An item as it is now: what Why3 reads, the sentence, and whether a goal proves it."""
+
+    symbol: Symbol
+    sentence: str
+    is_goal: bool
+
+    def seal(self) -> Seal:
+        """Hash what is said, in both ways."""
+        symbol = self.symbol
+        said = json.dumps([symbol["kind"], symbol["statement"], symbol["names"]])
+        return Seal(*(hashlib.sha256(t.encode()).hexdigest()[:16] for t in (said, self.sentence)))
 
 
-def parsed(source: str) -> Claims:
-    """Read what the file says."""
-    claims, theory, first = Claims([], {}, []), "", dict[str, int]()
-    for number, text in enumerate(source.splitlines(), start=1):
-        match, what = LINE.fullmatch(text), ""
-        heading, name, seal, sentence = match.groups("") if match else [""] * 4
-        if heading:
-            name = theory = normpath(f"why3/{heading}")
-        if not match or (name and not theory):
-            what = "is no claim: expected a heading, and below it name, seal and sentence"
-        elif name and first.setdefault(name, number) != number:
-            what = f"is listed twice, first in line {first[name]}"
-        if what:
-            claims.failures.append(Failure(f"{CLAIMS}:{number}", name or text, what))
-        if sentence:
-            claims.sentences[name] = sentence
-        claims.lines.append(Line(text, (theory, name), seal, sentence))
-    return claims
+def read(path: Path) -> tuple[dict[Key, Seal], list[Failure]]:
+    """Read the lock, and say what is wrong with it in itself."""
+    seals, failures = dict[Key, Seal](), []
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = LINE.fullmatch(line)
+        if match and (match[1], match[2]) not in seals:
+            seals[match[1], match[2]] = Seal(*match.groups()[2:])
+        elif not line.startswith("#"):
+            what = "is listed twice" if match else "is no line of a lock, which `make seal` writes"
+            failures.append(Failure(f"{LOCK}:{number}", line, what))
+    return seals, failures
 
 
 def goals_of(facts: Facts) -> set[Key]:
@@ -76,21 +77,45 @@ def goals_of(facts: Facts) -> set[Key]:
     return {(s["file"], full_name(goal)) for s in facts["sessions"] for goal in s["goals"]}
 
 
-def subjects(facts: Facts) -> dict[Key, Symbol]:
-    """Give the symbols in the order of the source, each as the goal that it has or has to have.
+def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
+    """Give all items in reading order, each as the goal that it has or has to have.
 
-    A type may have the name of a function or a lemma: the two have one line, and one seal.
+    A type may have the name of a function or a lemma: the two are one claim.
     """
-    goals, found = goals_of(facts), dict[Key, Symbol]()
+    goals, found, said = goals_of(facts), dict[Key, Symbol](), sentences(root)
+    order = {file: number for number, file in enumerate(theory_files(root))}
     for symbol in sorted(
-        facts["symbols"] + facts["lists"], key=lambda s: (s["file"], s["line"] or 0)
+        facts["symbols"] + facts["lists"],
+        key=lambda s: (order.get(s["file"], len(order)), s["file"], s["line"] or 0),
     ):
         claimed = symbol["goal"] or f"{symbol['name']}'vc"
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
         key = goal if is_goal else (symbol["file"], full_name(symbol))
         found[key] = both(found[key], symbol) if key in found else symbol
-    return found
+    return {
+        key: Claim(
+            symbol,
+            said.get((symbol["file"], symbol["line"])) or of_instance(key[1]),
+            symbol["goal"] is not None or key in goals,
+        )
+        for key, symbol in found.items()
+    }
+
+
+def sentences(root: Path) -> dict[tuple[str, object], str]:
+    """Give what the doc comments of all theories say, without tags, by file and line."""
+    return {
+        (file, owner): " ".join(TAG.sub("", text).split())
+        for file in theory_files(root)
+        for owner, _, text in doc_comments((root / file).read_text(encoding="utf-8"))
+    }
+
+
+def of_instance(goal: str) -> str:
+    """Give the sentence of what an instance of a template has to keep; no line is of it alone."""
+    match = INSTANCE.fullmatch(goal)
+    return f"What {match[1]} has in the place of `{match[2]}` keeps its contract." if match else ""
 
 
 def both(a: Symbol, b: Symbol) -> Symbol:
@@ -106,85 +131,61 @@ def both(a: Symbol, b: Symbol) -> Symbol:
     }
 
 
-def seal_of(symbol: Symbol, sentence: str) -> str:
-    """Give the seal of what a symbol says and of the sentence for it."""
-    sealed = json.dumps([symbol["kind"], symbol["statement"], symbol["names"], sentence])
-    return hashlib.sha256(sealed.encode()).hexdigest()[:16]
-
-
-def faults(symbol: Symbol, has_goal: bool, line: Line) -> Iterator[str]:
-    """Say what is wrong with a symbol and its line."""
-    now = symbol["statement"].replace("\n", " ...\n", 1).partition("\n")[0]
-    is_goal = has_goal or symbol["goal"] is not None
-    if is_goal and not has_goal:
+def faults(claim: Claim, key: Key, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
+    """Say what is wrong with an item and its line in the lock."""
+    symbol, now = claim.symbol, claim.seal()
+    first = symbol["statement"].replace("\n", " ...\n", 1).partition("\n")[0]
+    if claim.is_goal and not has_goal:
         yield "has no goal: nothing proves it"
     # A witness calls what requires something, and asserts.
     is_witness = "/witness_" in symbol["file"] and symbol["kind"] == "theorem"
     if symbol["says_nothing"] and not (is_witness and "ensures" not in symbol["statement"]):
-        yield f"says nothing: what it claims is true whatever its symbols mean ({now})"
-    if is_goal != bool(line.sentence):
-        yield "has no sentence for its goal" if is_goal else "has a sentence, and no goal"
-    if line.seal != seal_of(symbol, line.sentence):
-        yield f"says something else than what was reviewed, or is reworded (now: {now})"
+        yield f"says nothing: what it claims is true whatever its symbols mean ({first})"
+    if claim.is_goal and not claim.sentence:
+        yield "has no sentence: expected a doc comment right before it"
+    if sealed is None:
+        yield f"is not in {LOCK}: nobody has compared statement and sentence"
+        return
+    if sealed.statement != now.statement:
+        yield f"says something else than what was reviewed on {sealed.day} (now: {first})"
+    if sealed.sentence != now.sentence:
+        yield f"has another sentence than what was reviewed on {sealed.day} (now: {claim.sentence})"
 
 
-def check(claims: Claims, facts: Facts, theories: Collection[str]) -> list[Failure]:
-    """Compare what is listed with what is there; `theories` are the files that there are."""
-    failures, goals = list(claims.failures), goals_of(facts)
+def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure]:
+    """Compare what is in the lock with what is there."""
+    seals, failures = read(root / LOCK)
+    goals = goals_of(facts)
+    for key, claim in claims.items():
+        place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
+        found = faults(claim, key, key in goals, seals.get(key))
+        failures += [Failure(place, key[1], what) for what in found]
+    # Of a theory that cannot be read, nothing is known; of lists neither, as tags stand there too.
     unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}
-    listed = {line.key: line for line in claims.lines if line.key[1]}
-    there = {(f, f): f for f in (*theories, *(entry["file"] for entry in facts["lists"]))}
-    # What the tags of a theory say is not known either.
-    unread |= {key[0] for key in listed if unread and key[0] not in theories}
-    for key, symbol in subjects(facts).items():
-        there[key] = f"{key[0]}:{symbol['line'] or ''}".rstrip(":")
-        found = faults(symbol, key in goals, listed[key]) if key in listed else ()
-        failures += [Failure(there[key], key[1], what) for what in found]
-    for key in sorted(there.keys() - listed.keys()):
-        failures.append(Failure(there[key], key[1], f"is not listed in {CLAIMS}"))
-    for number, line in enumerate(claims.lines, start=1):
-        if line.key[1] and line.key not in there and line.key[0] not in unread:
-            failures.append(Failure(f"{CLAIMS}:{number}", line.key[1], "is listed, and not there"))
-    for file, name in sorted(goals - there.keys()):
+    for file, name in () if unread else sorted(seals.keys() - claims.keys()):
+        failures.append(Failure(file, name, f"is in {LOCK}, and not there"))
+    for file, name in sorted(goals - claims.keys()):
         failures.append(Failure(file, name, "is a goal of nothing that the audit finds"))
     return failures
 
 
-class Change(NamedTuple):
-    """A line that is sealed, or anew, or gone: its key, and what it says now."""
-
-    key: Key
-    line: int | None
-    was_sealed: bool
-    sentence: str
-    statement: str | None
-
-
-def seal(path: Path, facts: Facts) -> list[Change]:
-    """Seal what all theories say; give what is new or changed, to be compared by a person."""
-    claims, here, told = read(path), subjects(facts), list[Change]()
-    last = {line.key[0]: line.key for line in claims.lines if line.key[0] == line.key[1] != ""}
-    wrong = [error for part in (*facts["sessions"], *facts["theories"]) for error in part["errors"]]
-    wrong += [f"{f} has no heading in {CLAIMS}" for f in sorted({f for f, _ in here} - {*last})]
-    if wrong or claims.failures:
-        raise ValueError("\n".join([*wrong, *map(str, claims.failures)]))
-    lines = [line for line in claims.lines if not line.seal or line.key in here]
-    for key in here:
-        order = [line.key for line in lines]
-        if key not in order:
-            lines.insert(order.index(last[key[0]]) + 1, Line("", key))
-        last[key[0]] = key
-    for index, (_, key, old, sentence) in enumerate(lines):
-        if symbol := here.get(key):
-            new, width = seal_of(symbol, sentence), max(len(n) for f, n in here if f == key[0])
-            lines[index] = Line(f"{key[1]:<{width}}  {new}  {sentence}".rstrip(), key)
-            if new != old:
-                says = (sentence, symbol["statement"])
-                told.append(Change(key, symbol["line"], old not in ("", UNSEALED), *says))
-    gone = [line for line in claims.lines if line.seal and line.key not in here]
-    told += [Change(line.key, None, True, line.sentence, None) for line in gone]
-    path.write_text("".join(f"{line.text}\n" for line in lines), encoding="utf-8")
+def seal(root: Path, claims: Mapping[Key, Claim], day: str) -> list[Key]:
+    """Write the lock anew; give what is new, changed or gone, to be compared by a person."""
+    seals, _ = read(root / LOCK)
+    told, text = [key for key in seals if key not in claims], HEAD
+    for key, claim in claims.items():
+        now, was = claim.seal(), seals.get(key)
+        if was is None or was[:2] != now[:2]:
+            told.append(key)
+            was = now._replace(day=day)
+        text += f"{' '.join((*key, *was))}\n"
+    (root / LOCK).write_text(text, encoding="utf-8")
     return told
+
+
+def of_goals(claims: Mapping[Key, Claim]) -> dict[str, str]:
+    """Give the sentences of all goals, by name, in reading order."""
+    return {name: claim.sentence for (_, name), claim in claims.items() if claim.is_goal}
 
 
 def document_faults(root: Path, facts: Facts) -> list[Failure]:

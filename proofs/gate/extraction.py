@@ -6,7 +6,6 @@ every theory of the project that they use, the driver, the printer and this scri
 name. A change of a source therefore shows even where the Python stays the same.
 """
 
-import re
 import tempfile
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from gate import binaries, closed
 from gate.closed import ROOT
+from gate.theories import used_files
 
 THEORIES = ROOT / "why3"
 PRINTER = ROOT / "proofs" / "gate" / "extraction"
@@ -42,9 +42,6 @@ FORMAT = ("--line-length=100", "--target-version=py310")
 
 # The format of Why3's configuration file that Why3 1.5 reads.
 CONFIGURATION_FORMAT = 14
-
-# `use import core.shape.Padding` uses core/shape.mlw.
-USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
 # Of the comment in the header, without its `# `.
 LINE_LENGTH = 98
@@ -108,8 +105,7 @@ def used_theories(files: Iterable[Path]) -> set[Path]:
         theory = waiting.pop()
         if theory not in found and theory.exists():
             found.add(theory)
-            text = theory.read_text(encoding="utf-8")
-            waiting += map(theory_file, USED_FILE.findall(text))
+            waiting += (ROOT / name for name in used_files(theory))
     return found
 
 

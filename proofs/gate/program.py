@@ -19,7 +19,7 @@ from typing import Any, cast
 
 from gate import binaries, closed, toolchain
 from gate.facts import Audit, Session, holds, proofs
-from gate.trace import comments
+from gate.theories import closure, comments, session_of
 
 ASKING = closed.ROOT / "proofs" / "gate" / "why3" / "prover.ml"
 
@@ -27,29 +27,6 @@ KEPT = "build/gate"
 
 # Why3 prepares a task, then a prover works on it: one process keeps one core busy.
 PROCESSES = 2
-
-
-def theory_files(root: Path) -> list[str]:
-    """Give all theories of a tree, from its root."""
-    return sorted(path.relative_to(root).as_posix() for path in (root / "why3").rglob("*.mlw"))
-
-
-def session_of(theory: str) -> str:
-    """Give the folder of a theory's session: the same rooms, below proofs/sessions."""
-    return "proofs/sessions/" + theory.removeprefix("why3/").removesuffix(".mlw")
-
-
-def closure(theory: str, audit: Audit) -> list[str]:
-    """Give a theory and all theories that it uses, directly or not."""
-    uses = {entry["file"]: entry["uses"] for entry in audit["theories"]}
-    found: set[str] = set()
-    waiting = [theory]
-    while waiting:
-        file = waiting.pop()
-        if file in uses and file not in found:
-            found.add(file)
-            waiting += [used["file"] for used in uses[file] if used["file"]]
-    return sorted(found)
 
 
 def forget(root: Path) -> None:
@@ -146,9 +123,13 @@ class Program:
     ) -> list[Session]:
         """Ask what the provers say now to the session of each theory, dear ones first."""
         found: dict[str, Session] = {}
+        used = {
+            entry["file"]: {each["file"] for each in entry["uses"] if each["file"]}
+            for entry in audit["theories"]
+        }
 
         def work(theory: str) -> None:
-            found[theory] = self.session(theory, closure(theory, audit))
+            found[theory] = self.session(theory, sorted(closure(theory, used) & used.keys()))
             progress(found[theory])
 
         def price(theory: str) -> int:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gate.facts import Clause, Facts, Failure, Text, Trace, full_name
+from gate.theories import doc_comments
 
 TRACE = "why3/trace.toml"
 THEORIES = "why3/**/*.mlw"
@@ -44,13 +45,13 @@ WHERE = "a doc comment before an item, a module or a theory, or in or below a do
 # Whatever looks like a tag, so that one with a slip in it is not taken for prose.
 TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 
-# What may hide or open a comment, and what counts inside of one: there a quote is nothing special.
-OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\(\*\)|\(\*')
-INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
-
 # What is written of a clause, and what belongs to it.
 SAID = ("id", "text", "where", "says", "reason", "why")
-PARTS = ("definitions", "theorems", "supporting", "programs", "tests")
+MAIN = ("definitions", "theorems", "programs")
+PARTS = (*MAIN, "supporting", "tests")
+
+# The trace of a tree whose clauses nobody asked for.
+NONE: Trace = {"texts": [], "clauses": []}
 
 # What a symbol of a theory is to a clause; a lemma is a goal and comes from there.
 PART_OF_KIND = {
@@ -159,35 +160,12 @@ def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> 
 Attached = dict[int | str, list[Tag]]
 
 
-def comments(source: str) -> Iterator[tuple[int, int]]:
-    """Give where the outermost comments of a theory begin and end; comments nest."""
-    depth = start = position = 0
-    while match := (INSIDE if depth else OUTSIDE).search(source, position):
-        position = match.end()
-        if match[0] == "(*":
-            start = start if depth else match.start()
-            depth += 1
-        elif match[0] == "*)":
-            depth -= 1
-            if depth == 0:
-                yield start, position
-
-
 def attach(source: str, file: str) -> Attached:
     """Attach the tags of a theory to what follows its doc comments."""
     attached: Attached = {}
-    for number, (start, end) in enumerate(comments(source)):
-        rest = source[end:].lstrip()
-        module = re.match(r"module\s+(\w+)", rest)
-        owners: list[int | str] = [""] if number == 0 else []
-        if module:
-            owners.append(module[1])
-        elif number > 0 and not rest.startswith("(*"):
-            owners.append(source.count("\n", 0, len(source) - len(rest)) + 1)
-        if source.startswith("(**", start):
-            tags = tags_in(source[start:end], file, source.count("\n", 0, start) + 1)
-            for owner in owners if tags else ():
-                attached.setdefault(owner, []).extend(tags)
+    for owner, first, text in doc_comments(source):
+        if tags := tags_in(text, file, first):
+            attached.setdefault(owner, []).extend(tags)
     return attached
 
 

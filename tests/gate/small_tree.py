@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from evidence import review
-from gate import binaries, claims, mapped, toolchain
+from gate import binaries, claims, toolchain
 from gate.closed import ROOT
-from gate.program import Program, theory_files
+from gate.program import Program
 
 ISOLATED = ("-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
 
@@ -30,14 +30,18 @@ SMALL = """\
 
   function double (x: int) : int = x + x
 
-  (** [E_Small_any_Derived_010] *) lemma double_positive: forall x. 0 < x <-> 0 < double x
+  (** A number is positive exactly if its double is. [E_Small_any_Derived_010] *)
+  lemma double_positive: forall x. 0 < x <-> 0 < double x
 
+  (** Numbers are equal exactly if their doubles are. *)
   lemma double_injective: forall x y. double x = double y <-> x = y
 
+  (** The program computes the double. *)
   let twice (x: int) : int
     ensures { result = double x }
   = x + x
 
+  (** Some number is a third of 21, as Alt-Ergo cannot tell. *)
   goal multiple: exists x. 3 * x = 21
 end
 """
@@ -47,6 +51,7 @@ CALLS = """\
 (** Ones. Supports [E_Small_any_Derived_010]. *) module Calls
   use int.Int
   use kernel.trusted.Tuple
+  (** Every number is the same as itself, so the result is positive. *)
   let sized (x: int) : int
     ensures { 0 < result }
   = if same x x then 1 else 0
@@ -74,27 +79,6 @@ says = "Twice a number is its double."
 why = "The smallest of trees has a claim too."
 """
 
-CLAIMS = """\
-# small.mlw
-Small.double_positive   0000000000000000  A number is positive exactly if its double is.
-Small.double_injective  0000000000000000  Numbers are equal exactly if their doubles are.
-Small.twice'vc          0000000000000000  The program computes the double.
-Small.multiple          0000000000000000  Some number is a third of 21, as Alt-Ergo cannot tell.
-
-# room/calls.mlw
-Calls.sized'vc  0000000000000000  Every number is the same as itself, so the result is positive.
-
-# kernel/trusted.mlw
-
-# trace.toml
-
-# ../proofs/mutants.toml
-
-# ../proofs/gate/extraction/python.drv
-
-# ../proofs/gate/extraction/c.drv
-"""
-
 MUTANT = """
 [[mutant]]
 id = "triple"
@@ -112,7 +96,6 @@ FILES = {
     "why3/room/calls.mlw": CALLS,
     "why3/kernel/trusted.mlw": TRUSTED,
     "why3/trace.toml": TRACE,
-    "proofs/claims.txt": CLAIMS,
     "proofs/mutants.toml": MUTANT,
     "pyproject.toml": '[project]\nname = "small"\nversion = "1"\n',
 }
@@ -130,7 +113,7 @@ def install(tree: Path, files: Mapping[str, str]) -> Path:
     write(tree, files)
     # What is of the real theories stays behind.
     ignored = shutil.ignore_patterns(
-        "__pycache__", "sessions", "*.md", "claims.txt", "mutants.toml"
+        "__pycache__", "sessions", "*.md", "claims.lock", "mutants.toml"
     )
     shutil.copytree(ROOT / "proofs", tree / "proofs", ignore=ignored, dirs_exist_ok=True)
     build = tree / "build"
@@ -165,22 +148,8 @@ def run(
 
 
 def seal_unproved(tree: Path) -> None:
-    """Seal what is stated and look at no proof; all goals get a sentence."""
-    headings = [file.removeprefix("why3/") for file in theory_files(tree)]
-    headings += [
-        "trace.toml",
-        "../proofs/mutants.toml",
-        *(f"../{f}" for f in mapped.DRIVERS.values()),
-    ]
-    path = tree / claims.CLAIMS
-    path.write_text("".join(f"# {heading}\n" for heading in headings), encoding="utf-8")
-    facts = review.stated(Program(tree), tree)
-    claims.seal(path, facts)
-    goals, said = claims.goals_of(facts), []
-    for text, key, *_ in claims.read(path).lines:
-        said.append(f"{text}  A sentence." if key in goals else text)
-    path.write_text("\n".join(said), encoding="utf-8")
-    claims.seal(path, facts)
+    """Seal what is stated and look at no proof."""
+    claims.seal(tree, claims.claims(review.stated(Program(tree), tree), tree), "2020-02-29")
 
 
 def passes(tree: Path, *words: str, kept: int | None = None) -> str:

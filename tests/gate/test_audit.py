@@ -13,7 +13,8 @@ from small_tree import install
 from gate import claims, judge
 from gate.closed import ROOT
 from gate.facts import Audit
-from gate.program import Program, theory_files
+from gate.program import Program
+from gate.theories import theory_files
 
 # Kind, name and declaration of what is taken for granted.
 GRANTED = [
@@ -476,7 +477,7 @@ def test_what_satisfies_nothing(audit: Audit) -> None:
 
 def test_the_real_tree_takes_nothing_more_for_granted() -> None:
     facts: Any = Program(ROOT).audit(theory_files(ROOT))
-    goals = {line.key for line in claims.read(ROOT / claims.CLAIMS).lines if line.sentence}
+    goals = {*claims.read(ROOT / claims.LOCK)[0]}
     files = {theory["file"] for theory in facts["theories"]}
     faults = [*judge.prover_faults(facts["provers"]), *judge.link_faults(ROOT)]
     patterns = judge.templates(facts)

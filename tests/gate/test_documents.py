@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from evidence import command_line
-from gate import claims
-from gate.extraction import USED_FILE, theory_file
+from gate.theories import USED_FILE, theory_files, used_files
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ["README.md", *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md"))]
@@ -92,16 +91,9 @@ def test_what_stands_in_the_wrong_place_is_found(name: str, text: str, fault: st
     assert misplaced(ROOMS, {name: text, **right}) == [fault]
 
 
-def test_the_claims_have_the_order_of_the_rooms_and_of_dependency() -> None:
-    keys = (line.key for line in claims.read(ROOT / claims.CLAIMS).lines)
-    order = [theory.removeprefix("why3/") for theory, _ in groupby(theory for theory, _ in keys)]
-    order = [theory for theory in order if theory.endswith(".mlw")]
-    assert [room for room, _ in groupby(theory.split("/")[0] for theory in order)] == [
-        room for room in ROOMS if any((ROOT / "why3" / room).glob("*.mlw"))
-    ]
-    above: set[str] = set()
-    for theory in order:
-        files = map(theory_file, USED_FILE.findall(THEORIES[theory]))
-        used = {file.relative_to(ROOT / "why3").as_posix() for file in files}
-        assert (used & THEORIES.keys()) - above == set(), theory
-        above.add(theory)
+def test_theories_are_read_in_the_order_of_the_rooms_and_of_dependency() -> None:
+    order = theory_files(ROOT)
+    assert len(order) == len(THEORIES)
+    assert [room for room, _ in groupby(theory.split("/")[1] for theory in order)] == ROOMS
+    for number, theory in enumerate(order):
+        assert {*used_files(ROOT / theory)} & {*order} <= {*order[:number]}, theory

@@ -43,11 +43,11 @@ from gate.closed import ROOT
 __all__ = ["small"]
 
 STALE = "is stale: it, or what it rests on, has changed since it was proved; the recorded proofs"
-OTHER = "says something else than what was reviewed"
+OTHER = "says something else than what was reviewed on"
 REPLAY = "has a recorded proof that does not replay: "
 FALSE = "proves false from what the theory uses, defines and proves"
 TAKEN = "is taken for granted: axiom (none is allowed here)"
-UNLISTED = "is not listed in proofs/claims.txt"
+UNLISTED = "is not in proofs/claims.lock: nobody"
 PLACE = "gives a text another place: none is allowed here"
 INT = "/usr/share/why3/stdlib/int.mlw"
 DIFFERS = "is not the same in the session and in the theory that is audited and extracted"
@@ -139,7 +139,7 @@ GOALS: dict[str, tuple[str, Change]] = {
 
 # Nobody proves it, so that it is split; both branches bind one and the same x.
 SHARED = """\
-  let shared (c: bool) : unit ensures { 0 = 1 }
+  (** Shared. *) let shared (c: bool) : unit ensures { 0 = 1 }
   = let v = pure { if c then (1, 2) else (3, 4) } in
     let ghost (a, b) = v in assert { exists x: int. x = a + b }
 end
@@ -147,18 +147,18 @@ end
 
 # --- theories and sessions ----------------------------------------------------------------------
 
-# No other module may have the name: all of them stand in one list of claims.
+# No other module may have the name: all of them stand in one list of goals.
 THEORY = """\
 (** Supports [E_Small_any_Derived_010]. *) module {name}
   use int.Int
-  lemma less: forall x. x < x + 1
-  let twice (x: int) : int
+  (** Less. *) lemma less: forall x. x < x + 1
+  (** Twice. *) let twice (x: int) : int
     ensures {{ result = x + x }}
   = x + x
-  lemma extra: forall x. x <= x + 2
+  (** Extra. *) lemma extra: forall x. x <= x + 2
 end
 """
-EXTRA = "  lemma extra: forall x. x <= x + 2\n"
+EXTRA = "  (** Extra. *) lemma extra: forall x. x <= x + 2\n"
 
 
 def copy(at: Place) -> None:
@@ -201,7 +201,7 @@ def hide(at: Place) -> None:
 
 def unsound(at: Place) -> None:
     """Prove what is false by a transformation that negates it, in the last goal of a session."""
-    edit(at.theory, EXTRA, "  goal extra: false\n")
+    edit(at.theory, EXTRA, "  (** Extra. *) goal extra: false\n")
     forge("extra", ALT_ERGO, Z3, inside=SMOKE)(at)
 
 
@@ -222,9 +222,9 @@ TAMPERED: dict[str, Change] = {
     "Copied": copy,
     "Linked": link,
     "Decoyed": decoy,
-    "Marked": theory("  lemma less", "\tlemma less [@inline:trivial] "),
+    "Marked": theory(" lemma less", "\tlemma less [@inline:trivial] "),
     "Untyped": theory("= x + x\n", "= x + true\n"),
-    "Contradictory": theory("\nend", "\n  axiom wrong: forall x. x + 1 = x\nend"),
+    "Contradictory": theory("\nend", "\n  (** Wrong. *) axiom wrong: forall x. x + 1 = x\nend"),
     "Hiding": hide,
     "Unsound": unsound,
     "Shadowed": shadow,
@@ -261,7 +261,7 @@ weakened       {OTHER}
 Shared         Proofs.shared'vc is split although it binds one variable in two places
 Shared         Proofs.shared'vc.2 is split although it binds one variable in two places
 Gone           proofs/sessions/gone: stale session: goal extra is not in why3/gone.mlw (make update)
-Gone           Gone.extra is listed, and not there
+Gone           Gone.extra is in proofs/claims.lock, and not there
 Removed        proofs/sessions/removed: why3session.xml is missing
 Removed        proofs/sessions/removed: why3shapes.gz is missing
 Removed        proofs/sessions/removed: there is no session of the 3 goals of why3/removed.mlw
@@ -272,9 +272,9 @@ Shapeless      why3/shapeless.mlw:7: Shapeless.extra {STALE}
 Broken         why3/broken.mlw: cannot be read:
 Stray          proofs/sessions/stray/why3session.xml.bak: stray file
 Copied         proofs/sessions/copied: the session is of why3/copy.mlw, not of why3/copied.mlw
-Copied         why3/copy.mlw:7: Copied.extra {UNLISTED}
-Copied         why3/copy.mlw:3: Copied.less {UNLISTED}
-Copied         why3/copy.mlw:4: Copied.twice'vc {UNLISTED}
+Copied         why3/copy.mlw: Copied.extra is a goal of nothing that the audit finds
+Copied         why3/copy.mlw: Copied.less is a goal of nothing that the audit finds
+Copied         why3/copy.mlw: Copied.twice'vc is a goal of nothing that the audit finds
 Decoyed        proofs/sessions/decoyed: the session is of decoy/decoyed.mlw, not of why3/decoyed.mlw
 Decoyed        proofs/sessions/decoyed: Decoyed.extra {DIFFERS}
 Decoyed        proofs/sessions/decoyed: Decoyed.twice'vc {DIFFERS}
@@ -297,7 +297,6 @@ Hidden         why3/hidden/away.mlw:1: '[#' {PLACE}
 Hidden         why3/hidden/away.mlw:5: '[#' {PLACE}
 Hidden         why3/hidden/away.mlw:3: Away.a {UNLISTED}
 Hidden         why3/hidden/away.mlw: More.b {UNLISTED}
-Hidden         why3/hidden/away.mlw: why3/hidden/away.mlw {UNLISTED}
 Shadowed       cannot be read: why3/shadowed.mlw:2: Ambiguous path: both
 Shadowed       cannot be audited: why3/shadowed.mlw:2: Ambiguous path: both
 Unsound        Unsound.less {STALE} still prove it (make update)
@@ -313,7 +312,6 @@ Links          why3/x: is a symbolic link, to ../decoy/deep: expected the file i
 Links          proofs/more: is a symbolic link, to ../why3: expected the file itself
 Links          python/whycast: is a symbolic link, to ../why3: expected the file itself
 Odd            why3/odd-name.mlw: is an odd name: expected letters, digits and underscores
-Odd            why3/odd-name.mlw {UNLISTED}
 Old            proofs/sessions/old: stray folder: no theory with goals has this name
 Old            proofs/sessions/old/why3session.xml: stray file
 Old            proofs/sessions/old/why3shapes.gz: stray file
@@ -324,8 +322,10 @@ CONTRADICTORY = FILES["why3/kernel/trusted.mlw"].replace("<-> x = y", "/\\ not r
 @pytest.fixture(scope="session")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Let the gate judge all that was tampered with, in one tree, and give the failures."""
-    text = THEORY.format(name="Proofs").partition("  lemma")[0]
-    text += "".join(f"  goal {name}: {formula}\n" for name, (formula, *_) in GOALS.items())
+    text = THEORY.format(name="Proofs").partition("  (** Less")[0]
+    text += "".join(
+        f"  (** A goal. *) goal {name}: {formula}\n" for name, (formula, *_) in GOALS.items()
+    )
     files = {**FILES, "why3/kernel/trusted.mlw": CONTRADICTORY, "why3/proofs.mlw": text + SHARED}
     files["why3/untouched.mlw"] = THEORY.format(name="Untouched")
     tree = install(tmp_path_factory.mktemp("tampered") / "tree", files)
@@ -368,23 +368,22 @@ def test_whatever_was_tampered_with_is_refused(judged: list[str], name: str) -> 
 
 
 def test_what_no_proof_looks_at_is_sealed(small: Path) -> None:
-    other = "says something else than what was reviewed, or is reworded (now: "
-    at, traced = Place(small, "Small"), f"why3/trace.toml: trace.derived {other}Claimed, and in no"
+    at, traced = Place(small, "Small"), f"why3/trace.toml: trace.derived {OTHER}"
     # One more theorem has the tag: it may have been that of a clause that is gone.
-    edit(at.theory, "  lemma double_inj", "  (** [E_Small_any_Derived_010] *) lemma double_inj")
+    edit(at.theory, "their doubles are. ", "their doubles are. [E_Small_any_Derived_010] ")
     same(failures(small), [traced])
     edit(small / "why3" / "trace.toml", "Twice a number", "A number")
     (small / "proofs" / "mutants.toml").write_text("mutant = []", encoding="utf-8")
-    same(failures(small), [f"proofs/mutants.toml: mutants.all {other}", traced])
+    same(failures(small), [f"proofs/mutants.toml: mutants.all {OTHER}", traced])
 
 
 def test_characters_that_deceive_a_reader_are_refused(small: Path) -> None:
     edit(Place(small, "Small").theory, "Numbers, doubled.", "Numbers,\u200b doubled.")
-    edit(small / "proofs" / "claims.txt", "# small.mlw", "## \u202ehidden\n# small.mlw")
+    edit(small / "proofs" / "claims.lock", "# commit", "# \u202ecommit")
     write(small, {"tests/a.py": "\u0430 = 1\n", "tests/a.h": "/* \u2066 */\n", "tests/t.py": "\r"})
     (small / "tests" / "b.h").write_bytes(b"\n\xff")
     found = [line for line in failures(small) if "it is not allowed in a source" in line]
-    expected = ["proofs/claims.txt:1: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
+    expected = ["proofs/claims.lock:3: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
     expected += ["tests/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE"]
     expected += ["tests/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A"]
     expected += ["tests/b.h:2: '\\udcff' is without a", "tests/t.py:1: '\\r' is"]
@@ -395,8 +394,8 @@ def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
     git = ("git", "-C", str(small), "-c", "user.name=a", "-c", "user.email=a")
     edit(Place(small, "Small").theory, "0 < x <-> 0 <", "0 < x -> 0 <")
     alone = run(small, "seal").stdout
-    assert alone.startswith("no git here: what was sealed before cannot be shown")
-    assert "Small.double_positive: changed\n  A number is positive exactly if" in alone
+    assert alone.startswith("no commit here has a lock: what was sealed before cannot be shown")
+    assert "Small.double_positive: new\n  A number is positive exactly if" in alone
     for command in (["init", "-q"], ["add", "-f", "why3", "proofs"], ["commit", "-qm", "."]):
         subprocess.run([*git, *command], check=True)
     edit(Place(small, "Small").theory, "    ensures { result = double x }\n", "")
@@ -439,7 +438,7 @@ def test_a_promise_that_no_trial_can_reach_is_refused(small: Path) -> None:
 def test_a_driver_that_was_not_reviewed_is_refused(small: Path) -> None:
     driver = mapped.DRIVERS["Python"]
     edit(small / driver, 'val same "%1 == %2"', 'val same "%2 == %1"')
-    said = f"Python.kernel.trusted.Tuple {OTHER}, or is reworded (now: syntax val"
+    said = f"Python.kernel.trusted.Tuple {OTHER}"
     same(failures(small), [f"{driver}:"])
     assert said in failures(small)[0]
 
@@ -630,7 +629,7 @@ def test_what_is_interrupted_leaves_nothing_running(
 
 def test_a_change_while_the_gate_runs_is_noticed(small: Path) -> None:
     with started(small, "gate", " audit ") as process:
-        edit(small / "proofs" / "claims.txt", "The program computes the double.", "It computes.")
+        edit(Place(small, "Small").theory, "The program computes the double.", "It computes.")
         printed = process.communicate()[0].decode()
     assert process.returncode == 1
     assert "why3, proofs: were changed while the gate ran\n" in printed

@@ -12,7 +12,7 @@ from small_tree import MUTANT, edit, run, small
 from evidence import mutants
 from gate import claims
 from gate.closed import ROOT
-from gate.program import theory_files
+from gate.theories import theory_files
 
 __all__ = ["small"]
 
@@ -103,8 +103,7 @@ def test_a_choice_writes_no_report(small: Path) -> None:
 
 def theories(root: Path) -> dict[str, str]:
     """Give the theory of each goal that is claimed."""
-    lines = claims.read(root / claims.CLAIMS).lines
-    return {line.key[1]: line.key[0] for line in lines if line.sentence}
+    return {name: file for file, name in claims.read(root / claims.LOCK)[0]}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +119,7 @@ def theories(root: Path) -> dict[str, str]:
         ({"new": "function double (x: int) : int = x + x"}, ["changes nothing"]),
         (
             {"goal": "Small.no"},
-            ["is to be noticed by Small.no, which proofs/claims.txt does not list"],
+            ["is to be noticed by Small.no, which proofs/claims.lock does not list"],
         ),
     ],
 )

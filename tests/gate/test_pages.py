@@ -73,7 +73,7 @@ def test_a_clause_leads_to_what_belongs_to_it_and_back_or_gives_a_reason(
     assert ("index.html", "E_Small_010") in read["theories/core.shape.html"].links
     assert "2 clauses ; 1 have theorems" in read["index.html"].text
     assert "No theorem E_Small_010 " in read["index.html"].text
-    # The theories stand in the order of the claims, each below the name of its room.
+    # The theories stand in reading order, each below the name of its room.
     assert re.findall(r"(\w+)\s+(\S+\.mlw) .{0,40} \d goals", read["index.html"].text) == [
         ("core", "core/shape.mlw"),
         ("kernel", "kernel/trusted.mlw"),

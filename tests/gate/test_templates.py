@@ -12,7 +12,8 @@ from small_tree import FILES, failures, install, passes, run, same, seal_unprove
 
 from gate import judge
 from gate.facts import Audit
-from gate.program import Program, theory_files
+from gate.program import Program
+from gate.theories import theory_files
 
 TAKEN = "is taken for granted:"
 
@@ -275,9 +276,9 @@ def test_makers(audit: Audit, number: int, text: str) -> None:
 GOOD = """\
 module Use
   use int.Int
-  let zero (_x: int) : int ensures { result = 0 } = 0
+  (** Zero. *) let zero (_x: int) : int ensures { result = 0 } = 0
   clone words.Words as W with val size = zero
-  let calls (x: int) : int ensures { 0 <= result } = W.twice x
+  (** Calls. *) let calls (x: int) : int ensures { 0 <= result } = W.twice x
 end
 """
 WORDS = """\
@@ -285,7 +286,7 @@ WORDS = """\
   use int.Int
   val size (x: int) : int
     ensures { 0 <= result }
-  let twice (x: int) : int
+  (** Twice. *) let twice (x: int) : int
     ensures { 0 <= result }
   = size x + size x
 end

@@ -1,0 +1,89 @@
+"""The theories as files: which there are, in which order to read them, and their comments."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+# `use import core.shape.Padding` uses core/shape.mlw.
+USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
+
+# What may hide or open a comment, and what counts inside of one: there a quote is nothing special.
+OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\(\*\)|\(\*')
+INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
+
+
+def theory_files(root: Path) -> list[str]:
+    """Give all theories of a tree, from its root: rooms and files after those that they use."""
+    paths = {path.relative_to(root).as_posix(): path for path in (root / "why3").rglob("*.mlw")}
+    uses = {file: {*used_files(path)} & paths.keys() for file, path in paths.items()}
+    rooms = defaultdict[str, set[str]](set)
+    for file in paths:
+        rooms[room(file)] |= {room(used) for used in closure(file, uses)}
+
+    def order(file: str) -> tuple[int, str, int, str]:
+        return len(closure(room(file), rooms)), room(file), len(closure(file, uses)), file
+
+    return sorted(paths, key=order)
+
+
+def used_files(path: Path) -> Iterator[str]:
+    """Give the theories of the project that a file names, whether they are there or not."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return (f"why3/{name.replace('.', '/')}.mlw" for name in USED_FILE.findall(text))
+
+
+def room(file: str) -> str:
+    """Give the folder of a theory."""
+    return file.rpartition("/")[0]
+
+
+def closure(start: str, uses: Mapping[str, set[str]]) -> set[str]:
+    """Give what is used, directly or not, and `start` itself."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += uses.get(name, ())
+    return found
+
+
+def session_of(theory: str) -> str:
+    """Give the folder of a theory's session: the same rooms, below proofs/sessions."""
+    return "proofs/sessions/" + theory.removeprefix("why3/").removesuffix(".mlw")
+
+
+def comments(source: str) -> Iterator[tuple[int, int]]:
+    """Give where the outermost comments of a theory begin and end; comments nest."""
+    depth = start = position = 0
+    while match := (INSIDE if depth else OUTSIDE).search(source, position):
+        position = match.end()
+        if match[0] == "(*":
+            start = start if depth else match.start()
+            depth += 1
+        elif match[0] == "*)":
+            depth -= 1
+            if depth == 0:
+                yield start, position
+
+
+def doc_comments(source: str) -> Iterator[tuple[int | str, int, str]]:
+    """Give what each doc comment belongs to, its first line and its text.
+
+    That is the line in which the next item begins, a module by its name, or "", all of the file.
+    """
+    for number, (start, end) in enumerate(comments(source)):
+        rest = source[end:].lstrip()
+        module = re.match(r"module\s+(\w+)", rest)
+        owners: list[int | str] = [""] if number == 0 else []
+        if module:
+            owners.append(module[1])
+        elif number > 0 and not rest.startswith("(*"):
+            owners.append(source.count("\n", 0, len(source) - len(rest)) + 1)
+        if source.startswith("(**", start):
+            first = source.count("\n", 0, start) + 1
+            yield from ((owner, first, source[start + 3 : end - 2]) for owner in owners)
