@@ -13,31 +13,12 @@ GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 # What is made beside the sources, where the package is installed for the tests.
 MADE = {"python/whycast.egg-info", "python/whycast/_native.abi3.so"}
 
-# All files of the package and of the C. Of two modules of one name, Python takes the one that is a
-# folder or a library; of two headers, a compiler takes the one that is nearer.
-FILES = {
-    "c": "example.c whycast.c whycast.h",
-    "python": "_whycast_pytest.py",
-    "python/whycast": """
-        __init__.py __main__.py _accelerator.py _adjoints.py _alignment.py _arguments.py
-        _arrays.py _checks.py _command.py _command_shapes.py _errors.py _explain.py
-        _figure.py _kernel.py _native.c _native.pyi _rules.py _shapes.py _steps.py _texts.py
-        _types.py _verdicts.py _views.py lax.py ngraph.py numpy_rule.py onnx.py openvino.py
-        py.typed reference.py
-    """,
-    "python/whycast/testing": """
-        __init__.py _case.py _cases.py _check.py _child.py _command_cases.py
-        _command_check.py _compare.py _conditions.py _drawn.py _elements.py _export_c.py
-        _export_npz.py _export_onnx.py _fixed.py _hypothesis.py _json.py _judge.py _lines.py
-        _options.py _plugin.py _program.py _register.py _report.py _serve.py _shrink.py
-        _smaller.py _tally.py _targets.py _values.py _worker.py deviations.json harness.c
-        strategies.py test_target.py
-    """,
-    "python/whycast/testing/_peers": """
-        __init__.py _jax.py _numpy.py _onnx.py _onnxruntime.py _openvino.py
-        _openvino_constants.py _torch.py
-    """,
-}
+# All that the folders beside the theories have, but for what is below whycast/.
+TOP = {"c": "example.c whycast.c whycast.h", "python": "_whycast_pytest.py whycast"}
+
+# What is below it: modules and folders of these, and what no import finds.
+MODULE = ".py"
+DATA = (".c", ".json", ".pyi", ".typed")
 
 
 def faults(root: Path) -> list[Failure]:
@@ -60,16 +41,24 @@ def theory_faults(root: Path) -> Iterator[Failure]:
 
 
 def list_faults(root: Path) -> Iterator[Failure]:
-    """Find what is not in the list, in the folders of the package and of the C."""
-    for folder in ("c", "python"):
-        for path in below(root / folder):
-            inside = path.relative_to(root)
-            if "__pycache__" in inside.parts or MADE & {*map(str, (inside, *inside.parents))}:
-                continue
-            listed = FILES.get(str(inside.parent), "").split()
-            if path.name not in listed and not (path.is_dir() and str(inside) in FILES):
-                what = "is not in the list of gate/tree.py: it may hide another"
-                yield Failure(inside.as_posix(), "", what)
+    """Find what may hide a file of the package or of the C.
+
+    Of two modules of one name, Python takes the one that is a folder or a library; of two headers, a
+    compiler takes the one that is nearer.
+    """
+    for folder, names in TOP.items():
+        for path in sorted((root / folder).glob("*")):
+            inside = path.relative_to(root).as_posix()
+            if path.name not in (*names.split(), "__pycache__") and inside not in MADE:
+                yield Failure(inside, "", f"is a strange file: expected {names} in {folder}/")
+    for path in below(root / "python" / "whycast"):
+        inside = path.relative_to(root).as_posix()
+        if "__pycache__" in path.parts or inside in MADE or path.suffix in DATA:
+            continue
+        if not path.is_dir() and path.suffix != MODULE:
+            yield Failure(inside, "", "is no module: it may hide another")
+        elif path.is_dir() and path.with_suffix(MODULE).exists():
+            yield Failure(inside, "", f"hides {path.name}{MODULE}")
 
 
 def tracked_faults(root: Path) -> Iterator[Failure]:
