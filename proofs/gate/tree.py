@@ -43,7 +43,7 @@ def theory_faults(root: Path) -> Iterator[Failure]:
 def list_faults(root: Path) -> Iterator[Failure]:
     """Find what may hide a file of the package or of the C.
 
-    Of two modules of one name, Python takes the one that is a folder or a library; of two headers, a
+    Of two modules of one name, Python takes the folder or the library; of two headers, a
     compiler takes the one that is nearer.
     """
     for folder, names in TOP.items():
