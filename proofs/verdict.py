@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from datetime import date
+from typing import Any
 
 from rich.box import SIMPLE
 from rich.console import Console
