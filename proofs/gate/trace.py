@@ -19,7 +19,7 @@ import ast
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,13 +72,19 @@ def read(path: Path) -> tuple[list[Text], list[dict[str, str]], list[Failure]]:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         return [], [], [Failure(TRACE, "", f"cannot be read, no clause is traced: {error}")]
-    if data.keys() != {"text", "clause"} or not all(isinstance(t, list) for t in data.values()):
-        what = f"has {', '.join(sorted(data)) or 'nothing'}; expected [[text]] and [[clause]]"
-        return [], [], [Failure(TRACE, "", what)]
-    texts, clauses = (
-        [{key: " ".join(str(said).split()) for key, said in table.items()} for table in data[kind]]
-        for kind in ("text", "clause")
-    )
+    if not all(isinstance(table, dict) for table in data.values()):
+        return (
+            [],
+            [],
+            [Failure(TRACE, "", "has more than texts: expected [text] and [text.clause]")],
+        )
+    texts = [{"name": name, **said(table)} for name, table in data.items()]
+    clauses = [
+        {"id": clause, "text": name, **said(table)}
+        for name, tables in data.items()
+        for clause, table in tables.items()
+        if isinstance(table, dict)
+    ]
     failures = []
     operators = {text.get("name", ""): text.get("op", "") for text in texts}
     number_of = Counter(clause.get("text", "") for clause in clauses)
@@ -92,9 +98,15 @@ def read(path: Path) -> tuple[list[Text], list[dict[str, str]], list[Failure]]:
         faults = [*clause_faults(clause, operators)]
         failures += [Failure(TRACE, clause.get("id", ""), what) for what in faults]
     times = Counter(clause.get("id", "") for clause in clauses)
-    failures += [Failure(TRACE, name, f"is there {n} times") for name, n in times.items() if n > 1]
+    failures += [Failure(TRACE, name, f"is of {n} texts") for name, n in times.items() if n > 1]
     shown: list[Any] = [{key: text.get(key, "") for key in ("name", "title")} for text in texts]
     return shown, clauses, failures
+
+
+def said(table: Mapping[str, object]) -> dict[str, str]:
+    """Give the fields of a table that are no tables, without line breaks."""
+    fields = {key: text for key, text in table.items() if not isinstance(text, dict)}
+    return {key: " ".join(str(text).split()) for key, text in fields.items()}
 
 
 def field_faults(table: dict[str, str], needed: set[str], allowed: set[str]) -> Iterator[str]:
@@ -111,8 +123,6 @@ def clause_faults(clause: dict[str, str], operators: dict[str, str]) -> Iterator
     text = clause.get("text", "")
     place = "why" if text == DERIVED else "where"
     yield from field_faults(clause, {"id", "text", "says", place}, {"reason"})
-    if text not in operators:
-        yield f"is of the text `{text}`, which is none of {', '.join(operators)}"
     match = IDENTIFIER.fullmatch(clause.get("id", ""))
     if match is None:
         yield f"is no identifier: expected {FORM}"

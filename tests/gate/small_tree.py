@@ -67,14 +67,11 @@ end
 """
 
 TRACE = """\
-[[text]]
-name = "derived"
+[derived]
 title = "Claimed, and in no text"
 clauses = 1
 
-[[clause]]
-id = "E_Small_any_Derived_010"
-text = "derived"
+[derived.E_Small_any_Derived_010]
 says = "Twice a number is its double."
 why = "The smallest of trees has a claim too."
 """
