@@ -74,12 +74,12 @@ def test_what_becomes_of_each_mutant(small: Path) -> None:
         "typed": ("killed", "Small.double_positive"),
     }
     assert found["triple"]["place"] == "why3/small.mlw:5"
-    assert found["triple"]["part"] == "VC for twice, why3/small.mlw:11"
+    assert found["triple"]["part"] == "VC for twice, why3/small.mlw:14"
     assert found["untyped"]["part"].startswith("why3/small.mlw:5: ")
     assert done.stdout.splitlines()[-4:-1] == [
         "why3/small.mlw:5: other-goal is not noticed by Small.double_positive, as "
         f"proofs/mutants.toml has it, but by {twice}",
-        "why3/small.mlw:7: renamed survived: no goal depends on what it changes. Nothing is wrong.",
+        "why3/small.mlw:8: renamed survived: no goal depends on what it changes. Nothing is wrong.",
         "why3/small.mlw:5: typed is not noticed by the type checker, as proofs/mutants.toml has "
         "it, but by Small.double_positive",
     ]
