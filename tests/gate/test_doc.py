@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import browser
-import numpy as np
 import pytest
 import small_evidence
 from small_evidence import MEAN, Page
@@ -31,7 +30,6 @@ import whycast
 from evidence import api, command_line, doc, documents, worked
 from gate.closed import ROOT, ToolError
 from whycast import _command, testing
-from whycast._rules import RULES
 from whycast.testing import Case, strategies
 from whycast.testing._case import LEVELS, Level
 from whycast.testing._judge import Judge
@@ -241,48 +239,6 @@ def test_a_docstring_is_shown_as_it_is_read(made: Made) -> None:
 
 # What the package answers
 
-# A shape, another, axes; then for each rule the shape of the result, e for an error, n where
-# the rule cannot be asked, and a star where elements lie elsewhere than with the last axes aligned.
-VERDICTS = """
-(3, 1) → (4)                  (3, 4)  (3, 4)  (3, 4)  (3, 4)  e       e        e        e
-(3, 2) → (4)                  e       e       e       e       e       e        e        e
-() → (2, 3)                   (2, 3)  (2, 3)  (2, 3)  (2, 3)  (2, 3)  (2, 3)   (2, 3)   (2, 3)
-(4) → (3, 4)                  (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)   (3, 4)   (3, 4)
-(3, 1) → (3, 4)               (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)  (3, 4)   e        (3, 4)
-(3) → (3, 4), axes (0)        e       e       e       e       e       (3, 4)*  (3, 4)*  (3, 4)*
-(3) → (3, 3), axes (0)        (3, 3)  (3, 3)  (3, 3)  (3, 3)  (3, 3)  (3, 3)*  (3, 3)*  (3, 3)*
-(2, 3) → (3, 2), axes (1, 0)  e       e       e       e       e       e        n        (3, 2)*
-(3, 4) → (1, 4)               (3, 4)  (3, 4)  (3, 4)  (3, 4)  e       e        e        e
-(2, 3) → (3)                  (2, 3)  (2, 3)  (2, 3)  (2, 3)  e       e        e        e
-(1) → (0)                     e       (0)     (0)     (0)     (0)     (0)      e        (0)
-(0) → (1)                     e       (0)     (0)     (0)     e       e        e        e
-() → (0)                      e       (0)     (0)     (0)     (0)     (0)      (0)      (0)
-(1, 0) → (2, 0)               (2, 0)  (2, 0)  (2, 0)  (2, 0)  (2, 0)  (2, 0)   e        (2, 0)
-"""
-WORDS = {"error": "e", "–": "n"}
-
-
-def test_the_table_of_pairs_has_the_verdicts_of_the_rules(made: Made) -> None:
-    heads, *rows = table(made.alone["index.html"], "Pairs of shapes")
-    assert heads[1:] == [row.rule.title for row in worked.ROWS]
-    assert sorted(row.rule.name for row in worked.ROWS) == sorted(RULES)
-    expected = [re.split(r" {2,}", line) for line in VERDICTS.strip().splitlines()]
-    for (pair, *cells), (wanted, *verdicts) in zip(rows, expected, strict=True):
-        assert pair.startswith(wanted)
-        assert [WORDS.get(cell, cell.replace(" †", "*")) for cell in cells] == verdicts, pair
-
-
-def test_the_questions_are_answered_by_the_package(made: Made) -> None:
-    _, pairs, *rows = table(made.alone["index.html"], "Five questions")
-    assert [row[1:] for row in rows] == [
-        ["(3)", "error", "error", "(3)", "(2, 3)"],
-        *[["(3)", "(0)", "(0)", "(3)", "(2, 3)"]] * 3,
-        *[["(3)", "(0)", "error", "error", "error"]] * 2,
-        ["error"] * 5,
-        ["(3)", "(0)", "error", "error", "error"],
-    ]
-    assert pairs[1:] == ["(1) → (3)", "(1) → (0)", "(0) → (1)", "(3) → (1)", "(2, 3) → (3)"]
-
 
 def test_each_rule_names_a_function_with_these_parameters(made: Made) -> None:
     rows = table(made.alone["index.html"], "The rules")[1:]
@@ -292,40 +248,6 @@ def test_each_rule_names_a_function_with_these_parameters(made: Made) -> None:
         module, _, function = row.function.rpartition(".")
         named = {part.partition("=")[0].lstrip("*") for part in row.arguments.split(", ")}
         assert named <= inspect.signature(getattr(MODULES[module], function)).parameters.keys()
-
-
-def test_a_place_of_the_figure_has_the_element_that_stands_there() -> None:
-    for tensor, z in zip(
-        worked.example(), whycast.broadcast(worked.COLUMN, worked.ROW), strict=True
-    ):
-        assert [cell.value for cell in tensor.broadcast] == [str(value) for value in z.flat]
-        assert tensor.target == z.shape
-        # One number, one place in memory: and one of the places is not a copy.
-        steps = [
-            sum(k * s for k, s in zip(c.place, z.strides, strict=True)) for c in tensor.broadcast
-        ]
-        assert steps == [cell.number * z.itemsize for cell in tensor.broadcast]
-        originals = [cell.number for cell in tensor.broadcast if not cell.copy]
-        assert sorted(originals) == list(range(len(tensor.own)))
-        assert all(
-            cell.source == tuple(map(int, np.unravel_index(cell.number, tensor.shape)))
-            for cell in tensor.broadcast
-        )
-    column, row = worked.example()
-    assert [(size.own, size.target, size.prepended) for size in column.sizes + row.sizes] == [
-        (3, 3, False),
-        (1, 4, False),
-        (1, 3, True),
-        (4, 4, False),
-    ]
-
-
-def test_the_figure_of_the_error_has_no_element_beyond_the_size_at_fault() -> None:
-    (first, second), error = worked.misfit()
-    assert (error.tensor, error.axis, error.size, error.target) == (0, 1, 2, 4)
-    assert "".join(cell.value for cell in first.broadcast) == "12??34??56??"
-    assert [cell.value for cell in second.broadcast] == ["10", "20", "30", "40"] * 3
-    assert [size.fits for size in first.sizes + second.sizes] == [True, False, True, True]
 
 
 def test_the_sessions_say_what_python_says(made: Made) -> None:
@@ -401,15 +323,6 @@ def test_only_how_long_a_check_took_is_left_out(made: Made) -> None:
     assert typed.shown == "2,0\n"
     with pytest.raises(ToolError, match="cannot be run: ls"):
         command_line.run("ls")
-
-
-def test_what_is_laid_out_by_columns_stays_so() -> None:
-    assert command_line.blocks("A line\nof text:\n  a  b\n  c  d\nmore\n\nand more") == [
-        (False, "A line\nof text:"),
-        (True, "a  b\nc  d"),
-        (False, "more"),
-        (False, "and more"),
-    ]
 
 
 @pytest.mark.parametrize("level", LEVELS)

