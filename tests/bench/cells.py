@@ -11,6 +11,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TypeAlias
@@ -33,14 +34,7 @@ MEMCPY = "memcpy"
 ONNXRUNTIME = "ONNX Runtime"
 OPENVINO = "OpenVINO"
 PEERS = (MEMCPY, NUMPY, READ_ONLY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
-PACKAGES = {
-    NUMPY: "numpy",
-    READ_ONLY: "numpy",
-    TORCH: "torch",
-    JAX: "jax",
-    ONNXRUNTIME: "onnxruntime",
-    OPENVINO: "openvino",
-}
+MODULES = {TORCH: "torch", JAX: "jax", ONNXRUNTIME: "onnxruntime", OPENVINO: "openvino"}
 
 WRITEABLE = (
     "whycast's results are read-only views. NumPy's can be written to, with a warning, and are the "
@@ -105,43 +99,30 @@ class Cell:
 
 @dataclass(frozen=True)
 class Peers:
-    """The libraries that may be missing."""
+    """The libraries that are there, by the names of their contenders."""
 
-    torch: ModuleType | None
-    jax: ModuleType | None
-    onnxruntime: ModuleType | None = None
-    openvino: ModuleType | None = None
+    modules: Mapping[str, ModuleType]
 
     def absent(self) -> list[str]:
-        """Those that are."""
-        modules = {
-            TORCH: self.torch,
-            JAX: self.jax,
-            ONNXRUNTIME: self.onnxruntime,
-            OPENVINO: self.openvino,
-        }
-        return [peer for peer, module in modules.items() if module is None]
+        """Those that are not."""
+        return [peer for peer in MODULES if peer not in self.modules]
 
     def names(self, **others: object) -> dict[str, object]:
         """What any expression may speak of."""
-        return {
-            "whycast": whycast,
-            "np": np,
-            "torch": self.torch,
-            "jax": self.jax,
-            "jnp": getattr(self.jax, "numpy", None),
-            **others,
-        }
+        jax = self.modules.get(JAX)
+        named = {MODULES[peer]: module for peer, module in self.modules.items()}
+        return {"whycast": whycast, "np": np, "jnp": getattr(jax, "numpy", None), **named, **others}
 
     def names_of_arrays(self, *arrays: Array) -> dict[str, object]:
         """Arrays, and the same as tensors of those who have such: `a` is the first of `arrays`."""
         names: dict[str, object] = {"arrays": arrays, "a": arrays[0]}
         plain = all(array.dtype.kind != "O" for array in arrays)
-        if self.torch is not None and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
-            tensors = [self.torch.from_numpy(array) for array in arrays]
+        torch, jax = self.modules.get(TORCH), self.modules.get(JAX)
+        if torch and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
+            tensors = [torch.from_numpy(array) for array in arrays]
             names |= {"tensors": tensors, "t": tensors[0]}
-        if self.jax is not None and plain:
-            on_device = [self.jax.numpy.asarray(array) for array in arrays]
+        if jax and plain:
+            on_device = [jax.numpy.asarray(array) for array in arrays]
             names |= {"jarrays": on_device, "j": on_device[0]}
         return self.names(**names)
 
@@ -154,29 +135,16 @@ def find_peers() -> Peers:
     # Without these they would report their use, and leave files in the user's home.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
-    names = ("torch", "jax", "onnxruntime", "openvino")
-    return Peers(*[_module(name) for name in names])
-
-
-def _module(name: str) -> ModuleType | None:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
+    found = {}
+    for peer, name in MODULES.items():
+        with suppress(ImportError):
+            found[peer] = importlib.import_module(name)
+    return Peers(found)
 
 
 def cells(peers: Peers) -> list[Cell]:
     """All cells, with the contenders that are there."""
-    makers: list[Callable[[Peers], Iterator[Cell]]] = [
-        tuples,
-        other_shapes,
-        views,
-        numpy_rule,
-        operators,
-        copies,
-        sums,
-        lists,
-    ]
+    makers = (tuples, other_shapes, views, numpy_rule, operators, copies, sums, lists)
     absent = peers.absent()
     found = []
     for cell in (cell for maker in makers for cell in maker(peers)):
@@ -248,8 +216,8 @@ def other_shapes(peers: Peers) -> Iterator[Cell]:
         name = f"{count} tuples of NumPy integers, rank 4"
         # torch wants integers of Python.
         yield shape_cell(peers, group, name, integers, TORCH)
-        if peers.torch is not None:
-            sizes = [[peers.torch.Size(shape) for shape in shapes] for shapes in draws]
+        if TORCH in peers.modules:
+            sizes = [[peers.modules[TORCH].Size(shape) for shape in shapes] for shapes in draws]
             yield shape_cell(peers, group, f"{count} torch.Size of rank 4", sizes)
 
 
@@ -355,80 +323,62 @@ def numpy_rule(peers: Peers) -> Iterator[Cell]:
 
 # Operators
 
+# The array, and the expressions of whycast, NumPy, torch and JAX: `a` is the array, `t` and `j` are
+# its tensors.
+OPERATORS: Mapping[str, tuple[Shape, Sequence[str]]] = {
+    "onnx.expand, a row": (
+        (4,),
+        (
+            "whycast.onnx.expand(a, (3, 4))",
+            "np.broadcast_to(a, (3, 4))",
+            "t.expand((3, 4))",
+            "jnp.broadcast_to(j, (3, 4))",
+        ),
+    ),
+    "onnx.expand, both ways": (
+        (3, 1),
+        (
+            "whycast.onnx.expand(a, (2, 1, 4))",
+            "np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))",
+        ),
+    ),
+    "openvino.broadcast, explicit": (
+        (3,),
+        (
+            'whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")',
+            "np.broadcast_to(a.reshape(3, 1), (2, 3, 4))",
+            "torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))",
+            "jax.lax.broadcast_in_dim(j, (2, 3, 4), (1,))",
+        ),
+    ),
+    "lax.broadcast_in_dim, transposing": (
+        (3, 4),
+        (
+            "whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))",
+            "np.broadcast_to(a.T, (2, 4, 3))",
+            "torch.broadcast_to(t.T, (2, 4, 3))",
+            "jax.lax.broadcast_in_dim(j, (2, 4, 3), (2, 1))",
+        ),
+    ),
+    "ngraph.broadcast": (
+        (3, 4),
+        (
+            "whycast.ngraph.broadcast(a, (3, 2, 4), {1})",
+            "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
+            "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
+            "jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2))",
+        ),
+    ),
+}
+
 
 def operators(peers: Peers) -> Iterator[Cell]:
     """Operators that broadcast one tensor to a shape."""
-    for name, array, code in (
-        (
-            "onnx.expand, a row",
-            ramp(4),
-            {
-                OURS: "whycast.onnx.expand(a, (3, 4))",
-                NUMPY: "np.broadcast_to(a, (3, 4))",
-                TORCH: "t.expand((3, 4))",
-                JAX: "jax.block_until_ready(jnp.broadcast_to(j, (3, 4)))",
-            },
-        ),
-        (
-            "onnx.expand, both ways",
-            ramp(3, 1),
-            {
-                OURS: "whycast.onnx.expand(a, (2, 1, 4))",
-                NUMPY: "np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))",
-            },
-        ),
-        (
-            "openvino.broadcast, numpy",
-            ramp(3, 1),
-            {
-                OURS: "whycast.openvino.broadcast(a, (2, 3, 4))",
-                NUMPY: "np.broadcast_to(a, (2, 3, 4))",
-                TORCH: "torch.broadcast_to(t, (2, 3, 4))",
-                JAX: "jax.block_until_ready(jnp.broadcast_to(j, (2, 3, 4)))",
-            },
-        ),
-        (
-            "openvino.broadcast, explicit",
-            ramp(3),
-            {
-                OURS: 'whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")',
-                NUMPY: "np.broadcast_to(a.reshape(3, 1), (2, 3, 4))",
-                TORCH: "torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (2, 3, 4), (1,)))",
-            },
-        ),
-        (
-            "lax.broadcast_in_dim",
-            ramp(3, 4),
-            {
-                OURS: "whycast.lax.broadcast_in_dim(a, (3, 2, 4), (0, 2))",
-                NUMPY: "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
-                TORCH: "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2)))",
-            },
-        ),
-        (
-            "lax.broadcast_in_dim, transposing",
-            ramp(3, 4),
-            {
-                OURS: "whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))",
-                NUMPY: "np.broadcast_to(a.T, (2, 4, 3))",
-                TORCH: "torch.broadcast_to(t.T, (2, 4, 3))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (2, 4, 3), (2, 1)))",
-            },
-        ),
-        (
-            "ngraph.broadcast",
-            ramp(3, 4),
-            {
-                OURS: "whycast.ngraph.broadcast(a, (3, 2, 4), {1})",
-                NUMPY: "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
-                TORCH: "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2)))",
-            },
-        ),
-    ):
-        names = peers.names_of_arrays(array)
+    for name, (shape, expressions) in OPERATORS.items():
+        code = dict(zip((OURS, NUMPY, TORCH, JAX), expressions, strict=False))
+        if JAX in code:
+            code[JAX] = f"jax.block_until_ready({code[JAX]})"
+        names = peers.names_of_arrays(ramp(*shape))
         yield Cell("one tensor to a shape", name, code, names, notes={JAX: JAX_COPIES})
 
 
@@ -478,19 +428,15 @@ def sums(peers: Peers) -> Iterator[Cell]:
 
 def lists(peers: Peers) -> Iterator[Cell]:
     """Lists of elements; their times are those of one element of the result."""
-    for name, shape, target in (
-        ("(4,) to (3, 4)", (4,), (3, 4)),
-        ("(1,) to (10000,)", (1,), (10_000,)),
-        ("(100,) to (100, 100)", (100,), (100, 100)),
-        ("(100, 1) to (100, 100)", (100, 1), (100, 100)),
-        ("(5000, 1) to (5000, 2)", (5000, 1), (5000, 2)),
-        ("(10, 1, 10, 1) to (10, 10, 10, 10)", (10, 1, 10, 1), (10, 10, 10, 10)),
-        ("(100, 100) to itself", (100, 100), (100, 100)),
+    for shape, target in (
+        ((4,), (3, 4)),
+        ((100, 1), (100, 100)),
+        ((10, 1, 10, 1), (10, 10, 10, 10)),
     ):
         size = int(np.prod(shape))
         yield Cell(
             "reference.broadcast, one element",
-            name,
+            f"{shape} to {target}",
             {
                 OURS: "whycast.reference.broadcast(data, shape, target)",
                 NUMPY: "np.broadcast_to(np.array(data).reshape(shape), target).ravel().tolist()",

@@ -68,6 +68,11 @@ class Question(NamedTuple):
         name = f"{self.layout}{ends}, width {self.width}"
         return Cell(f"{self.kind}, {SIZES[self.size]}", name, CODE[self.kind], {}, notes=NOTES)
 
+    @property
+    def large(self) -> bool:
+        """Whether a single call takes a while."""
+        return self.size > 2**20
+
     def shapes(self) -> tuple[Shape, Shape]:
         """Shape of the tensor and of the result.
 
@@ -119,8 +124,9 @@ def measure_memory(question: Question, peers: Peers, seconds: float) -> Result:
         timer(1)
         if not np.array_equal(z, y):
             raise DisagreementError(f"{question.cell.title}: {name} gives something else")
-    few = question.size > 2**20
-    loops = {name: 1 if few else calibrated(timer, STRETCH) for name, timer in timers.items()}
+    loops = {
+        name: 1 if question.large else calibrated(timer, STRETCH) for name, timer in timers.items()
+    }
     cell = replace(question.cell, code={name: question.cell.code[name] for name in timers})
     return rounds(cell, timers, loops, seconds, least=len(timers))
 
@@ -168,15 +174,14 @@ def beside(x: Array, z: Array, peers: Peers) -> Iterator[tuple[str, Timer]]:
     yield OURS, timeit.Timer(lambda: _accelerator.broadcast(z, x)).timeit
     view = np.broadcast_to(x, z.shape)
     yield NUMPY, timeit.Timer(lambda: np.copyto(z, view)).timeit
-    if peers.torch is not None:
-        peers.torch.set_num_threads(1)
-        wide = peers.torch.from_numpy(x).expand(z.shape)
-        place = peers.torch.from_numpy(z)
+    if torch := peers.modules.get(TORCH):
+        torch.set_num_threads(1)
+        wide, place = torch.from_numpy(x).expand(z.shape), torch.from_numpy(z)
         yield TORCH, timeit.Timer(lambda: place.copy_(wide)).timeit
-    if peers.onnxruntime is not None:
+    if ONNXRUNTIME in peers.modules:
         yield ONNXRUNTIME, timeit.Timer(_onnxruntime(x, z)).timeit
-    if peers.openvino is not None and x.itemsize in (1, 4):
-        yield OPENVINO, timeit.Timer(_openvino(peers.openvino, x, z)).timeit
+    if OPENVINO in peers.modules and x.itemsize in (1, 4):
+        yield OPENVINO, timeit.Timer(_openvino(peers.modules[OPENVINO], x, z)).timeit
 
 
 def _onnxruntime(x: Array, z: Array) -> Callable[[], object]:

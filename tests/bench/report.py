@@ -1,4 +1,4 @@
-"""Show what was measured: a table in Markdown."""
+"""Show what was measured, in Markdown: a page with the groups in short, a table of each cell."""
 
 from __future__ import annotations
 
@@ -52,21 +52,27 @@ def peers_in(results: Iterable[Result]) -> list[str]:
     return [peer for peer in PEERS if peer in present]
 
 
-# The table
-
-
-def table(results: Sequence[Result], facts: Sequence[str]) -> str:
-    """Markdown: what was measured where, the groups in short, each cell, the notes."""
-    peers = peers_in(results)
-    lines = ["# How fast whycast is beside its peers", "", EXPLANATION, ""]
-    lines += [*(f"- {fact}" for fact in facts), "", "## In short", ""]
-    lines += ["Geometric mean of the cells of a group, and the least and the greatest of them.", ""]
+def page(results: Sequence[Result], facts: Sequence[str]) -> str:
+    """Markdown: what was measured where, and the groups in short."""
     notes: dict[str, int] = {}
+    lines = [
+        *("# How fast whycast is beside its peers", "", "`make bench` writes this page.", ""),
+        *(EXPLANATION, "", *(f"- {fact}" for fact in facts), ""),
+        *("Geometric mean of the cells of a group, and the least and the greatest of them:", ""),
+    ]
+    peers = peers_in(results)
     rows = [
         [f"{group} ({len(members)})", *(short(members, peer, notes) for peer in peers)]
         for group, members in groups(results)
     ]
     lines += rows_of(["group (cells)", *peers], rows)
+    return "\n".join([*lines, "", *shown(notes)]) + "\n"
+
+
+def table(results: Sequence[Result]) -> str:
+    """Markdown: each cell of each group."""
+    lines: list[str] = []
+    notes: dict[str, int] = {}
     for group, members in groups(results):
         lines += ["", f"## {group}", ""]
         here = peers_in(members)
@@ -78,20 +84,12 @@ def table(results: Sequence[Result], facts: Sequence[str]) -> str:
         lines += rows_of(["cell", OURS, *here], rows)
         lines += ["", "What is timed, in the first of them:", ""]
         lines += [f"- {name}: `{code}`" for name, code in members[0].cell.code.items()]
-    lines += ["", "## Notes", "", *(f"{number}. {note}" for note, number in notes.items())]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "## Notes", "", *shown(notes)]) + "\n"
 
 
-def worst(results: Sequence[Result], count: int = 6) -> str:
-    """Markdown: of each peer the cells in which it is best, the ratio turned round."""
-    lines = ["## Where the C is least", "", "Its time divided by that of the peer.", ""]
-    rows = []
-    for peer in peers_in(results):
-        here = [result for result in results if peer in result.seconds]
-        here.sort(key=lambda result: result.ratio(peer).median)
-        for result in here[:count]:
-            rows.append([peer, result.cell.title, show_ratio(1 / result.ratio(peer).median)])
-    return "\n".join([*lines, *rows_of(["peer", "cell", "ratio"], rows)]) + "\n"
+def shown(notes: dict[str, int]) -> list[str]:
+    """Lines of the notes that were referred to."""
+    return [f"{number}. {note}" for note, number in notes.items()]
 
 
 def rows_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -107,8 +107,10 @@ def _processor_time() -> float:
 
 
 def section(rates: Sequence[Rates]) -> str:
-    """Markdown: the rates."""
+    """Markdown: the rates, if there are any."""
+    if not rates:
+        return ""
     rows = [[each.question.title, f"{each.refusing:,.0f}", f"{each.right:,.0f}"] for each in rates]
-    lines = ["## Checks", "", EXPLANATION, ""]
+    lines = ["", "## Checks", "", EXPLANATION, ""]
     lines += rows_of(["rule, level", "refuses all", "right"], rows)
     return "\n".join(lines) + "\n"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
+from array_strategies import elements
 from numpy.lib.stride_tricks import as_strided
 
 _T = TypeVar("_T")
@@ -337,24 +338,11 @@ def array(c: Choices, shape: Shape) -> Any:
     if count > 4096:
         return np.broadcast_to(np.zeros((), "i1"), shape)
     layout = c.below(10)
-    room = 2 * count + 9
-    if code == "O":
-        memory: Any = np.array([f"{k}" for k in range(room)], object)
-        if c.once_in(6):
-            memory[c.below(room)] = c.pick(([], 1, None, 2.5))
-    elif code == "T":
-        memory = np.array([f"{k} " * (1 + k % 20) for k in range(room)], np.dtypes.StringDType())
-    else:
-        dtype = np.dtype(code)
-        pattern = bytes(k * 37 % 251 for k in range(room * dtype.itemsize))
-        if dtype.kind == "U":
-            memory = np.array([f"{k}" for k in range(room)], dtype)
-        elif dtype.kind == "b":
-            memory = np.array([k % 3 == 1 for k in range(room)])
-        elif dtype.itemsize:
-            memory = np.frombuffer(bytearray(pattern), dtype)
-        else:
-            memory = np.empty(room, dtype)
+    memory: Any = elements(
+        2 * count + 9, np.dtypes.StringDType() if code == "T" else np.dtype(code)
+    )
+    if code == "O" and c.once_in(6):
+        memory[c.below(len(memory))] = c.pick(([], 1, None, 2.5))
     if layout == 0 or not shape:
         made = memory[:count].reshape(shape)
     elif layout == 1:
