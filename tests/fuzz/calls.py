@@ -391,8 +391,8 @@ def _mapping(c: Choices, on: Sequence[int]) -> tuple[Any, Any, list[int] | None]
     axes = [axis for axis in on if axis >= 0] if mode == "explicit" else None
     if c.once_in(16):
         c.tame = False
-        odd = [0, b"numpy", "", "NUMPY", ["numpy"], np.str_("numpy"), wild.Raises()]
-        mode = c.pick(odd)
+        odd: list[Any] = [0, b"numpy", "", "NUMPY", ["numpy"], np.str_("numpy"), wild.Raises()]
+        return c.pick(odd), mapping, axes
     return mode, mapping, axes
 
 
@@ -499,6 +499,8 @@ def _list(c: Choices, shape: Shape) -> Any:
 
 def moved(data: Any, shape: Shape, target: Shape) -> Check:
     """Demand a list of the very elements that stand at each index of the target."""
+    if isinstance(data, wild.Liar):
+        raise MineError
     demand(len(data) == int(np.prod(shape, dtype=object)))
     at = np.broadcast_to(np.arange(len(data)).reshape(shape), target).ravel().tolist()
 

@@ -131,7 +131,7 @@ def command(words: list[str]) -> tuple[int, str, str]:
 
 _COMMANDS = ("shape", "explain", "index", "strides")
 _WORDS = (
-    *[
+    *(
         "2x3",
         "3x1",
         "1",
@@ -145,18 +145,26 @@ _WORDS = (
         "1,2,3",
         "-1",
         "-1,2",
-    ],
-    *["--json", "--rule", "--axes", "--itemsize", "--strides", "--help", "--version", "--", "-"],
+    ),
+    *("--json", "--rule", "--axes", "--itemsize", "--strides", "--help", "--version", "--", "-"),
     *(*RULES, "--rule=in-dim", "--axes=1,0", "--axes=()", "--svg", "figure.svg", "serve", "shape"),
     *(
         "",
         " ",
-        *["x", "3x", "x3", "3xx1", "3X1", "1e3", "0x", "-0", "--ru", "@file"],
+        "x",
+        "3x",
+        "x3",
+        "3xx1",
+        "3X1",
         "\uff11x2",
         "2x\n3",
-        "\0",
+        "1e3",
+        "0x",
+        "-0",
+        "--ru",
+        "@file",
     ),
-    *("9" * 30 + "x2", "9" * 3000, "1," * 3000 + "1", "18446744073709551616", "\ud800", "é"),
+    *("9" * 30 + "x2", "9" * 3000, "1," * 3000 + "1", "18446744073709551616", "\0", "\ud800", "é"),
 )
 
 
