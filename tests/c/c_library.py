@@ -96,9 +96,9 @@ class Library:
         library.whycast_broadcast.restype = library.whycast_byte_size.restype = ctypes.c_int64
         self.library = library
 
-    def shape(self, shapes: Sequence[Numbers], capacity: int | None = None) -> Outcome:
+    def shape(self, shapes: Sequence[Numbers]) -> Outcome:
         """Ask for the common shape."""
-        most = max(map(len, shapes), default=0) if capacity is None else capacity
+        most = max(map(len, shapes), default=0)
         room, place = _numbers([_UNWRITTEN] * (most + 1)), Place(77, 77)
         code = self.library.whycast_broadcast_shape(
             *(room, ctypes.c_int64(most), ctypes.byref(place)),
