@@ -47,9 +47,6 @@ LOOKS_AT_STRINGS = (
 )
 JAX_COPIES = "JAX does more where shapes differ: its arrays have no strides, the result is a copy."
 JAX_REMEMBERS = "JAX does less: it remembers the answers to shapes that it has seen before."
-MORE_THAN_LISTS = (
-    "NumPy does something else: it makes an array of the list, copies it, and makes a list of that."
-)
 RANDOM_SHAPES = (
     "Eight sets of shapes, drawn at random once and for all, one after the other: the sizes are 2 "
     "to 6, two in five are replaced by 1, and up to half of the axes are left out."
@@ -144,7 +141,7 @@ def find_peers() -> Peers:
 
 def cells(peers: Peers) -> list[Cell]:
     """All cells, with the contenders that are there."""
-    makers = (tuples, other_shapes, views, numpy_rule, operators, copies, sums, lists)
+    makers = (tuples, other_shapes, views, numpy_rule, operators, copies, sums)
     absent = peers.absent()
     found = []
     for cell in (cell for maker in makers for cell in maker(peers)):
@@ -421,27 +418,3 @@ def sums(peers: Peers) -> Iterator[Cell]:
         yield Cell("sums", f"broadcast_adjoint, {array.shape}", code, names)
         code = {OURS: f"whycast.sum_to_shape(a, {array.shape[1:]})", **others}
         yield Cell("sums", f"sum_to_shape, {array.shape}", code, names)
-
-
-# Lists
-
-
-def lists(peers: Peers) -> Iterator[Cell]:
-    """Lists of elements; their times are those of one element of the result."""
-    for shape, target in (
-        ((4,), (3, 4)),
-        ((100, 1), (100, 100)),
-        ((10, 1, 10, 1), (10, 10, 10, 10)),
-    ):
-        size = int(np.prod(shape))
-        yield Cell(
-            "reference.broadcast, one element",
-            f"{shape} to {target}",
-            {
-                OURS: "whycast.reference.broadcast(data, shape, target)",
-                NUMPY: "np.broadcast_to(np.array(data).reshape(shape), target).ravel().tolist()",
-            },
-            peers.names(data=list(range(1000, 1000 + size)), shape=shape, target=target),
-            parts=int(np.prod(target)),
-            notes={NUMPY: MORE_THAN_LISTS},
-        )
