@@ -1,9 +1,9 @@
 """The extraction printer: what it accepts, what it refuses, and what its Python looks like.
 
-The programs in printer/accept say what they compute in comments at their top: `execute: f(1, 2)`
-compares with Why3's own interpreter, `python: f(1) == 2` is a condition that has to hold. Those in
-printer/refused.mlw have above them the message, and the line that it points to. The form of the
-Python is to be seen in the committed kernel, which `extract --check` compares.
+The programs in printer/accept have conditions in comments at their top, `python: f(1) == 2`, with
+what Why3's own interpreter makes of the calls. Those in printer/refused.mlw have above them the
+message, and the line that it points to. The form of the Python is to be seen in the committed
+kernel, which `extract --check` compares.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def stem(path: Path) -> str:
     return path.stem
 
 
-def comments(program: Path, kind: str) -> list[str]:
-    """Give what the comments of one kind at the top of a program say."""
+def conditions(program: Path) -> list[str]:
+    """Give the conditions in the comments at the top of a program."""
     text = program.read_text(encoding="utf-8")
-    return re.findall(rf"^\(\* {kind}: (.*) \*\)$", text, re.MULTILINE)
+    return re.findall(r"^\(\* python: (.*) \*\)$", text, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -70,50 +70,9 @@ def test_conditions_hold(
     program: Path, extracted: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = load(extracted[program.stem], monkeypatch)
-    for condition in comments(program, "python"):
+    assert conditions(program)
+    for condition in conditions(program):
         assert eval(condition, names), condition
-
-
-def whyml(call: str) -> str:
-    """Translate the call of a function, as Python writes it, to WhyML."""
-    expression = ast.parse(call, mode="eval").body
-    assert isinstance(expression, ast.Call)
-
-    def argument(node: ast.expr) -> str:
-        if isinstance(node, ast.Call):
-            return ast.unparse(node.func)
-        return f"({ast.unparse(node)})"
-
-    return " ".join([ast.unparse(expression.func), *map(argument, expression.args)])
-
-
-def executed(program: Path, calls: list[str]) -> object:
-    """Give what Why3's interpreter makes of the calls, as one tuple, with the first at the end."""
-    expressions = [whyml(call) for call in [*calls, calls[0]]]
-    size = len(expressions)
-    uses = [program.stem.capitalize(), f"why3.Tuple{size}.Tuple{size}"]
-    options = ["-L", str(extraction.THEORIES), *(f"--use={module}" for module in uses)]
-    command = [extraction.WHY3, "execute", *options, str(program), ", ".join(expressions)]
-    output = closed.run(*command)
-    found = re.search(r"\) =\s+(\(.*\))\s+globals:", output, re.DOTALL)
-    assert found, output
-    text = found[1].replace("true", "True").replace("false", "False").replace("\n", "")
-    value: object = ast.literal_eval(text)
-    return value
-
-
-@pytest.mark.parametrize(
-    "program", [program for program in ACCEPTED if comments(program, "execute")], ids=stem
-)
-def test_python_computes_what_why3_does(
-    program: Path, extracted: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = load(extracted[program.stem], monkeypatch)
-    calls = [call for line in comments(program, "execute") for call in line.split("; ")]
-    found = {call: eval(call, names) for call in calls}
-    expected = executed(program, calls)
-    assert isinstance(expected, tuple)
-    assert found == dict(zip(calls, expected[:-1], strict=True))
 
 
 # The form of the Python
