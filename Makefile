@@ -23,7 +23,7 @@
 #                 is undefined in the C, and for an answer other than that of the plainest C
 #   make cross    compile the C for a machine of 32 bits and for a big-endian one, and run it there
 #   make bench    time the package beside NumPy, and beside torch and JAX where they are installed,
-#                 its C beside memcpy and runtimes too: build/bench
+#                 its C beside memcpy and runtimes too: python/BENCHMARKS.md, build/bench
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #   make doc      write build/doc/index.html: how to use the package and its command line, its
 #                 functions, the theories

@@ -3,11 +3,8 @@
 What is timed stands in `cells.py`, in `memory.py` what the C writes, and in `throughput.py`, beside
 nobody, the checks of others.
 Ratios mean something only where all that is compared ran at the same time on the same machine: see
-`timing.py`. A run of all cells writes python/BENCHMARKS.md. build/bench gets the table of all
-cells, and for each contender a file that `python -m pyperf` reads: `compare_to
-build/bench/numpy.json build/bench/whycast.json` has the cells side by side, `compare_to
-OLD/whycast.json build/bench/whycast.json` has those of two runs. (It compares means of times, which
-move with whatever else the machine does; the table has medians of ratios.)
+`timing.py`. build/bench gets the table of all cells, and a run of all of them writes
+python/BENCHMARKS.md.
 """
 
 from __future__ import annotations
@@ -18,13 +15,13 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import memory
 import pyperf
-from cells import MODULES, NUMPY, OURS, PEERS, Peers, cells, find_peers
+from cells import MODULES, NUMPY, OURS, Peers, cells, find_peers
 from report import page, table
 from throughput import QUESTIONS, measure_rate, section
 from timing import Result, measure
@@ -80,20 +77,17 @@ def main(arguments: Sequence[str]) -> int:
     folder: Path = options.out or ROOT / "build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(written, encoding="utf-8")
-    if results:
-        metadata = pyperf.Run([1.0]).get_metadata()
-        for contender in (OURS, *PEERS):
-            dump(folder, contender, results, metadata)
-        if not options.cells:
-            in_short = page(results, describe(metadata, peers, results)) + section(rates)
-            (options.out or PAGE.parent).joinpath(PAGE.name).write_text(in_short, "utf-8")
-            written = in_short + written
+    if results and not options.cells:
+        in_short = page(results, describe(peers, results)) + section(rates)
+        (options.out or PAGE.parent).joinpath(PAGE.name).write_text(in_short, "utf-8")
+        written = in_short + written
     print(written)
     return 0
 
 
-def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Result]) -> list[str]:
+def describe(peers: Peers, results: Sequence[Result]) -> list[str]:
     """Say what ran where and when."""
+    metadata = pyperf.Run([1.0]).get_metadata()
     packages = {OURS: "whycast", NUMPY: "numpy", **MODULES}
     absent = peers.absent()
     versions = {
@@ -114,35 +108,6 @@ def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Res
         f"load of the machine: {metadata['load_avg_1min']}",
     ]
     return [*facts, *(f"absent, and so not compared: {peer}" for peer in absent)]
-
-
-def file_of(folder: Path, contender: str) -> Path:
-    """Name the file of a contender's times."""
-    return folder / f"{contender.lower().replace(', ', '-').replace(' ', '-')}.json"
-
-
-def dump(
-    folder: Path, contender: str, results: Sequence[Result], metadata: Mapping[str, object]
-) -> None:
-    """Write a contender's times for pyperf; without any, remove those of an earlier run."""
-    file = file_of(folder, contender)
-    benchmarks = []
-    for result in results:
-        if contender in result.seconds:
-            cell = result.cell
-            own = {
-                "name": cell.title,
-                "loops": result.loops[contender],
-                "inner_loops": cell.parts,
-                "description": cell.code[contender],
-            }
-            values = tuple(result.seconds[contender])
-            run = pyperf.Run(values, metadata={**metadata, **own}, collect_metadata=False)
-            benchmarks.append(pyperf.Benchmark([run]))
-    if benchmarks:
-        pyperf.BenchmarkSuite(benchmarks).dump(str(file), replace=True)
-    else:
-        file.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

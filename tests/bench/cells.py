@@ -25,21 +25,18 @@ Shape: TypeAlias = tuple[int, ...]
 
 OURS = "whycast"
 NUMPY = "NumPy"
-# NumPy doing exactly what whycast does, where the function of its own does less.
-READ_ONLY = "NumPy, read-only"
 TORCH = "torch"
 JAX = "JAX"
 # These for memory only.
 MEMCPY = "memcpy"
 ONNXRUNTIME = "ONNX Runtime"
 OPENVINO = "OpenVINO"
-PEERS = (MEMCPY, NUMPY, READ_ONLY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
+PEERS = (MEMCPY, NUMPY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
 MODULES = {TORCH: "torch", JAX: "jax", ONNXRUNTIME: "onnxruntime", OPENVINO: "openvino"}
 
 WRITEABLE = (
     "whycast's results are read-only views. NumPy's can be written to, with a warning, and are the "
-    f"arguments themselves where all shapes are equal; the column “{READ_ONLY}” has NumPy make "
-    "read-only views, with `np.broadcast_shapes` and `np.broadcast_to`. torch's can be written to."
+    "arguments themselves where all shapes are equal. torch's can be written to."
 )
 LOOKS_AT_STRINGS = (
     "whycast does more: it looks at each element of an object array, which has to be a str. NumPy "
@@ -223,16 +220,9 @@ def other_shapes(peers: Peers) -> Iterator[Cell]:
 VIEW_CODE = {
     OURS: "whycast.broadcast(*arrays)",
     NUMPY: "np.broadcast_arrays(*arrays)",
-    READ_ONLY: "read_only(arrays)",
     TORCH: "torch.broadcast_tensors(*tensors)",
     JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
 }
-
-
-def read_only(arrays: Sequence[Array]) -> list[Array]:
-    """Let NumPy make what `whycast.broadcast` makes."""
-    common = np.broadcast_shapes(*[array.shape for array in arrays])
-    return [np.broadcast_to(array, common) for array in arrays]
 
 
 def ramp(*shape: int) -> Array:
@@ -265,8 +255,9 @@ def view_cell(
 ) -> Cell:
     """Cell of views of arrays."""
     code = {contender: text for contender, text in VIEW_CODE.items() if contender not in without}
-    names = {**peers.names_of_arrays(*arrays), "read_only": read_only}
-    return Cell(group, name, code, names, notes={NUMPY: WRITEABLE, JAX: JAX_COPIES})
+    return Cell(
+        group, name, code, peers.names_of_arrays(*arrays), notes={NUMPY: WRITEABLE, JAX: JAX_COPIES}
+    )
 
 
 def views(peers: Peers) -> Iterator[Cell]:

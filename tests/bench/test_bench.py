@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import memory
 import numpy as np
-import pyperf
 import pytest
 from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
 from report import page, table
@@ -38,7 +37,6 @@ class Run(NamedTuple):
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run it in a process of its own: JAX starts threads. Answers that differ would end it."""
     home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("bench")
-    (folder / "torch.json").write_text("of an earlier run, if torch is not installed", "utf-8")
     program = Path(bench.__file__)
     places = {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": ":".join(sys.path)}
     places["PATH"] = os.defpath
@@ -53,11 +51,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     assert done.returncode == 0, done.stderr
     assert list(home.rglob("*")) == []
     return Run(done.stdout, folder)
-
-
-def titles(file: Path) -> list[str]:
-    """Names of the benchmarks in a file of pyperf's."""
-    return [str(name) for name in pyperf.BenchmarkSuite.load(str(file)).get_benchmark_names()]
 
 
 def test_all_cells_are_in_the_table(run: Run) -> None:
@@ -96,17 +89,9 @@ def test_checks_can_be_measured_alone_and_write_no_page(
     assert [path.name for path in tmp_path.iterdir()] == ["table.md"]
 
 
-def test_each_contender_has_a_file_that_pyperf_reads(run: Run) -> None:
-    ours = titles(run.folder / "whycast.json")
-    assert set(ours) >= {cell.title for cell in cells(NO_PEERS)}
-    assert titles(run.folder / "numpy.json") == ours
-    assert set(titles(run.folder / "jax.json")) < set(ours)
-
-
 def test_a_peer_that_is_absent_is_named(run: Run) -> None:
     absent = "- absent, and so not compared: torch\n" in run.printed
     assert absent == ("| torch" not in run.printed)
-    assert absent == (not (run.folder / "torch.json").exists())
     assert "not compared: JAX" not in run.printed
 
 
@@ -191,7 +176,7 @@ def test_a_disturbance_while_loops_are_counted_is_no_matter() -> None:
 
 def test_the_ratio_is_the_median_of_the_rounds_ratios() -> None:
     seconds = {OURS: [1.0, 1.0, 10.0, 1.0, 2.0], NUMPY: [2.0, 3.0, 40.0, 5.0, 12.0]}
-    result = Result(EMPTY, {}, seconds)
+    result = Result(EMPTY, seconds)
     assert result.ratio(NUMPY) == (3.0, 4.0, 5.0)
     assert "| cell | 1000 ms | 4.00 (3.00–5.00) |" in table([result])
     assert "| group (1)     | 4.00 (4.00–4.00) |" in page([result], [])

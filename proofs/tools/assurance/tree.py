@@ -17,7 +17,7 @@ MADE = {"python/whycast.egg-info", "python/whycast/_native.abi3.so"}
 # folder or a library; of two headers, a compiler takes the one that is nearer.
 FILES = {
     "c": "example.c whycast.c whycast.h",
-    "python": "_whycast_pytest.py",
+    "python": "BENCHMARKS.md _whycast_pytest.py",
     "python/whycast": """
         __init__.py __main__.py _accelerator.py _adjoints.py _alignment.py _arguments.py
         _arrays.py _checks.py _command.py _command_shapes.py _errors.py _explain.py
