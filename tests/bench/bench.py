@@ -1,7 +1,6 @@
 """How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
 
-What is timed stands in `cells.py`, in `memory.py` what the C writes, and in `throughput.py`, beside
-nobody, the checks of others.
+What is timed stands in `cells.py`, and in `memory.py` what the C writes.
 Ratios mean something only where all that is compared ran at the same time on the same machine: see
 `timing.py`. build/bench gets the table of all cells, and a run of all of them writes
 python/BENCHMARKS.md.
@@ -23,7 +22,6 @@ import memory
 import pyperf
 from cells import MODULES, NUMPY, OURS, Peers, cells, find_peers
 from report import page, table
-from throughput import QUESTIONS, measure_rate, section
 from timing import Result, measure
 
 from whycast import _accelerator
@@ -45,21 +43,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, help="folder for all that is written")
     options = parser.parse_args(arguments)
     wanted = re.compile(options.cells, re.IGNORECASE)
-    questions = [question for question in QUESTIONS if wanted.search(question.title)]
-    rates = {}
-    if not options.list:
-        # A check forks, which is not for a process in which JAX has its threads.
-        for question in questions:
-            print(question.title, file=sys.stderr)
-            rates[question] = measure_rate(question, options.seconds)
     peers = find_peers()
     chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
     asked = [each for each in memory.questions() if wanted.search(each.cell.title)]
-    if not (chosen or asked or questions):
+    if not (chosen or asked):
         parser.error(f"no cell has {options.cells!r} in its title: see --list")
     if options.list:
-        titles = [cell.title for cell in (*chosen, *(each.cell for each in asked))]
-        print(*titles, *(question.title for question in questions), sep="\n")
+        print(*(each.title for each in (*chosen, *(each.cell for each in asked))), sep="\n")
         return 0
     results = []
     for number, cell in enumerate(chosen, start=1):
@@ -73,12 +63,12 @@ def main(arguments: Sequence[str]) -> int:
         # Without time for a large one a small one is enough.
         if options.seconds or not each.large:
             results.append(memory.measure_memory(each, peers, options.seconds))
-    written = table(results) + section(rates)
+    written = table(results)
     folder: Path = options.out or ROOT / "build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(written, encoding="utf-8")
-    if results and not options.cells:
-        in_short = page(results, describe(peers, results)) + section(rates)
+    if not options.cells:
+        in_short = page(results, describe(peers, results))
         (options.out or PAGE.parent).joinpath(PAGE.name).write_text(in_short, "utf-8")
         written = in_short + written
     print(written)

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
 from report import page, table
-from throughput import QUESTIONS
 from timing import TRIES, DisagreementError, Result, calibrated, check, measure, same
 
 import bench
@@ -72,20 +71,13 @@ def test_what_is_written_has_about_the_size() -> None:
         assert each.size / 2 < each.width * np.prod(target) <= each.size
 
 
-def test_the_checks_are_measured_too(run: Run) -> None:
-    _, _, written = (run.folder / bench.PAGE.name).read_text("utf-8").rpartition("## Checks")
-    rates = [line for line in written.splitlines() if line.startswith("| checks: ")]
-    assert len(rates) == len(QUESTIONS)
-    assert min(int(line.split("|")[2].replace(",", "")) for line in rates) > 0
-
-
-def test_checks_can_be_measured_alone_and_write_no_page(
+def test_some_cells_alone_write_no_page(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(bench, "find_peers", lambda: NO_PEERS)
-    words = ["--seconds", "0", "--cells", "checks: expand, shape", "--out", str(tmp_path)]
+    words = ["--seconds", "0", "--cells", "copies: 2 arrays, equal", "--out", str(tmp_path)]
     assert bench.main(words) == 0
-    assert capsys.readouterr().out.count("\n| checks: ") == 1
+    assert capsys.readouterr().out.count("\n| 2 arrays, equal shapes | ") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["table.md"]
 
 

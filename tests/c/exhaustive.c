@@ -133,32 +133,34 @@ static void release_shapes(shape_list list) {
     free(list.items);
 }
 
-static void print_shape(const int64_t *sizes, int64_t rank) {
-    printf(" (");
-    for (int64_t axis = 0; axis < rank && axis < MOST_AXES; axis++) {
-        printf(axis > 0 ? ",%" PRId64 : "%" PRId64, sizes[axis]);
-    }
-    printf(rank < 0 ? "rank %" PRId64 ")" : ")", rank);
-}
-
 /* --- the five functions, asked twice -------------------------------------------------------- */
 
-static int agree(const char *name, int64_t code, whycast_place place, int64_t expected_code,
-                 whycast_place expected, int memory) {
-    const int same = code == expected_code && place.tensor == expected.tensor
-                     && place.axis == expected.axis && memory;
+/* Counts a call, and prints one of the first that differ: its shapes, and three numbers more. */
+static void agree(const char *name, int64_t code, whycast_place place, int64_t expected_code,
+                  whycast_place expected, int memory, const int64_t *const *shapes,
+                  const int64_t *ranks, int64_t count, const int64_t *more) {
     calls++;
+    if (code == expected_code && place.tensor == expected.tensor && place.axis == expected.axis
+        && memory) {
+        return;
+    }
 #ifdef FIRST
-    if (!same) {
-        exit(1);
-    }
+    exit(1);
 #endif
-    if (!same && ++differing <= MOST_SHOWN) {
-        printf("%s: expected %" PRId64 " at %" PRId64 ", %" PRId64 ", got %" PRId64 " at %" PRId64
-               ", %" PRId64 "%s:", name, expected_code, expected.tensor, expected.axis, code,
-               place.tensor, place.axis, memory ? "" : ", and other memory");
+    if (++differing > MOST_SHOWN) {
+        return;
     }
-    return same || differing > MOST_SHOWN;
+    printf("%s: expected %" PRId64 " at %" PRId64 ", %" PRId64 ", got %" PRId64 " at %" PRId64
+           ", %" PRId64 "%s:", name, expected_code, expected.tensor, expected.axis, code,
+           place.tensor, place.axis, memory ? "" : ", and other memory");
+    for (int64_t m = 0; m < count; m++) {
+        printf(" (rank %" PRId64 ":", ranks[m]);
+        for (int64_t axis = 0; axis < ranks[m] && axis < MOST_AXES; axis++) {
+            printf(" %" PRId64, shapes[m][axis]);
+        }
+        printf(")");
+    }
+    printf(" %" PRId64 " %" PRId64 " %" PRId64 "\n", more[0], more[1], more[2]);
 }
 
 static void ask_shape(int64_t capacity, const int64_t *const *shapes, const int64_t *ranks,
@@ -174,12 +176,9 @@ static void ask_shape(int64_t capacity, const int64_t *const *shapes, const int6
         whycast_broadcast_shape(sizes, capacity, &place, shapes, ranks, count);
     const int memory =
         is_written((uint8_t *)sizes, room, expected_sizes, expected_code * NUMBER);
-    if (!agree("broadcast_shape", code, place, expected_code, expected, memory)) {
-        for (int64_t m = 0; m < count; m++) {
-            print_shape(shapes[m], ranks[m]);
-        }
-        printf(" capacity %" PRId64 "\n", capacity);
-    }
+    const int64_t more[] = {capacity, 0, 0};
+    agree("broadcast_shape", code, place, expected_code, expected, memory, shapes, ranks, count,
+          more);
     release((uint8_t *)sizes);
 }
 
@@ -195,12 +194,9 @@ static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t ra
         whycast_broadcast_strides(view, &place, strides, sizes, rank, target, target_rank);
     const int memory =
         is_written((uint8_t *)view, room, expected_view, expected_code < 0 ? 0 : room);
-    if (!agree("broadcast_strides", code, place, expected_code, expected, memory)) {
-        print_shape(sizes, rank);
-        printf(" to");
-        print_shape(target, target_rank);
-        printf("\n");
-    }
+    const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank}, more[] = {0, 0, 0};
+    agree("broadcast_strides", code, place, expected_code, expected, memory, shapes, ranks, 2,
+          more);
     release((uint8_t *)view);
 }
 
@@ -208,10 +204,8 @@ static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
     whycast_place place = {77, 77}, expected = {0, 0};
     const int64_t expected_code = plain_byte_size(&expected, sizes, rank, width);
     const int64_t code = whycast_byte_size(&place, sizes, rank, width);
-    if (!agree("byte_size", code, place, expected_code, expected, 1)) {
-        print_shape(sizes, rank);
-        printf(" width %" PRId64 "\n", width);
-    }
+    const int64_t more[] = {width, 0, 0};
+    agree("byte_size", code, place, expected_code, expected, 1, &sizes, &rank, 1, more);
 }
 
 /* The rooms and extents that are named are there; what is due is as much at most. */
@@ -227,12 +221,9 @@ static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64
     const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
                                            target_rank, width);
     const int memory = is_written(output, room, due, bytes);
-    if (!agree("broadcast", code, place, expected_code, expected, memory)) {
-        print_shape(sizes, rank);
-        printf(" to");
-        print_shape(target, target_rank);
-        printf(" width %" PRId64 " room %" PRId64 " extent %" PRId64 "\n", width, room, extent);
-    }
+    const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
+    const int64_t more[] = {width, room, extent};
+    agree("broadcast", code, place, expected_code, expected, memory, shapes, ranks, 2, more);
     free(input);
     release(due);
     release(output);
@@ -273,14 +264,9 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
         memory = memory && is_written(outputs[m], rooms[m], dues[m], bytes);
     }
     memory = memory && is_written((uint8_t *)target, room, expected_target, rank * NUMBER);
-    if (!agree("broadcast_all", code, place, expected_code, expected, memory)) {
-        for (int64_t m = 0; m < count; m++) {
-            print_shape(shapes[m], ranks[m]);
-            printf(" width %" PRId64 " room %" PRId64 " extent %" PRId64, widths[m], rooms[m],
-                   extents[m]);
-        }
-        printf(" capacity %" PRId64 "\n", capacity);
-    }
+    const int64_t more[] = {capacity, count > 0 ? rooms[0] : 0, count > 0 ? extents[0] : 0};
+    agree("broadcast_all", code, place, expected_code, expected, memory, shapes, ranks, count,
+          more);
     for (int64_t m = 0; m < count; m++) {
         free(owned[m]);
         release(dues[m]);

@@ -188,24 +188,19 @@ def test_an_argument_used_twice_is_computed_once(tmp_path: Path) -> None:
     assert text.endswith(body)
 
 
-MALFORMED = ["%1 + %2 +", "%1 %2 %3", "f(%1, %2, %3", "(*%1)", "%1[]", "%1 ? %2", "[:%1", ""]
+NOT_UNDERSTOOD = ("%1 + %2 +", "%1 %2 %3", "f(%1, %2, %3", "(*%1)", "%1[]", "%1 ? %2", "[:%1", "")
+HOLES = "the holes in the driver's syntax for syntax.Syntax.op0 do not fit its parameters"
+MALFORMED = {
+    **{each: f'"{each}" for syntax.Syntax.op0 is not understood' for each in NOT_UNDERSTOOD},
+    **dict.fromkeys(("%1 + %2", "%1 + %2 + %3 + %4", "%1 + %2 + %0 + %3"), HOLES),
+}
 
 
 @pytest.mark.parametrize("syntax", MALFORMED)
 def test_malformed_syntax_is_refused(syntax: str, tmp_path: Path) -> None:
     path = driver(tmp_path, [syntax])
     program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 a b c"
-    message = f'the driver\'s syntax "{syntax}" for syntax.Syntax.op0 is not understood'
-    with pytest.raises(closed.ToolError, match=re.escape(message)):
-        extract_with(tmp_path, path, program)
-
-
-@pytest.mark.parametrize("syntax", ["%1 + %2", "%1 + %2 + %3 + %4", "%1 + %2 + %0 + %3"])
-def test_holes_that_do_not_fit_are_refused(syntax: str, tmp_path: Path) -> None:
-    path = driver(tmp_path, [syntax])
-    program = "  use syntax.Syntax\n  let f (a b c: int) : int = op0 a b c"
-    message = "the holes in the driver's syntax for syntax.Syntax.op0 do not fit its parameters"
-    with pytest.raises(closed.ToolError, match=message):
+    with pytest.raises(closed.ToolError, match=re.escape(MALFORMED[syntax])):
         extract_with(tmp_path, path, program)
 
 

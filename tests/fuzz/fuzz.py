@@ -122,8 +122,8 @@ def guided(calls: int, seed: int) -> int:
     names = contextlib.redirect_stderr(io.StringIO())
     with names, atheris.instrument_imports(include=["whycast"]):
         harness = importlib.import_module("harness")
-    shutil.rmtree(OUT / "corpus", ignore_errors=True)
     for folder, inputs in (("corpus", []), ("seeds", seeds())):
+        shutil.rmtree(OUT / folder, ignore_errors=True)
         (OUT / folder).mkdir(parents=True, exist_ok=True)
         for number, data in enumerate(inputs):
             (OUT / folder / f"{number:04}").write_bytes(data)

@@ -25,7 +25,6 @@ import whycast
 from whycast import numpy_rule
 from whycast.testing import strategies
 
-SMALL_PAIRS = list(product(all_shapes(2, 3), repeat=2))
 TRIPLES = list(product([(), *all_shapes(1, 3), (2, 1), (1, 3), (2, 3), (0, 1)], repeat=3))
 
 # Of small sizes, so that many do not broadcast, by zeros and otherwise.
@@ -244,29 +243,10 @@ def plain_elementwise(arrays: list[Array], target: Shape) -> dict[Shape, list[An
     return {i: [x[source(x.shape, target, i)] for x in arrays] for i in indices(target)}
 
 
-def test_an_operation_on_two_gets_the_elements_that_f_names() -> None:
-    """elementwise_element, sonnx/lifting.mlw, elementwise2_element, elementwise2_refused,
-    sonnx/lifting_two.mlw: numpy.subtract, of which the arguments cannot be exchanged.
-
-    [E_Broadcast_any_Purpose_010]
-    """
-    for pair in SMALL_PAIRS:
-        arrays = distinct_arrays(pair)
-        if e1(pair) is None:
-            x, y = whycast.broadcast(*arrays)
-            z = np.subtract(x, y)
-            assert z.shape == maxima(pair)
-            assert np.array_equal(z, np.subtract(*arrays))
-            for i, (a, b) in plain_elementwise(arrays, z.shape).items():
-                assert z[i] == a - b
-        else:
-            with pytest.raises(whycast.BroadcastError):
-                whycast.broadcast(*arrays)
-
-
 def test_an_operation_on_three_types() -> None:
-    """elementwise3_element, elementwise3_refused, sonnx/lifting_three.mlw, and tagged_output,
-    untagged_output, sonnx/types.mlw: numpy.where of truth values, integers and numbers.
+    """elementwise_element, sonnx/lifting.mlw, elementwise3_element, elementwise3_refused,
+    sonnx/lifting_three.mlw, and tagged_output, untagged_output, sonnx/types.mlw: numpy.where of
+    truth values, integers and numbers.
 
     [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Types_010] [E_Broadcast_any_Inputs_020]
     """
