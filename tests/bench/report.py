@@ -11,9 +11,9 @@ from timing import Result
 
 EXPLANATION = (
     "A number beside a peer is its time divided by that of whycast: above 1, whycast is faster. It "
-    "is the median over rounds in one process, in each of which every contender ran once in turn; "
-    "the range behind it is that of the middle half of the rounds."
+    "is the median over rounds in one process, in each of which every contender ran once in turn."
 )
+RANGES = "The range behind a number is that of the middle half of the rounds."
 
 
 def show_ratio(ratio: float) -> str:
@@ -62,7 +62,10 @@ def page(results: Sequence[Result], facts: Sequence[str]) -> str:
     ]
     peers = peers_in(results)
     rows = [
-        [f"{group} ({len(members)})", *(short(members, peer, notes) for peer in peers)]
+        [
+            f"{group} ({len(members)}){marks(members, OURS, notes)}",
+            *(short(members, peer, notes) for peer in peers),
+        ]
         for group, members in groups(results)
     ]
     lines += rows_of(["group (cells)", *peers], rows)
@@ -71,7 +74,7 @@ def page(results: Sequence[Result], facts: Sequence[str]) -> str:
 
 def table(results: Sequence[Result]) -> str:
     """Markdown: each cell of each group."""
-    lines: list[str] = []
+    lines = ["", RANGES]
     notes: dict[str, int] = {}
     for group, members in groups(results):
         lines += ["", f"## {group}", ""]
@@ -121,7 +124,12 @@ def short(members: Sequence[Result], peer: str, notes: dict[str, int]) -> str:
     ratios = [result.ratio(peer).median for result in here]
     mean, least, most = statistics.geometric_mean(ratios), min(ratios), max(ratios)
     text = f"{show_ratio(mean)} ({show_ratio(least)}–{show_ratio(most)})"
-    return text + "".join(dict.fromkeys(mark(result, peer, notes) for result in here))
+    return text + marks(here, peer, notes)
+
+
+def marks(members: Sequence[Result], contender: str, notes: dict[str, int]) -> str:
+    """Numbers of the notes on a contender in a group."""
+    return "".join(dict.fromkeys(mark(result, contender, notes) for result in members))
 
 
 def mark(result: Result, contender: str, notes: dict[str, int]) -> str:
