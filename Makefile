@@ -25,7 +25,7 @@
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
-#   make bench    time the package and its C beside other libraries: build/bench
+#   make bench    time the package and its C beside other libraries: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
 # Nothing is written outside of this directory, except Debian packages that are missing.

@@ -14,7 +14,7 @@ GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 MADE = {"python/whycast.egg-info", "python/whycast/_native.abi3.so"}
 
 # All that the folders beside the theories have, but for what is below whycast/.
-TOP = {"c": "example.c whycast.c whycast.h", "python": "_whycast_pytest.py whycast"}
+TOP = {"c": "example.c whycast.c whycast.h", "python": "BENCHMARKS.md _whycast_pytest.py whycast"}
 
 # What is below it: modules and folders of these, and what no import finds.
 MODULE = ".py"

@@ -18,9 +18,11 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
+import re
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from rich.box import SIMPLE
@@ -146,22 +148,30 @@ def main(argv: list[str]) -> int:
 
 
 def equivalents(root: Path) -> dict[str, str]:
-    """Read which faults are none, and why."""
-    with (root / EQUIVALENT).open("rb") as file:
-        listed = tomllib.load(file)["equivalent"]
-    return {fault: each["reason"] for each in listed for fault in each["faults"]}
+    """Read which faults are none, and why; `f, g: kind 1 2` means four of them."""
+    found: dict[str, str] = {}
+    for group in tomllib.loads((root / EQUIVALENT).read_text(encoding="utf-8"))["equivalent"]:
+        for entry in group["faults"]:
+            names, _, change = entry.partition(": ")
+            kind, *numbers = re.split(r" (?=\d)", change)
+            for name, number in product(names.split(", "), numbers):
+                fault = f"{name}: {kind} {number}"
+                if fault in found:
+                    raise ToolError(f"{EQUIVALENT} lists a fault twice: {fault}")
+                found[fault] = group["reason"]
+    return found
 
 
 def unnoticed(
     planted: Sequence[tuple[Fault, Finding | None]], listed: dict[str, str]
 ) -> Iterator[Finding]:
     """Say what is wrong with the faults: one is not noticed, or the list has one that is."""
-    survived = {str(fault): fault for fault, finding in planted if finding is None}
+    survived = {fault.name: fault for fault, finding in planted if finding is None}
     for name in survived.keys() - listed.keys():
-        what = f"nothing notices the fault in line {survived[name].line}: {name}"
+        what = f"nothing notices the fault in line {survived[name].line}: {survived[name]}"
         yield Finding(survived[name].program, "", what)
     for name in listed.keys() - survived.keys():
-        known = any(str(fault) == name for fault, _ in planted)
+        known = any(fault.name == name for fault, _ in planted)
         what = f"{EQUIVALENT} lists a fault that is {'noticed' if known else 'not planted'}: {name}"
         yield Finding(name.partition(":")[0], "", what)
 

@@ -32,7 +32,15 @@ OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Sub: ast.Add,
     ast.Mult: ast.Add,
 }
+SIGNS: dict[type[ast.AST], str] = {
+    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*"},
+}
 EXCEPTIONS = ("RankMismatch", "NegativeSize")
+
+# Its kind, and what stands in the place of a node: None is nothing.
+Change = tuple[str, ast.AST | None]
+LEFT_OUT: Change = ("left out", None)
 
 # A fault is looked for in arguments of all ranks up to one, and in those that have another in all.
 SMALL, LARGE = 2, 3
@@ -40,21 +48,26 @@ SMALL, LARGE = 2, 3
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of a program: the statement before and after, and the whole text.
+    """A change of a program, by its kind and the how-manieth of this kind in the program it is.
 
-    `number` tells changes apart that look alike.
+    For people, the statement before and after; and the whole text.
     """
 
     program: str
+    kind: str
+    number: int
     line: int
     old: str
     new: str
-    number: int
     text: str
 
+    @property
+    def name(self) -> str:
+        """Name that no other fault has."""
+        return f"{self.program}: {self.kind} {self.number}"
+
     def __str__(self) -> str:
-        again = f" ({self.number})" if self.number > 1 else ""
-        return f"{self.program}: {self.old}  becomes  {self.new}{again}"
+        return f"{self.name}: {self.old}  becomes  {self.new}"
 
 
 def faults(text: str) -> Iterator[Fault]:
@@ -67,24 +80,24 @@ def faults(text: str) -> Iterator[Fault]:
 def faults_of(function: ast.FunctionDef, lines: list[str]) -> Iterator[Fault]:
     """Make all faults of a program."""
     above, below = lines[: function.lineno - 1], lines[function.end_lineno :]
-    found: Counter[tuple[str, str]] = Counter()
+    numbers: Counter[str] = Counter()
     texts = set()
     for place, (node, _) in enumerate(parts(function)):
-        for change in range(len(changes(node))):
+        for change, (kind, _) in enumerate(changes(node)):
+            numbers[kind] += 1
             changed = copy.deepcopy(function)
             target, statement = next(islice(parts(changed), place, None))
             old, line = first_line(statement), getattr(statement, "lineno", function.lineno)
-            new = changes(target)[change]
+            _, new = changes(target)[change]
             Replacement(target, new).visit(changed)
             if statement is target:
                 statement = ast.Pass() if new is None else new
             text = ast.unparse(ast.fix_missing_locations(changed))
             if text not in texts:
                 texts.add(text)
-                key = (old, first_line(statement))
-                found[key] += 1
                 whole = "\n".join([*above, text, *below])
-                yield Fault(function.name, line, *key, found[key], whole)
+                become = first_line(statement)
+                yield Fault(function.name, kind, numbers[kind], line, old, become, whole)
 
 
 def parts(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -118,72 +131,69 @@ class Replacement(ast.NodeTransformer):
         return self.new if node is self.old else self.generic_visit(node)
 
 
-def changes(node: ast.AST) -> list[ast.AST | None]:
-    """Give what can stand in the place of a node: None is nothing."""
-    if isinstance(node, ast.Compare):
-        return [
-            ast.Compare(node.left, [other()], node.comparators)
-            for other in COMPARISONS[type(node.ops[0])]
-        ]
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return [ast.Constant(node.value + 1), ast.Constant(node.value - 1)]
-    if isinstance(node, ast.Constant) and type(node.value) is bool:
-        return [ast.Constant(not node.value)]
-    if isinstance(node, ast.BinOp):
-        return [ast.BinOp(node.left, OPERATIONS[type(node.op)](), node.right)]
-    if isinstance(node, ast.BoolOp):
-        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        return [ast.BoolOp(other, node.values), *node.values]
-    if isinstance(node, ast.UnaryOp):
-        return [node.operand]
-    if isinstance(node, ast.IfExp):
-        return [ast.IfExp(node.test, node.orelse, node.body)]
-    if isinstance(node, ast.If):
-        turned = ast.UnaryOp(ast.Not(), node.test)
-        return [ast.If(turned, node.body, node.orelse), None]
-    if isinstance(node, ast.Raise) and node.exc is not None:
-        return [*raised(node), *([] if "AssertionError" in ast.unparse(node) else [None])]
-    if isinstance(node, ast.AugAssign):
-        other_operation = OPERATIONS[type(node.op)]()
-        return [ast.AugAssign(node.target, other_operation, node.value), None]
-    if isinstance(node, ast.Return):
-        return [ast.Return(None)]
-    if isinstance(node, ast.Call) and len(node.args) > 1:
-        arguments = [node.args[1], node.args[0], *node.args[2:]]
-        return [ast.Call(node.func, arguments, node.keywords)]
-    if isinstance(node, ast.Match):
-        first, second, *more = node.cases
-        exchanged = [
-            ast.match_case(first.pattern, None, second.body),
-            ast.match_case(second.pattern, None, first.body),
-        ]
-        return [ast.Match(node.subject, [*exchanged, *more])]
-    if isinstance(node, (ast.For, ast.While)):
-        return [None]
-    if isinstance(node, ast.Assign):
-        return [None]
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        return [None]
-    if isinstance(node, ast.keyword):
-        return [ast.keyword(node.arg, ast.BinOp(node.value, ast.Add(), ast.Constant(1)))]
-    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) and len(node.elts) == 2:
-        return [ast.Tuple(node.elts[::-1], node.ctx)]
+def changes(node: ast.AST) -> list[Change]:
+    """Give what can stand in the place of a node."""
+    match node:
+        case ast.Compare(left, [old], right):
+            return [
+                (f"{SIGNS[type(old)]} to {SIGNS[other]}", ast.Compare(left, [other()], right))
+                for other in COMPARISONS[type(old)]
+            ]
+        case ast.Constant(bool(value)):
+            return [("other truth", ast.Constant(not value))]
+        case ast.Constant(int(value)):
+            return [("one more", ast.Constant(value + 1)), ("one less", ast.Constant(value - 1))]
+        case ast.BinOp(left, operation, right):
+            other_operation = OPERATIONS[type(operation)]()
+            return [(SIGNS[type(operation)], ast.BinOp(left, other_operation, right))]
+        case ast.BoolOp(old, values):
+            other = ast.Or() if isinstance(old, ast.And) else ast.And()
+            alone: list[Change] = [("one operand", value) for value in values]
+            return [("and, or", ast.BoolOp(other, values)), *alone]
+        case ast.UnaryOp(_, operand):
+            return [("no sign", operand)]
+        case ast.IfExp(test, body, orelse):
+            return [("exchanged", ast.IfExp(test, orelse, body))]
+        case ast.If(test, body, orelse):
+            turned = ast.UnaryOp(ast.Not(), test)
+            return [("turned", ast.If(turned, body, orelse)), LEFT_OUT]
+        case ast.Raise(ast.Call(ast.Name("AssertionError"))):
+            return []
+        case ast.Raise(ast.Call() as call):
+            return [*raised(node, call), LEFT_OUT]
+        case ast.AugAssign(target, operation, value):
+            other_operation = OPERATIONS[type(operation)]()
+            return [
+                (SIGNS[type(operation)], ast.AugAssign(target, other_operation, value)),
+                LEFT_OUT,
+            ]
+        case ast.Return():
+            return [("no value", ast.Return(None))]
+        case ast.Call(function, [first, second, *more], keywords):
+            return [("exchanged", ast.Call(function, [second, first, *more], keywords))]
+        case ast.Match(subject, [first, second, *more]):
+            exchanged = [
+                ast.match_case(first.pattern, None, second.body),
+                ast.match_case(second.pattern, None, first.body),
+            ]
+            return [("exchanged", ast.Match(subject, [*exchanged, *more]))]
+        case ast.For() | ast.While() | ast.Assign() | ast.Expr(ast.Call()):
+            return [LEFT_OUT]
+        case ast.keyword(name, value):
+            return [("payload", ast.keyword(name, ast.BinOp(value, ast.Add(), ast.Constant(1))))]
+        case ast.Tuple([first, second], ast.Load()):
+            return [("exchanged", ast.Tuple([second, first], ast.Load()))]
     return []
 
 
-def raised(node: ast.Raise) -> list[ast.AST | None]:
+def raised(node: ast.Raise, call: ast.Call) -> Iterator[Change]:
     """Raise another exception, or let it carry something else."""
-    call = node.exc
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        return []
-    if call.func.id == "AssertionError":
-        return []
-    other = next(name for name in EXCEPTIONS if name != call.func.id)
-    found: list[ast.AST | None] = [ast.Raise(ast.Call(ast.Name(other), [], []), node.cause)]
-    if len(call.args) == 1 and isinstance(call.args[0], ast.Name):
-        more = ast.BinOp(call.args[0], ast.Add(), ast.Constant(1))
-        found.append(ast.Raise(ast.Call(call.func, [more], []), node.cause))
-    return found
+    if isinstance(call.func, ast.Name):
+        other = next(name for name in EXCEPTIONS if name != call.func.id)
+        yield "exception", ast.Raise(ast.Call(ast.Name(other), [], []), node.cause)
+        if len(call.args) == 1 and isinstance(call.args[0], ast.Name):
+            more = ast.BinOp(call.args[0], ast.Add(), ast.Constant(1))
+            yield "payload", ast.Raise(ast.Call(call.func, [more], []), node.cause)
 
 
 def noticed(

@@ -1,13 +1,9 @@
 """How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
 
-What is timed stands in `cells.py`, in `memory.py` what the C writes, and in `throughput.py`, beside
-nobody, the checks of others.
+What is timed stands in `cells.py`, and in `memory.py` what the C writes.
 Ratios mean something only where all that is compared ran at the same time on the same machine: see
-`timing.py`. build/bench gets the table and the figure, and for each contender a file that
-`python -m pyperf` reads: `compare_to build/bench/numpy.json build/bench/whycast.json` has the cells
-side by side, `compare_to OLD/whycast.json build/bench/whycast.json` has those of two runs. (It
-compares means of times, which move with whatever else the machine does; the table has medians of
-ratios.)
+`timing.py`. build/bench gets the table of all cells, and a run of all of them writes
+python/BENCHMARKS.md.
 """
 
 from __future__ import annotations
@@ -16,20 +12,22 @@ import argparse
 import importlib.metadata
 import platform
 import re
+import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import memory
 import pyperf
-from cells import OURS, PACKAGES, PEERS, Peers, cells, find_peers
-from figure import svg_figure, text_figure
-from report import table, worst
-from throughput import QUESTIONS, measure_rates, section
+from cells import MODULES, NUMPY, OURS, Peers, cells, find_peers
+from report import page, table
 from timing import Result, measure
 
+from whycast import _accelerator
+
 ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "python" / "BENCHMARKS.md"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -42,68 +40,45 @@ def main(arguments: Sequence[str]) -> int:
         "--cells", metavar="PATTERN", default="", help="cells in whose title this expression is"
     )
     parser.add_argument("--list", action="store_true", help="list the titles of the cells")
-    parser.add_argument(
-        "--out", type=Path, default=ROOT / "build" / "bench", help="folder for what is written"
-    )
+    parser.add_argument("--out", type=Path, help="folder for all that is written")
     options = parser.parse_args(arguments)
     wanted = re.compile(options.cells, re.IGNORECASE)
-    questions = [question for question in QUESTIONS if wanted.search(question.title)]
-    rates = []
-    if not options.list:
-        # A check forks, which is not for a process in which JAX has its threads.
-        for question in questions:
-            print(question.title, file=sys.stderr)
-            rates.append(measure_rates(question, options.seconds))
     peers = find_peers()
     chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
     asked = [each for each in memory.questions() if wanted.search(each.cell.title)]
-    if not (chosen or asked or questions):
+    if not (chosen or asked):
         parser.error(f"no cell has {options.cells!r} in its title: see --list")
     if options.list:
-        titles = [cell.title for cell in (*chosen, *(each.cell for each in asked))]
-        print(*titles, *(question.title for question in questions), sep="\n")
+        print(*(each.title for each in (*chosen, *(each.cell for each in asked))), sep="\n")
         return 0
     results = []
     for number, cell in enumerate(chosen, start=1):
         print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)
         results.append(measure(cell, options.seconds))
-    if asked and (absent := memory.missing()):
-        print(f"missing: {absent}", file=sys.stderr)
-    else:
-        for each in asked:
-            print(each.cell.title, file=sys.stderr)
-            # Without time for a large one a small one is enough.
-            if options.seconds or each.size <= 2**20:
-                results.append(memory.measure_memory(each, peers, options.seconds))
-    if not results:
-        print(section(rates))
-        return 0
-    metadata = pyperf.Run([1.0]).get_metadata()
-    facts = describe(metadata, peers, results)
-    written = table(results, facts)
-    kinds = (memory.ALONE, memory.BESIDE)
-    on_memory = [result for result in results if result.cell.group.startswith(kinds)]
-    others = [result for result in results if result not in on_memory]
-    if on_memory:
-        written += f"\n{worst(on_memory)}"
-    if rates:
-        written += f"\n{section(rates)}"
-    folder: Path = options.out
+    if asked and not _accelerator.native:
+        print("missing: the accelerator, and so all cells of memory", file=sys.stderr)
+        asked = []
+    for each in asked:
+        print(each.cell.title, file=sys.stderr)
+        # Without time for a large one a small one is enough.
+        if options.seconds or not each.large:
+            results.append(memory.measure_memory(each, peers, options.seconds))
+    written = table(results)
+    folder: Path = options.out or ROOT / "build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "table.md").write_text(written, encoding="utf-8")
-    for name, shown in (("figure", others), ("memory", on_memory)):
-        for suffix, draw in ((".svg", svg_figure), (".txt", text_figure)):
-            if shown:
-                (folder / f"{name}{suffix}").write_text(draw(shown, facts), encoding="utf-8")
-    for contender in (OURS, *PEERS):
-        dump(folder, contender, results, metadata)
+    if not options.cells:
+        in_short = page(results, describe(peers, results))
+        (options.out or PAGE.parent).joinpath(PAGE.name).write_text(in_short, "utf-8")
+        written = in_short + written
     print(written)
     return 0
 
 
-def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Result]) -> list[str]:
+def describe(peers: Peers, results: Sequence[Result]) -> list[str]:
     """Say what ran where and when."""
-    packages = {OURS: "whycast", **PACKAGES}
+    metadata = pyperf.Run([1.0]).get_metadata()
+    packages = {OURS: "whycast", NUMPY: "numpy", **MODULES}
     absent = peers.absent()
     versions = {
         package: importlib.metadata.version(package)
@@ -113,43 +88,16 @@ def describe(metadata: Mapping[str, object], peers: Peers, results: Sequence[Res
     named = [f"{package} {version}" for package, version in versions.items()]
     processor = metadata.get("cpu_model_name") or platform.machine()
     rounds = [len(result.seconds[OURS]) for result in results]
+    git = ("git", "-C", str(ROOT), "describe", "--always", "--dirty")
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     facts = [
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {processor}, {metadata['cpu_count']} cores; "
-        f"{platform.system()} {platform.machine()}",
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit {commit or 'unknown'}",
+        f"{processor}, {metadata['cpu_count']} cores; {platform.system()} {platform.machine()}",
         f"{platform.python_implementation()} {platform.python_version()}; {', '.join(named)}",
         f"{len(results)} cells, {min(rounds)} to {max(rounds)} rounds in each; "
         f"load of the machine: {metadata['load_avg_1min']}",
     ]
     return [*facts, *(f"absent, and so not compared: {peer}" for peer in absent)]
-
-
-def file_of(folder: Path, contender: str) -> Path:
-    """Name the file of a contender's times."""
-    return folder / f"{contender.lower().replace(', ', '-').replace(' ', '-')}.json"
-
-
-def dump(
-    folder: Path, contender: str, results: Sequence[Result], metadata: Mapping[str, object]
-) -> None:
-    """Write a contender's times for pyperf; without any, remove those of an earlier run."""
-    file = file_of(folder, contender)
-    benchmarks = []
-    for result in results:
-        if contender in result.seconds:
-            cell = result.cell
-            own = {
-                "name": cell.title,
-                "loops": result.loops[contender],
-                "inner_loops": cell.parts,
-                "description": cell.code[contender],
-            }
-            values = tuple(result.seconds[contender])
-            run = pyperf.Run(values, metadata={**metadata, **own}, collect_metadata=False)
-            benchmarks.append(pyperf.Benchmark([run]))
-    if benchmarks:
-        pyperf.BenchmarkSuite(benchmarks).dump(str(file), replace=True)
-    else:
-        file.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

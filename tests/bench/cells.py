@@ -11,6 +11,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import TypeAlias
@@ -24,28 +25,18 @@ Shape: TypeAlias = tuple[int, ...]
 
 OURS = "whycast"
 NUMPY = "NumPy"
-# NumPy doing exactly what whycast does, where the function of its own does less.
-READ_ONLY = "NumPy, read-only"
 TORCH = "torch"
 JAX = "JAX"
 # These for memory only.
 MEMCPY = "memcpy"
 ONNXRUNTIME = "ONNX Runtime"
 OPENVINO = "OpenVINO"
-PEERS = (MEMCPY, NUMPY, READ_ONLY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
-PACKAGES = {
-    NUMPY: "numpy",
-    READ_ONLY: "numpy",
-    TORCH: "torch",
-    JAX: "jax",
-    ONNXRUNTIME: "onnxruntime",
-    OPENVINO: "openvino",
-}
+PEERS = (MEMCPY, NUMPY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
+MODULES = {TORCH: "torch", JAX: "jax", ONNXRUNTIME: "onnxruntime", OPENVINO: "openvino"}
 
 WRITEABLE = (
     "whycast's results are read-only views. NumPy's can be written to, with a warning, and are the "
-    f"arguments themselves where all shapes are equal; the column “{READ_ONLY}” has NumPy make "
-    "read-only views, with `np.broadcast_shapes` and `np.broadcast_to`. torch's can be written to."
+    "arguments themselves where all shapes are equal. torch's can be written to."
 )
 LOOKS_AT_STRINGS = (
     "whycast does more: it looks at each element of an object array, which has to be a str. NumPy "
@@ -53,9 +44,6 @@ LOOKS_AT_STRINGS = (
 )
 JAX_COPIES = "JAX does more where shapes differ: its arrays have no strides, the result is a copy."
 JAX_REMEMBERS = "JAX does less: it remembers the answers to shapes that it has seen before."
-MORE_THAN_LISTS = (
-    "NumPy does something else: it makes an array of the list, copies it, and makes a list of that."
-)
 RANDOM_SHAPES = (
     "Eight sets of shapes, drawn at random once and for all, one after the other: the sizes are 2 "
     "to 6, two in five are replaced by 1, and up to half of the axes are left out."
@@ -105,43 +93,30 @@ class Cell:
 
 @dataclass(frozen=True)
 class Peers:
-    """The libraries that may be missing."""
+    """The libraries that are there, by the names of their contenders."""
 
-    torch: ModuleType | None
-    jax: ModuleType | None
-    onnxruntime: ModuleType | None = None
-    openvino: ModuleType | None = None
+    modules: Mapping[str, ModuleType]
 
     def absent(self) -> list[str]:
-        """Those that are."""
-        modules = {
-            TORCH: self.torch,
-            JAX: self.jax,
-            ONNXRUNTIME: self.onnxruntime,
-            OPENVINO: self.openvino,
-        }
-        return [peer for peer, module in modules.items() if module is None]
+        """Those that are not."""
+        return [peer for peer in MODULES if peer not in self.modules]
 
     def names(self, **others: object) -> dict[str, object]:
         """What any expression may speak of."""
-        return {
-            "whycast": whycast,
-            "np": np,
-            "torch": self.torch,
-            "jax": self.jax,
-            "jnp": getattr(self.jax, "numpy", None),
-            **others,
-        }
+        jax = self.modules.get(JAX)
+        named = {MODULES[peer]: module for peer, module in self.modules.items()}
+        return {"whycast": whycast, "np": np, "jnp": getattr(jax, "numpy", None), **named, **others}
 
     def names_of_arrays(self, *arrays: Array) -> dict[str, object]:
         """Arrays, and the same as tensors of those who have such: `a` is the first of `arrays`."""
         names: dict[str, object] = {"arrays": arrays, "a": arrays[0]}
         plain = all(array.dtype.kind != "O" for array in arrays)
-        if self.torch is not None and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
-            tensors = [self.torch.from_numpy(array) for array in arrays]
+        torch, jax = self.modules.get(TORCH), self.modules.get(JAX)
+        if torch and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
+            tensors = [torch.from_numpy(array) for array in arrays]
             names |= {"tensors": tensors, "t": tensors[0]}
-        if self.jax is not None and plain:
-            on_device = [self.jax.numpy.asarray(array) for array in arrays]
+        if jax and plain:
+            on_device = [jax.numpy.asarray(array) for array in arrays]
             names |= {"jarrays": on_device, "j": on_device[0]}
         return self.names(**names)
 
@@ -154,29 +129,16 @@ def find_peers() -> Peers:
     # Without these they would report their use, and leave files in the user's home.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
-    names = ("torch", "jax", "onnxruntime", "openvino")
-    return Peers(*[_module(name) for name in names])
-
-
-def _module(name: str) -> ModuleType | None:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
+    found = {}
+    for peer, name in MODULES.items():
+        with suppress(ImportError):
+            found[peer] = importlib.import_module(name)
+    return Peers(found)
 
 
 def cells(peers: Peers) -> list[Cell]:
     """All cells, with the contenders that are there."""
-    makers: list[Callable[[Peers], Iterator[Cell]]] = [
-        tuples,
-        other_shapes,
-        views,
-        numpy_rule,
-        operators,
-        copies,
-        sums,
-        lists,
-    ]
+    makers = (tuples, other_shapes, views, numpy_rule, operators, copies, sums)
     absent = peers.absent()
     found = []
     for cell in (cell for maker in makers for cell in maker(peers)):
@@ -248,8 +210,8 @@ def other_shapes(peers: Peers) -> Iterator[Cell]:
         name = f"{count} tuples of NumPy integers, rank 4"
         # torch wants integers of Python.
         yield shape_cell(peers, group, name, integers, TORCH)
-        if peers.torch is not None:
-            sizes = [[peers.torch.Size(shape) for shape in shapes] for shapes in draws]
+        if TORCH in peers.modules:
+            sizes = [[peers.modules[TORCH].Size(shape) for shape in shapes] for shapes in draws]
             yield shape_cell(peers, group, f"{count} torch.Size of rank 4", sizes)
 
 
@@ -258,16 +220,9 @@ def other_shapes(peers: Peers) -> Iterator[Cell]:
 VIEW_CODE = {
     OURS: "whycast.broadcast(*arrays)",
     NUMPY: "np.broadcast_arrays(*arrays)",
-    READ_ONLY: "read_only(arrays)",
     TORCH: "torch.broadcast_tensors(*tensors)",
     JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
 }
-
-
-def read_only(arrays: Sequence[Array]) -> list[Array]:
-    """Let NumPy make what `whycast.broadcast` makes."""
-    common = np.broadcast_shapes(*[array.shape for array in arrays])
-    return [np.broadcast_to(array, common) for array in arrays]
 
 
 def ramp(*shape: int) -> Array:
@@ -300,8 +255,9 @@ def view_cell(
 ) -> Cell:
     """Cell of views of arrays."""
     code = {contender: text for contender, text in VIEW_CODE.items() if contender not in without}
-    names = {**peers.names_of_arrays(*arrays), "read_only": read_only}
-    return Cell(group, name, code, names, notes={NUMPY: WRITEABLE, JAX: JAX_COPIES})
+    return Cell(
+        group, name, code, peers.names_of_arrays(*arrays), notes={NUMPY: WRITEABLE, JAX: JAX_COPIES}
+    )
 
 
 def views(peers: Peers) -> Iterator[Cell]:
@@ -355,80 +311,62 @@ def numpy_rule(peers: Peers) -> Iterator[Cell]:
 
 # Operators
 
+# The array, and the expressions of whycast, NumPy, torch and JAX: `a` is the array, `t` and `j` are
+# its tensors.
+OPERATORS: Mapping[str, tuple[Shape, Sequence[str]]] = {
+    "onnx.expand, a row": (
+        (4,),
+        (
+            "whycast.onnx.expand(a, (3, 4))",
+            "np.broadcast_to(a, (3, 4))",
+            "t.expand((3, 4))",
+            "jnp.broadcast_to(j, (3, 4))",
+        ),
+    ),
+    "onnx.expand, both ways": (
+        (3, 1),
+        (
+            "whycast.onnx.expand(a, (2, 1, 4))",
+            "np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))",
+        ),
+    ),
+    "openvino.broadcast, explicit": (
+        (3,),
+        (
+            'whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")',
+            "np.broadcast_to(a.reshape(3, 1), (2, 3, 4))",
+            "torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))",
+            "jax.lax.broadcast_in_dim(j, (2, 3, 4), (1,))",
+        ),
+    ),
+    "lax.broadcast_in_dim, transposing": (
+        (3, 4),
+        (
+            "whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))",
+            "np.broadcast_to(a.T, (2, 4, 3))",
+            "torch.broadcast_to(t.T, (2, 4, 3))",
+            "jax.lax.broadcast_in_dim(j, (2, 4, 3), (2, 1))",
+        ),
+    ),
+    "ngraph.broadcast": (
+        (3, 4),
+        (
+            "whycast.ngraph.broadcast(a, (3, 2, 4), {1})",
+            "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
+            "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
+            "jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2))",
+        ),
+    ),
+}
+
 
 def operators(peers: Peers) -> Iterator[Cell]:
     """Operators that broadcast one tensor to a shape."""
-    for name, array, code in (
-        (
-            "onnx.expand, a row",
-            ramp(4),
-            {
-                OURS: "whycast.onnx.expand(a, (3, 4))",
-                NUMPY: "np.broadcast_to(a, (3, 4))",
-                TORCH: "t.expand((3, 4))",
-                JAX: "jax.block_until_ready(jnp.broadcast_to(j, (3, 4)))",
-            },
-        ),
-        (
-            "onnx.expand, both ways",
-            ramp(3, 1),
-            {
-                OURS: "whycast.onnx.expand(a, (2, 1, 4))",
-                NUMPY: "np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))",
-            },
-        ),
-        (
-            "openvino.broadcast, numpy",
-            ramp(3, 1),
-            {
-                OURS: "whycast.openvino.broadcast(a, (2, 3, 4))",
-                NUMPY: "np.broadcast_to(a, (2, 3, 4))",
-                TORCH: "torch.broadcast_to(t, (2, 3, 4))",
-                JAX: "jax.block_until_ready(jnp.broadcast_to(j, (2, 3, 4)))",
-            },
-        ),
-        (
-            "openvino.broadcast, explicit",
-            ramp(3),
-            {
-                OURS: 'whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")',
-                NUMPY: "np.broadcast_to(a.reshape(3, 1), (2, 3, 4))",
-                TORCH: "torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (2, 3, 4), (1,)))",
-            },
-        ),
-        (
-            "lax.broadcast_in_dim",
-            ramp(3, 4),
-            {
-                OURS: "whycast.lax.broadcast_in_dim(a, (3, 2, 4), (0, 2))",
-                NUMPY: "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
-                TORCH: "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2)))",
-            },
-        ),
-        (
-            "lax.broadcast_in_dim, transposing",
-            ramp(3, 4),
-            {
-                OURS: "whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))",
-                NUMPY: "np.broadcast_to(a.T, (2, 4, 3))",
-                TORCH: "torch.broadcast_to(t.T, (2, 4, 3))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (2, 4, 3), (2, 1)))",
-            },
-        ),
-        (
-            "ngraph.broadcast",
-            ramp(3, 4),
-            {
-                OURS: "whycast.ngraph.broadcast(a, (3, 2, 4), {1})",
-                NUMPY: "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
-                TORCH: "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
-                JAX: "jax.block_until_ready(jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2)))",
-            },
-        ),
-    ):
-        names = peers.names_of_arrays(array)
+    for name, (shape, expressions) in OPERATORS.items():
+        code = dict(zip((OURS, NUMPY, TORCH, JAX), expressions, strict=False))
+        if JAX in code:
+            code[JAX] = f"jax.block_until_ready({code[JAX]})"
+        names = peers.names_of_arrays(ramp(*shape))
         yield Cell("one tensor to a shape", name, code, names, notes={JAX: JAX_COPIES})
 
 
@@ -471,31 +409,3 @@ def sums(peers: Peers) -> Iterator[Cell]:
         yield Cell("sums", f"broadcast_adjoint, {array.shape}", code, names)
         code = {OURS: f"whycast.sum_to_shape(a, {array.shape[1:]})", **others}
         yield Cell("sums", f"sum_to_shape, {array.shape}", code, names)
-
-
-# Lists
-
-
-def lists(peers: Peers) -> Iterator[Cell]:
-    """Lists of elements; their times are those of one element of the result."""
-    for name, shape, target in (
-        ("(4,) to (3, 4)", (4,), (3, 4)),
-        ("(1,) to (10000,)", (1,), (10_000,)),
-        ("(100,) to (100, 100)", (100,), (100, 100)),
-        ("(100, 1) to (100, 100)", (100, 1), (100, 100)),
-        ("(5000, 1) to (5000, 2)", (5000, 1), (5000, 2)),
-        ("(10, 1, 10, 1) to (10, 10, 10, 10)", (10, 1, 10, 1), (10, 10, 10, 10)),
-        ("(100, 100) to itself", (100, 100), (100, 100)),
-    ):
-        size = int(np.prod(shape))
-        yield Cell(
-            "reference.broadcast, one element",
-            name,
-            {
-                OURS: "whycast.reference.broadcast(data, shape, target)",
-                NUMPY: "np.broadcast_to(np.array(data).reshape(shape), target).ravel().tolist()",
-            },
-            peers.names(data=list(range(1000, 1000 + size)), shape=shape, target=target),
-            parts=int(np.prod(target)),
-            notes={NUMPY: MORE_THAN_LISTS},
-        )

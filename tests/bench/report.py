@@ -1,4 +1,4 @@
-"""Show what was measured: a table in Markdown."""
+"""Show what was measured, in Markdown: a page with the groups in short, a table of each cell."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from timing import Result
 
 EXPLANATION = (
     "A number beside a peer is its time divided by that of whycast: above 1, whycast is faster. It "
-    "is the median over rounds in one process, in each of which every contender ran once in turn; "
-    "the range behind it is that of the middle half of the rounds."
+    "is the median over rounds in one process, in each of which every contender ran once in turn."
 )
+RANGES = "The range behind a number is that of the middle half of the rounds."
 
 
 def show_ratio(ratio: float) -> str:
@@ -52,21 +52,30 @@ def peers_in(results: Iterable[Result]) -> list[str]:
     return [peer for peer in PEERS if peer in present]
 
 
-# The table
-
-
-def table(results: Sequence[Result], facts: Sequence[str]) -> str:
-    """Markdown: what was measured where, the groups in short, each cell, the notes."""
-    peers = peers_in(results)
-    lines = ["# How fast whycast is beside its peers", "", EXPLANATION, ""]
-    lines += [*(f"- {fact}" for fact in facts), "", "## In short", ""]
-    lines += ["Geometric mean of the cells of a group, and the least and the greatest of them.", ""]
+def page(results: Sequence[Result], facts: Sequence[str]) -> str:
+    """Markdown: what was measured where, and the groups in short."""
     notes: dict[str, int] = {}
+    lines = [
+        *("# How fast whycast is beside its peers", "", "`make bench` writes this page.", ""),
+        *(EXPLANATION, "", *(f"- {fact}" for fact in facts), ""),
+        *("Geometric mean of the cells of a group, and the least and the greatest of them:", ""),
+    ]
+    peers = peers_in(results)
     rows = [
-        [f"{group} ({len(members)})", *(short(members, peer, notes) for peer in peers)]
+        [
+            f"{group} ({len(members)}){marks(members, OURS, notes)}",
+            *(short(members, peer, notes) for peer in peers),
+        ]
         for group, members in groups(results)
     ]
     lines += rows_of(["group (cells)", *peers], rows)
+    return "\n".join([*lines, "", *shown(notes)]) + "\n"
+
+
+def table(results: Sequence[Result]) -> str:
+    """Markdown: each cell of each group."""
+    lines = ["", RANGES]
+    notes: dict[str, int] = {}
     for group, members in groups(results):
         lines += ["", f"## {group}", ""]
         here = peers_in(members)
@@ -78,20 +87,12 @@ def table(results: Sequence[Result], facts: Sequence[str]) -> str:
         lines += rows_of(["cell", OURS, *here], rows)
         lines += ["", "What is timed, in the first of them:", ""]
         lines += [f"- {name}: `{code}`" for name, code in members[0].cell.code.items()]
-    lines += ["", "## Notes", "", *(f"{number}. {note}" for note, number in notes.items())]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "## Notes", "", *shown(notes)]) + "\n"
 
 
-def worst(results: Sequence[Result], count: int = 6) -> str:
-    """Markdown: of each peer the cells in which it is best, the ratio turned round."""
-    lines = ["## Where the C is least", "", "Its time divided by that of the peer.", ""]
-    rows = []
-    for peer in peers_in(results):
-        here = [result for result in results if peer in result.seconds]
-        here.sort(key=lambda result: result.ratio(peer).median)
-        for result in here[:count]:
-            rows.append([peer, result.cell.title, show_ratio(1 / result.ratio(peer).median)])
-    return "\n".join([*lines, *rows_of(["peer", "cell", "ratio"], rows)]) + "\n"
+def shown(notes: dict[str, int]) -> list[str]:
+    """Lines of the notes that were referred to."""
+    return [f"{number}. {note}" for note, number in notes.items()]
 
 
 def rows_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -123,7 +124,12 @@ def short(members: Sequence[Result], peer: str, notes: dict[str, int]) -> str:
     ratios = [result.ratio(peer).median for result in here]
     mean, least, most = statistics.geometric_mean(ratios), min(ratios), max(ratios)
     text = f"{show_ratio(mean)} ({show_ratio(least)}–{show_ratio(most)})"
-    return text + "".join(dict.fromkeys(mark(result, peer, notes) for result in here))
+    return text + marks(here, peer, notes)
+
+
+def marks(members: Sequence[Result], contender: str, notes: dict[str, int]) -> str:
+    """Numbers of the notes on a contender in a group."""
+    return "".join(dict.fromkeys(mark(result, contender, notes) for result in members))
 
 
 def mark(result: Result, contender: str, notes: dict[str, int]) -> str:

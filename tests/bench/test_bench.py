@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree import ElementTree
 
 import memory
 import numpy as np
-import pyperf
 import pytest
 from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
-from figure import text_figure
-from report import table
-from throughput import QUESTIONS
+from report import page, table
 from timing import TRIES, DisagreementError, Result, calibrated, check, measure, same
 
 import bench
+from whycast import _accelerator
 
-NO_PEERS = Peers(torch=None, jax=None)
+NO_PEERS = Peers({})
 EMPTY = Cell("group", "cell", {OURS: "0", NUMPY: "0"}, {})
 
 
@@ -38,7 +36,6 @@ class Run(NamedTuple):
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Run it in a process of its own: JAX starts threads. Answers that differ would end it."""
     home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("bench")
-    (folder / "torch.json").write_text("of an earlier run, if torch is not installed", "utf-8")
     program = Path(bench.__file__)
     places = {"HOME": str(home), "TMPDIR": str(home), "PYTHONPATH": ":".join(sys.path)}
     places["PATH"] = os.defpath
@@ -55,32 +52,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(done.stdout, folder)
 
 
-def titles(file: Path) -> list[str]:
-    """Names of the benchmarks in a file of pyperf's."""
-    return [str(name) for name in pyperf.BenchmarkSuite.load(str(file)).get_benchmark_names()]
-
-
-def test_all_cells_are_in_the_table_and_the_figures(run: Run) -> None:
+def test_all_cells_are_in_the_table(run: Run) -> None:
     written = (run.folder / "table.md").read_text(encoding="utf-8")
-    assert run.printed == f"{written}\n"
-    bars = (run.folder / "figure.txt").read_text(encoding="utf-8")
-    assert max(map(len, bars.splitlines())) <= 100
-    for cell in cells(NO_PEERS):
+    in_short = (run.folder / bench.PAGE.name).read_text(encoding="utf-8")
+    assert run.printed == f"{in_short}{written}\n"
+    on_memory = [each for each in memory.questions() if _accelerator.native and not each.large]
+    for cell in (*cells(NO_PEERS), *(each.cell for each in on_memory)):
         assert f"\n| {cell.name} " in written
         assert f"\n## {cell.group}\n" in written
-        assert f"\n  {cell.name} " in bars
-
-
-@pytest.mark.skipif(memory.missing() is not None, reason="the accelerator was not built")
-def test_memory_is_measured_too(run: Run) -> None:
-    written = (run.folder / "table.md").read_text(encoding="utf-8")
-    bars = (run.folder / "memory.txt").read_text(encoding="utf-8")
-    for each in memory.questions():
-        if each.size <= 2**20:
-            assert f"\n## {each.cell.group}\n" in written
-            assert f"\n| {each.cell.name} " in written
-            assert f"\n  {each.cell.name} " in bars
-    assert "\n## Where the C is least\n" in written
+        assert f"\n| {cell.group} (" in in_short
+    assert re.search(r"\n- 20\d\d-\d\d-\d\d \d\d:\d\d UTC, commit \S+\n", in_short)
 
 
 def test_what_is_written_has_about_the_size() -> None:
@@ -90,47 +71,20 @@ def test_what_is_written_has_about_the_size() -> None:
         assert each.size / 2 < each.width * np.prod(target) <= each.size
 
 
-def test_the_checks_are_measured_too(run: Run) -> None:
-    _, _, written = (run.folder / "table.md").read_text(encoding="utf-8").rpartition("## Checks")
-    rates = [line for line in written.splitlines() if line.startswith("| checks: ")]
-    assert len(rates) == len(QUESTIONS)
-    numbers = [int(text.replace(",", "")) for line in rates for text in line.split("|")[2:4]]
-    assert min(numbers) > 0
-
-
-def test_checks_can_be_measured_alone(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_some_cells_alone_write_no_page(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(bench, "find_peers", lambda: NO_PEERS)
-    assert bench.main(["--seconds", "0", "--cells", "checks: expand, shape"]) == 0
-    assert capsys.readouterr().out.count("\n| checks: ") == 1
-
-
-def test_each_contender_has_a_file_that_pyperf_reads(run: Run) -> None:
-    ours = titles(run.folder / "whycast.json")
-    assert set(ours) >= {cell.title for cell in cells(NO_PEERS)}
-    beside = [title for title in ours if not title.startswith(memory.ALONE)]
-    assert titles(run.folder / "numpy.json") == beside
-    assert set(titles(run.folder / "jax.json")) < set(ours)
+    words = ["--seconds", "0", "--cells", "copies: 2 arrays, equal", "--out", str(tmp_path)]
+    assert bench.main(words) == 0
+    assert capsys.readouterr().out.count("\n| 2 arrays, equal shapes | ") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["table.md"]
 
 
 def test_a_peer_that_is_absent_is_named(run: Run) -> None:
     absent = "- absent, and so not compared: torch\n" in run.printed
     assert absent == ("| torch" not in run.printed)
-    assert absent == (not (run.folder / "torch.json").exists())
     assert "not compared: JAX" not in run.printed
-
-
-def test_the_figure_has_a_mark_for_each_peer_in_each_cell(run: Run) -> None:
-    figures = [
-        path for name in ("figure", "memory") if (path := run.folder / f"{name}.svg").exists()
-    ]
-    drawn = [ElementTree.parse(figure).getroot() for figure in figures]
-    title = "{http://www.w3.org/2000/svg}title"
-    marks = [mark.text or "" for figure in drawn for mark in figure.iter(title)]
-    files = [bench.file_of(run.folder, peer) for peer in PEERS]
-    assert len(marks) == sum(len(titles(file)) for file in files if file.exists())
-    assert all("nan" not in mark for mark in marks)
 
 
 def test_every_cell_has_whycast_and_numpy_and_a_title_of_its_own() -> None:
@@ -214,7 +168,7 @@ def test_a_disturbance_while_loops_are_counted_is_no_matter() -> None:
 
 def test_the_ratio_is_the_median_of_the_rounds_ratios() -> None:
     seconds = {OURS: [1.0, 1.0, 10.0, 1.0, 2.0], NUMPY: [2.0, 3.0, 40.0, 5.0, 12.0]}
-    result = Result(EMPTY, {}, seconds)
+    result = Result(EMPTY, seconds)
     assert result.ratio(NUMPY) == (3.0, 4.0, 5.0)
-    assert "| cell | 1000 ms | 4.00 (3.00–5.00) |" in table([result], [])
-    assert text_figure([result], []).endswith("4.00                  |########\n")
+    assert "| cell | 1000 ms | 4.00 (3.00–5.00) |" in table([result])
+    assert "| group (1)     | 4.00 (4.00–4.00) |" in page([result], [])

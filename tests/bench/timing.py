@@ -34,7 +34,6 @@ class Result:
     """A cell with its times: for each contender one a round, in seconds for each part."""
 
     cell: Cell
-    loops: Mapping[str, int]
     seconds: Mapping[str, Sequence[float]]
 
     @property
@@ -84,7 +83,7 @@ def rounds(
                 time = timers[contender](loops[contender])
                 taken[contender].append(time / loops[contender] / cell.parts)
             order.append(order.pop(0))
-    return Result(cell, loops, taken)
+    return Result(cell, taken)
 
 
 def calibrated(timer: Callable[[int], float], stretch: float) -> int:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -75,27 +75,30 @@ def gaps_of(report: dict[str, Any], root: Path = ROOT) -> Iterator[str]:
 
 
 def listed(text: str) -> dict[str, str]:
-    """Read the gaps that are known, with the reasons."""
+    """Read the gaps that are known, with the reasons; one of a whole file ends in a *."""
     return {
         f"{gap['file']}: {line}": gap["why"]
         for gap in tomllib.loads(text).get("gap", ())
-        if "without" not in gap or not installed(gap["without"])
-        for line in gap["lines"]
+        if "without" not in gap or not any(metadata.distributions(name=gap["without"]))
+        for line in gap.get("lines", "*")
     }
 
 
-def installed(distribution: str) -> bool:
-    """Whether a package is there."""
-    return any(metadata.distributions(name=distribution))
+def is_listed(gap: str, entry: str) -> bool:
+    """Whether an entry means a gap."""
+    return gap == entry or (entry.endswith(": *") and gap.startswith(entry[:-1]))
 
 
-def compare(found: Sequence[str], known: dict[str, str]) -> list[str]:
+def compare(found: Sequence[str], known: Collection[str]) -> list[str]:
     """Say what is not as it is listed."""
-    said = [
-        f"not reached, and not listed: {gap}" for gap in dict.fromkeys(found) if gap not in known
-    ]
-    return said + [
-        f"listed, and reached or no more there: {gap}" for gap in known if gap not in found
+    return [
+        f"not reached, and not listed: {gap}"
+        for gap in dict.fromkeys(found)
+        if not any(is_listed(gap, entry) for entry in known)
+    ] + [
+        f"listed, and reached or no more there: {entry}"
+        for entry in known
+        if not any(is_listed(gap, entry) for gap in found)
     ]
 
 

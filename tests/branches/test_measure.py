@@ -47,10 +47,19 @@ def test_the_list_is_exact() -> None:
     ]
 
 
+def test_a_gap_may_be_of_a_whole_file() -> None:
+    known = ["a.py: *"]
+    assert measure.compare(["a.py: f: x", "a.py: g: y"], known) == []
+    assert measure.compare(["ba.py: f: x"], known) == [
+        "not reached, and not listed: ba.py: f: x",
+        "listed, and reached or no more there: a.py: *",
+    ]
+
+
 def test_a_gap_that_a_package_closes_is_none_where_that_is_installed() -> None:
-    gap = '[[gap]]\nfile = "a.py"\nlines = ["f: x"]\nwhy = "no"\nwithout = '
+    gap = '[[gap]]\nfile = "a.py"\nwhy = "no"\nwithout = '
     assert measure.listed(f'{gap}"pytest"\n') == {}
-    assert measure.listed(f'{gap}"no-such-package"\n') == {"a.py: f: x": "no"}
+    assert measure.listed(f'{gap}"no-such-package"\n') == {"a.py: *": "no"}
 
 
 def test_what_is_listed_is_there_and_has_a_reason() -> None:

@@ -20,19 +20,6 @@ STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 SECONDS = 300
 
-CODES = {
-    "NOT_BROADCASTABLE": -1,
-    "RANK_MISMATCH": -2,
-    "NEGATIVE_SIZE": -3,
-    "NEGATIVE_RANK": -4,
-    "NO_TENSOR": -5,
-    "CAPACITY_EXCEEDED": -6,
-    "BAD_WIDTH": -7,
-    "TOO_LARGE": -8,
-    "ROOM_EXCEEDED": -9,
-    "EXTENT_EXCEEDED": -10,
-}
-
 
 def compiled(
     binary: Path, *words: str | Path, compiler: str = "gcc", strict: Sequence[str] = STRICT
@@ -69,11 +56,14 @@ class Outcome(NamedTuple):
 
 
 Numbers = Sequence[int]
-_UNWRITTEN = -(2**63) + 7
 
 
 def _numbers(numbers: Numbers) -> ctypes.Array[ctypes.c_int64]:
     return (ctypes.c_int64 * len(numbers))(*numbers)
+
+
+def _counted(numbers: Numbers) -> tuple[object, object]:
+    return _numbers(numbers), ctypes.c_int64(len(numbers))
 
 
 def _rows(shapes: Sequence[Numbers]) -> ctypes.Array[Any]:
@@ -86,95 +76,51 @@ def _rows(shapes: Sequence[Numbers]) -> ctypes.Array[Any]:
 class Library:
     """The functions of a shared library that was made of c/whycast.c.
 
-    Each gives an outcome; of what must not be written it asserts that it is not.
+    What they may not write is for exhaustive.c to see.
     """
 
     def __init__(self, path: Path) -> None:
-        library = ctypes.CDLL(str(path))
-        for name in ("shape", "strides", "all"):
-            getattr(library, f"whycast_broadcast_{name}").restype = ctypes.c_int64
-        library.whycast_broadcast.restype = library.whycast_byte_size.restype = ctypes.c_int64
-        self.library = library
+        self.library = ctypes.CDLL(str(path))
 
-    def shape(self, shapes: Sequence[Numbers], capacity: int | None = None) -> Outcome:
+    def call(self, name: str, *arguments: object) -> Outcome:
+        """Call a function; where an argument is None it gets the place."""
+        function, place = getattr(self.library, f"whycast_{name}"), Place(77, 77)
+        function.restype = ctypes.c_int64
+        code = function(*(ctypes.byref(place) if each is None else each for each in arguments))
+        return Outcome(code, place.tensor, place.axis)
+
+    def shape(self, shapes: Sequence[Numbers]) -> Outcome:
         """Ask for the common shape."""
-        most = max(map(len, shapes), default=0) if capacity is None else capacity
-        room, place = _numbers([_UNWRITTEN] * (most + 1)), Place(77, 77)
-        code = self.library.whycast_broadcast_shape(
-            *(room, ctypes.c_int64(most), ctypes.byref(place)),
-            *(_rows(shapes), _numbers([*map(len, shapes)]), ctypes.c_int64(len(shapes))),
-        )
-        assert room[max(code, 0) :] == [_UNWRITTEN] * (most + 1 - max(code, 0))
-        return Outcome(code, place.tensor, place.axis, tuple(room[:code]) if code >= 0 else None)
+        room = _numbers([0] * max(map(len, shapes), default=0))
+        given = _rows(shapes), *_counted([*map(len, shapes)])
+        found = self.call("broadcast_shape", room, ctypes.c_int64(len(room)), None, *given)
+        return found._replace(written=tuple(room[: found.code])) if found.code >= 0 else found
 
     def strides(self, strides: Numbers, shape: Numbers, target: Numbers) -> Outcome:
         """Ask for the strides of a view."""
-        room, place = _numbers([_UNWRITTEN] * (len(target) + 1)), Place(77, 77)
-        code = self.library.whycast_broadcast_strides(
-            *(room, ctypes.byref(place), _numbers(strides)),
-            *(_numbers(shape), ctypes.c_int64(len(shape))),
-            *(_numbers(target), ctypes.c_int64(len(target))),
-        )
-        *view, last = room
-        assert last == _UNWRITTEN
-        assert code == 0 or view == [_UNWRITTEN] * len(view)
-        return Outcome(code, place.tensor, place.axis, tuple(view) if code == 0 else None)
+        room = _numbers([0] * len(target))
+        given = _numbers(strides), *_counted(shape), *_counted(target)
+        found = self.call("broadcast_strides", room, None, *given)
+        return found._replace(written=tuple(room)) if found.code == 0 else found
 
     def byte_size(self, shape: Numbers, width: int) -> Outcome:
         """Ask for a count of bytes."""
-        place = Place(77, 77)
-        code = self.library.whycast_byte_size(
-            *(ctypes.byref(place), _numbers(shape), ctypes.c_int64(len(shape))),
-            ctypes.c_int64(width),
-        )
-        return Outcome(code, place.tensor, place.axis)
-
-    def broadcast(
-        self, data: bytes, shape: Numbers, target: Numbers, width: int, room: int
-    ) -> Outcome:
-        """Ask for the bytes of a tensor with the shape of a target."""
-        around = 64
-        before = bytes(k % 251 for k in range(room + 2 * around))
-        memory, place = bytearray(before), Place(77, 77)
-        code = self.library.whycast_broadcast(
-            (ctypes.c_uint8 * (room + around)).from_buffer(memory, around),
-            *(ctypes.c_int64(room), ctypes.byref(place), data, ctypes.c_int64(len(data))),
-            *(_numbers(shape), ctypes.c_int64(len(shape))),
-            *(_numbers(target), ctypes.c_int64(len(target)), ctypes.c_int64(width)),
-        )
-        assert (
-            memory[:around] + memory[around + room :] == before[:around] + before[around + room :]
-        )
-        if code < 0:
-            assert memory == before
-            return Outcome(code, place.tensor, place.axis)
-        return Outcome(code, place.tensor, place.axis, bytes(memory[around : around + room]))
+        return self.call("byte_size", None, *_counted(shape), ctypes.c_int64(width))
 
     def broadcast_all(
         self, data: Sequence[bytes], shapes: Sequence[Numbers], widths: Numbers, rooms: Numbers
     ) -> Outcome:
         """Ask for all tensors at once."""
-        most, place = max(map(len, shapes), default=0), Place(77, 77)
-        target = _numbers([_UNWRITTEN] * most)
-        outputs = [ctypes.create_string_buffer(b"\xa5" * (room + 1), room + 1) for room in rooms]
-        pointers = ctypes.c_void_p * len(shapes)
+        target = _numbers([0] * max(map(len, shapes), default=0))
+        outputs = [ctypes.create_string_buffer(room + 1) for room in rooms]
         inputs = [ctypes.create_string_buffer(each, len(each)) for each in data]
-        code = self.library.whycast_broadcast_all(
-            *(pointers(*map(ctypes.addressof, outputs)), _numbers(rooms), target),
-            *(ctypes.c_int64(most), ctypes.byref(place)),
+        pointers = ctypes.c_void_p * len(shapes)
+        found = self.call(
+            "broadcast_all",
+            *(pointers(*map(ctypes.addressof, outputs)), _numbers(rooms)),
+            *(target, ctypes.c_int64(len(target)), None),
             *(pointers(*map(ctypes.addressof, inputs)), _numbers([*map(len, data)])),
-            *(_rows(shapes), _numbers([*map(len, shapes)]), _numbers(widths)),
-            ctypes.c_int64(len(shapes)),
+            *(_rows(shapes), _numbers([*map(len, shapes)]), *_counted(widths)),
         )
-        if code < 0:
-            assert all(set(output.raw) == {0xA5} for output in outputs)
-            return Outcome(code, place.tensor, place.axis)
-        assert all(output.raw[-1] == 0xA5 for output in outputs)
-        found = tuple(output.raw[:-1] for output in outputs)
-        return Outcome(code, place.tensor, place.axis, (tuple(target[:code]), found))
-
-
-def library(folder: Path, *sources: Path) -> Library:
-    """Compile the library, and load it."""
-    given = sources or (SOURCE,)
-    return Library(compiled(folder / "whycast.so", "-O2", "-fPIC", "-shared", *given))
+        written = tuple(target[: found.code]), tuple(output.raw[:-1] for output in outputs)
+        return found._replace(written=written) if found.code >= 0 else found

@@ -28,7 +28,7 @@ enum { GUARD = 40 };
 #endif
 enum { MOST_AXES = 8, MOST_TENSORS = 5, MOST_SHOWN = 5 };
 
-#define SENTINEL (INT64_MIN + 7)
+#define NUMBER ((int64_t)sizeof(int64_t))
 #define LENGTH(list) ((int64_t)(sizeof(list) / sizeof *(list)))
 
 static int64_t calls, differing;
@@ -59,40 +59,15 @@ static void release(uint8_t *region) {
     free(region != NULL ? region - GUARD : NULL);
 }
 
-/* Whether the bytes of a region and its guards are as `guarded` left them, but the first `due`. */
-static int is_untouched(const uint8_t *region, int64_t length, int64_t due) {
+/* Whether a region begins with the `bytes` that are due, and all else is as `guarded` left it. */
+static int is_written(const uint8_t *region, int64_t length, const void *due, int64_t bytes) {
     const int64_t end = (length > 0 ? length : 0) + GUARD;
     for (int64_t k = region != NULL ? -GUARD : end; k < end; k++) {
-        if ((k < 0 || k >= due) && region[k] != (uint8_t)(0xA5 ^ (k + GUARD))) {
+        if ((k < 0 || k >= bytes) && region[k] != (uint8_t)(0xA5 ^ (k + GUARD))) {
             return 0;
         }
     }
-    return 1;
-}
-
-/* Numbers that are to be written, or not. Their guard is one on each side. */
-static int64_t *numbers_room(int64_t length) {
-    const int64_t count = length > 0 ? length : 0;
-    int64_t *memory = allocate((size_t)(count + (GUARD > 0 ? 2 : 0)) * sizeof *memory);
-    for (int64_t k = 0; k < count + (GUARD > 0 ? 2 : 0); k++) {
-        memory[k] = SENTINEL;
-    }
-    return GUARD > 0 ? memory + 1 : memory;
-}
-
-static void release_numbers(int64_t *numbers) {
-    free(GUARD > 0 ? numbers - 1 : numbers);
-}
-
-/* Whether `numbers` are those expected, and all behind them is not written. */
-static int are_numbers(const int64_t *numbers, int64_t length, const int64_t *expected,
-                       int64_t count) {
-    const int64_t room = length > 0 ? length : 0;
-    int good = GUARD == 0 || (numbers[-1] == SENTINEL && numbers[room] == SENTINEL);
-    for (int64_t k = 0; k < room; k++) {
-        good = good && numbers[k] == (k < count ? expected[k] : SENTINEL);
-    }
-    return good;
+    return bytes <= 0 || memcmp(region, due, (size_t)bytes) == 0;
 }
 
 /* Bytes of which no two near each other are equal, and none is 0. */
@@ -158,53 +133,53 @@ static void release_shapes(shape_list list) {
     free(list.items);
 }
 
-static void print_shape(const int64_t *sizes, int64_t rank) {
-    printf(" (");
-    for (int64_t axis = 0; axis < rank && axis < MOST_AXES; axis++) {
-        printf(axis > 0 ? ",%" PRId64 : "%" PRId64, sizes[axis]);
-    }
-    printf(rank < 0 ? "rank %" PRId64 ")" : ")", rank);
-}
-
 /* --- the five functions, asked twice -------------------------------------------------------- */
 
-static int agree(const char *name, int64_t code, whycast_place place, int64_t expected_code,
-                 whycast_place expected, int memory) {
-    const int same = code == expected_code && place.tensor == expected.tensor
-                     && place.axis == expected.axis && memory;
+/* Counts a call, and prints one of the first that differ: its shapes, and three numbers more. */
+static void agree(const char *name, int64_t code, whycast_place place, int64_t expected_code,
+                  whycast_place expected, int memory, const int64_t *const *shapes,
+                  const int64_t *ranks, int64_t count, const int64_t *more) {
     calls++;
+    if (code == expected_code && place.tensor == expected.tensor && place.axis == expected.axis
+        && memory) {
+        return;
+    }
 #ifdef FIRST
-    if (!same) {
-        exit(1);
-    }
+    exit(1);
 #endif
-    if (!same && ++differing <= MOST_SHOWN) {
-        printf("%s: expected %" PRId64 " at %" PRId64 ", %" PRId64 ", got %" PRId64 " at %" PRId64
-               ", %" PRId64 "%s:", name, expected_code, expected.tensor, expected.axis, code,
-               place.tensor, place.axis, memory ? "" : ", and other memory");
+    if (++differing > MOST_SHOWN) {
+        return;
     }
-    return same || differing > MOST_SHOWN;
+    printf("%s: expected %" PRId64 " at %" PRId64 ", %" PRId64 ", got %" PRId64 " at %" PRId64
+           ", %" PRId64 "%s:", name, expected_code, expected.tensor, expected.axis, code,
+           place.tensor, place.axis, memory ? "" : ", and other memory");
+    for (int64_t m = 0; m < count; m++) {
+        printf(" (rank %" PRId64 ":", ranks[m]);
+        for (int64_t axis = 0; axis < ranks[m] && axis < MOST_AXES; axis++) {
+            printf(" %" PRId64, shapes[m][axis]);
+        }
+        printf(")");
+    }
+    printf(" %" PRId64 " %" PRId64 " %" PRId64 "\n", more[0], more[1], more[2]);
 }
 
 static void ask_shape(int64_t capacity, const int64_t *const *shapes, const int64_t *ranks,
                       int64_t count) {
     int64_t expected_sizes[MOST_AXES];
     whycast_place place = {77, 77}, expected = {0, 0};
+    const int64_t most = capacity < MOST_AXES ? capacity : MOST_AXES;
+    const int64_t room = most > 0 ? most * NUMBER : 0;
     const int64_t expected_code =
-        plain_broadcast_shape(expected_sizes, capacity < MOST_AXES ? capacity : MOST_AXES,
-                              &expected, shapes, ranks, count);
-    int64_t *sizes = numbers_room(capacity < MOST_AXES ? capacity : MOST_AXES);
+        plain_broadcast_shape(expected_sizes, most, &expected, shapes, ranks, count);
+    int64_t *sizes = (int64_t *)(void *)guarded(room, 1);
     const int64_t code =
         whycast_broadcast_shape(sizes, capacity, &place, shapes, ranks, count);
-    const int memory = are_numbers(sizes, capacity < MOST_AXES ? capacity : MOST_AXES,
-                                   expected_sizes, expected_code);
-    if (!agree("broadcast_shape", code, place, expected_code, expected, memory)) {
-        for (int64_t m = 0; m < count; m++) {
-            print_shape(shapes[m], ranks[m]);
-        }
-        printf(" capacity %" PRId64 "\n", capacity);
-    }
-    release_numbers(sizes);
+    const int memory =
+        is_written((uint8_t *)sizes, room, expected_sizes, expected_code * NUMBER);
+    const int64_t more[] = {capacity, 0, 0};
+    agree("broadcast_shape", code, place, expected_code, expected, memory, shapes, ranks, count,
+          more);
+    release((uint8_t *)sizes);
 }
 
 static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t rank,
@@ -213,28 +188,24 @@ static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t ra
     whycast_place place = {77, 77}, expected = {0, 0};
     const int64_t expected_code = plain_broadcast_strides(expected_view, &expected, strides, sizes,
                                                           rank, target, target_rank);
-    int64_t *view = numbers_room(target_rank);
+    const int64_t room = target_rank > 0 ? target_rank * NUMBER : 0;
+    int64_t *view = (int64_t *)(void *)guarded(room, 1);
     const int64_t code =
         whycast_broadcast_strides(view, &place, strides, sizes, rank, target, target_rank);
-    const int memory = are_numbers(view, target_rank, expected_view,
-                                   expected_code < 0 ? 0 : target_rank);
-    if (!agree("broadcast_strides", code, place, expected_code, expected, memory)) {
-        print_shape(sizes, rank);
-        printf(" to");
-        print_shape(target, target_rank);
-        printf("\n");
-    }
-    release_numbers(view);
+    const int memory =
+        is_written((uint8_t *)view, room, expected_view, expected_code < 0 ? 0 : room);
+    const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank}, more[] = {0, 0, 0};
+    agree("broadcast_strides", code, place, expected_code, expected, memory, shapes, ranks, 2,
+          more);
+    release((uint8_t *)view);
 }
 
 static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
     whycast_place place = {77, 77}, expected = {0, 0};
     const int64_t expected_code = plain_byte_size(&expected, sizes, rank, width);
     const int64_t code = whycast_byte_size(&place, sizes, rank, width);
-    if (!agree("byte_size", code, place, expected_code, expected, 1)) {
-        print_shape(sizes, rank);
-        printf(" width %" PRId64 "\n", width);
-    }
+    const int64_t more[] = {width, 0, 0};
+    agree("byte_size", code, place, expected_code, expected, 1, &sizes, &rank, 1, more);
 }
 
 /* The rooms and extents that are named are there; what is due is as much at most. */
@@ -249,14 +220,10 @@ static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64
     uint8_t *output = guarded(room, expected_code < 0 || bytes < room);
     const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
                                            target_rank, width);
-    const int memory = is_untouched(output, room, bytes)
-                       && (bytes == 0 || memcmp(output, due, (size_t)bytes) == 0);
-    if (!agree("broadcast", code, place, expected_code, expected, memory)) {
-        print_shape(sizes, rank);
-        printf(" to");
-        print_shape(target, target_rank);
-        printf(" width %" PRId64 " room %" PRId64 " extent %" PRId64 "\n", width, room, extent);
-    }
+    const int memory = is_written(output, room, due, bytes);
+    const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
+    const int64_t more[] = {width, room, extent};
+    agree("broadcast", code, place, expected_code, expected, memory, shapes, ranks, 2, more);
     free(input);
     release(due);
     release(output);
@@ -287,30 +254,25 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
             expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
         outputs[m] = guarded(rooms[m], expected_code < 0 || bytes < rooms[m]);
     }
-    int64_t *target = numbers_room(capacity);
+    const int64_t room = capacity > 0 ? capacity * NUMBER : 0;
+    int64_t *target = (int64_t *)(void *)guarded(room, 1);
     const int64_t code = whycast_broadcast_all(outputs, rooms, target, capacity, &place, inputs,
                                                extents, shapes, ranks, widths, count);
     for (int64_t m = 0; m < count; m++) {
         const int64_t bytes =
             expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
-        memory = memory && is_untouched(outputs[m], rooms[m], bytes)
-                 && (bytes == 0 || memcmp(outputs[m], dues[m], (size_t)bytes) == 0);
+        memory = memory && is_written(outputs[m], rooms[m], dues[m], bytes);
     }
-    memory = memory && are_numbers(target, capacity, expected_target, rank);
-    if (!agree("broadcast_all", code, place, expected_code, expected, memory)) {
-        for (int64_t m = 0; m < count; m++) {
-            print_shape(shapes[m], ranks[m]);
-            printf(" width %" PRId64 " room %" PRId64 " extent %" PRId64, widths[m], rooms[m],
-                   extents[m]);
-        }
-        printf(" capacity %" PRId64 "\n", capacity);
-    }
+    memory = memory && is_written((uint8_t *)target, room, expected_target, rank * NUMBER);
+    const int64_t more[] = {capacity, count > 0 ? rooms[0] : 0, count > 0 ? extents[0] : 0};
+    agree("broadcast_all", code, place, expected_code, expected, memory, shapes, ranks, count,
+          more);
     for (int64_t m = 0; m < count; m++) {
         free(owned[m]);
         release(dues[m]);
         release(outputs[m]);
     }
-    release_numbers(target);
+    release((uint8_t *)target);
 }
 
 /* --- the parts ------------------------------------------------------------------------------ */

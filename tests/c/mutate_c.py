@@ -17,8 +17,10 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,51 +44,51 @@ STATEMENT = re.compile(r"(?m)^ +(?!return\b)[\w>\[\] -]+(?:\(.*\)| (?:=|\+=|\*=|
 FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?)^\}$", re.DOTALL)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
-# The function, what stood there, and what it became.
-Key = tuple[str, str, str]
+
+# The function, the kind of change, and the how-manieth of this kind in the function it is.
+Key = tuple[str, str, int]
 
 
 class Mutant(NamedTuple):
-    """A change: its function, the line before and after, and the whole text."""
+    """A change: what it is found by, the line before and after, and the whole text."""
 
-    where: str
+    key: Key
     old: str
     new: str
     text: str
 
-    @property
-    def key(self) -> Key:
-        """What a listed mutant is found by."""
-        return self.where, self.old, self.new
 
-
-def changes(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Give what may change between two places of the text: from, up to, the new text."""
+def changes(text: str, start: int, end: int) -> Iterator[tuple[str, int, int, str]]:
+    """Give what may change between two places of the text: its kind, from, up to, the new text."""
     comments = [match.span() for match in COMMENT.finditer(text)]
     for pattern in (OPERATOR, NUMBER, STATEMENT):
         for match in pattern.finditer(text, start, end):
             if any(first <= match.start() < last for first, last in comments):
                 continue
             if pattern is OPERATOR:
-                yield *match.span(), OPERATORS[match[0]]
+                yield match[0], *match.span(), OPERATORS[match[0]]
             elif pattern is STATEMENT:
-                yield *match.span(), " ;"
+                yield "left out", *match.span(), " ;"
             else:
                 number = int(match[0], 0)
-                yield *match.span(), str(number + 1) if number < 2**63 - 1 else str(number - 1)
-                if number > 0 and number < 2**63 - 1:
-                    yield *match.span(), str(number - 1)
+                if number < 2**63 - 1:
+                    yield "one more", *match.span(), str(number + 1)
+                if number > 0:
+                    yield "one less", *match.span(), str(number - 1)
 
 
 def mutants(text: str) -> Iterator[Mutant]:
     """Give all mutants, function by function."""
     for function in FUNCTION.finditer(text):
-        for start, end, new in changes(text, *function.span(2)):
+        numbers: Counter[str] = Counter()
+        for kind, start, end, new in changes(text, *function.span(2)):
+            numbers[kind] += 1
             before = text.rfind("\n", 0, start) + 1
             after = text.find("\n", end)
             old_line = text[before:after].strip()
             new_line = (text[before:start] + new + text[end:after]).strip()
-            yield Mutant(function[1], old_line, new_line, text[:start] + new + text[end:])
+            changed = text[:start] + new + text[end:]
+            yield Mutant((function[1], kind, numbers[kind]), old_line, new_line, changed)
 
 
 def objects(folder: Path) -> tuple[Path, Path]:
@@ -121,14 +123,19 @@ def limit() -> None:
 
 
 def listed() -> dict[Key, str]:
-    """Read the mutants that are known to be equivalent, with the reasons."""
-    text = EQUIVALENT.read_text(encoding="utf-8")
-    return {
-        (where, change["old"], new): change["why"]
-        for where, found in tomllib.loads(text).items()
-        for change in found
-        for new in change["new"]
-    }
+    """Read the mutants that are known to be equivalent, with the reasons.
+
+    An entry means functions, a kind, and numbers: `f, g: one more 1 4`.
+    """
+    found: dict[Key, str] = {}
+    for group in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
+        for entry in group["mutants"]:
+            functions, _, change = entry.partition(": ")
+            kind, *numbers = re.split(r" (?=\d)", change)
+            for key in product(functions.split(", "), [kind], map(int, numbers)):
+                assert key not in found, f"{key} is listed twice"
+                found[key] = group["why"]
+    return found
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -139,18 +146,19 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     begin, known = time.monotonic(), listed()
     text = SOURCE.read_text(encoding="utf-8")
-    tried = [each for each in mutants(text) if options.only in ("", each.where)][:: options.every]
+    tried = [each for each in mutants(text) if options.only in ("", each.key[0])][:: options.every]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
         others = objects(Path(name))
         alive = pool.map(lambda each: survives(each.text, others), tried)
-        found = [each.key for each, is_alive in zip(tried, alive, strict=True) if is_alive]
+        found = {each.key: each for each, lives in zip(tried, alive, strict=True) if lives}
     keys = {each.key for each in tried}
     whole = options.every == 1 and not options.only
     stale = [key for key in known if (whole or key in keys) and key not in found]
-    unlisted = [key for key in found if key not in known]
-    for what, wrong in (("survives, and is not listed", unlisted), ("wrongly listed", stale)):
-        for where, old, new in wrong:
-            print(f"{what}: {where}\n  - {old}\n  + {new}")
+    unlisted = [each for key, each in found.items() if key not in known]
+    for function, kind, number in stale:
+        print(f"listed, and noticed or no mutant: {function}: {kind} {number}")
+    for (function, kind, number), old, new, _ in unlisted:
+        print(f"survives, and is not listed: {function}: {kind} {number}\n  - {old}\n  + {new}")
     print(
         f"{len(tried)} mutants of c/whycast.c: {len(tried) - len(found)} noticed, "
         f"{len(found) - len(unlisted)} equivalent, {len(unlisted)} that survive, {len(stale)} "

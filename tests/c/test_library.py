@@ -71,6 +71,9 @@ SOURCES = (SOURCE, PLAIN, EXHAUSTIVE)
 @pytest.mark.parametrize("optimized", ["-O1", "-O3"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_every_small_case_and_the_limits(compiler: str, optimized: str, tmp_path: Path) -> None:
+    """[E_Broadcast_any_Derived_480] [E_Broadcast_any_Derived_500] [E_Broadcast_any_Derived_510]
+    [E_Broadcast_any_Derived_520] [E_Broadcast_any_Derived_530]
+    """
     binary = compiled(tmp_path / "exhaustive", optimized, *SOURCES, compiler=compiler)
     expect_no_difference(binary)
 

@@ -46,20 +46,21 @@ def test_mutants_differ_in_one_line_of_code() -> None:
     text = (
         "static int64_t f(int64_t a)\n{\n    /* a < 1 */\n    b = a + 1;\n    return a < 10;\n}\n"
     )
-    assert [mutant[1:3] for mutant in mutate_c.mutants(text)] == [
-        ("b = a + 1;", "b = a - 1;"),
-        ("return a < 10;", "return a <= 10;"),
-        ("b = a + 1;", "b = a + 2;"),
-        ("b = a + 1;", "b = a + 0;"),
-        ("return a < 10;", "return a < 11;"),
-        ("return a < 10;", "return a < 9;"),
-        ("b = a + 1;", ";"),
+    assert [mutant[:3] for mutant in mutate_c.mutants(text)] == [
+        (("f", "+", 1), "b = a + 1;", "b = a - 1;"),
+        (("f", "<", 1), "return a < 10;", "return a <= 10;"),
+        (("f", "one more", 1), "b = a + 1;", "b = a + 2;"),
+        (("f", "one less", 1), "b = a + 1;", "b = a + 0;"),
+        (("f", "one more", 2), "return a < 10;", "return a < 11;"),
+        (("f", "one less", 2), "return a < 10;", "return a < 9;"),
+        (("f", "left out", 1), "b = a + 1;", ";"),
     ]
 
 
 def test_what_is_listed_is_a_mutant_and_has_a_reason() -> None:
-    keys = {mutant.key for mutant in mutate_c.mutants(TEXT)}
-    assert len(keys) > 300
+    found = [mutant.key for mutant in mutate_c.mutants(TEXT)]
+    keys = {*found}
+    assert len(keys) == len(found) > 300
     for key, why in mutate_c.listed().items():
         assert key in keys
         assert len(why) > 15

@@ -1,8 +1,7 @@
-"""A call of each public function, with arguments read off bytes, and what its result has to be.
+"""A call of each public function, with arguments read off bytes, and what has to come of it.
 
 What is right is told by the rules as tests/support reads them, and by NumPy: nothing that the
-package computes with. Where all arguments are what a function takes, it is known too whether it has
-to refuse them.
+package computes with.
 """
 
 from __future__ import annotations
@@ -19,25 +18,35 @@ import wild
 from wild import Choices, MineError, Shape
 
 MODULES = tuple(
-    importlib.import_module(name)
-    for name in (
-        "whycast",
-        *(f"whycast.{name}" for name in ("lax", "ngraph", "numpy_rule", "onnx", "openvino")),
-        "whycast.reference",
-    )
+    importlib.import_module(f"whycast{name}")
+    for name in ("", ".lax", ".ngraph", ".numpy_rule", ".onnx", ".openvino", ".reference")
 )
+
+# It is given the result, and asserts that this is right.
+Check = Callable[[Any], None]
+
+
+class RefusedError(Exception):
+    """The rules refuse the arguments."""
 
 
 class Call(NamedTuple):
-    """Arguments of a call, and what has to be true of its result.
+    """Arguments of a call, and what has to come of it.
 
-    `right` is given the result. `accepted` is None where that is not to be told from here.
+    `wanted` reads the arguments as they are, and raises a `RefusedError` or gives the check of the
+    result. Where it does not see all that may be refused, the call is not `judged` by it.
     """
 
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    right: Callable[[Any], None]
-    accepted: Callable[[], bool] | None = None
+    wanted: Callable[[], Check]
+    kwargs: dict[str, Any] = {}  # noqa: RUF012
+    judged: bool = True
+
+
+def demand(condition: object) -> None:
+    """Refuse the arguments unless a condition holds."""
+    if not condition:
+        raise RefusedError
 
 
 def integers(value: Any) -> Shape:
@@ -48,11 +57,21 @@ def integers(value: Any) -> Shape:
     return tuple([operator.index(entry) for entry in entries])
 
 
-def is_plain(value: object, kind: type) -> None:
-    """Demand a tuple of Python ints."""
-    assert type(value) is kind, value
-    if isinstance(value, tuple):
-        assert all(type(each) is int for each in value), value
+def one_or_more(value: Any) -> Shape:
+    """Integers, or one, which NumPy takes for a shape too."""
+    return integers(value) if np.iterable(value) else (operator.index(value),)
+
+
+def exactly(wanted: Any) -> Check:
+    """Demand a value of exactly a type: a bool, an int of Python, or a tuple of those."""
+
+    def check(result: Any) -> None:
+        assert type(result) is type(wanted)
+        assert result == wanted
+        if isinstance(result, tuple):
+            assert all(type(each) is int for each in result)
+
+    return check
 
 
 # --- shapes -------------------------------------------------------------------------------------
@@ -66,51 +85,44 @@ def _shapes(c: Choices) -> list[Any]:
 def broadcast_shapes(c: Choices) -> Call:
     shapes = _shapes(c)
 
-    def right(result: Any) -> None:
-        is_plain(result, tuple)
+    def wanted() -> Check:
         given = [integers(shape) for shape in shapes]
-        assert plain_rule.e1(given) is None
-        assert result == plain_rule.maxima(given)
+        demand(given and plain_rule.e1(given) is None)
+        return exactly(plain_rule.maxima(given))
 
-    def accepted() -> bool:
-        return bool(shapes) and plain_rule.e1([*map(integers, shapes)]) is None
-
-    return Call(tuple(shapes), {}, right, accepted)
+    return Call(tuple(shapes), wanted)
 
 
 def compatible(c: Choices) -> Call:
     shapes = _shapes(c)
 
-    def right(result: Any) -> None:
-        is_plain(result, bool)
-        assert result == (plain_rule.e1([*map(integers, shapes)]) is None)
+    def wanted() -> Check:
+        given = [integers(shape) for shape in shapes]
+        demand(given)
+        return exactly(plain_rule.e1(given) is None)
 
-    return Call(tuple(shapes), {}, right, lambda: bool(shapes))
+    return Call(tuple(shapes), wanted)
 
 
 def numpy_broadcast_shapes(c: Choices) -> Call:
     shapes = [each if c.below(8) else wild.spoiled(c, c.below(4)) for each in _shapes(c)]
 
-    def given() -> list[Shape]:
-        return [integers(each) if np.iterable(each) else (operator.index(each),) for each in shapes]
+    def wanted() -> Check:
+        given = [one_or_more(each) for each in shapes]
+        demand(plain_rule.first_mismatch(given) is None)
+        return exactly(plain_rule.agreed(given))
 
-    def right(result: Any) -> None:
-        is_plain(result, tuple)
-        assert plain_rule.first_mismatch(given()) is None
-        assert result == plain_rule.agreed(given())
-
-    return Call(tuple(shapes), {}, right, lambda: plain_rule.first_mismatch(given()) is None)
+    return Call(tuple(shapes), wanted)
 
 
 def f(c: Choices) -> Call:
     args = [wild.spoiled(c, wild.integer(c)), *(wild.spoiled(c, wild.size(c)) for _ in range(2))]
 
-    def right(result: Any) -> None:
-        is_plain(result, int)
-        a, b, c = integers(args)
-        assert result == (a if b == c else 0)
+    def wanted() -> Check:
+        i, size, other = integers(args)
+        return exactly(i if size == other else 0)
 
-    return Call(tuple(args), {}, right, lambda: True)
+    return Call(tuple(args), wanted)
 
 
 def source_index(c: Choices) -> Call:
@@ -121,20 +133,13 @@ def source_index(c: Choices) -> Call:
         index.append(0)
     args = [wild.disguised(c, each) for each in (shape, target, index)]
 
-    def right(result: Any) -> None:
-        is_plain(result, tuple)
+    def wanted() -> Check:
         own, to, at = map(integers, args)
-        assert plain_rule.fits(own, to) is None
-        assert result == plain_rule.source(own, to, at)
+        demand(_fits(own, to) and len(to) == len(at))
+        demand(all(0 <= i < size for i, size in zip(at, to, strict=True)))
+        return exactly(plain_rule.source(own, to, at))
 
-    def accepted() -> bool:
-        return (
-            len(shape) <= len(target) == len(index)
-            and plain_rule.fits(shape, target) is None
-            and all(0 <= i < size for i, size in zip(index, target, strict=True))
-        )
-
-    return Call(tuple(args), {}, right, accepted)
+    return Call(tuple(args), wanted)
 
 
 def broadcast_strides(c: Choices) -> Call:
@@ -143,18 +148,14 @@ def broadcast_strides(c: Choices) -> Call:
     strides = [wild.integer(c) for _ in range(len(shape) + c.once_in(12))]
     args = [wild.disguised(c, each) for each in (shape, strides, target)]
 
-    def right(result: Any) -> None:
-        is_plain(result, tuple)
+    def wanted() -> Check:
         own, steps, to = map(integers, args)
-        assert plain_rule.fits(own, to) is None
+        demand(_fits(own, to) and len(own) == len(steps))
         missing = len(to) - len(own)
         kept = [step if a == b else 0 for a, b, step in zip(own, to[missing:], steps, strict=True)]
-        assert result == (0,) * missing + tuple(kept)
+        return exactly((0,) * missing + tuple(kept))
 
-    def accepted() -> bool:
-        return len(shape) == len(strides) and _fits(shape, target)
-
-    return Call(tuple(args), {}, right, accepted)
+    return Call(tuple(args), wanted)
 
 
 def _fits(shape: Shape, target: Shape) -> bool:
@@ -171,14 +172,17 @@ def plain(tensor: Any) -> Any:
     return np.asarray(tensor)
 
 
-def is_view(view: Any, tensor: Any, wanted: Any) -> None:
+def view(tensor: Any, wanted: Any) -> Check:
     """Demand a read-only view of a tensor with the shape and the elements that are wanted."""
-    source = plain(tensor)
-    assert type(view) is np.ndarray
-    assert not view.flags.writeable
-    same_elements(view, wanted)
-    if isinstance(tensor, np.ndarray) and view.size > 0 and view.itemsize:
-        assert np.may_share_memory(view, source)
+
+    def check(result: Any) -> None:
+        assert type(result) is np.ndarray
+        assert not result.flags.writeable
+        same_elements(result, wanted)
+        if isinstance(tensor, np.ndarray) and result.size > 0 and result.itemsize:
+            assert np.may_share_memory(result, plain(tensor))
+
+    return check
 
 
 def same_elements(found: Any, wanted: Any) -> None:
@@ -194,14 +198,16 @@ def same_elements(found: Any, wanted: Any) -> None:
         assert found.tobytes() == wanted.tobytes()
 
 
-def placed(tensor: Any, shape: Shape, axes: Sequence[int]) -> Any:
-    """Array of a shape with a tensor's elements, its axes on these: by NumPy alone."""
+def spread(tensor: Any, shape: Shape, axes: Sequence[int]) -> Check:
+    """Demand a view of a shape on which the tensor's axes lie on these: by NumPy alone."""
     source = plain(tensor)
+    demand(source.ndim == len(axes))
+    demand(plain_axes.explicit_misfit(source.shape, shape, axes) is None)
     order = sorted(range(source.ndim), key=lambda j: axes[j])
-    spread: list[Any] = [None] * len(shape)
+    places: list[Any] = [None] * len(shape)
     for axis in axes:
-        spread[axis] = slice(None)
-    return np.broadcast_to(source.transpose(order)[(*spread, ...)], shape)
+        places[axis] = slice(None)
+    return view(tensor, np.broadcast_to(source.transpose(order)[(*places, ...)], shape))
 
 
 def broadcast(c: Choices) -> Call:
@@ -217,44 +223,39 @@ def broadcast(c: Choices) -> Call:
     if kwargs:
         c.tame = False
 
-    def right(results: Any) -> None:
-        assert type(results) is tuple
-        assert len(results) == len(tensors)
-        sizes = [plain(tensor).shape for tensor in tensors]
-        assert plain_rule.e1(sizes) is None
-        shape = plain_rule.maxima(sizes)
-        for m, (result, tensor) in enumerate(zip(results, tensors, strict=True)):
-            wanted = np.broadcast_to(plain(tensor), shape)
-            if kwargs.get("out") is not None:
-                assert result is kwargs["out"][m]
-                same_elements(plain(result), wanted)
-            elif kwargs.get("copy"):
-                assert type(result) is np.ndarray
-                assert result.flags.c_contiguous
-                assert result.flags.writeable
-                assert not np.may_share_memory(result, plain(tensor))
-                same_elements(result, wanted)
-            else:
-                is_view(result, tensor, wanted)
+    def right(result: Any, tensor: Any, out: Any, wanted: Any) -> None:
+        if out is not None:
+            assert result is out
+            same_elements(plain(result), wanted)
+        elif kwargs.get("copy"):
+            assert type(result) is np.ndarray
+            assert result.flags.c_contiguous
+            assert result.flags.writeable
+            assert not np.may_share_memory(result, plain(tensor))
+            same_elements(result, wanted)
+        else:
+            view(tensor, wanted)(result)
 
-    def accepted() -> bool:
-        sizes = [plain(tensor).shape for tensor in tensors]
-        kinds = [plain(tensor).dtype.kind for tensor in tensors]
-        if not tensors or not all(kind in "fiubUT" for kind in kinds):
-            return False
-        if any(
-            plain(tensor).dtype.itemsize > 8 and kind == "f" for tensor, kind in _kinds(tensors)
-        ):
-            return False
-        return plain_rule.e1(sizes) is None
+    def wanted() -> Check:
+        arrays = [plain(tensor) for tensor in tensors]
+        demand(all(each.dtype.kind in "fiubUTO" for each in arrays))
+        demand(not any(each.dtype.kind == "f" and each.dtype.itemsize > 8 for each in arrays))
+        sizes = [each.shape for each in arrays]
+        demand(sizes and plain_rule.e1(sizes) is None)
+        shape = plain_rule.maxima(sizes)
+
+        def check(results: Any) -> None:
+            assert type(results) is tuple
+            assert len(results) == len(tensors)
+            outs = kwargs.get("out") or [None] * len(tensors)
+            for result, tensor, out, array in zip(results, tensors, outs, arrays, strict=True):
+                right(result, tensor, out, np.broadcast_to(array, shape))
+
+        return check
 
     # Of an object array each element counts: whether all are str is not told here.
     objects = any(isinstance(t, np.ndarray) and plain(t).dtype.hasobject for t in tensors)
-    return Call(tuple(tensors), kwargs, right, None if objects else accepted)
-
-
-def _kinds(tensors: Sequence[Any]) -> list[tuple[Any, str]]:
-    return [(tensor, plain(tensor).dtype.kind) for tensor in tensors]
+    return Call(tuple(tensors), wanted, kwargs, judged=not objects)
 
 
 def _subok(c: Choices) -> dict[str, Any]:
@@ -270,7 +271,7 @@ def broadcast_arrays(c: Choices) -> Call:
     args = [wild.tensor(c, wild.own(c, common)) for _ in range(c.pick((2, 1, 3, 0, 2, 4)))]
     kwargs = _subok(c)
 
-    def right(results: Any) -> None:
+    def check(results: Any) -> None:
         assert type(results) is tuple
         assert len(results) == len(args)
         try:
@@ -278,35 +279,32 @@ def broadcast_arrays(c: Choices) -> Call:
         except Exception:
             # Of more than 32 arrays at once, for one, NumPy makes nothing.
             return
-        for m, (ours, other) in enumerate(zip(results, theirs, strict=True)):
+        for arg, ours, other in zip(args, results, theirs, strict=True):
             assert type(ours) is type(other)
             same_elements(plain(ours), plain(other))
             lays = zip(plain(ours).shape, plain(ours).strides, plain(other).strides, strict=True)
             assert 0 in plain(ours).shape or all(a == b for size, a, b in lays if size > 1)
-            if plain(args[m]).shape == plain(ours).shape and type(args[m]) is np.ndarray:
-                assert ours is args[m]
+            if plain(arg).shape == plain(ours).shape and type(arg) is np.ndarray:
+                assert ours is arg
 
-    def accepted() -> bool:
-        sizes = [plain(each).shape for each in args]
-        return plain_rule.first_mismatch(sizes) is None
+    def wanted() -> Check:
+        demand(plain_rule.first_mismatch([plain(each).shape for each in args]) is None)
+        return check
 
-    return Call(tuple(args), kwargs, right, accepted)
+    return Call(tuple(args), wanted, kwargs)
 
 
 def broadcast_to(c: Choices) -> Call:
     target = wild.target(c)
-    own = wild.own(c, target)
-    array = wild.tensor(c, own)
+    array = wild.tensor(c, wild.own(c, target))
     shape = wild.disguised(c, target)
     kwargs = _subok(c)
 
-    def right(result: Any) -> None:
+    def check(result: Any) -> None:
         assert isinstance(result, np.ndarray)
         assert not result.flags.writeable
         if not kwargs.get("subok"):
             assert type(result) is np.ndarray
-        if isinstance(shape, Iterator):
-            return
         try:
             other = np.broadcast_to(array, shape, **kwargs)
         except Exception:
@@ -314,7 +312,14 @@ def broadcast_to(c: Choices) -> Call:
         assert type(result) is type(other)
         same_elements(plain(result), plain(other))
 
-    return Call((array, shape), kwargs, right, lambda: _fits(plain(array).shape, target))
+    def wanted() -> Check:
+        # It has been used up.
+        if isinstance(shape, Iterator):
+            raise MineError
+        demand(_fits(plain(array).shape, one_or_more(shape)))
+        return check
+
+    return Call((array, shape), wanted, kwargs)
 
 
 def expand(c: Choices) -> Call:
@@ -322,16 +327,14 @@ def expand(c: Choices) -> Call:
     tensor = wild.tensor(c, wild.own(c, target))
     to = tuple([1 if c.once_in(4) else size for size in target])[c.below(3) :]
     shape = wild.disguised(c, to)
+    return Call((tensor, shape), lambda: _expanded(tensor, integers(shape)))
 
-    def right(result: Any) -> None:
-        common = plain_axes.expand_shape(plain(tensor).shape, integers(shape))
-        assert common is not None
-        is_view(result, tensor, np.broadcast_to(plain(tensor), common))
 
-    def accepted() -> bool:
-        return plain_axes.expand_shape(plain(tensor).shape, to) is not None
-
-    return Call((tensor, shape), {}, right, accepted)
+def _expanded(tensor: Any, shape: Shape) -> Check:
+    common = plain_axes.expand_shape(plain(tensor).shape, shape)
+    if common is None:
+        raise RefusedError
+    return view(tensor, np.broadcast_to(plain(tensor), common))
 
 
 def broadcast_in_dim(c: Choices) -> Call:
@@ -340,21 +343,12 @@ def broadcast_in_dim(c: Choices) -> Call:
     tensor = wild.tensor(c, wild.own(c, target, [a for a in on if a >= 0]))
     args = (tensor, wild.disguised(c, target), wild.disguised(c, on))
 
-    def right(result: Any) -> None:
+    def wanted() -> Check:
         shape, axes = integers(args[1]), integers(args[2])
-        assert plain_axes.are_distinct(axes, len(shape))
-        assert plain_axes.explicit_misfit(plain(tensor).shape, shape, axes) is None
-        is_view(result, tensor, placed(tensor, shape, axes))
+        demand(plain_axes.are_distinct(axes, len(shape)))
+        return spread(tensor, shape, axes)
 
-    def accepted() -> bool:
-        shape = plain(tensor).shape
-        return (
-            len(shape) == len(on)
-            and plain_axes.are_distinct(on, len(target))
-            and plain_axes.explicit_misfit(shape, target, on) is None
-        )
-
-    return Call(args, {}, right, accepted)
+    return Call(args, wanted)
 
 
 def _axis_set(c: Choices, axes: Sequence[int]) -> Any:
@@ -366,8 +360,11 @@ def _axis_set(c: Choices, axes: Sequence[int]) -> Any:
     return wild.disguised(c, axes)
 
 
-def _axes(value: Any) -> Shape:
-    return tuple(sorted(integers(list(value)))) if isinstance(value, (set, frozenset)) else value
+def _axes(value: Any, rank: int) -> Shape:
+    axes = integers(value)
+    axes = tuple(sorted(axes)) if isinstance(value, (set, frozenset)) else axes
+    demand(plain_axes.are_axes(axes, rank))
+    return axes
 
 
 def ngraph_broadcast(c: Choices) -> Call:
@@ -378,20 +375,13 @@ def ngraph_broadcast(c: Choices) -> Call:
     tensor = wild.tensor(c, wild.own(c, target, kept) if c.once_in(6) else shape)
     args = (tensor, wild.disguised(c, target), _axis_set(c, lacking))
 
-    def right(result: Any) -> None:
-        to, axes = integers(args[1]), integers(_axes(args[2]))
-        assert plain_axes.are_axes(axes, len(to))
-        assert plain(tensor).shape == plain_axes.p(to, axes)
-        on = [axis for axis in range(len(to)) if axis not in axes]
-        is_view(result, tensor, placed(tensor, to, on))
+    def wanted() -> Check:
+        to = integers(args[1])
+        axes = _axes(args[2], len(to))
+        demand(plain(tensor).shape == plain_axes.p(to, axes))
+        return spread(tensor, to, [axis for axis in range(len(to)) if axis not in axes])
 
-    def accepted() -> bool:
-        axes = integers(_axes(args[2]))
-        return plain_axes.are_axes(axes, len(target)) and (
-            plain(tensor).shape == plain_axes.p(target, axes)
-        )
-
-    return Call(args, {}, right, accepted)
+    return Call(args, wanted)
 
 
 def _mapping(c: Choices, on: Sequence[int]) -> tuple[Any, Any, list[int] | None]:
@@ -401,143 +391,101 @@ def _mapping(c: Choices, on: Sequence[int]) -> tuple[Any, Any, list[int] | None]
     axes = [axis for axis in on if axis >= 0] if mode == "explicit" else None
     if c.once_in(16):
         c.tame = False
-        odd: tuple[Any, ...] = (
-            0,
-            b"numpy",
-            "",
-            "NUMPY",
-            ["numpy"],
-            np.str_("numpy"),
-            wild.Raises(),
-        )
-        mode = c.pick(odd)
+        odd: list[Any] = [0, b"numpy", "", "NUMPY", ["numpy"], np.str_("numpy"), wild.Raises()]
+        return c.pick(odd), mapping, axes
     return mode, mapping, axes
 
 
 def openvino_broadcast(c: Choices) -> Call:
     target = wild.target(c)
-    on = wild.axes_of(c, len(target))
-    mode, mapping, axes = _mapping(c, on)
+    mode, mapping, axes = _mapping(c, wild.axes_of(c, len(target)))
     tensor = wild.tensor(c, wild.own(c, target, axes))
     args = (tensor, wild.disguised(c, target), mapping, mode)
 
-    def right(result: Any) -> None:
-        own, shape = plain(tensor).shape, integers(args[1])
+    def wanted() -> Check:
+        shape = integers(args[1])
+        demand((mapping is None) != (mode == "explicit"))
         if mapping is not None:
-            assert mode == "explicit"
-            at = integers(mapping)
-            assert plain_axes.are_axes(at, len(shape))
-            assert plain_axes.explicit_misfit(own, shape, at) is None
-            is_view(result, tensor, placed(tensor, shape, at))
-            return
+            return spread(tensor, shape, _axes(mapping, len(shape)))
         if mode == "bidirectional":
-            shape = plain_axes.expand_shape(own, shape) or ()
-        else:
-            assert _fits(own, shape)
-        is_view(result, tensor, np.broadcast_to(plain(tensor), shape))
+            return _expanded(tensor, shape)
+        demand(_fits(plain(tensor).shape, shape))
+        return view(tensor, np.broadcast_to(plain(tensor), shape))
 
-    def accepted() -> bool:
-        own = plain(tensor).shape
-        if (mapping is None) == (mode == "explicit"):
-            return False
-        if mode == "bidirectional":
-            return plain_axes.expand_shape(own, target) is not None
-        if mode != "explicit":
-            return _fits(own, target)
-        return (
-            len(own) == len(on)
-            and plain_axes.are_axes(on, len(target))
-            and plain_axes.explicit_misfit(own, target, on) is None
-        )
-
-    return Call(args, {}, right, accepted)
+    return Call(args, wanted)
 
 
 # --- sums ---------------------------------------------------------------------------------------
 
 
-def is_sum(result: Any, delta: Any, shape: Shape) -> None:
+def total(delta: Any, shape: Shape) -> Check:
     """Demand a new array of a shape with the total of a tensor."""
     source = plain(delta)
-    assert type(result) is np.ndarray
-    assert result.shape == shape
-    assert result.dtype == source.dtype
-    assert result.flags.writeable
-    assert result.flags.c_contiguous
-    assert not np.may_share_memory(result, source)
-    if source.dtype.kind in "iu" and source.size <= 4096 and result.size <= 4096:
-        kind = source.dtype.newbyteorder("=")
-        assert result.sum(dtype=kind) == source.sum(dtype=kind)
+    demand(source.dtype.kind in "iufc")
 
+    def check(result: Any) -> None:
+        assert type(result) is np.ndarray
+        assert result.shape == shape
+        assert result.dtype == source.dtype
+        assert result.flags.writeable
+        assert result.flags.c_contiguous
+        assert not np.may_share_memory(result, source)
+        if source.dtype.kind in "iu" and source.size <= 4096 and result.size <= 4096:
+            kind = source.dtype.newbyteorder("=")
+            assert result.sum(dtype=kind) == source.sum(dtype=kind)
 
-def _summable(tensor: Any) -> bool:
-    return plain(tensor).dtype.kind in "iufc"
+    return check
 
 
 def sum_to_shape(c: Choices) -> Call:
     target = wild.target(c)
     delta = wild.tensor(c, target, summed=True)
-    own = wild.own(c, target)
-    shape = wild.disguised(c, own)
-    return Call(
-        (delta, shape),
-        {},
-        lambda result: is_sum(result, delta, integers(shape)),
-        lambda: _summable(delta) and _fits(own, plain(delta).shape),
-    )
+    shape = wild.disguised(c, wild.own(c, target))
+
+    def wanted() -> Check:
+        own = integers(shape)
+        demand(_fits(own, plain(delta).shape))
+        return total(delta, own)
+
+    return Call((delta, shape), wanted)
 
 
 def ngraph_broadcast_adjoint(c: Choices) -> Call:
     target = wild.target(c)
     delta = wild.tensor(c, target, summed=True)
     axes = _axis_set(c, wild.axes_of(c, len(target)))
-    return Call(
-        (delta, axes),
-        {},
-        lambda result: is_sum(
-            result, delta, plain_axes.p(plain(delta).shape, integers(_axes(axes)))
-        ),
-        lambda: _summable(delta) and plain_axes.are_axes(integers(_axes(axes)), plain(delta).ndim),
-    )
+
+    def wanted() -> Check:
+        shape = plain(delta).shape
+        return total(delta, plain_axes.p(shape, _axes(axes, len(shape))))
+
+    return Call((delta, axes), wanted)
 
 
 def openvino_broadcast_adjoint(c: Choices) -> Call:
     target = wild.target(c)
-    on = wild.axes_of(c, len(target))
-    mode, mapping, axes = _mapping(c, on)
+    mode, mapping, axes = _mapping(c, wild.axes_of(c, len(target)))
     delta = wild.tensor(c, target, summed=True)
-    own = wild.own(c, target, axes)
-    shape = wild.disguised(c, own)
+    shape = wild.disguised(c, wild.own(c, target, axes))
 
-    def accepted() -> bool:
-        to = plain(delta).shape
-        if not _summable(delta) or (mapping is None) == (mode == "explicit"):
-            return False
-        if mode != "explicit":
-            return _fits(own, to)
-        return (
-            len(own) == len(on)
-            and plain_axes.are_axes(on, len(to))
-            and plain_axes.explicit_misfit(own, to, on) is None
-        )
+    def wanted() -> Check:
+        own, to = integers(shape), plain(delta).shape
+        demand((mapping is None) != (mode == "explicit"))
+        if mapping is None:
+            demand(_fits(own, to))
+        else:
+            at = _axes(mapping, len(to))
+            demand(len(own) == len(at) and plain_axes.explicit_misfit(own, to, at) is None)
+        return total(delta, own)
 
-    return Call(
-        (delta, shape, mapping, mode),
-        {},
-        lambda result: is_sum(result, delta, integers(shape)),
-        accepted,
-    )
+    return Call((delta, shape, mapping, mode), wanted)
 
 
 # --- lists --------------------------------------------------------------------------------------
 
 
-def _count(shape: Shape) -> int:
-    return int(np.prod(shape, dtype=object))
-
-
 def _list(c: Choices, shape: Shape) -> Any:
-    count = min(_count(shape), 4096) + c.once_in(10)
+    count = min(int(np.prod(shape, dtype=object)), 4096) + c.once_in(10)
     elements: list[Any] = [f"{k}" for k in range(count)]
     if not c.once_in(14):
         return elements
@@ -549,25 +497,33 @@ def _list(c: Choices, shape: Shape) -> Any:
     return c.pick(odd)
 
 
+def moved(data: Any, shape: Shape, target: Shape) -> Check:
+    """Demand a list of the very elements that stand at each index of the target."""
+    if isinstance(data, wild.Liar):
+        raise MineError
+    demand(len(data) == int(np.prod(shape, dtype=object)))
+    at = np.broadcast_to(np.arange(len(data)).reshape(shape), target).ravel().tolist()
+
+    def check(result: Any) -> None:
+        assert type(result) is list
+        assert result is not data
+        assert all(a is data[k] for a, k in zip(result, at, strict=True))
+
+    return check
+
+
 def reference_broadcast(c: Choices) -> Call:
     target = wild.target(c)
     own = wild.own(c, target)
     data = _list(c, own)
     args = (data, wild.disguised(c, own), wild.disguised(c, target))
 
-    def right(result: Any) -> None:
+    def wanted() -> Check:
         shape, to = integers(args[1]), integers(args[2])
-        assert type(result) is list
-        assert result is not data
-        assert _fits(shape, to)
-        assert len(data) == _count(shape)
-        at = np.broadcast_to(np.arange(len(data)).reshape(shape), to).ravel().tolist()
-        assert all(a is data[k] for a, k in zip(result, at, strict=True))
+        demand(_fits(shape, to))
+        return moved(data, shape, to)
 
-    def accepted() -> bool:
-        return len(data) == _count(own) and _fits(own, target)
-
-    return Call(args, {}, right, accepted)
+    return Call(args, wanted)
 
 
 def reference_broadcast_all(c: Choices) -> Call:
@@ -584,28 +540,24 @@ def reference_broadcast_all(c: Choices) -> Call:
         )
         tensors = c.pick(odd)
 
-    def right(result: Any) -> None:
+    def wanted() -> Check:
         if isinstance(tensors, wild.Fickle):
-            return
-        shape, outputs = result
-        is_plain(shape, tuple)
+            raise MineError
         sizes = [integers(each) for _, each in tensors]
-        assert plain_rule.e1(sizes) is None
-        assert shape == plain_rule.maxima(sizes)
-        assert type(outputs) is tuple
-        for found, (data, _), own in zip(outputs, tensors, sizes, strict=True):
-            assert type(found) is list
-            at = np.broadcast_to(np.arange(len(data)).reshape(own), shape).ravel().tolist()
-            assert all(a is data[k] for a, k in zip(found, at, strict=True))
+        demand(sizes and plain_rule.e1(sizes) is None)
+        common = plain_rule.maxima(sizes)
+        checks = [moved(data, own, common) for (data, _), own in zip(tensors, sizes, strict=True)]
 
-    def accepted() -> bool:
-        return (
-            bool(shapes)
-            and all(len(data) == _count(own) for (data, _), own in zip(pairs, shapes, strict=True))
-            and plain_rule.e1(shapes) is None
-        )
+        def check(result: Any) -> None:
+            shape, outputs = result
+            exactly(common)(shape)
+            assert type(outputs) is tuple
+            for found, right in zip(outputs, checks, strict=True):
+                right(found)
 
-    return Call((tensors,), {}, right, accepted)
+        return check
+
+    return Call((tensors,), wanted)
 
 
 # --- all of them --------------------------------------------------------------------------------

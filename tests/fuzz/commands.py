@@ -76,7 +76,7 @@ def lines(c: Choices) -> Call:
             assert not answer.keys() - {*_ANSWERS, "id", "axis", "tensor", "line"}
             assert ("id" in answer) <= (b'"id"' in line)
 
-    return Call((drawn,), {}, right)
+    return Call((drawn,), lambda: right, judged=False)
 
 
 def _line(c: Choices) -> bytes:
@@ -196,4 +196,4 @@ def words(c: Choices) -> Call:
             for line in out.splitlines():
                 json.loads(line)
 
-    return Call((drawn,), {}, right)
+    return Call((drawn,), lambda: right, judged=False)

@@ -1,8 +1,7 @@
 """Wild calls of the public functions, by the million: `make fuzz`.
 
 Inputs come from atheris, which keeps those that reach what none has reached before and changes
-them, or at random (`--random`). The run goes on after a defect; what it says at the end is in
-build/fuzz/report.json too, and the exit code is 1 if there was any.
+them. The run goes on after a defect, and then exits with 1.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import argparse
 import contextlib
 import importlib
 import io
-import json
 import os
 import resource
 import shutil
@@ -84,7 +82,7 @@ class Tally:
         if self.done == self.calls // 10:
             self.early = memory()
 
-    def report(self, how: str) -> int:
+    def report(self) -> int:
         """Say what came of it; 0 if nothing was wrong."""
         took = time.monotonic() - self.start
         grown = memory() - self.early
@@ -95,24 +93,12 @@ class Tally:
             returned, each = self.returned[name], 1e6 * self.seconds[name] / count
             print(f"{name:<38}{count:>9}{returned:>10}{count - returned:>9}{each:>9.0f}")
         print(
-            f"{self.done} calls ({how}) in {took:.0f} s, {self.done / took:.0f} per second; most "
+            f"{self.done} calls in {took:.0f} s, {self.done / took:.0f} per second; most "
             f"memory in use {memory() / 2**20:.0f} MiB, {grown / 2**20:.0f} more than after a "
             f"tenth of the calls; {len(self.defects)} defects"
         )
         for text in self.defects.values():
             print(f"\n{text}")
-        OUT.mkdir(parents=True, exist_ok=True)
-        about = {
-            "calls": self.done,
-            "inputs": how,
-            "seconds": round(took, 1),
-            "memory": memory(),
-            "grown": grown,
-            "by_function": dict(sorted(self.counts.items())),
-            "returned": dict(sorted(self.returned.items())),
-            "defects": list(self.defects.values()),
-        }
-        (OUT / "report.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
         sys.stdout.flush()
         return 1 if self.defects else 0
 
@@ -136,8 +122,8 @@ def guided(calls: int, seed: int) -> int:
     names = contextlib.redirect_stderr(io.StringIO())
     with names, atheris.instrument_imports(include=["whycast"]):
         harness = importlib.import_module("harness")
-    shutil.rmtree(OUT / "corpus", ignore_errors=True)
     for folder, inputs in (("corpus", []), ("seeds", seeds())):
+        shutil.rmtree(OUT / folder, ignore_errors=True)
         (OUT / folder).mkdir(parents=True, exist_ok=True)
         for number, data in enumerate(inputs):
             (OUT / folder / f"{number:04}").write_bytes(data)
@@ -149,7 +135,7 @@ def guided(calls: int, seed: int) -> int:
         tally.one(data)
         if tally.done >= calls:
             settled.close()
-            code = tally.report("coverage-guided")
+            code = tally.report()
             os._exit(code)
 
     atheris.Setup(
@@ -167,31 +153,14 @@ def guided(calls: int, seed: int) -> int:
     return 1
 
 
-def at_random(calls: int, seed: int) -> int:
-    """Draw the inputs, after those of the corpus."""
-    harness = importlib.import_module("harness")
-    tally = Tally(harness.run, calls)
-    limit()
-    with harness.settled():
-        for data in seeds():
-            tally.one(data)
-        for data in random_inputs(seed):
-            if tally.done >= calls:
-                break
-            tally.one(data)
-    return tally.report("random")
-
-
 def main(arguments: list[str]) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="fuzz", description="Call the package's functions.")
     parser.add_argument("--calls", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--random", action="store_true", help="not guided by coverage")
     options = parser.parse_args(arguments)
     sys.path += [str(CORPUS.parent), str(ROOT / "tests" / "support")]
-    how = at_random if options.random else guided
-    return how(options.calls, options.seed)
+    return guided(options.calls, options.seed)
 
 
 if __name__ == "__main__":

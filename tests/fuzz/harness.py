@@ -14,11 +14,11 @@ from contextlib import chdir, contextmanager
 from typing import Any, NamedTuple
 
 import calls
+import commands
 import griffe
 import numpy as np
 from wild import Choices, MineError
 
-import commands
 import whycast
 
 
@@ -109,20 +109,20 @@ def _complaint(
     if error is not None:
         if not is_documented(error, target.documented):
             return f"undocumented: {error!r:.500}"
-        if c.tame and not isinstance(error, MineError) and call.accepted and call.accepted():
-            return f"refused: {error!r:.500}"
-        return ""
+        if not c.tame or isinstance(error, MineError) or not call.judged:
+            return ""
     try:
-        call.right(result)
+        check = call.wanted()
+        if error is None:
+            check(result)
+    except calls.RefusedError:
+        return f"accepted: {result!r:.500}" if error is None else ""
     except AssertionError as wrong:
         return f"wrong result {result!r:.500}: {wrong}"
     except (MineError, TypeError, ValueError, IndexError, OverflowError, MemoryError) as strange:
         # The arguments themselves do not let it be told what is right.
-        if c.tame:
-            return f"wrong result {result!r:.500}: {strange!r}"
-    if c.tame and call.accepted and not call.accepted():
-        return f"accepted: {result!r:.500}"
-    return ""
+        return f"wrong result {result!r:.500}: {strange!r}" if c.tame else ""
+    return f"refused: {error!r:.500}" if error is not None else ""
 
 
 def is_documented(error: BaseException, types: tuple[type[BaseException], ...]) -> bool:

@@ -10,10 +10,12 @@ import array as stdlib_array
 import decimal
 import fractions
 from collections import UserList, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
+from array_strategies import elements
 from numpy.lib.stride_tricks import as_strided
 
 _T = TypeVar("_T")
@@ -57,6 +59,16 @@ class Choices:
         rest = self._data[self._at :]
         self._at = len(self._data)
         return rest
+
+
+# Values to choose from, or functions of the choices that make one.
+Options = tuple[object, ...]
+
+
+def one_of(c: Choices, options: Options) -> Any:
+    """Choose a value, or make one."""
+    option = c.pick(options)
+    return option(c) if isinstance(option, FunctionType) else option
 
 
 # --- integers ---------------------------------------------------------------------------------
@@ -113,7 +125,7 @@ def integer(c: Choices) -> int:
     return c.pick(LIMITS) * c.pick((1, -1)) if c.once_in(12) else value
 
 
-_NOT_SIZES: tuple[Callable[[Choices], object], ...] = (
+_NOT_SIZES: Options = (
     lambda c: -1 - c.below(3),
     lambda c: -c.pick(LIMITS),
     lambda c: c.pick(_HUGE),
@@ -124,34 +136,27 @@ _NOT_SIZES: tuple[Callable[[Choices], object], ...] = (
     lambda c: c.pick((np.int8, np.uint8, np.int16, np.int64, np.uint64))(c.below(5)),
     lambda c: c.pick((np.int8(-128), np.int64(-(2**63)), np.uint64(2**64 - 1), np.int64(2**62))),
     lambda c: c.pick(("2", "", "x" * 10_000, b"2", "\ud800")),
-    lambda c: None,
-    lambda c: 2 + 0j,
+    *(None, 2 + 0j),
     lambda c: Index(c.below(4)),
     lambda c: Index(c.pick(("2", 2.0, None, -1, 2**70))),
     lambda c: Whole(c.below(4)),
-    lambda c: Raises(),
+    Raises(),
     lambda c: (c.below(3),),
     lambda c: [c.below(3)],
     lambda c: np.array(c.below(4)),
     lambda c: np.array([c.below(4)]),
     lambda c: np.array(c.below(4), object),
-    lambda c: np.ma.masked,
-    lambda c: decimal.Decimal(2),
-    lambda c: fractions.Fraction(2),
-    lambda c: np.datetime64("2020-01-01"),
-    lambda c: np.timedelta64(2, "s"),
-    lambda c: Ellipsis,
-    lambda c: slice(2),
-    lambda c: int,
+    *(np.ma.masked, decimal.Decimal(2), fractions.Fraction(2)),
+    *(np.datetime64("2020-01-01"), np.timedelta64(2, "s"), Ellipsis, slice(2), int),
 )
 
 
-def spoiled(c: Choices, value: _T) -> _T:
+def spoiled(c: Choices, value: Any) -> Any:
     """Now and then another value in the place of an integer."""
     if not c.once_in(16):
         return value
     c.tame = False
-    return c.pick(_NOT_SIZES)(c)  # type: ignore[return-value]
+    return one_of(c, _NOT_SIZES)
 
 
 # --- sequences of integers ----------------------------------------------------------------------
@@ -230,44 +235,28 @@ def _overlapping(c: Choices) -> object:
     return as_strided(memory, (c.below(4),), (memory.itemsize * c.pick((0, 1, 2)),))
 
 
-_NOT_SHAPES: tuple[Callable[[Choices], object], ...] = (
+_NOT_SHAPES: Options = (
     lambda c: c.below(4),
     lambda c: np.int64(c.below(4)),
-    lambda c: True,
-    lambda c: None,
+    *(True, None),
     lambda c: c.pick(("", "23", b"\2\3", bytearray(b"\2"), memoryview(b"\2\3"))),
-    lambda c: iter((2, 3)),
-    lambda c: (each for each in (2, 3)),
-    lambda c: {2: 3, 1: 1},
-    lambda c: {2, 3},
-    lambda c: frozenset({1}),
-    lambda c: recursive(),
-    lambda c: _deep(),
-    lambda c: Raises(),
+    lambda _: iter((2, 3)),
+    lambda _: (each for each in (2, 3)),
+    *({2: 3, 1: 1}, {2, 3}, frozenset({1}), recursive(), _deep(), Raises()),
     lambda c: Liar([2, 3], c.pick((1, -1))),
     lambda c: Fickle([2, 3], c.pick((["x", None], [2.0, True], [-1, -2], [1], []))),
     lambda c: Long(c.pick((-1, 2**70, 2.0, 3, 2**62, MineError))),
     lambda c: range(c.pick((2**62, 2**63, 2**70, 10**30))),
-    lambda c: range(5, 0, -2),
-    lambda c: UserList([2, 3]),
-    lambda c: deque([2, 3]),
+    *(range(5, 0, -2), UserList([2, 3]), deque([2, 3])),
     lambda c: stdlib_array.array(c.pick("biqd"), [2, 3]),
-    lambda c: Named((2, 3)),
+    Named((2, 3)),
     lambda c: (1,) * c.pick((64, 65, 33, 200)),
-    lambda c: [[2, 3], [1]],
-    lambda c: [np.array([2, 3])],
-    lambda c: np.array([[2, 3]]),
-    lambda c: np.array(2),
-    lambda c: np.array([2.0, np.nan]),
-    lambda c: np.array([2, 3], object),
-    lambda c: np.array([True]),
-    lambda c: np.array(["2"]),
-    lambda c: np.array([(2, 3)], "i4,f4"),
-    lambda c: np.array([2], "m8[s]"),
-    lambda c: np.zeros((0, 2), int),
-    lambda c: np.ma.MaskedArray([2, 3], np.array([True, False])),
+    *([[2, 3], [1]], [np.array([2, 3])], np.array([[2, 3]]), np.array(2), np.array([2.0, np.nan])),
+    *(np.array([2, 3], object), np.array([True]), np.array(["2"]), np.array([(2, 3)], "i4,f4")),
+    *(np.array([2], "m8[s]"), np.zeros((0, 2), int)),
+    np.ma.MaskedArray([2, 3], np.array([True, False])),
     lambda c: np.broadcast_to(np.int8(1), (c.pick((2**60, 2**62)),)),
-    lambda c: np.matrix([[2, 3]]),
+    lambda _: np.matrix([[2, 3]]),
     _overlapping,
     lambda c: tuple([c.pick(_HUGE) for _ in range(1 + c.below(3))]),
     lambda c: (c.pick(_HUGE), 0),
@@ -279,7 +268,7 @@ def disguised(c: Choices, values: Sequence[int]) -> Any:
     """Integers in one of the forms that a function takes, or in none."""
     if c.once_in(14):
         c.tame = False
-        return c.pick(_NOT_SHAPES)(c)
+        return one_of(c, _NOT_SHAPES)
     values = [spoiled(c, value) for value in values]
     form = c.below(12)
     if form < 6:
@@ -337,24 +326,11 @@ def array(c: Choices, shape: Shape) -> Any:
     if count > 4096:
         return np.broadcast_to(np.zeros((), "i1"), shape)
     layout = c.below(10)
-    room = 2 * count + 9
-    if code == "O":
-        memory: Any = np.array([f"{k}" for k in range(room)], object)
-        if c.once_in(6):
-            memory[c.below(room)] = c.pick(([], 1, None, 2.5))
-    elif code == "T":
-        memory = np.array([f"{k} " * (1 + k % 20) for k in range(room)], np.dtypes.StringDType())
-    else:
-        dtype = np.dtype(code)
-        pattern = bytes(k * 37 % 251 for k in range(room * dtype.itemsize))
-        if dtype.kind == "U":
-            memory = np.array([f"{k}" for k in range(room)], dtype)
-        elif dtype.kind == "b":
-            memory = np.array([k % 3 == 1 for k in range(room)])
-        elif dtype.itemsize:
-            memory = np.frombuffer(bytearray(pattern), dtype)
-        else:
-            memory = np.empty(room, dtype)
+    memory: Any = elements(
+        2 * count + 9, np.dtypes.StringDType() if code == "T" else np.dtype(code)
+    )
+    if code == "O" and c.once_in(6):
+        memory[c.below(len(memory))] = c.pick(([], 1, None, 2.5))
     if layout == 0 or not shape:
         made = memory[:count].reshape(shape)
     elif layout == 1:
@@ -383,37 +359,26 @@ def array(c: Choices, shape: Shape) -> Any:
     return made
 
 
-_NOT_TENSORS: tuple[Callable[[Choices], object], ...] = (
+_NOT_TENSORS: Options = (
     lambda c: c.pick((1, 2.5, True, 2j, None, "text", b"bytes")),
-    lambda c: [1.0, 2.0],
-    lambda c: [np.zeros(2), np.zeros((2, 1))],
-    lambda c: recursive(),
-    lambda c: _deep(),
-    lambda c: [[1, 2], [3]],
-    lambda c: Raises(),
+    *([1.0, 2.0], [np.zeros(2), np.zeros((2, 1))], recursive(), _deep(), [[1, 2], [3]], Raises()),
     lambda c: Offers(c.pick((np.zeros((2, 1)), [1, 2], None, 3))),
-    lambda c: memoryview(b"ab"),
-    lambda c: stdlib_array.array("d", [1, 2]),
+    *(memoryview(b"ab"), stdlib_array.array("d", [1, 2])),
     lambda c: c.pick((np.float32(7), np.int8(-1), np.bool_(1), np.str_("a"), np.void(b"abcd"))),
     lambda c: c.pick((np.datetime64("NaT"), np.complex64(1), np.bytes_(b"x"), np.longdouble(1))),
     lambda c: np.array(c.pick((3, None, "x", 2.5)), object),
-    lambda c: np.empty((2**40, 0), "i1"),
-    lambda c: np.zeros((0, 3)),
-    lambda c: np.ma.masked,
-    lambda c: np.ma.MaskedArray([1, 2], np.array([True, False])),
-    lambda c: np.zeros((1,) * 64),
-    lambda c: np.zeros((1,) * 40, "f2"),
+    *(np.empty((2**40, 0), "i1"), np.zeros((0, 3)), np.ma.masked),
+    np.ma.MaskedArray([1, 2], np.array([True, False])),
+    *(np.zeros((1,) * 64), np.zeros((1,) * 40, "f2")),
     lambda c: range(c.pick((3, 2**62, 2**63))),
-    lambda c: iter((1, 2)),
-    lambda c: np.ndarray,
-    lambda c: np.dtype("i4"),
-    lambda c: (),
+    lambda _: iter((1, 2)),
+    *(np.ndarray, np.dtype("i4"), ()),
 )
 
 # More elements than can be counted, all in one place.
-_VAST: tuple[Callable[[Choices], object], ...] = (
+_VAST: Options = (
     lambda c: np.broadcast_to(np.int8(1), (c.pick((2**62, 2**40)), 1)),
-    lambda c: np.broadcast_to(np.array("a", object), (2**40, 1)),
+    np.broadcast_to(np.array("a", object), (2**40, 1)),
 )
 
 
@@ -421,7 +386,7 @@ def tensor(c: Choices, shape: Shape, *, summed: bool = False) -> Any:
     """Array of a shape, or something else; none whose elements cannot be summed in a second."""
     if c.once_in(14):
         c.tame = False
-        return c.pick(_NOT_TENSORS if summed else (*_NOT_TENSORS, *_VAST))(c)
+        return one_of(c, _NOT_TENSORS if summed else (*_NOT_TENSORS, *_VAST))
     if not shape and c.once_in(4):
         return c.pick((np.float32(7), np.int64(3), np.bool_(1), np.str_("a")))
     return array(c, shape)

@@ -82,21 +82,27 @@ def test_what_differs_fails_with_path_and_input(
 
 def test_a_fault_that_is_not_noticed_fails_and_so_does_a_list_that_is_out_of_date() -> None:
     found = Finding("f", "(?)", "differs")
-    planted = [Fault("f", 3, "a", new, 1, "") for new in ("b", "c", "d")]
+    planted = [Fault("f", "+", number, 3, "a", "b", "") for number in (1, 2, 3)]
     noticed = list(zip(planted, (found, None, None), strict=True))
-    listed = {"f: a  becomes  b": "", "f: a  becomes  c": "", "g: a  becomes  b": ""}
+    listed = {"f: + 1": "", "f: + 2": "", "g: + 1": ""}
     assert {finding.what for finding in validate.unnoticed(noticed, listed)} == {
-        "nothing notices the fault in line 3: f: a  becomes  d",
-        f"{validated.EQUIVALENT} lists a fault that is noticed: f: a  becomes  b",
-        f"{validated.EQUIVALENT} lists a fault that is not planted: g: a  becomes  b",
+        "nothing notices the fault in line 3: f: + 3: a  becomes  b",
+        f"{validated.EQUIVALENT} lists a fault that is noticed: f: + 1",
+        f"{validated.EQUIVALENT} lists a fault that is not planted: g: + 1",
     }
-    assert list(validate.unnoticed(noticed[:2], {"f: a  becomes  c": ""})) == []
+    assert list(validate.unnoticed(noticed[:2], {"f: + 2": ""})) == []
 
 
-def test_each_fault_that_is_none_has_one_reason() -> None:
-    listed = (ROOT / validated.EQUIVALENT).read_text(encoding="utf-8").count("becomes")
-    assert len(validate.equivalents(ROOT)) == listed
+def test_each_fault_that_is_none_has_one_reason(tmp_path: Path) -> None:
     assert all(validate.equivalents(ROOT).values())
+    listed = tmp_path / validated.EQUIVALENT
+    listed.parent.mkdir(parents=True)
+    listed.write_text('[[equivalent]]\nreason = "x"\nfaults = ["f, g: == to <= 1 2"]\n', "utf-8")
+    faults = {f"{program}: == to <= {number}" for program in "fg" for number in (1, 2)}
+    assert validate.equivalents(tmp_path) == dict.fromkeys(faults, "x")
+    listed.write_text('[[equivalent]]\nreason = "x"\nfaults = ["f: - 1 1"]\n', "utf-8")
+    with pytest.raises(ToolError, match="lists a fault twice: f: - 1"):
+        validate.equivalents(tmp_path)
 
 
 def test_a_report_is_of_its_sources_or_it_is_out_of_date(tree: Path) -> None:

@@ -17,28 +17,17 @@ Index = tuple[int, ...]
 Sources = dict[Index, Index]
 
 
-def are_axes(axes: Sequence[int], rank: int) -> bool:
-    """OpenVINO: a list of axis indices of the output, which should be sorted; none twice."""
-    for axis in axes:
-        if axis < 0 or axis >= rank:
-            return False
-    for j in range(len(axes)):
-        for k in range(j):
-            if axes[k] >= axes[j]:
-                return False
-    return True
-
-
 def are_distinct(axes: Sequence[int], rank: int) -> bool:
     """StableHLO: unique, each at least 0 and less than the rank of the result."""
     for axis in axes:
         if axis < 0 or axis >= rank:
             return False
-    for j in range(len(axes)):
-        for k in range(j):
-            if axes[k] == axes[j]:
-                return False
-    return True
+    return len(set(axes)) == len(axes)
+
+
+def are_axes(axes: Sequence[int], rank: int) -> bool:
+    """OpenVINO: a list of axis indices of the output, which should be sorted; none twice."""
+    return are_distinct(axes, rank) and list(axes) == sorted(axes)
 
 
 def explicit_misfit(shape: Shape, target: Shape, axes: Sequence[int]) -> int | None:
