@@ -1,15 +1,15 @@
 (** The contracts of programs and operations as Python, from the typed WhyML.
 
     What runs, or [all] that programs may use, ghosts included, of modules that are named as
-    [kernel.broadcast.COPBroadcast]. There are the definitions that the clauses need, as Python, and each program
-    with its clauses, each as a function of the arguments, of what those had been that it changes,
-    and of the result or the exception's value; or the reason why the clause is not executable. A
-    conjunction is as many clauses. *)
+    [kernel.broadcast.COPBroadcast]. There are the definitions that the conditions need, as Python, and each program
+    with its conditions, each as a function of the arguments, of what those had been that it changes,
+    and of the result or the exception's value; or the reason why the condition is not executable. A
+    conjunction is as many conditions. *)
 
 open Why3
 open Json_base
 
-(** {1 Clauses} *)
+(** {1 Conditions} *)
 
 (** [let x = e in A /\ B] and [match e with p -> A /\ B] are conjunctions too. *)
 let rec parts (f : Term.term) =
@@ -24,7 +24,7 @@ let rec parts (f : Term.term) =
       List.map (fun f -> Term.t_case value [ Term.t_close_branch pattern f ]) (parts body)
   | _ -> [ f ]
 
-let clause p kind exn arguments value f =
+let condition p kind exn arguments value f =
   let python, reason =
     let scope = Python.inside p in
     match
@@ -38,8 +38,8 @@ let clause p kind exn arguments value f =
     [ ("kind", String kind); ("exception", Json.option (fun name -> String name) exn);
       ("text", String (Statement.formula f)); ("python", python); ("reason", reason) ]
 
-let clauses p kind ?exn ?value arguments f =
-  List.map (clause p kind exn arguments value) (parts (Statement.bare f))
+let conditions p kind ?exn ?value arguments f =
+  List.map (condition p kind exn arguments value) (parts (Statement.bare f))
 
 (** {1 Programs} *)
 
@@ -86,7 +86,7 @@ let program p (rs : Expr.rsymbol) =
   let exceptions = Statement.exceptions cty in
   let post kind exn f =
     let value, f = Ity.open_post f in
-    clauses p kind ?exn ~value (arguments @ variables (List.map fst olds)) f
+    conditions p kind ?exn ~value (arguments @ variables (List.map fst olds)) f
   in
   let raised ((xs : Ity.xsymbol), posts) =
     List.concat_map (post "raises" (Some xs.xs_name.id_string)) posts
@@ -111,9 +111,9 @@ let program p (rs : Expr.rsymbol) =
                let name = xs.xs_name.id_string in
                (name, String (Option.value (Name.resolved xs.xs_name) ~default:name)))
              exceptions) );
-      ( "clauses",
+      ( "conditions",
         List
-          (List.concat_map (clauses p "requires" arguments) cty.cty_pre
+          (List.concat_map (conditions p "requires" arguments) cty.cty_pre
           @ List.concat_map (post "ensures" None) cty.cty_post
           @ List.concat_map raised exceptions) ) ]
 

@@ -1,4 +1,4 @@
-"""The contracts of the extracted programs: each clause as Python, made of the typed WhyML."""
+"""The contracts of the extracted programs: each condition as Python, made of the typed WhyML."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def ask(*modules: str, root: Path = ROOT) -> dict[str, Any]:
 
 
 def of_kernel() -> dict[str, Any]:
-    """Give the definitions and contracts of the kernel, of which each clause runs."""
+    """Give the definitions and contracts of the kernel, of which each condition runs."""
     found = ask(*MODULES)
     for program in found["programs"]:
-        for clause in program["clauses"]:
-            if clause["python"] is None:
-                what = f"{program['name']}: {clause['text']} does not run: {clause['reason']}"
+        for condition in program["conditions"]:
+            if condition["python"] is None:
+                what = f"{program['name']}: {condition['text']} does not run: {condition['reason']}"
                 raise closed.ToolError(what)
         if program["writes"]:
             raise closed.ToolError(f"{program['name']} changes its arguments: not supported")

@@ -1,10 +1,10 @@
-"""Contracts of unknown integers: what a clause says becomes a formula of Z3, once for all values.
+"""Contracts of unknown integers: what a condition says becomes a formula of Z3, once for all values.
 
-The clauses are Python that is made of the typed WhyML (validate/contracts.py). Each operation in
+The conditions are Python that is made of the typed WhyML (validate/contracts.py). Each operation in
 them is replaced by one of this module. A condition that is not known leads to both values. Two
 numbers become one term. Other values become a `Choice`, and each operation takes all its cases.
 What has no value (an element beyond the last) is `NOTHING`. What is computed from it can be
-anything, so that no clause that depends on it is proved.
+anything, so that no condition that depends on it is proved.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 
 import z3
 
-from validate import clauses
-from validate.clauses import Beyond
+from validate import conditions
+from validate.conditions import Beyond
 from validate.kernel import Element
 from validate.logic import every, is_number, opposite, some
 from validate.values import Unknown
@@ -115,7 +115,7 @@ def of_each(function: Callable[..., Any]) -> Callable[..., Any]:
     return spread
 
 
-# What the clauses are made of
+# What the conditions are made of
 
 
 @of_each
@@ -299,7 +299,7 @@ def unreachable() -> Any:
 
 def concrete(name: str) -> Callable[..., Any]:
     """Take an operation of integers that are known."""
-    function = getattr(clauses, name)
+    function = getattr(conditions, name)
 
     def computed(*given: Any) -> Any:
         if any(value is NOTHING for value in given):
@@ -320,7 +320,7 @@ HELPERS: dict[str, Any] = {
 } | {"div": concrete("div"), "mod": concrete("mod"), "identical": equal}
 
 
-# From the clauses
+# From the conditions
 
 
 def lazy(node: ast.expr) -> ast.expr:
@@ -479,7 +479,7 @@ NAMES = {**HELPERS, "remembered": remembered, "dataclass": dataclass, "Any": Any
 
 
 def compiled(text: str, mode: str, names: dict[str, Any]) -> Any:
-    """Compile definitions, or a clause, to what makes formulas."""
+    """Compile definitions, or a condition, to what makes formulas."""
     tree = ast.fix_missing_locations(Formulas().visit(ast.parse(text, mode=mode)))
-    code = compile(tree, "<clauses>", mode)
+    code = compile(tree, "<conditions>", mode)
     return eval(code, names) if mode == "eval" else exec(code, names)

@@ -12,7 +12,7 @@ from itertools import count, product
 from types import ModuleType
 from typing import Any
 
-from validate import clauses, formulas
+from validate import conditions, formulas
 from validate.kernel import Element
 from validate.logic import is_number
 
@@ -115,7 +115,7 @@ TYPES: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Clause:
+class Condition:
     """A conjunct of a contract: of the arguments, and of what a call comes to."""
 
     kind: str
@@ -126,7 +126,7 @@ class Clause:
 
 @dataclass(frozen=True)
 class Program:
-    """A program, with its parameters, the forms of their types, and the clauses of its contract.
+    """A program, with its parameters, the forms of their types, and the conditions of its contract.
 
     `ends` tells whether the value is of the type that it has to be, and that of each exception.
     """
@@ -135,10 +135,10 @@ class Program:
     parameters: tuple[str, ...]
     types: tuple[Forms, ...]
     result: Forms
-    ends: Mapping[str, clauses.Check]
+    ends: Mapping[str, conditions.Check]
     moves: bool
     several: bool
-    clauses: tuple[Clause, ...]
+    conditions: tuple[Condition, ...]
 
     def scopes(self, bound: int) -> list[Scope]:
         """Say how large arguments are, for ranks up to a bound."""
@@ -172,12 +172,12 @@ class Program:
 
         return "; ".join(map(words, self.scopes(bound)))
 
-    def of_kind(self, kind: str, exception: str | None = None) -> list[Clause]:
-        """Give the clauses of one kind."""
-        return [c for c in self.clauses if (c.kind, c.exception) == (kind, exception)]
+    def of_kind(self, kind: str, exception: str | None = None) -> list[Condition]:
+        """Give the conditions of one kind."""
+        return [c for c in self.conditions if (c.kind, c.exception) == (kind, exception)]
 
 
-def is_made_of(made: type, *checks: clauses.Check) -> clauses.Check:
+def is_made_of(made: type, *checks: conditions.Check) -> conditions.Check:
     """Give what tells whether a value is one of a class, which may have been loaded again."""
 
     def check(value: Any) -> bool:
@@ -199,21 +199,21 @@ def told_apart(value: Any, numbers: Iterator[int]) -> Any:
 
 
 def programs(facts: Mapping[str, Any], kernel: ModuleType) -> list[Program]:
-    """Make the programs of what whygate says of their contracts."""
+    """Make the programs of what whycontract says of their contracts."""
     names: dict[str, Any] = {**formulas.NAMES, "kernel": kernel}
     formulas.compiled(facts["definitions"], "exec", names)
 
-    def clause(found: Mapping[str, Any]) -> Clause:
+    def condition(found: Mapping[str, Any]) -> Condition:
         formula = formulas.compiled(found["python"], "eval", names)
-        return Clause(found["kind"], found["exception"], found["text"], formula)
+        return Condition(found["kind"], found["exception"], found["text"], formula)
 
     def forms(text: str) -> Forms:
         found: Forms = eval(text, {**TYPES, "kernel": kernel})
         return found
 
-    def check(text: str) -> clauses.Check:
+    def check(text: str) -> conditions.Check:
         of_terms = {"is_integer": is_number, "is_made": is_made_of}
-        found: clauses.Check = eval(text, {**vars(clauses), **of_terms, "kernel": kernel})
+        found: conditions.Check = eval(text, {**vars(conditions), **of_terms, "kernel": kernel})
         return found
 
     def program(found: Mapping[str, Any]) -> Program:
@@ -227,7 +227,7 @@ def programs(facts: Mapping[str, Any], kernel: ModuleType) -> list[Program]:
             {name: check(type_) for name, type_ in ends.items()},
             "is_anything" in text,
             "is_sequence(is_sequence(" in text,
-            tuple(map(clause, found["clauses"])),
+            tuple(map(condition, found["conditions"])),
         )
 
     return [program(found) for found in facts["programs"]]

@@ -1,6 +1,6 @@
 (** Formulas and terms as Python expressions.
 
-    What is not known here is no expression: [No] says why, and the clause is not executable. No
+    What is not known here is no expression: [No] says why, and the condition is not executable. No
     formula becomes true for want of a translation. What has no value by its contract, an element
     beyond the end of a sequence, is an error when it is asked for: the names that do so, [at] and
     the others, are those of the Python module that runs the result. *)

@@ -1,6 +1,6 @@
-"""The trusted operations, tried: each clause of each contract, on random values, both ways.
+"""The trusted operations, tried: each condition of each contract, on random values, both ways.
 
-The clauses are made from the typed WhyML (whygate/python.ml), the Python and the C are those that
+The conditions are made from the typed WhyML (validate/python.ml), the Python and the C are those that
 the drivers map the operations to. A value of the logic is one of Python here, a function on the
 integers included, so that what is said of all places of memory is decided for all of them. What is
 said and cannot be asked of such values is an error, as is a change that no contract allows.
@@ -21,8 +21,8 @@ from gate import judge, mapped
 from gate.facts import Audit, Failure
 from gate.mapped import Entry
 from gate.program import Program
-from validate import clauses, trial_c
-from validate.clauses import Function, Record
+from validate import conditions, trial_c
+from validate.conditions import Function, Record
 from validate.trial_c import Kind, Ref, UnrealError
 
 # How many calls are tried of an operation, and how many are drawn at most to find as many that its
@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clause:
+class Condition:
     """One conjunct of a contract; without `holds` it is not executable, for a reason."""
 
     kind: str
@@ -50,7 +50,7 @@ class Clause:
     holds: Callable[..., bool] | None
 
     def false_of(self, *values: object) -> str | None:
-        """Say what is wrong with the clause for these values; nothing if it holds."""
+        """Say what is wrong with the condition for these values; nothing if it holds."""
         if self.holds is None:
             return None
         try:
@@ -69,18 +69,18 @@ class Operation:
     facts: dict[str, Any]
     arguments: tuple[Kind, ...]
     result: Kind
-    clauses: tuple[Clause, ...]
+    conditions: tuple[Condition, ...]
 
     def requires(self, values: Sequence[Any]) -> bool:
         """Tell whether a call is allowed."""
-        asked = (clause for clause in self.clauses if clause.kind == "requires")
-        return all(clause.holds is not None and clause.holds(*values) for clause in asked)
+        asked = (condition for condition in self.conditions if condition.kind == "requires")
+        return all(condition.holds is not None and condition.holds(*values) for condition in asked)
 
     def cannot_be_tried(self) -> Iterator[str]:
         """Say what of the contract no trial can reach."""
-        for clause in self.clauses:
-            if clause.holds is None:
-                yield f"{clause.kind} {{ {plain(clause.text)} }} cannot be tried: {clause.reason}"
+        for condition in self.conditions:
+            if condition.holds is None:
+                yield f"{condition.kind} {{ {plain(condition.text)} }} cannot be tried: {condition.reason}"
         if self.facts["exceptions"]:
             yield "raises: that cannot be tried"
         if self.facts["shares"]:
@@ -102,9 +102,9 @@ class Operation:
                 if [name, field] not in facts["writes"]:
                     yield f"changes {name}.{field}, which it does not say"
         olds = [call.before[facts["arguments"].index(name)] for name in facts["olds"]]
-        for clause in self.clauses:
-            if clause.kind == "ensures" and (
-                what := clause.false_of(*call.after, *olds, call.result)
+        for condition in self.conditions:
+            if condition.kind == "ensures" and (
+                what := condition.false_of(*call.after, *olds, call.result)
             ):
                 yield plain(what)
 
@@ -118,13 +118,13 @@ def changes(before: Any, after: Any) -> Iterator[str]:
     """Give the fields of a value that have changed; `length` and `value` are what never does."""
     if isinstance(before, Record | Ref):
         old, new = vars(before), vars(after)
-        yield from (field for field in old if not clauses.identical(old[field], new[field]))
+        yield from (field for field in old if not conditions.identical(old[field], new[field]))
     elif isinstance(before, list):
         if len(before) != len(after):
             yield "length"
-        elif not clauses.identical(before, after):
+        elif not conditions.identical(before, after):
             yield "elts"
-    elif not clauses.identical(before, after):
+    elif not conditions.identical(before, after):
         yield "value"
 
 
@@ -348,7 +348,7 @@ def faults(
 def bounded(low: int, high: int) -> range:
     """Give the integers from one to another; what is said of too many is undecided."""
     if high - low > 10_000:
-        raise clauses.UndecidedError
+        raise conditions.UndecidedError
     return range(low, high)
 
 
@@ -363,15 +363,15 @@ def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
     What is of any type is an object in Python, and a number of 64 bits in C.
     """
     made = Made()
-    scope: dict[str, Any] = {**vars(clauses), **kinds(), "kernel": made}
+    scope: dict[str, Any] = {**vars(conditions), **kinds(), "kernel": made}
     scope |= {"Any": Any, "dataclass": dataclass, "range": bounded}
     if language == "C":
         scope["is_anything"] = scope["is_int64"]
     exec(compile(found["definitions"], "<definitions of the theories>", "exec"), scope)
 
-    def clause(facts: dict[str, Any]) -> Clause:
+    def condition(facts: dict[str, Any]) -> Condition:
         holds = None if facts["python"] is None else eval(facts["python"], scope)
-        return Clause(facts["kind"], facts["text"], facts["reason"], holds)
+        return Condition(facts["kind"], facts["text"], facts["reason"], holds)
 
     def kind(text: str) -> Kind:
         try:
@@ -385,7 +385,7 @@ def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
             facts,
             tuple(map(kind, facts["argument_types"])),
             kind(facts["result_type"]),
-            tuple(map(clause, facts["clauses"])),
+            tuple(map(condition, facts["conditions"])),
         )
         for facts in found["programs"]
         if (name := facts["mapped"].replace("(!)", "(!_)"))

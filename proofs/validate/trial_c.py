@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from gate import closed
 from gate.mapped import Entry
-from validate import clauses
-from validate.clauses import Function, Record
+from validate import conditions
+from validate.conditions import Function, Record
 
 GCC = "/usr/bin/gcc"
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -273,7 +273,7 @@ class Memory:
                     # Of what is lent, the whole knows only what it had been.
                     if not vars(value.loans(m)):
                         now = seen(value.memory(m), r + 1 + m)
-                        fields["memory"] = clauses.changed(fields["memory"], m, now)
+                        fields["memory"] = conditions.changed(fields["memory"], m, now)
             else:
                 field, inside = kind.fields[0], kind.inside[0].inside[0]
                 parts = enumerate(fields[field])
@@ -322,15 +322,15 @@ def counted(
         case ["Arrays", "lend"]:
             types = dict(zip(kinds[0].fields, kinds[0].inside, strict=True))
             _, some = types["loans"].inside[1].inside
-            after[0].loans = clauses.changed(after[0].loans, after[1], made(some, result.loan))
+            after[0].loans = conditions.changed(after[0].loans, after[1], made(some, result.loan))
         case ["Arrays", "give_back"]:
             outputs, buffer = after
             types = dict(zip(kinds[0].fields, kinds[0].inside, strict=True))
             none, some = types["loans"].inside[1].inside
             for m in range(len(outputs.rooms)):
                 if before[0].loans(m) == made(some, buffer.loan):
-                    outputs.loans = clauses.changed(outputs.loans, m, made(none))
-                    outputs.memory = clauses.changed(outputs.memory, m, buffer.data)
+                    outputs.loans = conditions.changed(outputs.loans, m, made(none))
+                    outputs.memory = conditions.changed(outputs.memory, m, buffer.data)
             outputs.total += buffer.written
             buffer.room = 0
 

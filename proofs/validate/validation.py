@@ -16,7 +16,7 @@ from validate import formulas
 from validate.kernel import Element, Outcome, as_terms, called, made
 from validate.logic import every, formula, opposite, some
 from validate.paths import Explorer, Path, left_out
-from validate.programs import ANY, Clause, Program
+from validate.programs import ANY, Condition, Program
 from validate.values import Unknown
 
 # Of processor time for one path, which takes some thousandths of it.
@@ -111,9 +111,11 @@ class Validation:
         self.function: Callable[..., Any] = getattr(kernel, program.name)
         self.wrong: dict[Any, z3.BoolRef] = {}
 
-    def all_of(self, clauses: Sequence[Clause], given: Sequence[Any]) -> Any:
-        """Say that clauses hold, one after the other: `requires` may need those before it."""
-        return formulas.junction(True, *(partial(clause.formula, *given) for clause in clauses))
+    def all_of(self, conditions: Sequence[Condition], given: Sequence[Any]) -> Any:
+        """Say that conditions hold, one after the other: `requires` may need those before it."""
+        return formulas.junction(
+            True, *(partial(condition.formula, *given) for condition in conditions)
+        )
 
     def supposed(self, program: Program) -> Any:
         """Say what a contract says of a call on the first of these arguments, and how it may end.
@@ -125,10 +127,12 @@ class Validation:
         self.end = z3.Int("end")
         self.ends = [(name, None if name else named(value, "result")) for name in program.ends]
         self.needed = self.all_of(program.of_kind("requires"), self.given)
-        clauses = [program.of_kind("raises" if e else "ensures", e or None) for e, _ in self.ends]
+        conditions = [
+            program.of_kind("raises" if e else "ensures", e or None) for e, _ in self.ends
+        ]
         ends = (
             every([self.end == number, self.all_of(found, [*self.given, value])])
-            for number, (found, (_, value)) in enumerate(zip(clauses, self.ends, strict=True))
+            for number, (found, (_, value)) in enumerate(zip(conditions, self.ends, strict=True))
         )
         return some([opposite(self.needed), *ends])
 
@@ -188,15 +192,17 @@ class Validation:
         if is_of_type is None or not is_of_type(outcome.value):
             return self.found("the contract has no such end", path, None, outcome)
         kind = "raises" if outcome.error else "ensures"
-        clauses = self.program.of_kind(kind, outcome.error or None)
-        if not clauses:
+        conditions = self.program.of_kind(kind, outcome.error or None)
+        if not conditions:
             return self.found("the contract says nothing of such an end", path, None, outcome)
         key = formulas.identity(outcome)
         if key not in self.wrong:
-            self.wrong[key] = z3.Not(formula(self.all_of(clauses, [*self.terms, outcome.value])))
+            self.wrong[key] = z3.Not(formula(self.all_of(conditions, [*self.terms, outcome.value])))
         if self.explorer.possible(self.wrong[key]):
             model = self.explorer.last_model
-            texts = " and ".join(f"{clause.kind} {{ {clause.text} }}" for clause in clauses)
+            texts = " and ".join(
+                f"{condition.kind} {{ {condition.text} }}" for condition in conditions
+            )
             self.found(f"not {texts}", path, model, outcome)
         return None
 

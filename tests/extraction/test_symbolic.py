@@ -15,11 +15,11 @@ import pytest
 import z3
 
 from gate.closed import ROOT
-from validate import clauses, contracts, faults, formulas, kernel, paths, validation, whole
 from validate import command as validate
+from validate import conditions, contracts, faults, formulas, kernel, paths, validation, whole
 from validate import report as validated
 from validate.paths import Explorer, Path, left_out
-from validate.programs import ANY, BY_CONTRACT, Clause, Program, programs
+from validate.programs import ANY, BY_CONTRACT, Condition, Program, programs
 from validate.validation import Finding, Result, Validation
 from validate.values import Unknown
 
@@ -245,11 +245,11 @@ def test_what_must_hold_of_all_programs_together() -> None:
 
 
 def test_a_contract_that_is_wrong_is_noticed(module: ModuleType, named: dict[str, Program]) -> None:
-    clause = Clause("ensures", None, "result = a", lambda a, b, c, result: a == result)
-    wrong = replace(named["f"], clauses=(clause,))
+    condition = Condition("ensures", None, "result = a", lambda a, b, c, result: a == result)
+    wrong = replace(named["f"], conditions=(condition,))
     (finding,) = run(wrong, module, ANY, ANY, ANY).findings
     assert (finding.what, finding.got) == ("not ensures { result = a }", "0")
-    (finding,) = run(replace(named["f"], clauses=()), module, ANY, ANY, ANY).findings
+    (finding,) = run(replace(named["f"], conditions=()), module, ANY, ANY, ANY).findings
     assert finding.what == "the contract says nothing of such an end"
 
 
@@ -257,7 +257,7 @@ def test_a_contract_that_is_wrong_is_noticed(module: ModuleType, named: dict[str
 
 
 def value(text: str, **given: Any) -> Any:
-    """Give what a clause comes to."""
+    """Give what a condition comes to."""
     return formulas.compiled(text, "eval", {**formulas.NAMES, **given})
 
 
@@ -268,7 +268,7 @@ def test_formulas_of_what_is_known_are_what_python_gives() -> None:
         "(lambda k: (*create(k, lambda i: i * i), k))(3)",
         "(put((1, 2, 3), 1, 5), at((4, 5), 1), div(-7, 2), mod(-7, 2), (1, 2)[0])",
     ):
-        assert value(text) == eval(text, vars(clauses))
+        assert value(text) == eval(text, vars(conditions))
 
 
 def test_a_formula_of_the_unknown_has_all_its_values() -> None:

@@ -145,8 +145,8 @@ CONTRACTS = {
 }
 
 
-@pytest.mark.parametrize("clause", CONTRACTS)
-def test_what_a_contract_says_too_much_is_noticed(tmp_path: Path, clause: str) -> None:
+@pytest.mark.parametrize("condition", CONTRACTS)
+def test_what_a_contract_says_too_much_is_noticed(tmp_path: Path, condition: str) -> None:
     text = f"""\
 module Tuple
   use int.Int
@@ -154,7 +154,7 @@ module Tuple
   exception Exit
   val ix (s: seq 'a) (i: int) : 'a
     requires {{ 0 <= i < length s }}
-    {clause}
+    {condition}
 end
 """
     (tmp_path / "why3" / "kernel").mkdir(parents=True)
@@ -166,7 +166,7 @@ end
     (operation,) = trial.compiled(there, "Python").values()
     found = list(trial.faults(operation, vals("Python")[operation.name], None))
     assert len(found) == 1
-    assert re.search(CONTRACTS[clause], found[0])
+    assert re.search(CONTRACTS[condition], found[0])
 
 
 # Drivers

@@ -1,4 +1,4 @@
-"""Clauses of contracts as Python: what they are made of, and what whygate makes of WhyML."""
+"""Conditions of contracts as Python: what they are made of, and what whycontract makes of WhyML."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Any
 import pytest
 
 from gate import closed
-from validate import clauses, contracts
+from validate import conditions, contracts
 
-# What the clauses are made of
+# What the conditions are made of
 
 
 @pytest.mark.parametrize(
     ("ask", "expected"),
     [
-        (lambda: clauses.every(lambda k: k < 5, 0, None), False),
-        (lambda: clauses.every(lambda k: k < 5, None, 5), True),
-        (lambda: clauses.every(lambda k: k > 3, None, 5), False),
-        (lambda: clauses.every(lambda k: k != 7, None, None), False),
-        (lambda: clauses.every(lambda k: not 2 <= k < 4 or k == 2 or k == 3, None, None), True),
-        (lambda: clauses.every(lambda k: not 2 <= k < 4 or k == 2, None, None), False),
-        (lambda: clauses.every(lambda k: k < 5 or k >= 5, None, None), True),
-        (lambda: clauses.every(lambda k: k >= 0, 0, None), True),
-        (lambda: clauses.some(lambda k: k == -9, None, None), True),
-        (lambda: clauses.some(lambda k: k == -9, 0, None), False),
-        (lambda: clauses.some(lambda k: k > 100, 0, None), True),
-        (lambda: clauses.every(lambda k: False, None, None), False),
-        (lambda: clauses.every(lambda k: False, 3, 3), True),
-        (lambda: (clauses.div(-7, 2), clauses.mod(-7, 2)), (-4, 1)),
-        (lambda: (clauses.div(-7, -2), clauses.mod(-7, -2)), (4, 1)),
-        (lambda: (clauses.div(7, -2), clauses.mod(7, -2)), (-3, 1)),
+        (lambda: conditions.every(lambda k: k < 5, 0, None), False),
+        (lambda: conditions.every(lambda k: k < 5, None, 5), True),
+        (lambda: conditions.every(lambda k: k > 3, None, 5), False),
+        (lambda: conditions.every(lambda k: k != 7, None, None), False),
+        (lambda: conditions.every(lambda k: not 2 <= k < 4 or k == 2 or k == 3, None, None), True),
+        (lambda: conditions.every(lambda k: not 2 <= k < 4 or k == 2, None, None), False),
+        (lambda: conditions.every(lambda k: k < 5 or k >= 5, None, None), True),
+        (lambda: conditions.every(lambda k: k >= 0, 0, None), True),
+        (lambda: conditions.some(lambda k: k == -9, None, None), True),
+        (lambda: conditions.some(lambda k: k == -9, 0, None), False),
+        (lambda: conditions.some(lambda k: k > 100, 0, None), True),
+        (lambda: conditions.every(lambda k: False, None, None), False),
+        (lambda: conditions.every(lambda k: False, 3, 3), True),
+        (lambda: (conditions.div(-7, 2), conditions.mod(-7, 2)), (-4, 1)),
+        (lambda: (conditions.div(-7, -2), conditions.mod(-7, -2)), (4, 1)),
+        (lambda: (conditions.div(7, -2), conditions.mod(7, -2)), (-3, 1)),
     ],
 )
 def test_quantifiers_and_division(ask: Callable[[], object], expected: object) -> None:
@@ -42,31 +42,31 @@ def test_quantifiers_and_division(ask: Callable[[], object], expected: object) -
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: clauses.every(lambda k: k * 2 > 0, 0, None),
-        lambda: clauses.every(lambda k: (7, 8)[k] > 0, 0, None),
-        lambda: clauses.every(lambda k: clauses.every(lambda j: j < k, 0, None), 0, None),
-        lambda: list(clauses.indices(2, lambda k: k < 1, lambda k: 0, lambda k: 1)),
+        lambda: conditions.every(lambda k: k * 2 > 0, 0, None),
+        lambda: conditions.every(lambda k: (7, 8)[k] > 0, 0, None),
+        lambda: conditions.every(lambda k: conditions.every(lambda j: j < k, 0, None), 0, None),
+        lambda: list(conditions.indices(2, lambda k: k < 1, lambda k: 0, lambda k: 1)),
     ],
 )
 def test_what_is_not_decided_is_told(ask: Callable[[], object]) -> None:
-    with pytest.raises(clauses.UndecidedError):
+    with pytest.raises(conditions.UndecidedError):
         ask()
 
 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: clauses.at((7, 8), -1),
-        lambda: clauses.at((7, 8), 2),
-        lambda: clauses.put((7, 8), -1, 0),
-        lambda: clauses.create(-1, lambda k: k),
-        lambda: clauses.div(1, 0),
-        lambda: clauses.required(False),
-        lambda: clauses.unreachable(),
+        lambda: conditions.at((7, 8), -1),
+        lambda: conditions.at((7, 8), 2),
+        lambda: conditions.put((7, 8), -1, 0),
+        lambda: conditions.create(-1, lambda k: k),
+        lambda: conditions.div(1, 0),
+        lambda: conditions.required(False),
+        lambda: conditions.unreachable(),
     ],
 )
 def test_what_has_no_value_is_told(ask: Callable[[], object]) -> None:
-    with pytest.raises(clauses.UndefinedError):
+    with pytest.raises(conditions.UndefinedError):
         ask()
 
 
@@ -77,8 +77,8 @@ def test_a_module_that_is_not_there_is_told() -> None:
 
 # The translation
 
-# A clause for each construct: what it is of the argument 3, or why it does not run.
-CLAUSES = {
+# A condition for each construct: what it is of the argument 3, or why it does not run.
+CONDITIONS = {
     "forall k. 0 <= k < n -> k < 3": True,
     "forall k. 0 <= k < n -> k < 2": False,
     "exists k. 0 <= k < n /\\ k * k = 4": True,
@@ -141,30 +141,32 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("small")
     (folder / "why3").mkdir()
     programs = [
-        f"  let clause_{i} (n: int) : unit\n    ensures {{ {text} }}\n  = ()"
-        for i, text in enumerate(CLAUSES)
+        f"  let condition_{i} (n: int) : unit\n    ensures {{ {text} }}\n  = ()"
+        for i, text in enumerate(CONDITIONS)
     ]
     text = "\n".join([SMALL, *programs, "end\n"])
     (folder / "why3" / "small.mlw").write_text(text, encoding="utf-8")
     return contracts.ask("small.Small", root=folder)
 
 
-@pytest.mark.parametrize("number", range(len(CLAUSES)), ids=list(CLAUSES))
+@pytest.mark.parametrize("number", range(len(CONDITIONS)), ids=list(CONDITIONS))
 def test_what_a_clause_becomes(number: int, small: dict[str, Any]) -> None:
-    expected = list(CLAUSES.values())[number]
-    names = {**vars(clauses), "Any": Any, "dataclass": dataclass}
+    expected = list(CONDITIONS.values())[number]
+    names = {**vars(conditions), "Any": Any, "dataclass": dataclass}
     exec(small["definitions"], names)
-    (found,) = (p["clauses"] for p in small["programs"] if p["name"].endswith(f"clause_{number}"))
+    (found,) = (
+        p["conditions"] for p in small["programs"] if p["name"].endswith(f"condition_{number}")
+    )
     if isinstance(expected, str) and expected != "has no value":
-        assert any(expected in (clause["reason"] or "") for clause in found)
+        assert any(expected in (condition["reason"] or "") for condition in found)
         return
-    assert [clause["reason"] for clause in found] == [None] * len(found)
+    assert [condition["reason"] for condition in found] == [None] * len(found)
 
     def holds() -> bool:
-        return all(eval(clause["python"], names)(3, None) is True for clause in found)
+        return all(eval(condition["python"], names)(3, None) is True for condition in found)
 
     if isinstance(expected, str):
-        with pytest.raises((clauses.UndefinedError, clauses.UndecidedError)):
+        with pytest.raises((conditions.UndefinedError, conditions.UndecidedError)):
             holds()
     else:
         assert holds() is expected

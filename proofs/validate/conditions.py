@@ -1,7 +1,7 @@
-"""What the clauses of a contract are made of, once they are Python: see whygate/python.ml.
+"""What the conditions of a contract are made of, once they are Python: see validate/python.ml.
 
 A formula speaks of sequences, integers and functions; what it asks for beyond its own contract has
-no value, and asking for it is an error here: a clause is true, or false, or cannot be believed.
+no value, and asking for it is an error here: a condition is true, or false, or cannot be believed.
 """
 
 from __future__ import annotations
