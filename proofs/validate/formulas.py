@@ -1,4 +1,4 @@
-"""Contracts of unknown integers: what a condition says becomes a formula of Z3, once for all values.
+"""Contracts of unknown integers: a condition becomes a formula of Z3, once for all values.
 
 The conditions are Python that is made of the typed WhyML (validate/contracts.py). Each operation in
 them is replaced by one of this module. A condition that is not known leads to both values. Two

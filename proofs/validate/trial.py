@@ -1,6 +1,6 @@
 """The trusted operations, tried: each condition of each contract, on random values, both ways.
 
-The conditions are made from the typed WhyML (validate/python.ml), the Python and the C are those that
+The conditions are made from the typed WhyML (validate/python.ml), the Python and the C are what
 the drivers map the operations to. A value of the logic is one of Python here, a function on the
 integers included, so that what is said of all places of memory is decided for all of them. What is
 said and cannot be asked of such values is an error, as is a change that no contract allows.
@@ -80,7 +80,8 @@ class Operation:
         """Say what of the contract no trial can reach."""
         for condition in self.conditions:
             if condition.holds is None:
-                yield f"{condition.kind} {{ {plain(condition.text)} }} cannot be tried: {condition.reason}"
+                text = f"{condition.kind} {{ {plain(condition.text)} }}"
+                yield f"{text} cannot be tried: {condition.reason}"
         if self.facts["exceptions"]:
             yield "raises: that cannot be tried"
         if self.facts["shares"]:
