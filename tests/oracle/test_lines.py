@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import assert_same
 
 from whycast._rules import RULES, rule_named
 from whycast.testing._case import LEVELS, Case, Level
@@ -18,14 +19,6 @@ from whycast.testing._lines import answer, read_answer, read_request, request
 from whycast.testing._values import DTYPES, LAYOUTS, array
 
 ARRAY = {"dtype": "int16", "shape": [2], "elements": "0100feff"}
-
-
-def assert_same(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
-    assert (x.shape, x.dtype.kind) == (y.shape, y.dtype.kind)
-    if x.dtype.kind in "OTU":
-        assert x.tolist() == y.tolist()
-    else:
-        assert (x.dtype, x.tobytes()) == (y.dtype, y.tobytes())
 
 
 @pytest.mark.parametrize("level", LEVELS)
