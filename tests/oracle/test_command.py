@@ -239,6 +239,9 @@ def test_strides_that_there_are_not(run: Run) -> None:
         ("check", "expected one TARGET, or a program after --"),
         ("check numpy -- ./program", "expected one TARGET, or a program after --"),
         ("check numpi", "target 'numpi': expected one of numpy, "),
+        ("check numpy --every 0", "every: expected at least 1, got 0"),
+        ("check numpy --seconds x", "--seconds: "),
+        ("check numpy --timeout 0", "timeout: expected more than 0, got 0"),
         ("check numpy --dtypes float32,float31", "expected some of int32, float32, "),
     ],
 )
