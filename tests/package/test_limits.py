@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
-import sys
 import tracemalloc
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,7 +23,6 @@ from plain_rule import Shape
 import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 from whycast._errors import show_shape
-from whycast.testing import _serve
 
 X = np.zeros(())
 BYTE = np.zeros((), np.int8)
@@ -169,27 +162,3 @@ def test_a_sequence_is_looked_at_once() -> None:
     assert whycast.broadcast_strides(Fickle(3), Fickle(8), Fickle(2, 3)) == (0, 8)
     assert whycast.source_index(Fickle(3), Fickle(2, 3), Fickle(1, 2)) == (2,)
     assert lax.broadcast_in_dim(np.zeros(3), Fickle(2, 3), Fickle(1)).shape == (2, 3)
-
-
-# Warnings and numbers that only show at the edges.
-
-
-def test_an_array_that_numpy_has_marked_is_refused_as_a_place_to_write_to() -> None:
-    """Asked whether it is writeable it would warn, before it is known that it overlaps itself."""
-    (marked, _) = np.broadcast_arrays(np.zeros(2), np.zeros((3, 1)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(ValueError, match=r"^out, array 0: expected a writable array"):
-            whycast.broadcast(np.zeros((3, 2)), out=[marked])
-
-
-def test_a_number_that_no_float_can_be_is_no_end_of_serving(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    line = b'{"rule": "sonnx", "level": "shape", "shapes": [[3]], "id": 1e999}\n'
-    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line)))
-    with redirect_stdout(output):
-        assert _serve.run(SimpleNamespace()) == 0  # type: ignore[arg-type]
-    said = json.loads(output.buffer.getvalue())
-    assert said == {"error": "expected JSON with numbers that a float can be, got 1e999", "line": 1}
