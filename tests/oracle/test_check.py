@@ -290,6 +290,7 @@ def test_progress_is_told() -> None:
     ("target", "text"),
     [
         ("numpi", "target 'numpi': expected one of numpy, "),
+        ("numpy", "target numpy: has nothing to be asked by the rule ngraph at that level"),
         ("no_such_module:f", "cannot be imported: ModuleNotFoundError: No module named"),
         ("whycast:broadcasts", "cannot be imported: AttributeError: module 'whycast' has no attri"),
         (f"{HERE / 'implementations.py'}:HERE", "cannot be imported: AttributeError"),
@@ -300,7 +301,7 @@ def test_progress_is_told() -> None:
 )
 def test_bad_targets(target: object, text: str) -> None:
     with pytest.raises(TargetError, match=text):
-        check(target, seconds=0)
+        check(target, rule="ngraph", seconds=0)
 
 
 def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,21 +312,23 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         check("lost", seconds=0)
 
 
-def test_a_peer_without_a_rule() -> None:
-    text = "target numpy: has nothing to be asked by the rule ngraph at that level"
-    with pytest.raises(TargetError, match=text):
-        check("numpy", rule="ngraph", seconds=0)
-
-
-def test_bad_arguments() -> None:
-    with pytest.raises(TypeError, match=r"dtypes: expected a sequence of names, got 'int8' \(str"):
-        check(whycast.broadcast, dtypes="int8")
-    with pytest.raises(ValueError, match="rule: expected one of 'sonnx', "):
-        check(whycast.broadcast, rule="sonnxx")
-    with pytest.raises(ValueError, match="level: expected one of 'verdict', "):
-        check(whycast.broadcast, level="all")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="every: expected at least 1, got 0"):
-        check(whycast.broadcast, every=0)
+@pytest.mark.parametrize(
+    ("arguments", "error", "text"),
+    [
+        ({"dtypes": "int8"}, TypeError, r"dtypes: expected a sequence of names, got 'int8' \(str"),
+        ({"rule": "sonnxx"}, ValueError, "rule: expected one of 'sonnx', "),
+        ({"level": "all"}, ValueError, "level: expected one of 'verdict', "),
+        ({"every": 0}, ValueError, "every: expected at least 1, got 0"),
+        ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
+        ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),
+        ({"timeout": 0}, ValueError, "timeout: expected more than 0, got 0"),
+        ({"memory": "1"}, TypeError, r"memory: expected a number, got '1' \(str\)"),
+        ({"seed": None}, TypeError, r"seed: expected an int, got None"),
+    ],
+)
+def test_bad_arguments(arguments: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        check(whycast.broadcast, **arguments)
 
 
 def test_a_module_that_ends_the_process_when_imported(tmp_path: Path) -> None:

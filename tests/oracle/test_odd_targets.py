@@ -187,21 +187,6 @@ def test_a_file_that_cannot_be_run(tmp_path: Path) -> None:
         check([str(tmp_path / "program")], seconds=0)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
-        ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),
-        ({"timeout": 0}, ValueError, "timeout: expected more than 0, got 0"),
-        ({"memory": "1"}, TypeError, r"memory: expected a number, got '1' \(str\)"),
-        ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
-        ({"seed": None}, TypeError, r"seed: expected an int, got None"),
-    ],
-)
-def test_bad_numbers(arguments: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text):
-        check(whycast.broadcast, **arguments)
-
-
 # --- processes --------------------------------------------------------------------------------
 
 

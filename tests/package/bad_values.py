@@ -106,7 +106,8 @@ class Parameter(NamedTuple):
     place: str = "axis"
 
     def __str__(self) -> str:
-        return f"{', '.join(self.call.__code__.co_names[1:])}: {self.name}"
+        # The function that is called, and what it calls the value.
+        return f"{self.call.__code__.co_names[1]}: {self.name}"
 
 
 X = np.arange(6.0).reshape(2, 3)
