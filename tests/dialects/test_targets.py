@@ -142,7 +142,8 @@ def test_every_small_call(name: str) -> None:
         z = outcome(dialect.broadcast, numbered(shape), target, *given_axes)
         wrong = wrong_axes(dialect, len(shape), target, axes) if dialect.takes else None
         if name not in (*BOTH_WAYS, *WITH_AXES) and len(target) < len(shape):
-            wrong = f"{dialect.names[1]}: expected a rank of at least {len(shape)}, that of "
+            tensor, to, _ = dialect.names
+            wrong = f"{to}: expected a rank of at least {len(shape)}, that of {tensor}, got "
         if wrong is not None:
             assert type(z) is ValueError
             assert str(z).startswith(wrong)
