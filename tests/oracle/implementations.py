@@ -73,6 +73,10 @@ def numpys_rule(*arrays: Array) -> list[Array]:
     return [z.copy() for z in numpy_rule.broadcast_arrays(*arrays)]
 
 
+def flattened(*arrays: Array) -> list[Array]:
+    return [z.ravel() for z in _sonnx(arrays)]
+
+
 def dtype_changed(*arrays: Array) -> list[Array]:
     return [z.astype(np.float32) if z.dtype == np.float16 else z for z in _sonnx(arrays)]
 

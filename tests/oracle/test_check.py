@@ -61,6 +61,7 @@ WRONG = (
     Wrong("last_instead_of_first", "elements", Case(((2,), (2, 1)))),
     Wrong("maximum_rule", "refuses", Case(((), (0,))), rule="numpy"),
     Wrong("numpys_rule", "accepts", Case(((), (0,)))),
+    Wrong("flattened", "shape", Case(((), ()))),
     Wrong("dtype_changed", "dtype", float16(())),
     Wrong("nan_canonical", "nan", float16((2,))),
     Wrong("zero_unsigned", "zero", float16((2,))),
