@@ -1,6 +1,7 @@
 """What the documents of ONNX and of NumPy print, read literally, beside what is computed.
 
-Executed are the theorems of why3/numpy/documents.mlw, on all small shapes.
+Executed are the theorems of why3/numpy/documents.mlw, and those of why3/numpy/comparison.mlw that
+compare the two rules, on all small shapes.
 """
 
 from __future__ import annotations
@@ -88,11 +89,13 @@ def test_multidirectional() -> None:
 
     [E_OnnxBroadcasting_any_Multidirectional_010] [E_OnnxBroadcasting_any_Multidirectional_020]
     [E_Broadcast_any_Origin_010] [E_SonnxOneBroadcast_any_Origin_010]
+    [E_SonnxZeroBroadcast_any_Origin_010]
     """
     holds = [0, 0, 0, 0]
     for shapes in CASES:
         properties = [f(shapes) for f in (same_shape, same_rank_lengths, prepended_lengths)]
         assert any(properties) == (numpy_shape(shapes) is not None) == properties[2]
+        # SONNX refuses what NumPy refuses, and what mixes a 0 with a 1 on some axis.
         assert (e1(shapes) is None) == (any(properties) and not mixes_zero_and_one(shapes))
         holds[sum(properties)] += 1
     # No property, the last one, the last two, all three: each of these occurs.

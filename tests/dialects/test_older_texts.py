@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
 
 import whycast
 
@@ -146,83 +145,19 @@ def test_f() -> None:
             assert values_of_f(a, b, c, range(1, 9)) == list(range(1, 9))
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_dimensions_are_completed(shape: tuple[int, ...]) -> None:
+def test_dimensions_are_completed() -> None:
     """Indices are shifted behind ones, and the relation without the ones says the same.
 
     [E_SonnxOneBroadcast_any_Purpose_040] [E_SonnxOneBroadcast_any_Rank_020]
     [E_SonnxOneBroadcast_any_Rank_030] [E_SonnxOneBroadcast_any_Rank_040]
     """
-    (array,) = arrays_of([shape])
-    x = from_zero(array)
-    for rank in range(len(shape), 4):
-        y = completed(x, rank)
-        assert y == from_zero(array.reshape((1,) * (rank - len(shape)) + shape))
-        assert all(y[index] == x[index[rank - len(shape) :]] for index in indices(y.sizes))
-
-
-def test_predecessor() -> None:
-    """Verdict, shape and data of SONNX-1 are the package's, for tensors of different types.
-
-    [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
-    [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
-    [E_SonnxOneBroadcast_any_Functionality_010] [E_SonnxOneBroadcast_any_Rank_010]
-    [E_SonnxOneBroadcast_any_Size_010] [E_Broadcast_any_Derived_200]
-    """
-    accepted = 0
-    for shapes in [*product(SHAPES, repeat=2), *product(FEW, repeat=3)]:
-        arrays = arrays_of(shapes)
-        outputs = predecessor([from_zero(array) for array in arrays])
-        assert outputs == package(arrays)
-        accepted += outputs is not None
-    assert 0 < accepted < len(SHAPES) ** 2 + len(FEW) ** 3
-
-
-def test_binary_form() -> None:
-    """Two tensors, in either order.
-
-    [E_SonnxOneBroadcast_any_Commutativity_020] [E_SonnxOneBroadcast_any_Binary_010]
-    [E_SonnxOneBroadcast_any_Binary_020] [E_SonnxOneBroadcast_any_Binary_030]
-    [E_SonnxOneBroadcast_any_Binary_040] [E_SonnxOneBroadcast_any_Binary_050]
-    [E_SonnxOneBroadcast_any_Binary_060] [E_SonnxOneBroadcast_any_Binary_070]
-    """
-    for shapes in product(SHAPES, repeat=2):
-        arrays = arrays_of(shapes)
-        swapped = len(shapes[0]) > len(shapes[1])
-        outputs = binary_form(*(from_zero(array) for array in sorted(arrays, key=np.ndim)))
-        expected = package(arrays)
-        assert outputs == (expected[::-1] if expected and swapped else expected)
-
-
-def test_first_draft() -> None:
-    """Where all tensors have one rank, SONNX-0 is the package's operator.
-
-    [E_SonnxZeroBroadcast_any_Signature_010] [E_SonnxZeroBroadcast_any_Types_010]
-    [E_SonnxZeroBroadcast_any_Notations_010]
-    [E_SonnxZeroBroadcast_any_Constraints_010] [E_SonnxZeroBroadcast_any_Constraints_020]
-    [E_SonnxZeroBroadcast_any_Functionality_010] [E_Broadcast_any_Derived_200]
-    """
-    accepted = compared = 0
-    for shapes in product(SHAPES, repeat=2):
-        if len(shapes[0]) == len(shapes[1]):
-            arrays = arrays_of(shapes)
-            outputs = first_draft([from_zero(array) for array in arrays])
-            assert outputs == package(arrays)
-            compared += 1
-            accepted += outputs is not None
-    assert 0 < accepted < compared == 1 + 16 + 256
-
-
-# The older texts alone, without the package: what they say their purpose is, and their laws.
-# Executed are the theorems of why3/older/purpose.mlw, permutation.mlw and recursion.mlw.
-
-
-def accepted(candidates: Iterator[tuple[tuple[int, ...], ...]]) -> Iterator[list[Tensor]]:
-    """Give the inputs whose shapes obey C1."""
-    for shapes in candidates:
-        xs = [from_zero(array) for array in arrays_of(shapes)]
-        if predecessor(xs) is not None:
-            yield xs
+    for shape in SHAPES:
+        (array,) = arrays_of([shape])
+        x = from_zero(array)
+        for rank in range(len(shape), 4):
+            y = completed(x, rank)
+            assert y == from_zero(array.reshape((1,) * (rank - len(shape)) + shape))
+            assert all(y[index] == x[index[rank - len(shape) :]] for index in indices(y.sizes))
 
 
 def assert_purpose(xs: Sequence[Tensor], zs: Sequence[Tensor]) -> int:
@@ -247,95 +182,63 @@ def assert_purpose(xs: Sequence[Tensor], zs: Sequence[Tensor]) -> int:
     return added
 
 
-def test_purpose_of_the_predecessor() -> None:
-    """sonnx1_dims, sonnx1_largest, sonnx1_expands, step1_shifts, step2_added, sonnx1_added.
+def test_predecessor() -> None:
+    """Verdict, shape and data of SONNX-1 are the package's, for tensors of different types; and
+    the outputs are as the prose has them.
 
+    [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
+    [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
+    [E_SonnxOneBroadcast_any_Functionality_010] [E_SonnxOneBroadcast_any_Rank_010]
+    [E_SonnxOneBroadcast_any_Size_010] [E_SonnxOneBroadcast_any_Size_020]
     [E_SonnxOneBroadcast_any_Purpose_010] [E_SonnxOneBroadcast_any_Purpose_020]
-    [E_SonnxOneBroadcast_any_Purpose_030] [E_SonnxOneBroadcast_any_Purpose_040]
-    [E_SonnxOneBroadcast_any_Purpose_050] [E_SonnxOneBroadcast_any_Size_020]
-    [E_SonnxOneBroadcast_any_Binary_080]
+    [E_SonnxOneBroadcast_any_Purpose_030] [E_SonnxOneBroadcast_any_Purpose_050]
+    [E_Broadcast_any_Derived_200]
     """
     added = 0
-    for xs in accepted(iter([*product(SHAPES, repeat=2), *product(FEW, repeat=3)])):
+    for shapes in [*product(SHAPES, repeat=2), *product(FEW, repeat=3)]:
+        arrays = arrays_of(shapes)
+        xs = [from_zero(array) for array in arrays]
         outputs = predecessor(xs)
-        assert outputs is not None
-        added += assert_purpose(xs, outputs)
-        if len(xs) == 2 and len(xs[0].sizes) <= len(xs[1].sizes):
-            pair = binary_form(*xs)
-            assert pair is not None
-            assert_purpose(xs, pair)
+        assert outputs == package(arrays)
+        added += 0 if outputs is None else assert_purpose(xs, outputs)
     assert added > 1000
 
 
-def test_purpose_of_the_first_draft() -> None:
-    """sonnx0_same_shape, sonnx0_largest, sonnx0_added, sonnx0_completed.
+def test_binary_form() -> None:
+    """Two tensors, in either order, by the form for two, which is that for any number.
 
-    [E_SonnxZeroBroadcast_any_Purpose_010] [E_SonnxZeroBroadcast_any_Purpose_020]
-    [E_SonnxZeroBroadcast_any_Purpose_030] [E_SonnxZeroBroadcast_any_Purpose_040]
+    [E_SonnxOneBroadcast_any_Commutativity_020] [E_SonnxOneBroadcast_any_Binary_010]
+    [E_SonnxOneBroadcast_any_Binary_020] [E_SonnxOneBroadcast_any_Binary_030]
+    [E_SonnxOneBroadcast_any_Binary_040] [E_SonnxOneBroadcast_any_Binary_050]
+    [E_SonnxOneBroadcast_any_Binary_060] [E_SonnxOneBroadcast_any_Binary_070]
+    [E_SonnxOneBroadcast_any_Binary_080]
     """
     for shapes in product(SHAPES, repeat=2):
-        xs = [from_zero(array) for array in arrays_of(shapes)]
+        arrays = arrays_of(shapes)
+        swapped = len(shapes[0]) > len(shapes[1])
+        outputs = binary_form(*(from_zero(array) for array in sorted(arrays, key=np.ndim)))
+        expected = package(arrays)
+        assert outputs == (expected[::-1] if expected and swapped else expected)
+
+
+def test_first_draft() -> None:
+    """Where all tensors have one rank, SONNX-0 is the package's operator; else once they have.
+
+    Its prose is that of SONNX-1, of the same outputs.
+
+    [E_SonnxZeroBroadcast_any_Signature_010] [E_SonnxZeroBroadcast_any_Types_010]
+    [E_SonnxZeroBroadcast_any_Notations_010] [E_SonnxZeroBroadcast_any_Purpose_010]
+    [E_SonnxZeroBroadcast_any_Purpose_020] [E_SonnxZeroBroadcast_any_Purpose_030]
+    [E_SonnxZeroBroadcast_any_Purpose_040] [E_SonnxZeroBroadcast_any_Constraints_010]
+    [E_SonnxZeroBroadcast_any_Constraints_020] [E_SonnxZeroBroadcast_any_Functionality_010]
+    [E_Broadcast_any_Derived_200]
+    """
+    accepted = 0
+    for shapes in product(SHAPES, repeat=2):
+        arrays = arrays_of(shapes)
+        xs = [from_zero(array) for array in arrays]
         rank = max(len(x.sizes) for x in xs)
         outputs = first_draft([completed(x, rank) for x in xs])
-        assert outputs == predecessor(xs)
-        if outputs is not None:
-            assert_purpose(xs, outputs)
-
-
-def test_predecessor_is_commutative() -> None:
-    """c1_permuted, sonnx1_permuted, sonnx1_ordered: also for three and four tensors.
-
-    [E_SonnxOneBroadcast_any_Commutativity_010] [E_SonnxOneBroadcast_any_Commutativity_020]
-    """
-    few = [shape for rank in range(3) for shape in product((1, 3), repeat=rank)]
-    for shapes in [*product(FEW, repeat=3), *product(few, repeat=4)]:
-        xs = [from_zero(array) for array in arrays_of(shapes)]
-        outputs = predecessor(xs)
-        orders: list[tuple[int, ...]] = [(2, 0, 3, 1), (3, 2, 1, 0)]
-        if len(xs) < 4:
-            orders = [*permutations(range(len(xs)))]
-        # That in increasing order of the numbers of dimensions is one of them.
-        orders.append(tuple(sorted(range(len(xs)), key=lambda m: len(xs[m].sizes))))
-        for order in orders:
-            permuted = predecessor([xs[m] for m in order])
-            assert permuted == (None if outputs is None else [outputs[m] for m in order])
-
-
-def binary_operator(x: Tensor, y: Tensor) -> list[Tensor] | None:
-    """Broadcast two tensors by the binary form, that of fewer dimensions first."""
-    if len(x.sizes) <= len(y.sizes):
-        return binary_form(x, y)
-    outputs = binary_form(y, x)
-    return None if outputs is None else outputs[::-1]
-
-
-def recursion(xs: Sequence[Tensor]) -> list[Tensor] | None:
-    """Broadcast by the binary operator alone; None where C1 fails for two tensors."""
-    so_far = [xs[0]]
-    for y in xs[1:]:
-        pairs = [binary_operator(w, y) for w in so_far]
-        if None in pairs:
-            return None
-        so_far = [pair[0] for pair in pairs if pair] + [pair[1] for pair in pairs[:1] if pair]
-    return so_far
-
-
-def test_predecessor_by_recursion() -> None:
-    """binary_operator_sonnx1, recursion_sonnx1, recursion_c1: for one to four tensors.
-
-    [E_SonnxOneBroadcast_any_Recursion_010] [E_SonnxOneBroadcast_any_Binary_090]
-    """
-    few = [shape for rank in range(3) for shape in product((1, 3), repeat=rank)]
-    cases = [
-        *product(SHAPES, repeat=1),
-        *product(SHAPES, repeat=2),
-        *product(FEW, repeat=3),
-        *product([*few, (0,), (2,)], repeat=4),
-    ]
-    failed = 0
-    for shapes in cases:
-        xs = [from_zero(array) for array in arrays_of(shapes)]
-        expected = predecessor(xs)
-        assert recursion(xs) == expected
-        failed += expected is None
-    assert 0 < failed < len(cases)
+        assert outputs == package(arrays)
+        accepted += outputs is not None and assert_purpose(xs, outputs) >= 0
+    assert 0 < accepted < len(SHAPES) ** 2

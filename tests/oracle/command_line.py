@@ -1,11 +1,12 @@
-"""What the tests of the command line share."""
+"""What the tests of the command line and of its lines share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from whycast._command import main
@@ -66,3 +67,12 @@ def small_operands() -> Iterator[tuple[Rule, Operands, str]]:
             if axes is not None:
                 words += f" --axes {','.join(map(str, axes)) or '()'}"
             yield rule, Operands((own,), target, axes), words
+
+
+def assert_same(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
+    """Demand the same array, whichever dtype its strings have."""
+    assert (x.shape, x.dtype.kind) == (y.shape, y.dtype.kind)
+    if x.dtype.kind in "OTU":
+        assert x.tolist() == y.tolist()
+    else:
+        assert (x.dtype, x.tobytes()) == (y.dtype, y.tobytes())

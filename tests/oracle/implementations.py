@@ -21,15 +21,12 @@ Shape = tuple[int, ...]
 
 
 def right(*arrays: Array) -> tuple[Array, ...]:
-    """Give copies, by plain assignment to every element."""
+    """Give copies, by NumPy's assignment of an array to another."""
     shape = whycast.broadcast_shapes(*[x.shape for x in arrays])
-    results = []
-    for x in arrays:
-        z = np.empty(shape, x.dtype)
-        for index in np.ndindex(*shape):
-            z[index] = x[whycast.source_index(x.shape, shape, index)]
-        results.append(z)
-    return tuple(results)
+    results = tuple([np.empty(shape, x.dtype) for x in arrays])
+    for x, z in zip(arrays, results, strict=True):
+        z[...] = x
+    return results
 
 
 def talkative(*arrays: Array) -> tuple[Array, ...]:
@@ -74,6 +71,10 @@ def maximum_rule(*arrays: Array) -> list[Array]:
 def numpys_rule(*arrays: Array) -> list[Array]:
     """NumPy's rule, where SONNX's is due."""
     return [z.copy() for z in numpy_rule.broadcast_arrays(*arrays)]
+
+
+def flattened(*arrays: Array) -> list[Array]:
+    return [z.ravel() for z in _sonnx(arrays)]
 
 
 def dtype_changed(*arrays: Array) -> list[Array]:

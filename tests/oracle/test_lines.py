@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import assert_same
 
 from whycast._rules import RULES, rule_named
 from whycast.testing._case import LEVELS, Case, Level
@@ -18,14 +19,6 @@ from whycast.testing._lines import answer, read_answer, read_request, request
 from whycast.testing._values import DTYPES, LAYOUTS, array
 
 ARRAY = {"dtype": "int16", "shape": [2], "elements": "0100feff"}
-
-
-def assert_same(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
-    assert (x.shape, x.dtype.kind) == (y.shape, y.dtype.kind)
-    if x.dtype.kind in "OTU":
-        assert x.tolist() == y.tolist()
-    else:
-        assert (x.dtype, x.tobytes()) == (y.dtype, y.tobytes())
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -123,81 +116,52 @@ STRIDES = {"rule": "ngraph", "level": "strides", "shape": [3], "target": [3], "a
             SHAPES | {"shapes": [[], [3, True]]},
             "shapes, tensor 1, axis 1: expected an integer of at least 0, got True (bool)",
         ),
-        (
-            SHAPES | {"target": [3]},
-            "target: expected no such field; rule sonnx at level shape takes shapes",
-        ),
-        (
-            EXPAND | {"axes": [0]},
-            "axes: expected no such field; rule expand at level shape takes shape, target",
-        ),
-        (
-            EXPAND | {"target": [-1]},
-            "target, axis 0: expected an integer of at least 0, got -1 (int)",
-        ),
+        (SHAPES | {"target": [3]}, "target: expected no such field; rule sonnx at level shape tak"),
+        (EXPAND | {"axes": [0]}, "axes: expected no such field; rule expand at level shape takes "),
+        (EXPAND | {"target": [-1]}, "target, axis 0: expected an integer of at least 0, got -1"),
         (EXPAND | {"shape": [2.0]}, "shape, axis 0: expected an integer of at least 0, got 2.0"),
         (STRIDES | {"strides": []}, "strides: expected 1, one for each axis of shape, got 0"),
-        (
-            STRIDES | {"strides": [None]},
-            "strides, position 0: expected an integer, got None (NoneType)",
-        ),
-        (
-            DATA | {"arrays": [ARRAY, 5]},
-            "arrays, tensor 1: expected an object, got 5 (int)",
-        ),
-        (
-            DATA | {"arrays": [ARRAY | {"dtype": "int17"}]},
-            "arrays, tensor 0, dtype: expected one of bool, int8, ",
-        ),
+        (STRIDES | {"strides": [None]}, "strides, position 0: expected an integer, got None ("),
+        (DATA | {"arrays": [ARRAY, 5]}, "arrays, tensor 1: expected an object, got 5 (int)"),
         (
             DATA | {"arrays": [{"dtype": "int16", "shape": []}]},
             "arrays, tensor 0, elements: expected this field, got none",
-        ),
-        (
-            DATA | {"arrays": [ARRAY | {"elements": "0100fe"}]},
-            "arrays, tensor 0, elements: expected 8 hexadecimal digits, got 6",
-        ),
-        (
-            DATA | {"arrays": [ARRAY | {"elements": "0100 fef"}]},
-            "arrays, tensor 0, elements: expected hexadecimal digits alone, got '0100 fef' (str)",
-        ),
-        (
-            DATA | {"arrays": [ARRAY | {"elements": [1, -2]}]},
-            "arrays, tensor 0, elements: expected a string of hexadecimal digits, got [1, -2]",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "bool", "shape": [2], "elements": "0102"}]},
-            "arrays, tensor 0, elements: expected 00 or 01 for a bool, got '0102' (str)",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "int8", "shape": [2**70, 0], "elements": ""}]},
-            f"arrays, tensor 0: NumPy can represent no array of shape ({2**70}, 0): ",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "int8", "shape": [1] * 65, "elements": "01"}]},
-            "arrays, tensor 0: NumPy can represent no array of shape (1, 1, 1, 1, 1, ..., ",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "str", "shape": [1], "elements": [5]}]},
-            "arrays, tensor 0, elements, number 0: expected a string, got 5 (int)",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "object", "shape": [2], "elements": ["a"]}]},
-            "arrays, tensor 0, elements: expected 2 strings, got 1",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "str", "shape": [1], "elements": ["a\0"]}]},
-            "arrays, tensor 0, elements: NumPy's str_ drops NUL at the end of a string; ",
-        ),
-        (
-            DATA | {"arrays": [{"dtype": "StringDType", "shape": [1], "elements": ["\ud800"]}]},
-            "arrays, tensor 0, elements: NumPy's StringDType takes no lone surrogate",
         ),
     ],
 )
 def test_wrong_requests(message: object, text: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
         read_request(message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"dtype": "int17"}, ", dtype: expected one of bool, int8, "),
+        ({"elements": "0100fe"}, ", elements: expected 8 hexadecimal digits, got 6"),
+        ({"elements": "0100 fef"}, ", elements: expected hexadecimal digits alone, got '0100 fef'"),
+        ({"elements": [1, -2]}, ", elements: expected a string of hexadecimal digits, got [1, -2]"),
+        (
+            {"dtype": "bool", "elements": "0102"},
+            ", elements: expected 00 or 01 for a bool, got '01",
+        ),
+        (
+            {"shape": [2**70, 0], "elements": ""},
+            f": NumPy can represent no array of shape ({2**70}, 0): ",
+        ),
+        ({"shape": [1] * 65, "elements": "0001"}, ": NumPy can represent no array of shape (1, "),
+        ({"dtype": "str", "elements": ["", 5]}, ", elements, number 1: expected a string, got 5"),
+        ({"dtype": "object", "elements": ["a"]}, ", elements: expected 2 strings, got 1"),
+        ({"dtype": "str", "elements": ["", "a\0"]}, ", elements: NumPy's str_ drops NUL at the "),
+        (
+            {"dtype": "StringDType", "elements": ["", "\ud800"]},
+            ", elements: NumPy's StringDType takes no lone surrogate",
+        ),
+    ],
+)
+def test_wrong_tensors(changes: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=f"^arrays, tensor 0{re.escape(text)}"):
+        read_request(DATA | {"arrays": [ARRAY | changes]})
 
 
 @pytest.mark.parametrize(

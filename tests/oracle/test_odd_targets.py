@@ -114,14 +114,6 @@ def test_arrays_by_other_protocols(wrapped: Callable[[Any], object]) -> None:
     assert all(set(each.case.dtypes) & {"str", "object", "StringDType"} for each in report.unknown)
 
 
-def test_sizes_that_are_no_integers() -> None:
-    def floats(*shapes: Shape) -> Any:
-        return tuple(map(float, whycast.broadcast_shapes(*shapes)))
-
-    (first,) = check(floats, level="shape", seconds=0).deviations
-    assert (first.kind, first.case) == ("shape", Case(((), (1,))))
-
-
 def test_what_cannot_be_shown_or_read() -> None:
     class SilentError(Exception):
         def __str__(self) -> str:
@@ -189,33 +181,10 @@ def test_the_memory_of_the_cases_is_not_the_targets() -> None:
     assert report.notes == ()
 
 
-def test_an_asynchronous_function_is_no_target() -> None:
-    async def function(*arrays: Any) -> Any:
-        return whycast.broadcast(*arrays)
-
-    with pytest.raises(TargetError, match="a function that returns its answer, got an asynchron"):
-        check(function, seconds=0)
-
-
 def test_a_file_that_cannot_be_run(tmp_path: Path) -> None:
     (tmp_path / "program").write_text("#!/bin/sh\n", encoding="utf-8")
     with pytest.raises(TargetError, match="program: cannot be run"):
         check([str(tmp_path / "program")], seconds=0)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "text"),
-    [
-        ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),
-        ({"timeout": 0}, ValueError, "timeout: expected more than 0, got 0"),
-        ({"memory": "1"}, TypeError, r"memory: expected a number, got '1' \(str\)"),
-        ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
-        ({"seed": None}, TypeError, r"seed: expected an int, got None"),
-    ],
-)
-def test_bad_numbers(arguments: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text):
-        check(whycast.broadcast, **arguments)
 
 
 # --- processes --------------------------------------------------------------------------------
@@ -235,16 +204,6 @@ def test_what_a_function_has_started_does_not_live_on() -> None:
 
     assert check(function, level="verdict", seconds=0, every=1).ok
     assert living("61.25") == []
-
-
-def test_a_copy_of_the_process_does_not_ask_on() -> None:
-    def function(*shapes: Shape) -> bool:
-        if shapes == ((2,), (1,)):
-            os.fork()
-        return whycast.compatible(*shapes)
-
-    report = check(function, level="verdict", seconds=0)
-    assert report.cases == check(whycast.compatible, level="verdict", seconds=0).cases
 
 
 def test_two_lines_for_one_question_are_garbage_at_that_question() -> None:
@@ -292,15 +251,6 @@ def test_streams_that_are_closed_from_the_start(closed: str) -> None:
     words = f"-m whycast check numpy --rule numpy --level shape --seconds 0 --every 99 {closed}"
     done = subprocess.run(["sh", "-c", f"{sys.executable} {words}"], check=False)
     assert done.returncode == 0
-
-
-def test_a_number_that_is_none_is_bad_usage() -> None:
-    for words in ("--every 0", "--seconds x", "--timeout 0"):
-        command = [sys.executable, "-m", "whycast", "check", "numpy", *words.split()]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 2, words
-        assert "error: " in done.stderr
-        assert "Traceback" not in done.stderr
 
 
 def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,7 @@ def test_bad_lines() -> None:
         (SHAPE | {"rule": "numpi"}, "rule: expected one of 'sonnx', "),
         (SHAPE | {"shapes": [[3, "4"]]}, "shapes, tensor 0, axis 1: expected an integer "),
         (b"[" * 100_000, "expected JSON that is nested less deeply"),
+        (b'{"id": 1e999}', "expected JSON with numbers that a float can be, got 1e999"),
         (
             {"rule": "numpy", "level": "index", "shape": [], "target": [2], "index": [2]},
             "index, axis 0: expected at least 0 and less than 2, got 2 (int)",

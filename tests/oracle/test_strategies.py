@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,58 +199,33 @@ def test_an_array_of_a_given_shape_and_of_a_drawn_one() -> None:
 
 # Errors
 
+NONE = "compatible: rule 'numpy' refuses nothing within these bounds$"
+WRONG: list[tuple[Callable[..., object], dict[str, Any], str]] = [
+    (shape_lists, {"rule": "numpi"}, "rule: expected one of 'sonnx', "),
+    (shape_lists, {"rule": "expand"}, "rule: expected one on tensors alone, .* see"),
+    (cases, {"rule": "expand", "level": "all"}, "level: expected one of 'verdict', "),
+    (shapes, {"min_dims": -1}, "min_dims: expected at least 0, got -1$"),
+    (shapes, {"max_side": 1.5}, "max_side: expected an int, got 1.5$"),
+    (shapes, {"min_side": 3, "max_side": 2}, "max_side: expected at least min_side, which is 3, "),
+    (arrays, {"dtype": "int33"}, "dtype: expected one of 'int32', .*, got 'int33'$"),
+    (arrays, {"layout": "F"}, "layout: expected one of 'C', .*, got 'F'$"),
+    (shape_lists, {"min_shapes": 0}, "min_shapes: expected at least 1, got 0"),
+    (shape_lists, {"compatible": "no"}, "compatible: expected a bool or None"),
+    (
+        *(cases, {"rule": "sonnx", "level": "index", "compatible": False}),
+        "compatible: level 'index' asks about nothing that is refused$",
+    ),
+    (shape_lists, {"rule": "numpy", "compatible": False, "max_dims": 0}, NONE),
+    (shape_lists, {"rule": "numpy", "compatible": False, "max_shapes": 1}, NONE),
+    (shape_lists, {"rule": "numpy", "compatible": False, "min_side": 1, "max_side": 2}, NONE),
+]
 
-@pytest.mark.parametrize(
-    ("call", "error", "text"),
-    [
-        (lambda: shape_lists("numpi"), ValueError, r"^rule: expected one of 'sonnx', "),
-        (
-            lambda: shape_lists("expand"),
-            ValueError,
-            r"^rule: expected one on tensors alone, .* see",
-        ),
-        (
-            lambda: cases("expand", cast("Level", "all")),
-            ValueError,
-            r"^level: expected one of 'verdict', ",
-        ),
-        (lambda: shapes(min_dims=-1), ValueError, r"^min_dims: expected at least 0, got -1$"),
-        (
-            lambda: shapes(max_side=cast("int", 1.5)),
-            TypeError,
-            r"^max_side: expected an int, got 1.5$",
-        ),
-        (
-            lambda: shapes(min_side=3, max_side=2),
-            ValueError,
-            r"^max_side: expected at least min_side, which is 3, got 2$",
-        ),
-        (lambda: arrays("int33"), ValueError, r"^dtype: expected one of 'int32', .*, got 'int33'$"),
-        (lambda: arrays(layout="F"), ValueError, r"^layout: expected one of 'C', .*, got 'F'$"),
-        (lambda: shape_lists(min_shapes=0), ValueError, r"^min_shapes: expected at least 1, got 0"),
-        (
-            lambda: shape_lists(compatible=cast("bool", "no")),
-            TypeError,
-            r"^compatible: expected a bool or None",
-        ),
-        (
-            lambda: cases("sonnx", "index", compatible=False),
-            ValueError,
-            r"^compatible: level 'index' asks about nothing that is refused$",
-        ),
-        *[
-            (
-                lambda bounds=bounds: shape_lists("numpy", compatible=False, **bounds),
-                ValueError,
-                r"^compatible: rule 'numpy' refuses nothing within these bounds$",
-            )
-            for bounds in ({"max_dims": 0}, {"max_shapes": 1}, {"min_side": 1, "max_side": 2})
-        ],
-    ],
-)
-def test_errors(call: Callable[[], object], error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text):
-        call()
+
+@pytest.mark.parametrize(("call", "arguments", "text"), WRONG)
+def test_errors(call: Callable[..., object], arguments: dict[str, Any], text: str) -> None:
+    error = TypeError if "expected an int, " in text or "a bool" in text else ValueError
+    with pytest.raises(error, match=f"^{text}"):
+        call(**arguments)
 
 
 def test_bounds_that_refuse_nothing_are_no_error_where_both_may_be_drawn() -> None:

@@ -1,21 +1,17 @@
-"""Values of the wrong kind, how an error shows them, and what is demanded of it."""
+"""Values of the wrong kind, how an error shows them, and where public functions take a value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from array_strategies import Array
 
-
-class Caller(Protocol):
-    """Function that is called in the wrong way."""
-
-    def __call__(self, *arguments: object) -> object:
-        """Accept what the typed functions would not."""
+import whycast
+from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 
 
 class Weird:
@@ -25,19 +21,19 @@ class Weird:
         return "weird"
 
 
-NOT_INTEGERS = [
-    pytest.param(2.0, r"2.0 \(float\)", id="float"),
-    pytest.param(np.float64(2), r".*2.0.* \(float64\)", id="float64"),
-    pytest.param("2", r"'2' \(str\)", id="str"),
-    pytest.param(None, r"None \(NoneType\)", id="None"),
-    pytest.param(True, r"True \(bool\)", id="bool"),
-    pytest.param(False, r"False \(bool\)", id="bool that is 0"),
-    pytest.param(np.True_, r".*True.* \(bool_?\)", id="bool of NumPy"),
-    pytest.param(2 + 0j, r"\(2\+0j\) \(complex\)", id="complex"),
-    pytest.param((2,), r"\(2,\) \(tuple\)", id="tuple"),
-    pytest.param(np.array([2]), r"an array of shape \(1,\) \(ndarray\)", id="array"),
-    pytest.param(Weird(), r"weird \(Weird\)", id="object"),
-    pytest.param("x" * 10_000, r".{,60} \(str\)", id="long text"),
+NOT_INTEGERS: list[tuple[object, str]] = [
+    (2.0, r"2.0 \(float\)"),
+    (np.float64(2), r".*2.0.* \(float64\)"),
+    ("2", r"'2' \(str\)"),
+    (None, r"None \(NoneType\)"),
+    (True, r"True \(bool\)"),
+    (False, r"False \(bool\)"),
+    (np.True_, r".*True.* \(bool_?\)"),
+    (2 + 0j, r"\(2\+0j\) \(complex\)"),
+    ((2,), r"\(2,\) \(tuple\)"),
+    (np.array([2]), r"an array of shape \(1,\) \(ndarray\)"),
+    (Weird(), r"weird \(Weird\)"),
+    ("x" * 10_000, r".{,60} \(str\)"),
 ]
 
 
@@ -46,37 +42,37 @@ def bad_array(shown_dtype: str, *shape: int) -> str:
 
 
 # What is neither a sequence of integers nor an array of them.
-NOT_VECTORS = [
-    pytest.param(5, r"5 \(int\); write \(5,\)", id="int"),
-    pytest.param(-1, r"-1 \(int\); write \(-1,\)", id="-1"),
-    pytest.param(np.int64(5), r".*5.* \(int64\); write \(5,\)", id="int64"),
-    pytest.param(True, r"True \(bool\)", id="bool"),
-    pytest.param(2.5, r"2.5 \(float\)", id="float"),
-    pytest.param("34", r"'34' \(str\)", id="str"),
-    pytest.param(b"\3\4", r"b'.*' \(bytes\)", id="bytes"),
-    pytest.param(bytearray(b"\3"), r"bytearray.* \(bytearray\)", id="bytearray"),
-    pytest.param(memoryview(b"\3"), r"<memory.* \(memoryview\)", id="memoryview"),
-    pytest.param({3: 4}, r"\{3: 4\} \(dict\)", id="dict"),
-    pytest.param(iter((3, 4)), r"<tuple_iter.*> \(tuple_iterator\)", id="iterator"),
-    pytest.param(Weird(), r"weird \(Weird\)", id="object"),
-    pytest.param(np.array(3), bad_array("int64"), id="array of rank 0"),
-    pytest.param(np.array([[2, 3]]), bad_array("int64", 1, 2), id="array of rank 2"),
-    pytest.param(np.zeros((0, 2), int), bad_array("int64", 0, 2), id="empty array of rank 2"),
-    pytest.param(np.array([2.0, 3.0]), bad_array("float64", 2), id="array of floats"),
-    pytest.param(np.array([]), bad_array("float64", 0), id="empty array of floats"),
-    pytest.param(np.array([True]), bad_array("bool", 1), id="array of bools"),
-    pytest.param(np.array([2, 3], object), bad_array("object", 2), id="array of objects"),
-    pytest.param(np.array(["2"]), bad_array("<U1", 1), id="array of strings"),
-    pytest.param(np.array([2], "m8[s]"), bad_array("timedelta64[s]", 1), id="array of durations"),
-    pytest.param(np.ma.MaskedArray([2.0]), bad_array("float64", 1), id="array of a subclass"),
+NOT_VECTORS: list[tuple[object, str]] = [
+    (5, r"5 \(int\); write \(5,\)"),
+    (-1, r"-1 \(int\); write \(-1,\)"),
+    (np.int64(5), r".*5.* \(int64\); write \(5,\)"),
+    (True, r"True \(bool\)"),
+    (2.5, r"2.5 \(float\)"),
+    ("34", r"'34' \(str\)"),
+    (b"\3\4", r"b'.*' \(bytes\)"),
+    (bytearray(b"\3"), r"bytearray.* \(bytearray\)"),
+    (memoryview(b"\3"), r"<memory.* \(memoryview\)"),
+    ({3: 4}, r"\{3: 4\} \(dict\)"),
+    (iter((3, 4)), r"<tuple_iter.*> \(tuple_iterator\)"),
+    (Weird(), r"weird \(Weird\)"),
+    (np.array(3), bad_array("int64")),
+    (np.array([[2, 3]]), bad_array("int64", 1, 2)),
+    (np.zeros((0, 2), int), bad_array("int64", 0, 2)),
+    (np.array([2.0, 3.0]), bad_array("float64", 2)),
+    (np.array([]), bad_array("float64", 0)),
+    (np.array([True]), bad_array("bool", 1)),
+    (np.array([2, 3], object), bad_array("object", 2)),
+    (np.array(["2"]), bad_array("<U1", 1)),
+    (np.array([2], "m8[s]"), bad_array("timedelta64[s]", 1)),
+    (np.ma.MaskedArray([2.0]), bad_array("float64", 1)),
 ]
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 
 # What is neither an array nor a scalar of NumPy, and what the error advises.
 _MAKES = r"numpy.asarray\(..., dtype\) makes an array"
-NOT_ARRAYS = [
-    pytest.param(
+NOT_ARRAYS: list[tuple[object, str]] = [
+    (
         value,
         rf"expected a numpy.ndarray or a NumPy scalar, got .* \({type(value).__name__}\); "
         + (
@@ -84,7 +80,6 @@ NOT_ARRAYS = [
             if guess
             else _MAKES
         ),
-        id=f"{type(value).__name__}",
     )
     for value, guess in [
         *(([1.0, 2.0], ""), ((1.0, 2.0), ""), ("abc", ""), (None, ""), (Weird(), "")),
@@ -93,12 +88,92 @@ NOT_ARRAYS = [
     ]
 ]
 
-NEGATIVE = [
-    pytest.param(-1, "-1; -1 has no special meaning here", id="-1"),
-    pytest.param(-2, "-2", id="int"),
-    pytest.param(np.int8(-3), "-3", id="int8"),
-    pytest.param(-(10**5000), r"-2\*\*16609\+", id="too long to print"),
+NEGATIVE: list[tuple[Any, str]] = [
+    (-1, "-1; -1 has no special meaning here"),
+    (-2, "-2"),
+    (np.int8(-3), "-3"),
+    (-(10**5000), r"-2\*\*16609\+"),
 ]
+
+
+class Parameter(NamedTuple):
+    """Where a public function takes a value, and a call in which only that value is bad."""
+
+    call: Callable[[Any], object]
+    # What an error calls it.
+    name: str
+    # What an error counts in a sequence of integers.
+    place: str = "axis"
+
+    def __str__(self) -> str:
+        # The function that is called, and what it calls the value.
+        return f"{self.call.__code__.co_names[1]}: {self.name}"
+
+
+X = np.arange(6.0).reshape(2, 3)
+
+# Where a shape is taken, or a target.
+SHAPES = (
+    Parameter(lambda v: whycast.broadcast_shapes(v), "argument 0"),
+    Parameter(lambda v: whycast.broadcast_shapes((3,), [1, 3], v, (4,)), "argument 2"),
+    Parameter(lambda v: whycast.compatible(v), "argument 0"),
+    Parameter(lambda v: whycast.compatible((3,), [1, 3], v, (4,)), "argument 2"),
+    Parameter(lambda v: whycast.source_index(v, (3,), (0,)), "shape"),
+    Parameter(lambda v: whycast.source_index((3,), v, (0,)), "target"),
+    Parameter(lambda v: whycast.broadcast_strides(v, (8,), (3,)), "shape"),
+    Parameter(lambda v: whycast.broadcast_strides((3,), (8,), v), "target"),
+    Parameter(lambda v: whycast.sum_to_shape(X, v), "shape"),
+    Parameter(lambda v: onnx.expand(X, v), "shape"),
+    Parameter(lambda v: openvino.broadcast(X, v), "target_shape"),
+    Parameter(lambda v: openvino.broadcast(X, v, [0, 1], "explicit"), "target_shape"),
+    Parameter(lambda v: openvino.broadcast(X, v, None, "bidirectional"), "target_shape"),
+    Parameter(lambda v: openvino.broadcast_adjoint(X, v), "data_shape"),
+    Parameter(lambda v: ngraph.broadcast(X, v, {0}), "shape"),
+    Parameter(lambda v: lax.broadcast_in_dim(X, v, (0, 1)), "shape"),
+    Parameter(lambda v: reference.broadcast([1, 2], v, (2, 2)), "shape"),
+    Parameter(lambda v: reference.broadcast([1, 2], (2,), v), "target"),
+    Parameter(lambda v: reference.broadcast_all([([1], (1,)), ([1], v)]), "tensor 1, shape"),
+)
+# Where other integers are.
+INTEGERS = (
+    Parameter(lambda v: whycast.source_index((3,), (3,), v), "index"),
+    Parameter(lambda v: whycast.broadcast_strides((3,), v, (3,)), "strides"),
+)
+AXES = (
+    Parameter(
+        lambda v: openvino.broadcast(X, (2, 3, 4), v, "explicit"), "axes_mapping", "position"
+    ),
+    Parameter(
+        lambda v: openvino.broadcast_adjoint(X, (2, 3), v, "explicit"), "axes_mapping", "position"
+    ),
+    Parameter(lambda v: lax.broadcast_in_dim(X, (2, 3, 4), v), "broadcast_dimensions", "position"),
+)
+AXIS_SETS = (
+    Parameter(lambda v: ngraph.broadcast(X, (2, 3, 4), v), "broadcast_axes", "position"),
+    Parameter(lambda v: ngraph.broadcast_adjoint(X, v), "broadcast_axes", "position"),
+)
+# By NumPy's rule, where more is a shape.
+LOOSE_SHAPES = (
+    Parameter(lambda v: numpy_rule.broadcast_shapes((3,), 1, v), "argument 2"),
+    Parameter(lambda v: numpy_rule.broadcast_to(np.zeros(3), v), "shape"),
+)
+TENSORS = (
+    Parameter(lambda v: whycast.broadcast(v), "argument 0"),
+    Parameter(lambda v: whycast.broadcast(X, X, v), "argument 2"),
+    Parameter(lambda v: whycast.sum_to_shape(v, (2, 3)), "delta"),
+    Parameter(lambda v: onnx.expand(v, (2, 3)), "input"),
+    Parameter(lambda v: openvino.broadcast(v, (2, 3)), "data"),
+    Parameter(lambda v: openvino.broadcast(v, (2, 3), [0, 1], "explicit"), "data"),
+    Parameter(lambda v: openvino.broadcast_adjoint(v, (2, 3)), "delta"),
+    Parameter(lambda v: ngraph.broadcast(v, (2, 3), set()), "arg"),
+    Parameter(lambda v: ngraph.broadcast_adjoint(v, {0}), "delta"),
+    Parameter(lambda v: lax.broadcast_in_dim(v, (2, 3), (0, 1)), "operand"),
+)
+
+
+def parameters(*several: Parameter) -> pytest.MarkDecorator:
+    """Have a test for each of several parameters."""
+    return pytest.mark.parametrize("parameter", several, ids=str)
 
 
 def fails(

@@ -142,6 +142,12 @@ BAD: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
         ValueError,
         "out, array 1: expected a writable array, each element in a place of its own$",
     ),
+    # Asked whether it is writeable it would warn.
+    "marked by NumPy": (
+        lambda: [good()[0], np.broadcast_arrays(np.zeros(4, np.int16), np.zeros((3, 1)))[0]],
+        ValueError,
+        "out, array 1: expected a writable array, each element in a place of its own$",
+    ),
     "one place for a row": (
         lambda: [good()[0], as_strided(np.zeros(4, np.int16), (3, 4), (0, 2))],
         ValueError,
@@ -161,13 +167,14 @@ def test_bad_out_is_refused_before_anything_is_written(name: str) -> None:
     make, error, message = BAD[name]
     out = make()
     arrays = [array for array in (out if isinstance(out, list) else []) if array is not None]
-    before = list(map(state, arrays))
+    # Of a marked array the flags are not asked for.
+    before = [array.tobytes() for array in arrays]
 
     def call() -> object:
         return vars(whycast)["broadcast"](X, Y, out=out)
 
     fails(error, message, call)
-    assert list(map(state, arrays)) == before
+    assert [array.tobytes() for array in arrays] == before
 
 
 def test_out_that_is_an_input_or_another_output() -> None:
@@ -210,12 +217,6 @@ def test_zero_sizes_and_rank_0() -> None:
     assert target == 7
     room = as_strided(np.zeros(0), (0, 5), (0, 0))
     assert whycast.broadcast(np.zeros((0, 1)), np.zeros((0, 5)), out=[room, np.zeros((0, 5))])
-
-
-def test_no_room_for_copies() -> None:
-    huge = np.broadcast_to(np.float64(1), (2**29, 2**29))
-    with pytest.raises(MemoryError, match=r"shape \(536870912, 536870912\) and data type float64"):
-        whycast.broadcast(huge, copy=True)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=repr)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import io
-import json
-import sys
 import tracemalloc
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from bad_values import (
+    AXES,
+    AXIS_SETS,
+    INTEGERS,
+    LOOSE_SHAPES,
+    SHAPES,
+    Parameter,
+    fails,
+    parameters,
+)
+from plain_rule import Shape
 
 import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
-from whycast.testing import _serve
+from whycast._errors import show_shape
 
 X = np.zeros(())
 BYTE = np.zeros((), np.int8)
@@ -25,33 +30,6 @@ BYTE = np.zeros((), np.int8)
 LONG = (range(2**62), range(2**63))
 
 NO_ROOM = r"expected no more integers than there is room for, got range\(0, \d+\) \(range\)$"
-
-# Function, arguments, the argument that is a shape or the like of LONG, its name.
-CALLS: list[tuple[Callable[..., Any], tuple[object, ...], int, str]] = [
-    (whycast.broadcast_shapes, ((3,), None), 1, "argument 1"),
-    (whycast.compatible, (None,), 0, "argument 0"),
-    (whycast.broadcast_strides, (None, (8,), (3,)), 0, "shape"),
-    (whycast.broadcast_strides, ((3,), None, (3,)), 1, "strides"),
-    (whycast.broadcast_strides, ((3,), (8,), None), 2, "target"),
-    (whycast.source_index, (None, (3,), (0,)), 0, "shape"),
-    (whycast.source_index, ((3,), None, (0,)), 1, "target"),
-    (whycast.source_index, ((3,), (3,), None), 2, "index"),
-    (whycast.sum_to_shape, (X, None), 1, "shape"),
-    (lax.broadcast_in_dim, (X, None, ()), 1, "shape"),
-    (lax.broadcast_in_dim, (X, (), None), 2, "broadcast_dimensions"),
-    (ngraph.broadcast, (X, None, ()), 1, "shape"),
-    (ngraph.broadcast, (X, (), None), 2, "broadcast_axes"),
-    (ngraph.broadcast_adjoint, (X, None), 1, "broadcast_axes"),
-    (numpy_rule.broadcast_shapes, (None,), 0, "argument 0"),
-    (numpy_rule.broadcast_to, (X, None), 1, "shape"),
-    (onnx.expand, (X, None), 1, "shape"),
-    (openvino.broadcast, (X, None), 1, "target_shape"),
-    (openvino.broadcast, (X, (), None, "explicit"), 2, "axes_mapping"),
-    (openvino.broadcast_adjoint, (X, None), 1, "data_shape"),
-    (openvino.broadcast_adjoint, (X, (), None, "explicit"), 2, "axes_mapping"),
-    (reference.broadcast, ([1], None, ()), 1, "shape"),
-    (reference.broadcast, ([1], (), None), 2, "target"),
-]
 
 
 @pytest.fixture
@@ -66,20 +44,12 @@ def frugal() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("frugal")
-@pytest.mark.parametrize(
-    ("function", "arguments", "place", "name"),
-    CALLS,
-    ids=[f"{function.__module__}.{function.__name__}, {name}" for function, _, _, name in CALLS],
-)
-def test_more_integers_than_a_tuple_holds(
-    function: Callable[..., Any], arguments: tuple[object, ...], place: int, name: str
-) -> None:
+@parameters(*SHAPES, *INTEGERS, *AXES, *AXIS_SETS, *LOOSE_SHAPES)
+def test_more_integers_than_a_tuple_holds(parameter: Parameter) -> None:
     """[E_Broadcast_any_Derived_150]"""
     for long in LONG:
-        given = [*arguments]
-        given[place] = long
-        with pytest.raises(ValueError, match=f"^{name}: {NO_ROOM}") as caught:
-            function(*given)
+        with pytest.raises(ValueError, match=f"^{parameter.name}: {NO_ROOM}") as caught:
+            parameter.call(long)
         assert caught.type is ValueError
         assert caught.value.__context__ is None
 
@@ -110,23 +80,26 @@ def test_more_tensors_than_a_tuple_holds() -> None:
 
 
 @pytest.mark.usefixtures("frugal")
-@pytest.mark.parametrize("size", [2**60, 2**62, 2**63, 2**64, 10**30])
+@pytest.mark.parametrize(
+    "shape",
+    [*((size,) for size in (2**60, 2**62, 2**63, 2**64, 10**30)), (2**62, 2**62), (2, *(1,) * 64)],
+    ids=lambda shape: f"{len(shape)}, {shape[0]}",
+)
 @pytest.mark.parametrize(
     "function",
     [
         lambda shape: onnx.expand(X, shape),
         lambda shape: lax.broadcast_in_dim(X, shape, ()),
-        lambda shape: ngraph.broadcast(X, shape, {0}),
+        lambda shape: ngraph.broadcast(X, shape, range(len(shape))),
         lambda shape: openvino.broadcast(X, shape),
         lambda shape: openvino.broadcast(X, shape, (), "explicit"),
         lambda shape: openvino.broadcast(X, shape, mode="bidirectional"),
         lambda shape: numpy_rule.broadcast_to(X, shape),
     ],
 )
-def test_a_view_that_numpy_cannot_have(function: Callable[..., Any], size: int) -> None:
-    message = rf"^NumPy has no array of shape \({size},\) and dtype float64: "
-    with pytest.raises(ValueError, match=message):
-        function((size,))
+def test_a_view_that_numpy_cannot_have(function: Callable[..., Any], shape: Shape) -> None:
+    shown = show_shape(shape).replace("(", r"\(").replace(")", r"\)")
+    fails(ValueError, rf"NumPy has no array of shape {shown} and dtype float64: ", function, shape)
 
 
 @pytest.mark.usefixtures("frugal")
@@ -189,27 +162,3 @@ def test_a_sequence_is_looked_at_once() -> None:
     assert whycast.broadcast_strides(Fickle(3), Fickle(8), Fickle(2, 3)) == (0, 8)
     assert whycast.source_index(Fickle(3), Fickle(2, 3), Fickle(1, 2)) == (2,)
     assert lax.broadcast_in_dim(np.zeros(3), Fickle(2, 3), Fickle(1)).shape == (2, 3)
-
-
-# Warnings and numbers that only show at the edges.
-
-
-def test_an_array_that_numpy_has_marked_is_refused_as_a_place_to_write_to() -> None:
-    """Asked whether it is writeable it would warn, before it is known that it overlaps itself."""
-    (marked, _) = np.broadcast_arrays(np.zeros(2), np.zeros((3, 1)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(ValueError, match=r"^out, array 0: expected a writable array"):
-            whycast.broadcast(np.zeros((3, 2)), out=[marked])
-
-
-def test_a_number_that_no_float_can_be_is_no_end_of_serving(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    line = b'{"rule": "sonnx", "level": "shape", "shapes": [[3]], "id": 1e999}\n'
-    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(line)))
-    with redirect_stdout(output):
-        assert _serve.run(SimpleNamespace()) == 0  # type: ignore[arg-type]
-    said = json.loads(output.buffer.getvalue())
-    assert said == {"error": "expected JSON with numbers that a float can be, got 1e999", "line": 1}

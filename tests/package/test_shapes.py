@@ -36,61 +36,6 @@ def test_shape_or_witness_is_that_of_the_plain_rule(shapes: tuple[Shape, ...]) -
     assert outcome(shapes) == (maxima(shapes) if witness is None else tuple(witness))
 
 
-@pytest.mark.parametrize("misfit", range(0, 39, 3))
-def test_witness_in_forty_tensors_of_rank_forty(misfit: int) -> None:
-    """A misfit further on, though on a lower axis, is not the first.
-
-    [E_Broadcast_any_Derived_010]
-    """
-    shapes = [[1 if (m + i) % 3 else 7 for i in range(40)] for m in range(40)]
-    shapes[misfit][misfit // 2] = 5
-    shapes[39][0] = 6
-    assert outcome(tuple(map(tuple, shapes))) == (misfit, misfit // 2, 5, 7)
-
-
-@pytest.mark.parametrize(
-    ("shapes", "witness"),
-    [
-        # The lowest tensor comes before the lowest axis.
-        (((2, 3), (1, 4), (5, 1)), (0, 0, 2, 5)),
-        (((1, 3), (2, 4), (5, 1)), (0, 1, 3, 4)),
-        (((4, 3), (2, 3)), (1, 0, 2, 4)),
-        # The maximum is over all tensors, not over those met so far.
-        (((2,), (3,), (9,)), (0, 0, 2, 9)),
-        # The axis counts in the common rank, whatever the rank of the tensor at fault.
-        (((2, 1, 5), (3,)), (1, 2, 3, 5)),
-        # A size of 0 meets a 1, own or prepended: the maximum is then 1.
-        (((0,), (1,)), (0, 0, 0, 1)),
-        (((1,), (0,)), (1, 0, 0, 1)),
-        (((), (0,)), (1, 0, 0, 1)),
-        (((3,), (0, 3)), (1, 0, 0, 1)),
-        (((0,), (3,)), (0, 0, 0, 3)),
-        (((0, 1), (1, 3)), (0, 0, 0, 1)),
-    ],
-)
-def test_witness(shapes: tuple[Shape, ...], witness: tuple[int, int, int, int]) -> None:
-    """[E_Broadcast_any_E1_010] [E_Broadcast_any_Derived_010]"""
-    assert outcome(shapes) == witness
-
-
-@given(st.lists(st.integers(0, 2**70), max_size=40).map(tuple))
-def test_one_shape_is_its_own_common_shape(shape: Shape) -> None:
-    """[E_Broadcast_any_Signature_020] [E_Broadcast_any_Derived_040]"""
-    assert whycast.broadcast_shapes(shape) == shape
-    assert whycast.broadcast_shapes(shape, shape, shape) == shape
-
-
-@given(SHAPES)
-def test_common_shape_and_ones_add_nothing(shapes: tuple[Shape, ...]) -> None:
-    if e1(shapes) is None:
-        common = whycast.broadcast_shapes(*shapes)
-        assert whycast.broadcast_shapes(common, *shapes) == common
-        extended = [prepend(shape, len(common)) for shape in shapes]
-        assert whycast.broadcast_shapes(*extended) == common
-        if 0 not in common:
-            assert whycast.broadcast_shapes(*shapes, (), (1,) * len(common)) == common
-
-
 def test_many_tensors_and_high_rank() -> None:
     """[E_Broadcast_any_Restrictions_010]"""
     many = [(1, 3)] * 20_000 + [(5, 1)]
@@ -138,9 +83,3 @@ def test_source_index_outside_the_target(case: tuple[Shape, Shape], data: st.Dat
 def test_f(a: int, b: int, c: int) -> None:
     """[E_Broadcast_any_F_010]"""
     assert whycast.f(a, b, c) == (a if b == c else 0)
-
-
-def _error(shapes: tuple[Shape, ...]) -> whycast.BroadcastError:
-    with pytest.raises(whycast.BroadcastError) as caught:
-        whycast.broadcast_shapes(*shapes)
-    return caught.value

@@ -34,11 +34,7 @@ RULES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 
 
-def fresh(numbers: Sequence[int]) -> Shape:
-    """Give the same integers as objects of their own, where Python has more than one."""
-    return tuple([int(str(number)) for number in numbers])
-
-
+ALONG_AXES = (_kernel.explicit_strides, _kernel.ngraph_strides, _kernel.in_dim_strides)
 BIG = [(MANY,), (MANY, 1), (1, MANY), (MANY, MANY), (MANY + 1,), (1,), (), (0,), (MANY, 2)]
 LONG: list[Shape] = [(1,) * MANY, (1,) * (MANY + 1), (2, *(1,) * (MANY - 1)), (2,), ()]
 
@@ -78,12 +74,10 @@ def test_records() -> None:
 
     [E_Broadcast_any_Derived_140]
     """
+    empty = (_kernel.Numpy, _kernel.Explicit, _kernel.Bidirectional, _kernel.NotGiven)
     made = [
         *((_kernel.Violation, (1, 2, 3, 4)), (_kernel.Mismatch, (1, 2, 3)), (_kernel.Given, (5,))),
-        *(
-            (kind, ())
-            for kind in (_kernel.Numpy, _kernel.Explicit, _kernel.Bidirectional, _kernel.NotGiven)
-        ),
+        *((kind, ()) for kind in empty),
     ]
     for kind, fields in made:
         record = kind(*fields)
@@ -158,12 +152,7 @@ def _lists() -> Iterator[tuple[Shape, ...]]:
 
 
 _NEGATIVE = [
-    ((-1,),),
-    ((2, -1),),
-    ((1,), (-1,)),
-    ((-1, 2), (3,)),
-    ((3,), (2, -2)),
-    ((0, -3), (0, 1)),
+    *(((-1,),), ((2, -1),), ((1,), (-1,)), ((-1, 2), (3,)), ((3,), (2, -2)), ((0, -3), (0, 1)))
 ]
 
 
@@ -195,11 +184,9 @@ def test_shapes() -> None:
         if given:
             _ask_rule("E1", plain_rule.e1(given), plain_rule.maxima, given)
         _ask_rule("Incompatible", plain_rule.first_mismatch(given), plain_rule.agreed, given)
-    for given in _NEGATIVE:
-        ask(("NegativeSize", None), _kernel.broadcast_shapes, given)
-        ask(("NegativeSize", None), _kernel.numpy_broadcast_shapes, given)
-        ask(("NegativeSize", None), _kernel.first_violation, given)
-        ask(("NegativeSize", None), _kernel.first_mismatch, given)
+    for given, programs in product(_NEGATIVE, RULES.values()):
+        for program in programs:
+            ask(("NegativeSize", None), program, given)
 
 
 def _strides(shape: Shape) -> Shape:
@@ -297,17 +284,7 @@ _SOME_AXES = [
     *((0, 1, 2), (0, 2, 1), (2, 0, 1), (0, 1, 3), (1, 2, 2), (0, 0, 1), (0, 1, 2, 3), (3,), (1, 3)),
 ]
 _OWN: list[Shape] = [
-    (),
-    (2,),
-    (1,),
-    (3,),
-    (0,),
-    (2, 1),
-    (1, 3),
-    (2, 2),
-    (2, 1, 3),
-    (1, 0, 2),
-    (MANY,),
+    *((), (2,), (1,), (3,), (0,), (2, 1), (1, 3), (2, 2), (2, 1, 3), (1, 0, 2), (MANY,))
 ]
 _TARGETS: list[Shape] = [(), (2,), (2, 3), (2, 1, 3), (2, 2, 2), (0, 2, 3), (MANY, 1)]
 
@@ -355,11 +332,8 @@ def _along(shape: Shape, target: Shape, at: Shape) -> None:
     ask(viewed, _kernel.view_along_axes, shape, strides, target, at, _kernel.Explicit())
     if count is None and increasing is None:
         ask(wanted, _kernel.place_strides, shape, strides, target, at)
-    repeated = (
-        tuple([axis for axis, step in enumerate(wanted[1] or ()) if step == 0])
-        if (not wanted[0])
-        else None
-    )
+    steps = () if wanted[0] else wanted[1]
+    repeated = tuple([axis for axis, step in enumerate(steps) if step == 0])
     ask(wanted if wanted[0] else ("", repeated), _kernel.repeated_axes, shape, target, at)
     wanted = count or distinct or _placed(shape, target, at)
     ask(wanted, _kernel.in_dim_strides, shape, strides, target, at)
@@ -371,11 +345,7 @@ def _along(shape: Shape, target: Shape, at: Shape) -> None:
     ask(wanted, _kernel.ngraph_strides, shape, strides, target, at)
     for more in (_strides((1, *shape)), strides[1:]):
         if len(more) != len(shape):
-            for program in (
-                _kernel.explicit_strides,
-                _kernel.ngraph_strides,
-                _kernel.in_dim_strides,
-            ):
+            for program in ALONG_AXES:
                 ask(("RankMismatch", None), program, shape, more, target, at)
 
 
@@ -414,24 +384,10 @@ def test_modes() -> None:
         common = _common(shape, target)
         wanted = common if common[0] else ("", (common[1], _trailing(shape, common[1])))
         ask(wanted, _kernel.view_without_axes, shape, strides, target, _kernel.Bidirectional())
-        ask(
-            ("MappingMissing", None),
-            _kernel.view_without_axes,
-            shape,
-            strides,
-            target,
-            _kernel.Explicit(),
-        )
+        given = (shape, strides, target)
+        ask(("MappingMissing", None), _kernel.view_without_axes, *given, _kernel.Explicit())
         for mode in (_kernel.Numpy(), _kernel.Bidirectional()):
-            ask(
-                ("MappingNotAllowed", None),
-                _kernel.view_along_axes,
-                shape,
-                strides,
-                target,
-                (),
-                mode,
-            )
+            ask(("MappingNotAllowed", None), _kernel.view_along_axes, *given, (), mode)
         # Its very strides, where data has the shape: callers look for that.
         for mode in (_kernel.Numpy(), _kernel.Bidirectional()):
             assert _kernel.view_without_axes(shape, strides, (*shape,), mode)[1] is strides
@@ -459,12 +415,8 @@ def test_elements() -> None:
 
     [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
     """
-    pairs = [
-        *product(FEW, SHAPES),
-        ((MANY,), (2, MANY)),
-        ((MANY, 1), (MANY, 2)),
-        ((1, MANY), (3, MANY)),
-    ]
+    pairs = [*product(FEW, SHAPES), ((MANY,), (2, MANY)), ((MANY, 1), (MANY, 2))]
+    pairs += [((1, MANY), (3, MANY))]
     pairs += [((2, 1, 3, 1), (2, 2, 3, 3)), ((1, 2, 1), (3, 2, 4)), ((1, 1), (MANY, 1))]
     pairs += [((2, 1, 2), (2, 3, 2)), ((2, 1, 1), (2, 2, 3)), ((3, 1, 2, 2), (3, 2, 2, 2))]
     for shape, target in pairs:
@@ -480,13 +432,8 @@ def test_elements() -> None:
             if len(other) != len(data):
                 ask(("DataLength", None), _kernel.broadcast_flat, other, shape, target)
                 if wrong is None:
-                    ask(
-                        ("DataLength", None),
-                        _kernel.broadcast_elements,
-                        tuple(other),
-                        shape,
-                        target,
-                    )
+                    elements = tuple(other)
+                    ask(("DataLength", None), _kernel.broadcast_elements, elements, shape, target)
     ask(("RankMismatch", None), _kernel.broadcast_flat, [1, 2], (1, 2), (2,))
 
 

@@ -255,8 +255,8 @@ COMMANDS = (
     ("cases --rule expand --format jsonl --level shape --out cases.jsonl", 0, ""),
     ("cases --rule in-dim --format npz --out cases.npz", 0, ""),
     ("cases --format c --out cases.c", 0, ""),
-    ("check numpy --rule numpy --seconds 0", 0, "nothing deviates"),
-    ("check wrong.py:f --seconds 0 --junit report.xml", 1, "2 kinds of deviation"),
+    ("check numpy --rule numpy --seconds 0 --every 20", 0, "nothing deviates"),
+    ("check wrong.py:f --seconds 0 --every 20 --junit report.xml", 1, "2 kinds of deviation"),
     ("check --level shape --seconds 0 --every 50 -- whycast serve", 0, "nothing deviates"),
     ("check torch", 2, ""),
 )

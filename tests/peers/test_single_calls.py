@@ -12,7 +12,6 @@ from plain_rule import Shape, all_shapes
 
 from whycast._rules import RULES
 from whycast._types import AnyArray
-from whycast.lax import broadcast_in_dim
 from whycast.openvino import Mode, broadcast
 
 # Of rank 1 and 2; -1 has no meaning in any of the texts, it is a size that no tensor has.
@@ -84,9 +83,3 @@ def test_what_came_before_can_change_the_verdict_of_openvino() -> None:
     assert apart(inferences, [wrong]) == [None]
     assert apart(inferences, [first, wrong])[1:] == apart(inferences, [empty, wrong])[1:] == [None]
     assert apart(inferences, [first, empty, wrong])[1:] == [no_elements, no_elements]
-
-
-def test_the_example_of_stablehlo() -> None:
-    """[E_BroadcastInDim_any_Examples_010]"""
-    call = (numbered(1, 3), (2, 3, 2), (2, 1))
-    assert ask("jax", "in-dim", [call]) == [taken(broadcast_in_dim(*call))]

@@ -1,0 +1,158 @@
+"""The adjoints of broadcasting: what was repeated is added up, in a new array."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from array_strategies import Array, Subclass, arrays_of_shape, bits, elements
+from axes_cases import numbered, outcome
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_axes import Sources, are_axes, axis_sets, explicit, explicit_misfit, ngraph, numpy_mode
+from plain_rule import Shape, all_shapes
+
+import whycast
+from whycast import openvino
+from whycast.ngraph import broadcast_adjoint as of_ngraph
+from whycast.openvino import broadcast_adjoint as of_openvino
+
+Axes = tuple[int, ...]
+# An adjoint, the shape that it sums to, and where each element of what it sums belongs.
+Summed = tuple[Callable[[Array], Array], Shape, Sources | None]
+
+
+def adjoints(target: Shape) -> Iterator[Summed]:
+    """Give all ways to sum a tensor of a shape to a small one, right and wrong."""
+    for shape in all_shapes(2, 3):
+        sources = numpy_mode(shape, target)
+        yield partial(vars(whycast)["sum_to_shape"], shape=shape), shape, sources
+        modes: tuple[openvino.Mode | None, ...] = (None, "numpy", "bidirectional")
+        for mode in modes:
+            yield partial(of_openvino, data_shape=shape, mode=mode), shape, sources
+        for axes in product(range(len(target)), repeat=len(shape)):
+            fits = are_axes(axes, len(target)) and explicit_misfit(shape, target, axes) is None
+            along = {"data_shape": shape, "axes_mapping": axes, "mode": "explicit"}
+            found = explicit(shape, target, axes) if fits else None
+            yield partial(vars(openvino)["broadcast_adjoint"], **along), shape, found
+    for axes in axis_sets(len(target)):
+        shape = tuple(size for axis, size in enumerate(target) if axis not in axes)
+        yield partial(of_ngraph, broadcast_axes={*axes}), shape, ngraph(shape, target, axes)
+
+
+def signed(shape: Shape) -> Array:
+    """Array whose elements differ in size and sign, and add up to nothing by chance."""
+    x = numbered(shape).astype("i8")
+    return np.where(x % 3 == 1, -x, x * x)
+
+
+@pytest.mark.parametrize("rank", range(4))
+def test_every_small_case(rank: int) -> None:
+    """Each element is added to the one that it was copied from, and nothing else is.
+
+    [E_OpenvinoBroadcast_ring_Derived_010] [E_NgraphBroadcast_ring_Adjoint_010]
+    [E_NgraphBroadcast_ring_Derived_010]
+    """
+    accepted = refused = 0
+    for target in product(range(4), repeat=rank):
+        delta = signed(target)
+        for function, shape, sources in adjoints(target):
+            sums = outcome(function, delta)
+            if sources is None:
+                assert isinstance(sums, ValueError)
+                refused += 1
+                continue
+            assert not isinstance(sums, ValueError)
+            expected = dict.fromkeys(np.ndindex(shape), 0)
+            for index, source in sources.items():
+                expected[source] += delta[index].item()
+            assert (sums.shape, sums.dtype) == (shape, delta.dtype)
+            assert dict(np.ndenumerate(sums)) == expected
+            accepted += 1
+    assert accepted > 4
+    assert refused > 50
+
+
+@pytest.mark.parametrize("name", ["sum_to_shape", "ngraph"])
+@given(data=st.data())
+def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
+    """The sums are those of NumPy, in a new array."""
+    shape = tuple(data.draw(st.lists(st.integers(0, 3), max_size=6)))
+    codes = ["i1", ">u2", "<i4", ">i8", "u8", "f2", ">f4", "f8"]
+    delta = data.draw(arrays_of_shape(shape, np.dtype(data.draw(st.sampled_from(codes)))))
+    function: Callable[[Array], Array]
+    if name == "ngraph":
+        axes = tuple(axis for axis in range(len(shape)) if data.draw(st.booleans()))
+        wanted = tuple(size for axis, size in enumerate(shape) if axis not in axes)
+        function = partial(of_ngraph, broadcast_axes={*axes})
+    else:
+        dropped = data.draw(st.integers(0, len(shape)))
+        wanted = tuple(data.draw(st.sampled_from([1, size])) for size in shape[dropped:])
+        grown = [dropped + k for k, size in enumerate(wanted) if size != shape[dropped + k]]
+        axes = (*range(dropped), *grown)
+        function = partial(vars(whycast)["sum_to_shape"], shape=wanted)
+    with np.errstate(all="ignore"):
+        sums = function(delta.view(Subclass) if data.draw(st.booleans()) else delta)
+        # NumPy has no sum in an order of bytes that is not the machine's.
+        expected = np.asarray(np.sum(delta, axis=axes, dtype=delta.dtype.type)).astype(delta.dtype)
+    assert type(sums) is np.ndarray
+    assert (sums.shape, sums.dtype.str) == (wanted, delta.dtype.str)
+    assert sums.flags.c_contiguous
+    assert sums.flags.writeable
+    assert not np.may_share_memory(sums, delta)
+    assert sums.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("code", ["i1", "u1", ">i2", "u2", ">u4", "i8", "u8", "q"])
+def test_integers_wrap_around(code: str) -> None:
+    """The sums are exact modulo 2**n. [E_NgraphBroadcast_ring_Derived_030]"""
+    dtype = np.dtype(code)
+    delta = bits(60, dtype).reshape(3, 4, 5)
+    modulus, beyond = 2 ** (8 * dtype.itemsize), 0
+    for axes in axis_sets(3):
+        sums = of_ngraph(delta, {*axes})
+        exact = np.sum(delta.astype(object), axis=axes)
+        differences = np.ravel(np.asarray(exact - sums.astype(object))).tolist()
+        assert all(difference % modulus == 0 for difference in differences)
+        beyond += any(differences)
+    assert beyond > 2
+
+
+@pytest.mark.parametrize("code", ["e", "f", "d", "g", "F", "D", "G", ">f4", ">c16"])
+def test_floats_and_complex_numbers_are_summed_as_by_numpy(code: str) -> None:
+    delta = (np.arange(60).reshape(3, 4, 5) / 7).astype(code)
+    for axes in axis_sets(3):
+        sums = of_ngraph(delta, axes)
+        expected = np.asarray(np.sum(delta, axis=axes, dtype=delta.dtype.type)).astype(code)
+        assert (sums.dtype.str, sums.tolist()) == (expected.dtype.str, expected.tolist())
+
+
+def test_floats_round() -> None:
+    """In NumPy's order; float16 in float32 along contiguous memory, in float16 across it."""
+    delta = np.array([1.0, 2.0**-53, 2.0**-53])
+    assert of_ngraph(delta, {0}) == 1.0
+    assert sum(map(Fraction, delta.tolist())) == 1 + Fraction(1, 2**52)
+    # As in numpy.sum, the first addition is one to 0.
+    assert not np.signbit(of_ngraph(np.array([-0.0]), {0}))
+    across = np.full((1000, 2), 0.1, np.float16)
+    along = np.ascontiguousarray(across.T)
+    assert whycast.sum_to_shape(along, (2, 1)).tolist() == [[100.0]] * 2
+    assert whycast.sum_to_shape(across, (2,)).tolist() == [np.float16(105.2)] * 2
+
+
+@pytest.mark.parametrize("code", ["?", "O", "U3", "S3", "M8[s]", "m8[s]", "V4", "i4,f4", "T"])
+def test_what_has_no_sum(code: str) -> None:
+    delta = elements(6, np.dtype(code)) if code in "OT?" else np.zeros(6, code)
+    message = r"^delta: expected an integer, floating-point or complex dtype, got "
+    calls: list[tuple[Callable[..., Any], object]] = [
+        *((whycast.sum_to_shape, ()), (of_openvino, ()), (of_ngraph, {0}))
+    ]
+    for function, other in calls:
+        with pytest.raises(TypeError, match=message) as caught:
+            function(delta, other)
+        assert str(caught.value).endswith(str(delta.dtype))

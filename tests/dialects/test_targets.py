@@ -1,0 +1,317 @@
+"""The functions that broadcast one array to a target, each beside a reading of its text.
+
+All small calls, right and wrong, show that a function is bound to the rule of its text. That the
+programs behind them are right on all small arguments, tests/package/test_small_cases.py shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from array_strategies import Array, plain
+from axes_cases import arrays_along_axes, assert_elements, numbered, outcome
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_axes import Sources, expand, expand_shape, explicit, numpy_mode, p
+from plain_axes import ngraph as removed
+from plain_rule import Shape, all_shapes, prepend
+from view_checks import assert_view
+
+import whycast
+from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
+
+Axes = tuple[int, ...]
+
+
+class Dialect(NamedTuple):
+    """A function of an array, a target and axes, and what its text says."""
+
+    broadcast: Callable[..., Array]
+    # What its errors call the tensor, the target and the axes.
+    names: tuple[str, str, str]
+    reading: Callable[..., Sources | None]
+    # Which axes it takes, if any: increasing ones, distinct ones, or those that the data lacks.
+    takes: str = ""
+
+
+def on_lists(x: Array, target: Shape) -> Array:
+    flat = reference.broadcast(x.ravel().tolist(), x.shape, target)
+    return np.array(flat, x.dtype).reshape(target)
+
+
+def bidirectional(x: Array, target: Shape) -> Array:
+    return openvino.broadcast(x, target, mode="bidirectional")
+
+
+def along_axes(x: Array, target: Shape, axes: Axes) -> Array:
+    return openvino.broadcast(x, target, axes, "explicit")
+
+
+DIALECTS = {
+    "expand": Dialect(onnx.expand, ("input", "shape", ""), expand),
+    "numpy": Dialect(openvino.broadcast, ("data", "target_shape", ""), numpy_mode),
+    "bidirectional": Dialect(bidirectional, ("data", "target_shape", ""), expand),
+    "broadcast_to": Dialect(numpy_rule.broadcast_to, ("the array", "shape", ""), numpy_mode),
+    "lists": Dialect(on_lists, ("shape", "target", ""), numpy_mode),
+    "explicit": Dialect(
+        along_axes, ("data", "target_shape", "axes_mapping"), explicit, "increasing"
+    ),
+    "in-dim": Dialect(
+        lax.broadcast_in_dim, ("operand", "shape", "broadcast_dimensions"), explicit, "distinct"
+    ),
+    "ngraph": Dialect(ngraph.broadcast, ("arg", "shape", "broadcast_axes"), removed, "removed"),
+}
+WITH_AXES = [name for name in DIALECTS if DIALECTS[name].takes]
+BOTH_WAYS = ("expand", "bidirectional")
+# Their errors have a table with a row for each parameter.
+NAMED = ("numpy", *BOTH_WAYS, *WITH_AXES)
+
+
+def wrong_axes(dialect: Dialect, rank: int, target: Shape, axes: Axes) -> str | None:
+    """Return the error where axes and ranks do not go together."""
+    tensor, to, name = dialect.names
+    if dialect.takes != "removed" and len(axes) != rank:
+        return f"{name}: expected {rank} ax"
+    for j, axis in enumerate(axes):
+        if not 0 <= axis < len(target):
+            return f"{name}, position {j}: expected an axis of {to}, whose rank is {len(target)}"
+        if dialect.takes == "distinct" and axis in axes[:j]:
+            return f"{name}, positions {axes.index(axis)} and {j}: expected distinct axes, got "
+        if dialect.takes != "distinct" and j and axis <= axes[j - 1]:
+            return f"{name}, position {j}: expected strictly increasing axes, got {axis} after "
+    if dialect.takes == "removed" and len(target) - len(axes) != rank:
+        if len(target) < rank:
+            return f"{to}: expected a rank of at least {rank}, that of {tensor}, got "
+        return f"{name}: expected {len(target) - rank} ax"
+    return None
+
+
+def misfit(name: str, shape: Shape, target: Shape, axes: Axes) -> tuple[int, int, int] | None:
+    """Return the first axis of the output where sizes do not fit, the one at fault, the other."""
+    if name in BOTH_WAYS:
+        rank = max(len(shape), len(target))
+        both = zip(prepend(target, rank), prepend(shape, rank), strict=True)
+        wrong = [(axis, a, b) for axis, (a, b) in enumerate(both) if a != b and 1 not in (a, b)]
+        return wrong[0] if wrong else None
+    if name == "ngraph":
+        axes = p(range(len(target)), axes)
+    elif name not in WITH_AXES:
+        axes = tuple(range(len(target) - len(shape), len(target)))
+    for size, axis in zip(shape, axes, strict=True):
+        if size != target[axis] and (size != 1 or name == "ngraph"):
+            return axis, size, target[axis]
+    return None
+
+
+def small_calls(name: str) -> Iterator[tuple[Shape, Shape, Axes]]:
+    """Give all calls of a function on small shapes; with axes of any number, right and wrong."""
+    if name not in WITH_AXES:
+        yield from product(all_shapes(2, 3), all_shapes(2, 3), [()])
+        yield from product([(2, 1, 3)], [(2, 1, 3), (2, 4, 3), (1, 3, 2, 4, 3), (2, 3)], [()])
+        return
+    axes = [axes for count in range(4) for axes in product(range(-1, 3), repeat=count)]
+    yield from product(all_shapes(2, 2), all_shapes(2, 2), axes)
+    for target in ((2, 3, 4), (4, 2, 3), (3, 0, 2)):
+        yield from product([(2, 3), (3, 2), (3, 1), (2,)], [target], axes)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_small_call(name: str) -> None:
+    """[E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
+    [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Inputs_020]
+    [E_OpenvinoBroadcast_any_Inputs_030] [E_OpenvinoBroadcast_any_Inputs_040]
+    [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Axes_010]
+    [E_OpenvinoBroadcast_any_Derived_010] [E_OpenvinoBroadcast_any_Derived_050]
+    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
+    [E_BroadcastInDim_any_Data_010] [E_BroadcastInDim_any_Derived_010]
+    [E_NgraphBroadcast_any_Purpose_010] [E_NgraphBroadcast_any_Attributes_010]
+    [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Outputs_020]
+    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Definition_010]
+    [E_NgraphBroadcast_any_Definition_030] [E_NgraphBroadcast_any_Interface_010]
+    [E_NgraphBroadcast_any_Interface_020] [E_NumpyBroadcast_any_Functions_020]
+    [E_Broadcast_any_Derived_130]
+    """
+    dialect, seen = DIALECTS[name], {"wrong": 0, "misfit": 0, "accepted": 0}
+    for shape, target, axes in small_calls(name):
+        given_axes = (axes,) if dialect.takes else ()
+        z = outcome(dialect.broadcast, numbered(shape), target, *given_axes)
+        wrong = wrong_axes(dialect, len(shape), target, axes) if dialect.takes else None
+        if name not in (*BOTH_WAYS, *WITH_AXES) and len(target) < len(shape):
+            tensor, to, _ = dialect.names
+            wrong = f"{to}: expected a rank of at least {len(shape)}, that of {tensor}, got "
+        if wrong is not None:
+            assert type(z) is ValueError
+            assert str(z).startswith(wrong)
+            seen["wrong"] += 1
+            continue
+        fault = misfit(name, shape, target, axes)
+        sources = dialect.reading(shape, target, *given_axes) if fault is None else None
+        if sources is None:
+            assert isinstance(z, whycast.BroadcastError)
+            assert (z.axis, z.size, z.target) == fault
+            assert name not in NAMED or all(f"  {n}:" in str(z) for n in dialect.names if n)
+            seen["misfit"] += 1
+        else:
+            common = expand_shape(shape, target) if name in BOTH_WAYS else target
+            assert not isinstance(z, ValueError)
+            assert common is not None
+            assert_elements(z, shape, common, sources)
+            seen["accepted"] += 1
+    assert min(seen.values()) > 40 or (name in BOTH_WAYS and seen["wrong"] == 0)
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "lists"])
+@settings(max_examples=150)
+@given(data=st.data())
+def test_any_array(name: str, data: st.DataObject) -> None:
+    """Of any dtype, layout and rank. A misfit of the sizes may be among them.
+
+    [E_OpenvinoBroadcast_any_Inputs_010] [E_NgraphBroadcast_any_Inputs_010]
+    [E_NgraphBroadcast_any_Outputs_010] [E_Expand_any_Data_010] [E_BroadcastInDim_any_Data_010]
+    """
+    dialect = DIALECTS[name]
+    turn = dialect.takes == "distinct"
+    array, target, axes = data.draw(arrays_along_axes(grow=name != "ngraph", turn=turn))
+    x = plain(array)
+    others = tuple(axis for axis in range(len(target)) if axis not in axes)
+    if dialect.takes == "removed":
+        axes = others
+    elif not dialect.takes:
+        target, axes = tuple(target[axis] for axis in (*others, *axes)), ()
+    given_axes = (axes,) if dialect.takes else ()
+    if misfit(name, x.shape, target, axes) is not None:
+        with pytest.raises(whycast.BroadcastError):
+            dialect.broadcast(array, target, *given_axes)
+        return
+    sources = dialect.reading(x.shape, target, *given_axes)
+    common = expand_shape(x.shape, target) if name in BOTH_WAYS else target
+    assert sources is not None
+    assert common is not None
+    assert_view(dialect.broadcast(array, target, *given_axes), x, common, sources.__getitem__)
+
+
+AXES = (0, 2)
+LISTINGS: list[Any] = [
+    *(AXES, [0, 2], range(0, 3, 2), [np.int8(0), np.uint64(2)]),
+    *(np.array([0, 9, 2, 9], code)[::2] for code in ("<i8", ">i2", "u1", "q", "Q")),
+]
+SETS: list[Any] = [{0, 2}, frozenset({2, 0}), {0: "a", 2: "b"}.keys(), {np.int8(2), 0}]
+
+
+def test_axes_and_targets_of_any_type() -> None:
+    """[E_NgraphBroadcast_any_Attributes_020] [E_OpenvinoBroadcast_any_Inputs_030]"""
+    x, lacks = numbered((2, 3)), numbered((4,))
+    for axes in LISTINGS:
+        for target in ((2, 4, 3), [2, 4, 3], np.array([2, 4, 3], "u1")):
+            for name in ("explicit", "in-dim"):
+                z = DIALECTS[name].broadcast(x, target, axes)
+                assert_elements(z, (2, 3), (2, 4, 3), explicit((2, 3), (2, 4, 3), AXES))
+    sources = removed((4,), (2, 4, 3), AXES)
+    assert sources is not None
+    for axes in (*LISTINGS, *SETS):
+        assert_elements(ngraph.broadcast(lacks, (2, 4, 3), axes), (4,), (2, 4, 3), sources)
+        assert ngraph.broadcast_adjoint(numbered((2, 4, 3)), axes).shape == (4,)
+    # A set whose elements come as 8, 1.
+    assert (ngraph.broadcast_adjoint(np.ones((2,) * 9), {8, 1}) == np.full((2,) * 7, 4.0)).all()
+    nothing: list[Any] = [(), [], np.array([], np.uint8)]
+    for empty in nothing:
+        assert lax.broadcast_in_dim(np.array(7), empty, empty).tolist() == 7
+        assert ngraph.broadcast(lacks, (4,), empty).tolist() == lacks.tolist()
+    assert ngraph.broadcast_adjoint(lacks, set()).tolist() == lacks.tolist()
+
+
+def test_up_to_the_highest_rank_of_numpy() -> None:
+    x = numbered((3, 2))
+    target = (2, *(1,) * 60, 3, 1, 2)
+    for name, axes in (("explicit", (61, 63)), ("in-dim", (61, 63))):
+        assert DIALECTS[name].broadcast(x, target, axes).tobytes() == x.tobytes() * 2
+    z = ngraph.broadcast(x, target, {*range(61), 62})
+    assert (z.shape, z.tobytes()) == (target, x.tobytes() * 2)
+    assert ngraph.broadcast_adjoint(z, {*range(61), 62}).tolist() == (2 * x).tolist()
+
+
+def test_the_module_onnx_is_another() -> None:
+    assert not hasattr(whycast.onnx, "ModelProto")
+    assert whycast.onnx.__name__ == "whycast.onnx"
+
+
+def test_default_mode_is_numpy() -> None:
+    """[E_OpenvinoBroadcast_any_Modes_010]"""
+    x = numbered((2, 1))
+    expected = openvino.broadcast(x, (3, 2, 2), None, "numpy")
+    assert openvino.broadcast(data=x, target_shape=(3, 2, 2)).tobytes() == expected.tobytes()
+    # In mode bidirectional the target would give way.
+    with pytest.raises(whycast.BroadcastError):
+        openvino.broadcast(x, (1, 1))
+
+
+# The examples of the texts
+
+
+def test_examples_of_openvino() -> None:
+    """[E_OpenvinoBroadcast_any_Examples_040] [E_OpenvinoBroadcast_any_Examples_050]
+    [E_OpenvinoBroadcast_any_Examples_060]
+    """
+    target = np.array([1, 16, 50, 50])
+    x = numbered((16, 1, 1))
+    z = openvino.broadcast(x, target, mode="numpy")
+    w = openvino.broadcast(x[:, 0, 0], target, np.array([1]), mode="explicit")
+    for result in (z, w):
+        assert result.shape == (1, 16, 50, 50)
+        assert all((result[0, c] == x[c, 0, 0]).all() for c in range(16))
+    x = numbered((50, 50))
+    z = openvino.broadcast(x, np.array([1, 50, 50, 16]), np.array([1, 2]), mode="explicit")
+    assert z.shape == (1, 50, 50, 16)
+    assert all((z[0, :, :, k] == x).all() for k in range(16))
+
+
+def test_prose_examples_of_openvino() -> None:
+    """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2); and where mode numpy does the same.
+
+    channel_accepted, channel_same, image_accepted, image_same: axes/examples_expressed.mlw.
+
+    [E_OpenvinoBroadcast_any_Examples_010] [E_OpenvinoBroadcast_any_Examples_020]
+    [E_OpenvinoBroadcast_any_Examples_030]
+    """
+    for target in product(range(4), repeat=4):
+        _, c, h, w = target
+        cases = [
+            ((c,), (1,), c in (w, 1), c == 1),
+            # The target is (N,H,W,C): here c is H, h is W and w is C.
+            ((c, h), (1, 2), c in (h, 1) and h in (w, 1), c == h == 1),
+        ]
+        for shape, axes, accepted, ones in cases:
+            x = numbered(shape)
+            expected = along_axes(x, target, axes)
+            assert all(
+                expected[i] == x[tuple(i[axis] for axis in axes)] for i in np.ndindex(target)
+            )
+            z = outcome(openvino.broadcast, x, target)
+            assert accepted == (not isinstance(z, ValueError))
+            if not isinstance(z, ValueError):
+                assert (z.tobytes() == expected.tobytes()) == (ones or 0 in target)
+
+
+def test_examples_of_ngraph() -> None:
+    """[E_NgraphBroadcast_any_Examples_010] [E_NgraphBroadcast_any_Examples_020]
+    [E_NgraphBroadcast_any_Definition_020]
+    """
+    a, b, c = 10, 20, 30
+    arg = np.array([a, b, c])
+    assert ngraph.broadcast(arg, (2, 3), {0}).tolist() == [[a, b, c], [a, b, c]]
+    assert ngraph.broadcast(arg, (3, 2), {1}).tolist() == [[a, a], [b, b], [c, c]]
+    # p([d0, d1, d2, d3, d4]) = [d0, d2, d4]
+    arg = numbered((2, 4, 6))
+    z = ngraph.broadcast(arg, (2, 3, 4, 5, 6), {1, 3})
+    assert all(z[d] == arg[d[0], d[2], d[4]] for d in np.ndindex(2, 3, 4, 5, 6))
+
+
+def test_the_example_of_stablehlo() -> None:
+    """[E_BroadcastInDim_any_Examples_010]"""
+    z = lax.broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1))
+    assert z.tolist() == [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
