@@ -273,7 +273,7 @@ def test_examples_of_openvino() -> None:
 def test_prose_examples_of_openvino() -> None:
     """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2); and where mode numpy does the same.
 
-    channel_accepted, channel_same, image_accepted, image_same: axes/examples_expressed.mlw.
+    channel_accepted, channel_same, image_accepted, image_same: axes/openvino_examples.mlw.
 
     [E_OpenvinoBroadcast_any_Examples_010] [E_OpenvinoBroadcast_any_Examples_020]
     [E_OpenvinoBroadcast_any_Examples_030]
