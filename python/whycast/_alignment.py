@@ -54,13 +54,11 @@ def alignment(rule: Rule, operands: Operands) -> Alignment | None:
         tensor, shape = found.rows
         return Alignment(found.sizes, (tensor, shape._replace(is_tensor=False)))
     (own,) = operands.shapes
-    axes = _axes(rule, own, target, operands.axes)
-    grows = rule.name != "ngraph"
     places = {
-        axis: Place(own[j], j, _index(own[j], target[axis], grows=grows))
-        for j, axis in enumerate(axes)
+        axis: Place(own[j], j, _index(own[j], target[axis], grows=rule.grows))
+        for j, axis in enumerate(rule.places(len(own), target, operands.axes))
     }
-    if rule.takes == "target":
+    if rule.alignment == "trailing":
         prepended = len(target) - len(own)
         places |= {k: Place(1, None, _index(1, target[k])) for k in range(prepended)}
     return Alignment(target, (Row(rule.parameters[0], places),))
@@ -84,11 +82,9 @@ def _common(rule: Rule, names: list[str], shapes: tuple[Shape, ...]) -> Alignmen
 
 def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
     """Size of the output on an axis: SONNX has one, the maximum, also where another violates it."""
-    shapes = tuple((size,) for size in column)
+    assert rule.common is not None
     try:
-        if rule.name == "sonnx":
-            return _kernel.broadcast_shapes(shapes)[0]
-        return _kernel.numpy_broadcast_shapes(shapes)[0]
+        return rule.common(tuple((size,) for size in column))[0]
     except _kernel.E1 as error:
         return error.value.target
     except _kernel.Incompatible:
@@ -106,12 +102,3 @@ def _index(size: int, target: int | None, *, grows: bool = True) -> Literal["kep
     if stride:
         return "kept"
     return "first" if grows else None
-
-
-def _axes(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> tuple[int, ...]:
-    """Axes of the target on which those of the tensor lie."""
-    if rule.takes == "target":
-        return tuple(range(len(target) - len(own), len(target)))
-    if rule.name == "ngraph":
-        return _kernel.kept_axes(len(target), axes or ())
-    return axes or ()

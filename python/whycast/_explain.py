@@ -81,7 +81,11 @@ def _run(arguments: argparse.Namespace) -> int:
         }
         print(json.dumps(described(rule, asked) | outcome | rest))
     else:
-        blocks = [_folded(headline(rule, asked, result)), *_tables(steps), _legend(steps)]
+        blocks = [
+            _folded(headline(rule, asked, result)),
+            *_tables(rule, steps),
+            _legend(rule, steps),
+        ]
         if error is not None:
             reason = str(error).partition("\n")[0]
             blocks.append(_folded(f"{reason} [{rule.clauses['report']}]"))
@@ -90,7 +94,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0 if error is None else 1
 
 
-def _tables(steps: list[Line]) -> list[str]:
+def _tables(rule: Rule, steps: list[Line]) -> list[str]:
     """Lay the steps out, as many axes beside each other as there is room for."""
     if not steps:
         return []
@@ -112,11 +116,11 @@ def _tables(steps: list[Line]) -> list[str]:
         blocks[-1].append(column)
         used += width
     heads = [("", "axis", "clause"), *[(line.step, line.name, line.clause) for line in steps]]
-    return ["\n".join(_table(heads, block, step, name)) for block in blocks]
+    return ["\n".join(_table(rule, heads, block, step, name)) for block in blocks]
 
 
 def _table(
-    heads: list[tuple[str, str, str]], columns: list[list[str]], step: int, name: int
+    rule: Rule, heads: list[tuple[str, str, str]], columns: list[list[str]], step: int, name: int
 ) -> list[str]:
     widths = [max(map(len, column)) + 2 for column in columns]
     rows, before = [], ""
@@ -126,16 +130,16 @@ def _table(
         cells = "".join(
             [column[number].rjust(width) for column, width in zip(columns, widths, strict=True)]
         )
-        if section in ("E1", "error") and not cells.strip():
+        if section == rule.steps.fails and not cells.strip():
             # What does not fit there is on other axes.
             continue
         rows.append(f"{shown:<{step}}  {label:<{name}}{cells}  {clause}")
     return rows
 
 
-def _legend(steps: list[Line]) -> str:
+def _legend(rule: Rule, steps: list[Line]) -> str:
     """Say what the marks mean that occur."""
-    indices = {cell for line in steps if line.step in ("f", "index") for cell in line.cells}
+    indices = {cell for line in steps if line.step == rule.steps.leads for cell in line.cells}
     said = {
         "(1): prepended": any(line.prepended for line in steps),
         "i0: the index on axis 0": any(isinstance(cell, str) for cell in indices),

@@ -84,7 +84,7 @@ def figure(rule: Rule, asked: Operands) -> str:
     canvas.paragraph(title)
     aligned = alignment(rule, asked)
     if aligned is not None:
-        _draw_alignment(canvas, rule, aligned, _last_row(rule, accepted=error is None))
+        _draw_alignment(canvas, rule, aligned, "output" if error is None else rule.steps.held)
     said = []
     if error is not None:
         said.append(str(error).partition("\n")[0])
@@ -109,16 +109,6 @@ def _file(canvas: _Canvas, title: str, description: str) -> str:
             "</svg>\n",
         ]
     )
-
-
-def _last_row(rule: Rule, *, accepted: bool) -> str:
-    """Say what the sizes below those of the tensors are."""
-    if accepted:
-        return "output"
-    if rule.name == "sonnx":
-        return "maximum"
-    two_ways = rule.takes == "tensors" or rule.bidirectional
-    return "common" if two_ways else rule.parameters[1]
 
 
 def _draw_alignment(canvas: _Canvas, rule: Rule, aligned: Alignment, last: str) -> None:

@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
             return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"
         if isinstance(error, BroadcastError):
             expected = [show_int(error.target)]
-            if error.target != 1 and self.rule.name != "ngraph":
+            if error.target != 1 and self.rule.grows:
                 expected.append("1")
             return f"axis {error.axis}: {show_int(error.size)}, expected {' or '.join(expected)}"
         return self.note if error is None else str(error)
@@ -116,11 +116,9 @@ def _operands(
         return Operands((own,), target)
     if mapping is None:
         return "no axes of the target to lie on"
-    if rule.name == "ngraph":
-        if list(mapping) != sorted({*mapping} & {*range(len(target))}):
-            return "its axes are a set of the target's"
-        mapping = _kernel.kept_axes(len(target), mapping)
-    return Operands((own,), target, mapping)
+    if rule.alignment == "missing" and list(mapping) != sorted({*mapping} & {*range(len(target))}):
+        return "its axes are a set of the target's"
+    return Operands((own,), target, rule.axes_for(mapping, len(target)))
 
 
 def _mapping(
@@ -130,10 +128,10 @@ def _mapping(
     own, target = shapes
     if axes is None:
         return _last_axes(own, target)
-    if rule.name != "ngraph":
+    if rule.alignment != "missing":
         return axes
     try:
-        return _kernel.kept_axes(len(target), axes)
+        return rule.places(len(own), target, axes)
     except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing):
         return None
 

@@ -264,7 +264,7 @@ def levels() -> list[Asked]:
 
 def call(rule: Rule, level: Level) -> str:
     """Write the call of a function at a level, with names for its arguments."""
-    alone = rule.takes == "tensors" and level not in ("index", "strides")
+    alone = not rule.has_target(level)
     case = Case(
         (Name("*shapes") if alone else Name("shape"),),  # type: ignore[arg-type]
         target=None if alone else Name("target"),  # type: ignore[arg-type]

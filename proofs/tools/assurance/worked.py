@@ -302,11 +302,9 @@ def operands(rule: Rule, case: Case) -> Operands | None:
     if rule.takes == "target":
         return Operands((own,), other)
     axes = tuple(range(max(0, len(other) - len(own)), len(other))) if along is None else along
-    if rule.name == "ngraph":
-        if list(axes) != sorted(axes):
-            return None
-        axes = tuple(axis for axis in range(len(other)) if axis not in axes)
-    return Operands((own,), other, axes)
+    if rule.alignment == "missing" and list(axes) != sorted(axes):
+        return None
+    return Operands((own,), other, rule.axes_for(axes, len(other)))
 
 
 def verdict(rule: Rule, case: Case) -> Verdict:

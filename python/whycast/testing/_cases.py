@@ -18,8 +18,7 @@ def cases(
     Parameters
     ----------
     rule : str, optional
-        Name of the rule: ``sonnx``, ``numpy``, ``expand``, ``openvino-numpy``,
-        ``openvino-explicit``, ``openvino-bidirectional``, ``ngraph`` or ``in-dim``.
+        Name of the rule, one of those that ``whycast cases --help`` lists.
     level : str, optional
         What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
     seed : int, optional

@@ -24,7 +24,7 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
 
 
 def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
-    one = rule.takes != "tensors" or level in ("index", "strides")
+    one = rule.has_target(level)
     common = [draw.choice(_DRAWN_SIZES) for _ in range(draw.choice(_DRAWN_RANKS))]
     # A size of 0 is 1 in some of the shapes.
     while level == "data" and math.prod([size or 1 for size in common]) > MOST_ELEMENTS:
@@ -44,7 +44,7 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
     if level == "data":
         count = len(case.shapes)
         case = case._replace(
-            dtypes=tuple([draw.choice(dtypes_of(rule.name)) for _ in range(count)]),
+            dtypes=tuple([draw.choice(dtypes_of(rule)) for _ in range(count)]),
             layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
         )
     return case
@@ -71,14 +71,12 @@ def _spoilt(shape: Shape, draw: random.Random) -> Shape:
 def _drawn_along_axes(rule: Rule, target: Shape, draw: random.Random) -> Case:
     rank = len(target)
     axes = [axis for axis in range(rank) if draw.random() < 0.6]
-    if rule.name == "in-dim" and draw.random() < 0.5:
+    if rule.alignment == "distinct" and draw.random() < 0.5:
         draw.shuffle(axes)
-    grows = rule.name != "ngraph"
-    shape = tuple([1 if grows and draw.random() < 0.4 else target[axis] for axis in axes])
+    shape = tuple([1 if rule.grows and draw.random() < 0.4 else target[axis] for axis in axes])
     if draw.random() < 0.2:
         shape = _spoilt(shape, draw)
-    if rule.name == "ngraph":
-        axes = [axis for axis in range(rank) if axis not in axes]
+    axes = list(rule.axes_for(axes, rank))
     if axes and draw.random() < 0.1:
         axes[draw.randrange(len(axes))] = draw.randrange(-1, rank + 1)
     return Case((shape,), target, tuple(axes))

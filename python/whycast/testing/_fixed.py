@@ -25,7 +25,7 @@ MOST_ELEMENTS = 4096
 
 def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
     """Give the cases that are always the same, each with its stage."""
-    one = rule.takes != "tensors" or level in ("index", "strides")
+    one = rule.has_target(level)
     stages: list[tuple[Stage, Iterable[Case]]] = [
         ("small", sorted(_small(rule, one=one), key=lambda case: case.weight)),
         ("many", [] if one else _many()),
@@ -83,7 +83,7 @@ def _small_along_axes(rule: Rule) -> Iterator[Case]:
     shapes = shapes_up_to(3, _SIZES)
     for shape, target in product(shapes, repeat=2):
         rank = len(target)
-        count = rank - len(shape) if rule.name == "ngraph" else len(shape)
+        count = rank - len(shape) if rule.alignment == "missing" else len(shape)
         if rank < 3 and len(shape) < 3:
             ways = set(product(range(rank), repeat=max(0, count)))
             # What is no axis, and too few or too many of them, does not depend on sizes; but who
@@ -123,11 +123,9 @@ def _ranks(rule: Rule, *, one: bool) -> Iterator[Case]:
             wide[i], wide[j] = 2, 3
             narrow = tuple([2 if axis == i else 1 for axis in range(rank)])
             if rule.takes == "axes":
-                axes: tuple[int, ...] = tuple(sorted({i, j}))
-                shape = tuple([wide[axis] for axis in axes])
-                if rule.name == "ngraph":
-                    axes = tuple([axis for axis in range(rank) if axis not in axes])
-                yield Case((shape,), tuple(wide), axes)
+                places = sorted({i, j})
+                shape = tuple([wide[axis] for axis in places])
+                yield Case((shape,), tuple(wide), rule.axes_for(places, rank))
                 yield Case((narrow,), tuple(wide), tuple(range(rank)))
                 continue
             for shape in (narrow, narrow[1:], narrow[i:], (1,) * rank, ()):
@@ -152,8 +150,7 @@ def _sizes(rule: Rule, *, one: bool, huge: bool) -> Iterator[Case]:
                 continue
             if rule.takes == "axes":
                 kept = range(max(0, len(other) - len(shape)), len(other))
-                axes = tuple(kept) if rule.name != "ngraph" else tuple(range(kept.start))
-                yield Case((shape,), other, axes)
+                yield Case((shape,), other, rule.axes_for(kept, len(other)))
             else:
                 yield Case((shape,), other) if one else Case((shape, other))
 
@@ -179,20 +176,18 @@ def _accepted(rule: Rule) -> Iterator[Case]:
             yield Case((shape,), target)
         if rule.takes == "axes":
             kept = range(len(target) - len(shape), len(target))
-            if rule.name != "ngraph":
-                yield Case((shape,), target, tuple(kept))
-            else:
-                yield Case((target[kept.start :],), target, tuple(range(kept.start)))
+            own = shape if rule.grows else target[kept.start :]
+            yield Case((own,), target, rule.axes_for(kept, len(target)))
     if rule.takes == "axes":
-        yield Case(((2, 3),), (2, 3, 4), (2,) if rule.name == "ngraph" else (0, 1))
-    if rule.name == "in-dim":
+        yield Case(((2, 3),), (2, 3, 4), rule.axes_for((0, 1), 3))
+    if rule.alignment == "distinct":
         yield Case(((2, 3),), (3, 2), (1, 0))
 
 
 def _dtypes(rule: Rule) -> Iterator[Case]:
     for case in _accepted(rule):
         count = len(case.shapes)
-        for number, dtype in enumerate(dtypes := dtypes_of(rule.name)):
+        for number, dtype in enumerate(dtypes := dtypes_of(rule)):
             yield case._replace(dtypes=(dtype,) * count)
             if count > 1:
                 other = dtypes[(number + 5) % len(dtypes)]
@@ -202,7 +197,7 @@ def _dtypes(rule: Rule) -> Iterator[Case]:
 def _layouts(rule: Rule) -> Iterator[Case]:
     for case in _accepted(rule):
         count = len(case.shapes)
-        some = [dtype for dtype in _DTYPES_OF_LAYOUTS if dtype in dtypes_of(rule.name)]
+        some = [dtype for dtype in _DTYPES_OF_LAYOUTS if dtype in dtypes_of(rule)]
         for layout, dtype in product(LAYOUTS[1:], some):
             dtypes = (dtype,) * count
             for m in range(count):

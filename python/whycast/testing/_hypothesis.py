@@ -130,10 +130,10 @@ class Drawing:
     @property
     def _zeros_stay(self) -> bool:
         """Whether nothing grows to 0, as in SONNX."""
-        return self.rule.name == "sonnx" and self.question.several
+        return not self.rule.zero_meets_one and self.question.several
 
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
-        if not self.bounds.has_one or self.rule.name == "ngraph":
+        if not self.bounds.has_one or not self.rule.grows:
             return tuple(sizes)
         # One bit per axis: a draw for each axis of every tensor would be some thousand draws.
         kept = self.draw(st.integers(0, 2 ** len(sizes) - 1))
@@ -148,12 +148,10 @@ class Drawing:
         ranks = range(len(target))
         chosen = st.sets(st.sampled_from(ranks), min_size=self.bounds.min_dims)
         axes = sorted(self.draw(chosen)) if ranks else []
-        if self.rule.name == "in-dim":
+        if self.rule.alignment == "distinct":
             axes = list(self.draw(st.permutations(axes)))
         shape = self._with_ones([target[axis] for axis in axes])
-        if self.rule.name == "ngraph":
-            axes = [axis for axis in ranks if axis not in axes]
-        return Case((shape,), tuple(target), tuple(axes))
+        return Case((shape,), tuple(target), self.rule.axes_for(axes, len(target)))
 
     def _changed(self, case: Case) -> Case:
         """Change the axes, the rank of the target, or a size."""

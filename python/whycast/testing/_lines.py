@@ -41,7 +41,7 @@ def fields(rule: Rule, level: Level) -> tuple[str, ...]:
     >>> fields(rule_named("sonnx"), "data")
     ('arrays',)
     """
-    if rule.takes == "tensors" and level not in ("index", "strides"):
+    if not rule.has_target(level):
         return ("arrays" if level == "data" else "shapes",)
     tensor = "array" if level == "data" else "shape"
     axes = ("axes",) if rule.takes == "axes" else ()

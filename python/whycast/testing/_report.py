@@ -256,9 +256,9 @@ def clause_of(rule: Rule, level: str, kind: str) -> str:
     """
     if kind in ("accepts", "refuses"):
         return rule.clauses["verdict"]
-    if kind in ("nan", "zero") and rule.name == "sonnx":
-        return "E_Broadcast_any_Accuracy_010"
-    if kind in ("dtype", "elements", "nan", "zero", "count", "no array"):
+    if kind in ("nan", "zero"):
+        return rule.clauses["bits"]
+    if kind in ("dtype", "elements", "count", "no array"):
         return rule.clauses["data"]
     return rule.clauses.get("report" if kind == "axis" else kind, "")
 

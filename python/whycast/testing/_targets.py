@@ -204,7 +204,7 @@ class _OpenedPeer:
         os.environ.update(peer.environment)
 
     def function(self, rule: Rule, level: Level) -> Function | ManyAtOnce | None:
-        if rule.name not in self.peer.offers:
+        if self.peer.name not in rule.peers:
             return None
         return self.peer.functions(rule.name).get(level)
 

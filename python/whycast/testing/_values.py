@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 
 # The types of SONNX. Of strings NumPy has three: fixed width, objects, and its own.
@@ -15,9 +16,6 @@ DTYPES = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),
     *("uint8", "uint16", "uint32", "uint64", "str", "object", "StringDType"),
 )
-
-# The texts of the other rules have numbers and truth values alone.
-_RULES_WITH_STRINGS = ("sonnx", "numpy", "expand")
 _STRINGS = ("str", "object", "StringDType")
 
 # Each holds the same elements at the same multi-indices.
@@ -25,10 +23,9 @@ LAYOUTS = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 
 
 @cache
-def dtypes_of(rule: str) -> tuple[str, ...]:
-    """Give the dtypes of the cases of a rule."""
-    strings = rule in _RULES_WITH_STRINGS
-    return tuple([dtype for dtype in DTYPES if strings or dtype not in _STRINGS])
+def dtypes_of(rule: Rule) -> tuple[str, ...]:
+    """Give the dtypes of the cases of a rule: many texts have numbers and truth values alone."""
+    return tuple([dtype for dtype in DTYPES if rule.strings or dtype not in _STRINGS])
 
 
 @cache

@@ -225,7 +225,7 @@ def cases(
             return case._replace(multi_index=tuple(index))
         if level != "data":
             return case
-        dtypes = [draw(st.sampled_from(dtypes_of(rule))) for _ in case.shapes]
+        dtypes = [draw(st.sampled_from(dtypes_of(found))) for _ in case.shapes]
         layouts = [draw(st.sampled_from(LAYOUTS)) for _ in case.shapes]
         return case._replace(dtypes=tuple(dtypes), layouts=tuple(layouts))
 

@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast.testing._peers import Function, ManyAtOnce
 
 # What JAX refuses with.
 _REFUSALS = (TypeError, ValueError)
 
 
-def functions(rule: str) -> dict[str, Function | ManyAtOnce]:
+def functions(rule: Rule) -> dict[str, Function | ManyAtOnce]:
     """Give what JAX has for a rule."""
     import jax.numpy as jnp
     from jax import lax
 
-    if rule in ("numpy", "sonnx"):
+    if rule.takes == "tensors":
         shapes: Function | ManyAtOnce = jnp.broadcast_shapes
         operation: Function = jnp.broadcast_arrays
     else:
-        operation = lax.broadcast_in_dim if rule == "in-dim" else jnp.broadcast_to
+        operation = lax.broadcast_in_dim if rule.takes == "axes" else jnp.broadcast_to
         shapes = Traced(operation)
     return {"verdict": shapes, "shape": shapes, "data": Compiled(operation)}
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
 
@@ -25,9 +26,9 @@ OPSET = 13
 IR_VERSION = 10
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what the onnx package has for a rule."""
-    if rule == "expand":
+    if rule.takes == "target":
         return {"verdict": _inferred, "shape": _inferred, "data": _expand}
     return {"verdict": _common, "shape": _common, "data": _broadcast}
 

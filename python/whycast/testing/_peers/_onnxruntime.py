@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
 from whycast.testing._peers._onnx import expand_model, where_model
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what ONNX Runtime has for a rule."""
-    return {"data": _expand if rule == "expand" else _broadcast}
+    return {"data": _expand if rule.takes == "target" else _broadcast}
 
 
 def _session(model: ModelProto) -> InferenceSession:
