@@ -102,10 +102,7 @@ has size 3, expected 5 or 1
     # [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
     # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
     # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-    if common := _accelerator.broadcast_shapes(shapes):
-        return common
-    check_count(len(shapes), "shape")
-    return common_shape(as_shapes(shapes, "broadcast_shapes"))
+    return _accelerator.broadcast_shapes(shapes) or _common(shapes, "broadcast_shapes")
 
 
 def compatible(*shapes: Integers) -> bool:
@@ -142,9 +139,8 @@ def compatible(*shapes: Integers) -> bool:
     # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
     if (common := _accelerator.broadcast_shapes(shapes)) is not None:
         return common is not False
-    check_count(len(shapes), "shape")
     try:
-        common_shape(as_shapes(shapes, "compatible"))
+        _common(shapes, "compatible")
     except BroadcastError:
         return False
     return True
@@ -192,8 +188,12 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     (0, 8, 0)
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
-    if view := _accelerator.broadcast_strides(shape, strides, target):
-        return view
+    return _accelerator.broadcast_strides(shape, strides, target) or _checked_strides(
+        shape, strides, target
+    )
+
+
+def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
     own, own_strides = as_shape(shape, "shape"), as_integers(strides, "strides", "axis")
     wanted = as_shape(target, "target")
     failure: ValueError
@@ -212,8 +212,10 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     raise failure
 
 
-def common_shape(shapes: tuple[Shape, ...]) -> Shape:
-    """Return the common shape of checked shapes, or raise E1 as a BroadcastError."""
+def _common(arguments: tuple[object, ...], function: str) -> Shape:
+    """Return the common shape of the arguments of a function, or raise E1 as a BroadcastError."""
+    check_count(len(arguments), "shape")
+    shapes = as_shapes(arguments, function)
     try:
         return _kernel.broadcast_shapes(shapes)
     except _kernel.E1 as error:
