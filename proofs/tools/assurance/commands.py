@@ -256,7 +256,7 @@ def levels() -> list[Asked]:
                 RETURNS[level],
                 [", ".join(fields(kind, level)) for kind in KINDS],
                 json.dumps(request(rule, level, case)),
-                json.dumps(answer(level, result(rule, level, case))),
+                json.dumps(answer(level, expected(rule, level, case).outcome)),
             )
         )
     return found
@@ -275,13 +275,3 @@ def call(rule: Rule, level: Level) -> str:
     return call_of(rule, level, case).replace(
         f"*{case!r}.arrays()", "*arrays" if alone else "array"
     )
-
-
-def result(rule: Rule, level: Level, case: Case) -> object:
-    """Give what a function returns, or the error by which it refuses."""
-    found = expected(rule, level, case)
-    if found.error is not None:
-        return found.error
-    if isinstance(found.value, tuple) and level == "data" and rule.takes != "tensors":
-        return found.value[0]
-    return found.value

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._values import array
 
@@ -99,6 +100,19 @@ class Case(NamedTuple):
         )
         sizes = [size for shape in shapes for size in shape]
         return (len(sizes) + len(shapes), ordinary, sum(sizes), shapes, self)
+
+
+def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
+    """Give what an implementation is called with; at level ``data`` with tensors.
+
+    >>> from whycast._rules import RULES
+    >>> asked(RULES["in-dim"], "index", Case(((3,),), (3, 2), (0,), multi_index=(2, 1)), [])
+    ((3,), (3, 2), (0,), (2, 1))
+    """
+    if level == "strides":
+        return rule.arguments((case.shapes[0], case.strides), case)
+    arguments = rule.arguments(tensors if level == "data" else case.shapes, case)
+    return (*arguments, case.multi_index) if level == "index" else arguments
 
 
 def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:

@@ -261,7 +261,7 @@ class _Run:
                     call=self._call(level, example.case),
                     expected=example.expected,
                     got=example.got,
-                    clause=clause_of(self.rule, level, key.kind),
+                    clause=clause_of(self.rule, key.kind),
                     known=entries[key.entry].reason if key.entry >= 0 else None,
                 )
             )

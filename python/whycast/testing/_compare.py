@@ -1,15 +1,17 @@
-"""Answers of implementations: what they are, and in what they differ from the right ones."""
+"""The difference between an answer and the right one: of which kind it is, and how it shows."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from whycast._arrays import overlaps_itself
 from whycast._errors import show_shape
-from whycast._types import AnyArray
+from whycast._types import AnyArray, Shape
+from whycast.testing._case import Level
 
 # How an object says that it holds an array.
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
@@ -17,28 +19,38 @@ _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 # What is longer is cut: a report is read.
 _MOST_CHARACTERS = 500
 
-# The kinds of deviations, and what an implementation then does.
+
+class Kind(NamedTuple):
+    """A kind of deviation: what an implementation then does, and which clause of a rule it breaks.
+
+    There is none where no text says anything of the kind.
+    """
+
+    says: str
+    clause: str = ""
+
+
 KINDS = {
-    "accepts": "accepts what is refused",
-    "refuses": "refuses what is accepted",
-    "shape": "another shape",
-    "dtype": "another dtype",
-    "elements": "other elements",
-    "nan": "a NaN of other bits",
-    "zero": "a zero of the other sign",
-    "count": "another number of arrays",
-    "no array": "no array",
-    "input changed": "changes its input",
-    "writable": "a result that can be written to, in memory that it shares",
-    "index": "another index",
-    "strides": "other strides",
-    "axis": "names another axis than the one at fault",
-    "crash": "crashes",
-    "hang": "does not come to an end",
-    "memory": "takes too much memory",
-    "exit": "ends the process",
-    "garbage": "answers with what is no answer",
-    "stopped": "stops before it has answered",
+    "accepts": Kind("accepts what is refused", "verdict"),
+    "refuses": Kind("refuses what is accepted", "verdict"),
+    "shape": Kind("another shape", "shape"),
+    "dtype": Kind("another dtype", "data"),
+    "elements": Kind("other elements", "data"),
+    "nan": Kind("a NaN of other bits", "bits"),
+    "zero": Kind("a zero of the other sign", "bits"),
+    "count": Kind("another number of arrays", "data"),
+    "no array": Kind("no array", "data"),
+    "input changed": Kind("changes its input"),
+    "writable": Kind("a result that can be written to, in memory that it shares"),
+    "index": Kind("another index", "index"),
+    "strides": Kind("other strides", "strides"),
+    "axis": Kind("names another axis than the one at fault", "report"),
+    "crash": Kind("crashes"),
+    "hang": Kind("does not come to an end"),
+    "memory": Kind("takes too much memory"),
+    "exit": Kind("ends the process"),
+    "garbage": Kind("answers with what is no answer"),
+    "stopped": Kind("stops before it has answered"),
 }
 
 
@@ -107,8 +119,78 @@ def show_array(array: AnyArray) -> str:
     return f"{array.dtype} {show_shape(array.shape)} [{shown}{more}]"
 
 
-def difference(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
-    """Tell in what an array is not the right one, if it is not."""
+def difference(
+    level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
+) -> Finding | None:
+    """Tell in what an answer is not the right one, if it is not.
+
+    `shape` is that of the output. At level ``data`` arrays may lie in the memory of the `inputs`
+    only if they cannot be written to.
+    """
+    if level in ("verdict", "report"):
+        return None
+    if level != "data":
+        return _integers_differ(level, value, cast("tuple[int, ...]", right), shape)
+    if isinstance(right, np.ndarray):
+        return _output_differs(value, right, "", inputs)
+    wanted = cast("Sequence[AnyArray]", right)
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        return Finding("no array", "", f"{_arrays(len(wanted))} in a sequence", show(value))
+    if len(value) != len(wanted):
+        return Finding("count", "", _arrays(len(wanted)), _arrays(len(value)))
+    for m, (output, one) in enumerate(zip(value, wanted, strict=True)):
+        if found := _output_differs(output, one, f"array {m}: ", inputs):
+            return found
+    return None
+
+
+def _arrays(count: int) -> str:
+    return f"{count} {'array' if count == 1 else 'arrays'}"
+
+
+def _integers_differ(
+    level: Level, value: object, right: tuple[int, ...], shape: Shape
+) -> Finding | None:
+    # A size of 3.0 is equal to one of 3, and is none.
+    got = as_integers(value)
+    if got == right:
+        return None
+    if level == "strides" and got is not None and len(got) == len(shape):
+        # By a stride along an axis of one index nobody ever steps, nor in an empty tensor.
+        steps = zip(shape, got, right, strict=True)
+        if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
+            return None
+    return Finding(level, "", show_shape(right), show(value))
+
+
+def _output_differs(
+    output: object, right: AnyArray, where: str, inputs: Sequence[AnyArray]
+) -> Finding | None:
+    try:
+        found = as_array(output)
+    except Exception as error:
+        got = f"{where}{show(output)}, of which no array can be made: {show_error(error)}"
+        return Finding("no array", "", f"{where}an array", got)
+    if found is None:
+        return Finding("no array", "", f"{where}an array", where + show(output))
+    if deviation := _array_differs(found, right, where):
+        return deviation
+    if isinstance(output, np.ndarray) and _can_be_written_through(found, inputs):
+        right_one = f"{where}read-only, or in memory of its own"
+        return Finding("writable", "", right_one, f"{where}writable, in memory that it shares")
+    return None
+
+
+def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> bool:
+    """Whether a write to one element of an output changes an input, or another element."""
+    flags = output.flags
+    # By the sign of its flags NumPy remembers that it is to warn of a write.
+    if flags.num < 0 or not flags.writeable or output.size == 0:
+        return False
+    return overlaps_itself(output) or any(np.may_share_memory(output, each) for each in inputs)
+
+
+def _array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
     if array.shape != right.shape:
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
@@ -165,3 +247,8 @@ def first_line(error: BaseException) -> str:
         return one_line(str(error).strip().partition("\n")[0])
     except Exception:
         return ""
+
+
+def show_error(error: BaseException) -> str:
+    """Text of an error with its type, on one line."""
+    return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")

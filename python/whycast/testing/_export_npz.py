@@ -50,7 +50,10 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
         if found.error is not None:
             entry["refused"] = str(found.error)
         else:
-            outputs = cast("tuple[AnyArray, ...]", found.value)
+            outputs = cast(
+                "tuple[AnyArray, ...]",
+                found.value if rule.takes == "tensors" else (found.value,),
+            )
             shape = outputs[0].shape
             arrays |= {f"{name}_output_{m}": np.array(z, order="C") for m, z in enumerate(outputs)}
             entry["shape"] = shape

@@ -1,4 +1,4 @@
-"""What a rule expects of an implementation, and in what an answer deviates from that."""
+"""What an answer is held against, and whether it deviates from that."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whycast._arrays import overlaps_itself
 from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
-from whycast.testing._case import Case, Level
+from whycast.testing._case import Case, Level, Stage, asked
 from whycast.testing._compare import (
     Finding,
-    as_array,
-    as_integers,
     difference,
     first_line,
     one_line,
     show,
     show_array,
+    show_error,
 )
+from whycast.testing._tally import Example
 from whycast.testing._values import array
 
 _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
@@ -45,7 +44,7 @@ class Refusal(NamedTuple):
         """Its text, with the type of the exception, on one line."""
         if self.error is None:
             return one_line(self.text.strip().partition("\n")[0]) or "a refusal"
-        return f"{type(self.error).__name__}: {first_line(self.error)}".removesuffix(": ")
+        return show_error(self.error)
 
     @property
     def named_axis(self) -> int | None:
@@ -63,25 +62,42 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Expected:
-    """What a rule expects: an error, or a value: a shape, an index, strides, or arrays."""
+    """What an answer is held against: an error, or what the rule's own function returns."""
 
     error: ValueError | None
     value: object
 
+    @property
+    def outcome(self) -> object:
+        """The one or the other."""
+        return self.value if self.error is None else self.error
 
-def expected(rule: Rule, level: Level, case: Case) -> Expected:
-    """Ask the verified programs about a case."""
-    error = rule.refusal(case)
-    if error is not None:
-        return Expected(error, None)
+
+def expected(
+    rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
+) -> Expected:
+    """Ask the verified programs about a case, and about its arrays, or those that are given."""
+    shape = rule.shape(case)
+    if shape is None:
+        return Expected(rule.refusal(case), None)
+    if level == "data" and arrays is None:
+        arrays = case.arrays()
+    return Expected(None, right_answer(rule, level, case, shape, arrays or ()))
+
+
+def right_answer(
+    rule: Rule, level: Level, case: Case, shape: Shape, arrays: Sequence[AnyArray]
+) -> object:
+    """Return what a rule answers at a level where it accepts; the output has that shape."""
     if level == "index":
-        return Expected(None, rule.source(case, case.multi_index or ()))
+        return rule.source(case, case.multi_index or ())
     if level == "strides":
         layout = rule.layout(case, case.strides or ())
-        return Expected(None, layout and layout.strides)
+        return layout and layout.strides
     if level == "data":
-        return Expected(None, rule.broadcast(case.arrays(), case))
-    return Expected(None, rule.shape(case))
+        outputs = rule.broadcast(arrays, case)
+        return outputs if rule.takes == "tensors" else outputs[0]
+    return shape
 
 
 class Judge:
@@ -104,44 +120,39 @@ class Judge:
 
     def arguments(self, case: Case) -> tuple[object, ...]:
         """Give what an implementation is called with."""
-        level, rule = self.level, self.rule
-        if level == "data":
+        if self.level == "data":
             self._in_use = self._prepare(case)
-            return rule.arguments([each.array for each in self._in_use], case)
-        if level == "index":
-            return (*rule.arguments(case.shapes, case), case.multi_index)
-        if level == "strides":
-            return rule.arguments((case.shapes[0], case.strides), case)
-        return rule.arguments(case.shapes, case)
+        return asked(self.rule, self.level, case, [each.array for each in self._in_use])
 
     def finding(self, case: Case, value: object) -> Finding | None:
         """Compare an answer, which is None or a Refusal where there was none; None if it is right.
 
         At level data the arrays that `arguments` gave last are looked at too.
         """
-        wanted = self.rule.shape(case)
+        shape = self.rule.shape(case)
         if value is None or isinstance(value, Refusal) or _is_false(value, self.level):
-            found = self._refused(case, value, wanted)
-        elif wanted is None:
+            found = self._refused(case, value, accepted=shape is not None)
+        elif shape is None:
             found = Finding("accepts", _zeros(case), got=show(value))
-        elif self.level == "data":
-            found = self._compare_arrays(case, value)
-        elif self.level == "verdict" or self.level == "report":
-            found = None
         else:
-            found = self._compare_integers(case, value, wanted)
-        return self._changed() or found if self.level == "data" else found
+            kept = [each.kept for each in self._in_use]
+            right = right_answer(self.rule, self.level, case, shape, kept)
+            # Arrays that come back as they are share their own memory.
+            inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
+            found = difference(self.level, value, right, shape, inputs)
+        return self._changed() or found
 
-    def expectation(self, case: Case) -> str:
-        """Text of what the rule expects."""
-        found = expected(self.rule, self.level, case)
-        return f"refusal: {first_line(found.error)}" if found.error else show(found.value)
+    def example(self, stage: Stage, case: Case, finding: Finding) -> Example:
+        """Take down a case in which an implementation deviates."""
+        text = finding.expected
+        if text is None:
+            found = expected(self.rule, self.level, case)
+            text = f"refusal: {first_line(found.error)}" if found.error else show(found.value)
+        return Example(stage, case, text, finding.got)
 
-    # --- verdicts -----------------------------------------------------------------------------
-
-    def _refused(self, case: Case, value: object, wanted: Shape | None) -> Finding | None:
+    def _refused(self, case: Case, value: object, *, accepted: bool) -> Finding | None:
         refusal = value if isinstance(value, Refusal) else Refusal()
-        if wanted is not None:
+        if accepted:
             name = type(refusal.error).__name__ if refusal.error is not None else ""
             return Finding("refuses", f"{name} {_zeros(case)}".strip(), got=refusal.shown)
         if self.level != "report":
@@ -158,32 +169,6 @@ class Judge:
         return Finding(
             "axis", "(none)" if axis is None else "", wanted_axis, f"{named}: {refusal.shown}"
         )
-
-    # --- integers -----------------------------------------------------------------------------
-
-    def _compare_integers(self, case: Case, value: object, shape: Shape) -> Finding | None:
-        # A size of 3.0 is equal to one of 3, and is none.
-        usual = type(value) is tuple and list(map(type, value)).count(int) == len(value)
-        if usual and value == shape and self.level == "shape":
-            return None
-        wanted: tuple[int, ...] | None = shape
-        if self.level == "index":
-            wanted = self.rule.source(case, case.multi_index or ())
-        if self.level == "strides":
-            layout = self.rule.layout(case, case.strides or ())
-            wanted = layout and layout.strides
-        assert wanted is not None
-        got = as_integers(value)
-        if got == wanted:
-            return None
-        if self.level == "strides" and got is not None and len(got) == len(shape):
-            # By a stride along an axis of one index nobody ever steps, nor in an empty tensor.
-            steps = zip(shape, got, wanted, strict=True)
-            if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
-                return None
-        return Finding(self.level, "", show_shape(wanted), show(value))
-
-    # --- arrays -------------------------------------------------------------------------------
 
     def _prepare(self, case: Case) -> list[_Prepared]:
         found: list[_Prepared] = []
@@ -215,47 +200,6 @@ class Judge:
                 return Finding("input changed", "", was, now)
         return None
 
-    def _compare_arrays(self, case: Case, value: object) -> Finding | None:
-        wanted = self.rule.broadcast([each.kept for each in self._in_use], case)
-        if self.rule.takes != "tensors":
-            return self._compare_array(value, wanted[0], "")
-        if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
-            return Finding("no array", "", f"{_arrays(len(wanted))} in a sequence", show(value))
-        if len(value) != len(wanted):
-            return Finding("count", "", _arrays(len(wanted)), _arrays(len(value)))
-        for m, (output, right) in enumerate(zip(value, wanted, strict=True)):
-            if found := self._compare_array(output, right, f"array {m}: "):
-                return found
-        return None
-
-    def _compare_array(self, output: object, right: AnyArray, where: str) -> Finding | None:
-        try:
-            found = as_array(output)
-        except Exception as error:
-            why = Refusal(error=error).shown
-            got = f"{where}{show(output)}, of which no array can be made: {why}"
-            return Finding("no array", "", f"{where}an array", got)
-        if found is None:
-            return Finding("no array", "", f"{where}an array", where + show(output))
-        if deviation := difference(found, right, where):
-            return deviation
-        if isinstance(output, np.ndarray) and self._can_be_written_through(found):
-            right_one = f"{where}read-only, or in memory of its own"
-            return Finding("writable", "", right_one, f"{where}writable, in memory that it shares")
-        return None
-
-    def _can_be_written_through(self, output: AnyArray) -> bool:
-        """Whether a write to one element of an output changes an input, or another element."""
-        flags = output.flags
-        # By the sign of its flags NumPy remembers that it is to warn of a write.
-        if flags.num < 0 or not flags.writeable or output.size == 0:
-            return False
-        if overlaps_itself(output):
-            return True
-        return not self.rule.gives_back and any(
-            np.may_share_memory(output, each.array) for each in self._in_use
-        )
-
 
 class _Prepared(NamedTuple):
     """An array for an implementation, its twin, and what it was before."""
@@ -281,10 +225,6 @@ def _told_apart(kept: AnyArray, given: AnyArray) -> list[str]:
             access = "writable" if each.flags.writeable else "read-only"
             shown[k] += f", strides {show_shape(each.strides)}, {access}"
     return shown
-
-
-def _arrays(count: int) -> str:
-    return f"{count} {'array' if count == 1 else 'arrays'}"
 
 
 def _zeros(case: Case) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from whycast._rules import Rule
-from whycast.testing._case import Case
+from whycast.testing._case import Case, Level, asked
 from whycast.testing._compare import KINDS
 
 
@@ -55,7 +55,7 @@ class Deviation:
     known: str | None = None
 
     def __str__(self) -> str:
-        words = " ".join(filter(None, [KINDS[self.kind], self.detail]))
+        words = " ".join(filter(None, [KINDS[self.kind].says, self.detail]))
         lines = [f"{self.level}: {words}: {_cases(self.count)}"]
         if self.known is not None:
             return f"{lines[0]}; {self.known}"
@@ -226,41 +226,28 @@ class Report:
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def call_of(rule: Rule, level: str, case: Case) -> str:
+def call_of(rule: Rule, level: Level, case: Case) -> str:
     """Write the call of an implementation ``f`` that asks a case.
 
     >>> from whycast._rules import RULES
-    >>> call_of(RULES["in-dim"], "index", Case(((3,),), (3, 2), (0,), multi_index=(2, 1)))
-    'f((3,), (3, 2), (0,), (2, 1))'
     >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
     'f(*Case(((3,),), target=(2, 3)).arrays(), (2, 3))'
     """
-    if level == "data":
-        arguments = rule.arguments([f"*{case!r}.arrays()"], case)
-        shown = [each if isinstance(each, str) else repr(each) for each in arguments]
-    elif level == "strides":
-        shown = list(map(repr, rule.arguments((case.shapes[0], case.strides), case)))
-    else:
-        shown = list(map(repr, rule.arguments(case.shapes, case)))
-        if level == "index":
-            shown.append(repr(case.multi_index))
+    arrays = f"*{case!r}.arrays()"
+    shown = [
+        arrays if each is arrays else repr(each) for each in asked(rule, level, case, [arrays])
+    ]
     return f"f({', '.join(shown)})"
 
 
-def clause_of(rule: Rule, level: str, kind: str) -> str:
+def clause_of(rule: Rule, kind: str) -> str:
     """Return the clause that settles a deviation; empty where no text says anything of its kind.
 
     >>> from whycast._rules import RULES
-    >>> clause_of(RULES["sonnx"], "data", "nan")
+    >>> clause_of(RULES["sonnx"], "nan")
     'E_Broadcast_any_Accuracy_010'
     """
-    if kind in ("accepts", "refuses"):
-        return rule.clauses["verdict"]
-    if kind in ("nan", "zero"):
-        return rule.clauses["bits"]
-    if kind in ("dtype", "elements", "count", "no array"):
-        return rule.clauses["data"]
-    return rule.clauses.get("report" if kind == "axis" else kind, "")
+    return rule.clauses.get(KINDS[kind].clause, "")
 
 
 def _cases(count: int) -> str:

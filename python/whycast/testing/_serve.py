@@ -18,6 +18,7 @@ from whycast._checks import show
 from whycast._errors import show_int, show_shape
 from whycast._types import AnyArray, Shape
 from whycast.testing._json import Message, line_of, parse
+from whycast.testing._judge import expected
 from whycast.testing._lines import Request, answer, read_request
 
 # An answer of more would take long to write down, and a line of more does not ask for less.
@@ -79,23 +80,14 @@ def respond(request: Request) -> Message:
     """Return the answer to a request; a ValueError or MemoryError says why there is none."""
     rule, level, case, arrays = request
     shape = rule.shape(case)
-    if shape is None:
-        return answer(level, rule.refusal(case))
-    if level == "index":
-        index = cast("tuple[int, ...]", case.multi_index)
-        _check_index(index, shape)
-        return answer(level, rule.source(case, index))
-    if level == "strides":
-        layout = rule.layout(case, cast("tuple[int, ...]", case.strides))
-        return answer(level, None if layout is None else layout.strides)
-    if level != "data":
-        return answer(level, shape)
-    _check_size(arrays, shape)
+    if shape is not None and level == "index":
+        _check_index(cast("tuple[int, ...]", case.multi_index), shape)
+    if shape is not None and level == "data":
+        _check_size(arrays, shape)
     try:
-        outputs = rule.broadcast(arrays, case)
+        return answer(level, expected(rule, level, case, arrays).outcome)
     except TypeError as error:
         raise ValueError(str(error)) from None
-    return answer(level, outputs if rule.takes == "tensors" else outputs[0])
 
 
 def _reply(line: bytes | None, number: int) -> Message:

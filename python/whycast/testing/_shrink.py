@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
 from whycast.testing._case import Case
 from whycast.testing._child import Child, DeathError
@@ -23,7 +24,7 @@ def shrunk(child: Child, asked: Asked, key: Key, example: Example) -> Example:
             break
         fitting = [each.within(asked.dtypes) for each in smaller(example.case)]
         candidates = [each for each in fitting if each.weight < example.case.weight]
-        found = _step(child, Try(asked, candidates, key), example)
+        found = _step(child, Try(asked, candidates, key, example.stage), example)
         if found is None:
             break
         example = found
@@ -36,7 +37,7 @@ def _step(child: Child, job: Try, example: Example) -> Example | None:
     while candidates:
         try:
             child.send(job._replace(cases=candidates))
-            number, expected, got = child.receive()
+            return cast("Example | None", child.receive())
         except DeathError as death:
             number = child.position
             child.start()
@@ -44,7 +45,4 @@ def _step(child: Child, job: Try, example: Example) -> Example | None:
                 return example._replace(case=candidates[number], got=death.text)
             candidates = candidates[number + 1 :]
             continue
-        if number is None:
-            return None
-        return example._replace(case=candidates[number], expected=expected, got=got)
     return None

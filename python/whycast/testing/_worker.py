@@ -23,7 +23,7 @@ from whycast.testing._judge import Judge, Refusal
 from whycast.testing._peers import Function, ManyAtOnce
 from whycast.testing._program import GarbageError, Program, StoppedError
 from whycast.testing._register import entries_for
-from whycast.testing._tally import Example, Key, Tally
+from whycast.testing._tally import Key, Tally
 from whycast.testing._targets import Opened, Target, TargetError
 
 # Of Linux: see prctl(2).
@@ -65,6 +65,7 @@ class Try(NamedTuple):
     asked: Asked
     cases: list[Case]
     key: Key
+    stage: Stage
 
 
 class Position(Protocol):
@@ -254,8 +255,7 @@ class _Worker:
             key = Key(finding.kind, finding.detail, known)
             tally.deviations[key] += 1
             if tally.is_smaller(key, case):
-                expected = finding.expected or self.judge.expectation(case)
-                tally.examples[key] = Example(stage, case, expected, finding.got)
+                tally.examples[key] = self.judge.example(stage, case, finding)
 
     def tell(self, *, done: bool = False, given_up: bool = False) -> None:
         """Send what was found, and begin to count anew."""
@@ -278,10 +278,9 @@ class _Worker:
             else:
                 finding = self.ask(function, case)
             if finding is not None and finding[:2] == job.key[:2]:
-                expected = finding.expected or self.judge.expectation(case)
-                self.send((number, expected, finding.got))
+                self.send(self.judge.example(job.stage, case, finding))
                 return
-        self.send((None, "", ""))
+        self.send(None)
 
     def send(self, message: object) -> None:
         """Tell the parent, unless this is a copy of the process that the implementation made."""
