@@ -17,8 +17,8 @@ from report import rows_of
 
 from whycast._rules import RULES
 from whycast.testing import Report, cases, check
-from whycast.testing._case import Level
-from whycast.testing._judge import expected
+from whycast.testing._cases._case import Level
+from whycast.testing._report._judge import expected
 
 EXPLANATION = (
     "Cases for each second of a core: all fixed cases of a rule, asked of a Python function that "

@@ -16,9 +16,10 @@ from c_library import CODES, HERE, SANITIZED, SOURCE, Library, Outcome
 from whycast import _kernel
 from whycast._rules import rule_named
 from whycast._types import AnyArray, Shape
-from whycast.testing import _export_c, cases, check
-from whycast.testing._case import Case, Level
-from whycast.testing._values import DTYPES
+from whycast.testing import cases, check
+from whycast.testing._cases._case import Case, Level
+from whycast.testing._cases._values import DTYPES
+from whycast.testing._export import _export_c
 
 WIDTHS = (1, 2, 3, 4, 5, 8, 12, 16, 17, 33)
 

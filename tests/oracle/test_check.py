@@ -23,18 +23,10 @@ import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
-from whycast.testing import (
-    Case,
-    Deviation,
-    Report,
-    TargetError,
-    _register,
-    _targets,
-    cases,
-    check,
-)
-from whycast.testing._peers import PEERS
-from whycast.testing._register import Entry
+from whycast.testing import Case, Deviation, Report, TargetError, cases, check
+from whycast.testing._peers import PEERS, _register
+from whycast.testing._peers._register import Entry
+from whycast.testing._run import _targets
 
 Shape = tuple[int, ...]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from command_line import SMALL, Run, Shape, runner, small_operands, word
 
-from whycast._alignment import alignment
+from whycast._command._alignment import alignment
+from whycast._command._steps import Line, lines
+from whycast._command._verdicts import findings, verdicts
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands, Rule
-from whycast._steps import Line, lines
-from whycast._verdicts import findings, verdicts
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from whycast._rules import RULES, rule_named
-from whycast.testing._case import LEVELS, Case, Level
-from whycast.testing._drawn import random_case
-from whycast.testing._elements import decoded, encoded
-from whycast.testing._json import line_of, parse
-from whycast.testing._judge import Refusal, expected
+from whycast.testing._cases._case import LEVELS, Case, Level
+from whycast.testing._cases._drawn import random_case
+from whycast.testing._cases._values import DTYPES, LAYOUTS, array
 from whycast.testing._lines import answer, read_answer, read_request, request
-from whycast.testing._values import DTYPES, LAYOUTS, array
+from whycast.testing._lines._elements import decoded, encoded
+from whycast.testing._lines._json import line_of, parse
+from whycast.testing._report._judge import Refusal, expected
 
 ARRAY = {"dtype": "int16", "shape": [2], "elements": "0100feff"}
 

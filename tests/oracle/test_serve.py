@@ -16,12 +16,11 @@ import pytest
 
 from whycast._command import main
 from whycast._rules import RULES, rule_named
-from whycast.testing import _serve
-from whycast.testing._case import LEVELS
-from whycast.testing._drawn import random_case
-from whycast.testing._json import line_of
-from whycast.testing._judge import expected
-from whycast.testing._lines import Request, answer, request
+from whycast.testing._cases._case import LEVELS
+from whycast.testing._cases._drawn import random_case
+from whycast.testing._lines import Request, _serve, answer, request
+from whycast.testing._lines._json import line_of
+from whycast.testing._report._judge import expected
 
 SERVE = (sys.executable, "-m", "whycast", "serve")
 SHAPE = {"rule": "sonnx", "level": "shape", "shapes": [[3, 1], [4]]}

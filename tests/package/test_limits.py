@@ -17,7 +17,7 @@ import pytest
 
 import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
-from whycast.testing import _serve
+from whycast.testing._lines import _serve
 
 X = np.zeros(())
 BYTE = np.zeros((), np.int8)

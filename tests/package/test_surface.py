@@ -49,6 +49,7 @@ def test_what_an_import_of_the_package_brings() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     public = [name for name in done.stdout.split() if "._" not in name]
     assert sorted(public) == sorted(BROUGHT)
+    assert not [name for name in done.stdout.split() if name.startswith("whycast._command")]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

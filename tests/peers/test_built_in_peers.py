@@ -14,10 +14,10 @@ import pytest
 from asked import require
 
 from whycast.testing import cases, check
-from whycast.testing._case import Level
-from whycast.testing._conditions import CONDITIONS
+from whycast.testing._cases._case import Level
 from whycast.testing._peers import PEERS, absent
-from whycast.testing._register import register
+from whycast.testing._peers._conditions import CONDITIONS
+from whycast.testing._peers._register import register
 
 # Where each peer's answers by NumPy's rule are judged in full, some of those by SONNX's are enough.
 SOME = 7

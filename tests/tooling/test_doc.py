@@ -34,8 +34,8 @@ from assurance.toolchain import ROOT
 from whycast import _command, testing
 from whycast._rules import RULES
 from whycast.testing import Case, strategies
-from whycast.testing._case import LEVELS, Level
-from whycast.testing._judge import Judge
+from whycast.testing._cases._case import LEVELS, Level
+from whycast.testing._report._judge import Judge
 
 CLAUSE = "E_Broadcast_any_Signature_010"
 THEORY = "core.shape.html"

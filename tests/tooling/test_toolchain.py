@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from assurance import closed, install, toolchain
 from assurance.closed import ToolError
 from assurance.toolchain import ROOT, Package, Tool
-from whycast.testing._register import register
+from whycast.testing._peers._register import register
 
 TOOLS, WHEELS = toolchain.read(), toolchain.REQUIREMENTS
 PACKAGE = Package("solver", "2.0-1", "a" * 64)

@@ -26,10 +26,10 @@ from assurance.closed import ToolError
 from whycast import _command
 from whycast._rules import RULES, Rule
 from whycast.testing import Case
-from whycast.testing._case import LEVELS, Level
-from whycast.testing._judge import expected
+from whycast.testing._cases._case import LEVELS, Level
 from whycast.testing._lines import answer, fields, request
 from whycast.testing._report import call_of
+from whycast.testing._report._judge import expected
 
 WIDTH = 88
 

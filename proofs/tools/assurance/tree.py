@@ -19,23 +19,32 @@ FILES = {
     "c": "example.c whycast.c whycast.h",
     "python": "_whycast_pytest.py",
     "python/whycast": """
-        __init__.py __main__.py _accelerator.py _adjoints.py _alignment.py _arguments.py
-        _arrays.py _checks.py _command.py _command_shapes.py _errors.py _explain.py
-        _figure.py _kernel.py _native.c _native.pyi _rules.py _shapes.py _steps.py _texts.py
-        _types.py _verdicts.py _views.py lax.py ngraph.py numpy_rule.py onnx.py openvino.py
-        py.typed reference.py
+        __init__.py __main__.py _accelerator.py _adjoints.py _arrays.py _checks.py
+        _errors.py _kernel.py _native.c _native.pyi _rules.py _shapes.py _types.py _views.py
+        lax.py ngraph.py numpy_rule.py onnx.py openvino.py py.typed reference.py
+    """,
+    "python/whycast/_command": """
+        __init__.py _alignment.py _arguments.py _explain.py _figure.py _shapes.py _steps.py
+        _texts.py _verdicts.py
     """,
     "python/whycast/testing": """
-        __init__.py _case.py _cases.py _check.py _child.py _command_cases.py
-        _command_check.py _compare.py _conditions.py _drawn.py _elements.py _export_c.py
-        _export_npz.py _export_onnx.py _fixed.py _hypothesis.py _json.py _judge.py _lines.py
-        _options.py _plugin.py _program.py _register.py _report.py _serve.py _shrink.py
-        _smaller.py _tally.py _targets.py _values.py _worker.py deviations.json harness.c
+        __init__.py _check.py _command_cases.py _command_check.py _plugin.py deviations.json
         strategies.py test_target.py
     """,
+    "python/whycast/testing/_cases": """
+        __init__.py _case.py _drawn.py _fixed.py _hypothesis.py _smaller.py _values.py
+    """,
+    "python/whycast/testing/_export": """
+        __init__.py _export_c.py _export_npz.py _export_onnx.py harness.c
+    """,
+    "python/whycast/testing/_lines": "__init__.py _elements.py _json.py _program.py _serve.py",
     "python/whycast/testing/_peers": """
-        __init__.py _jax.py _numpy.py _onnx.py _onnxruntime.py _openvino.py
-        _openvino_constants.py _torch.py
+        __init__.py _conditions.py _jax.py _numpy.py _onnx.py _onnxruntime.py _openvino.py
+        _openvino_constants.py _register.py _torch.py
+    """,
+    "python/whycast/testing/_report": "__init__.py _compare.py _judge.py _tally.py",
+    "python/whycast/testing/_run": """
+        __init__.py _child.py _options.py _shrink.py _targets.py _worker.py
     """,
 }
 

@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from whycast._rules import Rule, rule_named
-from whycast.testing._case import Case, Level, Stage, level_named, levels_to
-from whycast.testing._child import Child, DeathError
-from whycast.testing._options import check_dtypes, check_numbers
-from whycast.testing._program import shown_request
-from whycast.testing._register import entries_for
+from whycast.testing._cases._case import Case, Level, Stage, level_named, levels_to
+from whycast.testing._lines._program import shown_request
+from whycast.testing._peers._register import entries_for
 from whycast.testing._report import Deviation, Report, call_of, clause_of
-from whycast.testing._shrink import shrunk
-from whycast.testing._tally import Example, Key, Tally
-from whycast.testing._targets import ProgramTarget, Target, TargetError, target_of
-from whycast.testing._worker import Asked, Run, numbered
+from whycast.testing._report._tally import Example, Key, Tally
+from whycast.testing._run._child import Child, DeathError
+from whycast.testing._run._options import check_dtypes, check_numbers
+from whycast.testing._run._shrink import shrunk
+from whycast.testing._run._targets import ProgramTarget, Target, TargetError, target_of
+from whycast.testing._run._worker import Asked, Run, numbered
 
 # A target that dies again and again would be started again for ever; one that is ended after some
 # time, or when it has filled some memory, costs more.

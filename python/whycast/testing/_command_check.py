@@ -10,11 +10,11 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
-from whycast._arguments import UsageError, add_rule, path
-from whycast.testing._case import LEVELS
+from whycast._command._arguments import UsageError, add_rule, path
+from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
-from whycast.testing._options import check_dtypes
 from whycast.testing._peers import PEERS, absent
+from whycast.testing._run._options import check_dtypes
 
 _DESCRIPTION = """\
 Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see

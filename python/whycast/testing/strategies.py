@@ -9,8 +9,8 @@ from typing import Any
 
 from whycast._rules import rule_named
 from whycast._types import AnyArray, Shape
-from whycast.testing._case import Case, Level, level_named
-from whycast.testing._values import DTYPES, LAYOUTS, array, dtypes_of
+from whycast.testing._cases._case import Case, Level, level_named
+from whycast.testing._cases._values import DTYPES, LAYOUTS, array, dtypes_of
 
 try:
     from hypothesis import strategies as st
@@ -19,7 +19,7 @@ except ImportError as error:
         "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'"
     ) from error
 
-from whycast.testing._hypothesis import Question, bounds_of, check_range, drawn
+from whycast.testing._cases._hypothesis import Question, bounds_of, check_range, drawn
 
 __all__ = ["arrays", "cases", "shape_lists", "shapes"]
 

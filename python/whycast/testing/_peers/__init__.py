@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 from whycast._rules import RULES, Rule
 
 if TYPE_CHECKING:
-    from whycast.testing._case import Case
+    from whycast.testing._cases._case import Case
 
 Function: TypeAlias = Callable[..., Any]
 
