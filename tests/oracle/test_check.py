@@ -444,7 +444,7 @@ def entry(**changes: Any) -> Entry:
     found: dict[str, Any] = {
         "peer": "numpy",
         "version": "2",
-        "rules": ("sonnx",),
+        "rule": "sonnx",
         "levels": ("verdict",),
         "kind": "accepts",
         "where": ("only NumPy's rule accepts",),

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from whycast._rules import Rule
+from whycast._rules import RULES, Rule
 from whycast.testing._cases._case import Case
 from whycast.testing._peers._conditions import CONDITIONS
 
@@ -24,7 +24,7 @@ class Entry:
 
     peer: str
     version: str
-    rules: tuple[str, ...]
+    rule: str
     levels: tuple[str, ...]
     kind: str
     where: tuple[str, ...]
@@ -42,12 +42,28 @@ class Entry:
 
 
 @cache
-def register() -> tuple[Entry, ...]:
-    """Read the register."""
+def groups() -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """Read the register: with which version of each peer, and what was seen of which peers."""
     text = (files("whycast.testing") / "deviations.json").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = json.loads(text)
-    lists = ("rules", "levels", "where")
-    return tuple([Entry(**{**each, **{k: tuple(each[k]) for k in lists}}) for each in found])
+    found = json.loads(text)
+    return found["versions"], found["deviations"]
+
+
+@cache
+def register() -> tuple[Entry, ...]:
+    """Give an entry for each peer and rule of a group, at the levels at which the peer is asked."""
+    versions, found = groups()
+    entries = []
+    for group in found:
+        rest = {k: v for k, v in group.items() if k not in ("peers", "rules", "levels", "where")}
+        for peer in group["peers"]:
+            for rule in group["rules"]:
+                offered = RULES[rule].peers.get(peer, ())
+                levels = tuple([level for level in group["levels"] if level in offered])
+                where = tuple(group["where"])
+                if levels:
+                    entries.append(Entry(peer, versions[peer], rule, levels, where=where, **rest))
+    return tuple(entries)
 
 
 def entries_for(peer: str | None, rule: str, level: str) -> list[Entry]:
@@ -55,5 +71,5 @@ def entries_for(peer: str | None, rule: str, level: str) -> list[Entry]:
     return [
         each
         for each in register()
-        if each.peer == peer and rule in each.rules and level in each.levels
+        if (each.peer, each.rule) == (peer, rule) and level in each.levels
     ]
