@@ -99,68 +99,38 @@ def _clauses(text: str, **numbers: str) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule of broadcasting.
+    """A rule of broadcasting, as data."""
 
-    Parameters
-    ----------
-    name : str
-        What the command line calls it.
-    title : str
-        What texts call it.
-    takes : {"tensors", "target", "axes"}
-        What it takes: tensors, one tensor and a target, or these and axes.
-    function : callable
-        The package's own function for it, from arrays (a target, axes) to one array or several.
-    call : str
-        How a call of that function is written, ``{}`` for each of its arguments.
-    parameters : tuple of str
-        What its texts call the tensor, the target and the axes.
-    clauses : dict
-        For a kind of question (verdict, shape, index, strides, data, report) the clause that
-        settles it; and for the steps of an explanation (lies, size, fails; kept and first for an
-        index), and the bits of numbers.
-    steps : Steps
-        What an explanation calls its steps.
-    strides : callable
-        The proved program for the strides of a view.
-    common : callable, optional
-        The proved program for the shape that tensors have in common; or the tensor and its target,
-        where that may grow too.
-    shapes : callable, optional
-        The package's function for that, which says why there is none.
-    misfit : callable
-        Gives the error for what the proved programs raise about a tensor and its target.
-    alignment : {"trailing", "increasing", "distinct", "missing"}
-        Where the axes of a tensor lie, and which axes are given.
-    grows : bool
-        Whether a size of 1 grows.
-    zero_meets_one : bool
-        Whether a size of 0 and one of 1 have one in common, which is 0.
-    strings : bool
-        Whether its text has tensors of strings.
-    gives_back : bool
-        Whether arrays come back as they are where nothing is to be done.
-    peers : dict
-        For a built-in peer that follows it the levels at which it can be asked.
-    """
-
+    # What the command line calls it, and what texts call it.
     name: str
     title: str
     takes: Takes
+    # The package's own function for it, from arrays (a target, axes) to one array or several; how a
+    # call of it is written; and what its texts call the tensor, the target and the axes.
     function: Callable[..., Any]
     call: str
     parameters: tuple[str, ...]
+    # For a kind of question (verdict, shape, index, strides, data, report) the clause that settles
+    # it; for the steps of an explanation (lies, size, fails, kept, first); and for bits of numbers.
     clauses: Mapping[str, str]
     steps: Steps
+    # The proved program for the strides of a view.
     strides: Callable[..., Strides] = _kernel.broadcast_strides
+    # The proved program for the shape that tensors have in common, or a tensor and its target where
+    # that may grow too; and the package's function for it, which says why there is none.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
     shapes: Callable[..., Shape] | None = None
+    # Gives the error for what the proved programs raise about a tensor and its target.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
+    # Whether a size of 1 grows; and whether 0 and 1 have a size in common, which is 0.
     grows: bool = True
     zero_meets_one: bool = True
+    # Whether its text has tensors of strings.
     strings: bool = False
+    # Whether arrays come back as they are where nothing is to be done.
     gives_back: bool = False
+    # For a built-in peer that follows it the levels at which that can be asked.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property

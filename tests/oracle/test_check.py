@@ -421,10 +421,10 @@ def test_junit(report: Report) -> None:
 
 
 def test_a_report_of_nothing_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
-    def left_out(target: object, rule: object, level: object, case: object) -> str:
-        return "it rains"
+    def opened(value: Any, name: str) -> _targets.Opened:
+        return _targets.Opened(name, lambda *_: value, lambda *_: "it rains")
 
-    monkeypatch.setattr(_targets._OpenedObject, "left_out", left_out)
+    monkeypatch.setattr(_targets, "_object", opened)
     report = check(whycast.compatible, level="verdict", seconds=0)
     count = len(list(cases(level="verdict")))
     assert not report.ok

@@ -116,8 +116,11 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_rule_and_axes(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say by which rule, and along which axes."""
+SHAPE_HELP = "sizes with x between them, such as 3x1; () or scalar for rank 0. "
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say by which rule, along which axes, and in which form to answer."""
     add_rule(parser)
     parser.add_argument(
         "--axes",
@@ -127,6 +130,7 @@ def add_rule_and_axes(parser: argparse.ArgumentParser) -> None:
         "(openvino-explicit, in-dim), or the axes of the target that it lacks (ngraph); () for "
         "none",
     )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> Operands:

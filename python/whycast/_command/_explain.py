@@ -8,9 +8,10 @@ import textwrap
 
 from whycast._command._alignment import alignment
 from whycast._command._arguments import (
+    SHAPE_HELP,
     Subparsers,
     UsageError,
-    add_rule_and_axes,
+    add_options,
     described,
     operands,
     path,
@@ -40,11 +41,9 @@ def add(subparsers: Subparsers) -> None:
         nargs="+",
         type=shape,
         metavar="SHAPE",
-        help="sizes with x between them, such as 3x1; () or scalar for rank 0. Of two shapes the "
-        "second is the target of the rules that take one",
+        help=f"{SHAPE_HELP}Of two shapes the second is the target of the rules that take one",
     )
-    add_rule_and_axes(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    add_options(parser)
     parser.add_argument(
         "--svg",
         type=path,

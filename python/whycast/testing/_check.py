@@ -16,7 +16,7 @@ from whycast.testing._report._tally import Example, Key, Tally
 from whycast.testing._run._child import Child, DeathError
 from whycast.testing._run._options import check_dtypes, check_numbers
 from whycast.testing._run._shrink import shrunk
-from whycast.testing._run._targets import ProgramTarget, Target, TargetError, target_of
+from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Asked, Run, numbered
 
 # A target that dies again and again would be started again for ever; one that is ended after some
@@ -267,7 +267,7 @@ class _Run:
             )
 
     def _call(self, level: Level, case: Case) -> str:
-        if isinstance(self.target, ProgramTarget):
+        if self.target.is_program:
             return shown_request(self.rule, level, case)
         return call_of(self.rule, level, case)
 

@@ -30,17 +30,7 @@ class StoppedError(Exception):
 
 
 class Program:
-    """A running program; after a wrong answer a new one is started.
-
-    Parameters
-    ----------
-    arguments : sequence of str
-        The program and its arguments.
-    rule : Rule
-        The rule that it is asked about.
-    level : str
-        What it is asked.
-    """
+    """A running program that is asked about a rule; after a wrong answer a new one is started."""
 
     def __init__(self, arguments: Sequence[str], rule: Rule, level: Level) -> None:
         self.arguments = arguments

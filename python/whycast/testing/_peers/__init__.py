@@ -44,36 +44,21 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer; which rules it follows, and at which levels, they say themselves.
+    """A peer; which rules it follows, and at which levels, they say themselves."""
 
-    Parameters
-    ----------
-    name : str
-        What the command line calls it.
-    distribution : str
-        The distribution whose version is shown.
-    module : str
-        The module of this package whose ``functions`` gives a rule's functions by level.
-    dtypes : callable
-        For a rule the dtypes. A case with another one is left out: the peer has no array to be
-        asked about.
-    needs : tuple of str
-        All distributions that have to be there; `distribution` alone if empty.
-    extra : str
-        The extras of whycast that bring them.
-    environment : dict
-        Variables to be set before it is imported.
-    lacks : callable, optional
-        For a level and a case, why it is not asked that, if it is not.
-    """
-
+    # What the command line calls it; the distribution whose version is shown; and the module of
+    # this package whose ``functions`` gives a rule's functions by level.
     name: str
     distribution: str
     module: str
+    # A case with another dtype is left out: the peer has no array to be asked about.
     dtypes: Callable[[Rule], Dtypes] = lambda rule: None
+    # All distributions that have to be there, if not that one alone; and whycast's extras for them.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
+    # Variables to be set before it is imported.
     environment: Mapping[str, str] = field(default_factory=dict)
+    # For a level and a case, why it is not asked that, if it is not.
     lacks: Callable[[str, Case], str | None] = lambda level, case: None
 
     @property

@@ -101,15 +101,7 @@ def right_answer(
 
 
 class Judge:
-    """Asks an implementation and compares its answers, at one level.
-
-    Parameters
-    ----------
-    rule : Rule
-        The rule that it should follow.
-    level : str
-        What it is asked.
-    """
+    """Asks an implementation that should follow a rule, and compares its answers, at one level."""
 
     def __init__(self, rule: Rule, level: Level) -> None:
         self.rule = rule

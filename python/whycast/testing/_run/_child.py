@@ -36,19 +36,10 @@ class DeathError(Exception):
 
 
 class Child:
-    """A child process.
+    """A child process in which a target runs.
 
-    Parameters
-    ----------
-    target : Target
-        What runs in it.
-    rule : Rule
-        The rule by which it is asked.
-    timeout : float
-        Seconds without a step from one case to the next, after which it is ended.
-    memory : float
-        MiB beyond those that it takes once the target is imported, and those of the cases, at which
-        it is ended; 0 for any.
+    It is ended after `timeout` seconds without a step from one case to the next; and where it takes
+    `memory` MiB more than once the target was imported and for the cases, if that is not 0.
     """
 
     def __init__(self, target: Target, rule: Rule, timeout: float, memory: float) -> None:

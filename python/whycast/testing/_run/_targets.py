@@ -9,15 +9,15 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from whycast._checks import show
 from whycast._rules import Rule
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._lines._program import Program
-from whycast.testing._peers import PEERS, Function, ManyAtOnce, Peer, absent
+from whycast.testing._peers import PEERS, Function, ManyAtOnce, absent
 
 
 class TargetError(ValueError):
@@ -38,105 +38,40 @@ class TargetError(ValueError):
 Askable: TypeAlias = Function | ManyAtOnce | Program
 
 
-class Opened(Protocol):
-    """A target in the child process."""
+@dataclass(frozen=True)
+class Opened:
+    """A target in the child process: what reports call it, a peer with its version.
+
+    `function` returns what answers at a level, with arguments as the rule's own function takes, and
+    `left_out` says why a case is not for it, if it is not.
+    """
+
+    title: str
+    function: Callable[[Rule, Level], Askable | None]
+    left_out: Callable[[Rule, Level, Case], str | None] = lambda rule, level, case: None
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target as the parent process knows it; to be sent to the child, which opens it.
+
+    `given` is what `opens` has to be given. Where it is a built-in peer, `peer` is its name, for
+    the register of known deviations.
+    """
+
+    name: str
+    given: Any
+    opens: Callable[[Any, str], Opened]
+    peer: str | None = None
 
     @property
-    def title(self) -> str:
-        """What reports call it: a peer with its version."""
-        ...
-
-    def function(self, rule: Rule, level: Level) -> Askable | None:
-        """Return what answers at a level, with arguments as the rule's own function takes."""
-        ...
-
-    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
-        """Say why a case is not for this target, if it is not."""
-        ...
-
-
-class Target(Protocol):
-    """A target as the parent process knows it; to be sent to the child."""
-
-    @property
-    def name(self) -> str:
-        """What reports call it."""
-        ...
-
-    @property
-    def peer(self) -> str | None:
-        """Name of the built-in peer, for the register of known deviations."""
-        ...
+    def is_program(self) -> bool:
+        """Whether it answers lines of JSON."""
+        return self.opens is _program
 
     def open(self) -> Opened:
         """Prepare it, in the child process."""
-        ...
-
-
-@dataclass(frozen=True)
-class FunctionTarget:
-    """A Python function, or an object with one for each level, named like it."""
-
-    value: object
-    name: str
-    peer: None = None
-
-    def open(self) -> Opened:
-        """Take it as it is."""
-        return _OpenedObject(self.value, self.name)
-
-
-@dataclass(frozen=True)
-class NamedTarget:
-    """A function, or an object with functions, named as ``module:name`` or ``file.py:name``."""
-
-    name: str
-    peer: None = None
-
-    def open(self) -> Opened:
-        """Import it."""
-        module_name, _, path = self.name.rpartition(":")
-        try:
-            value: object = _imported(module_name)
-            for part in path.split("."):
-                value = getattr(value, part)
-        except Exception as error:
-            text = f"{type(error).__name__}: {error}"
-            raise TargetError(f"target {self.name}: cannot be imported: {text}") from error
-        return _OpenedObject(value, self.name)
-
-
-@dataclass(frozen=True)
-class PeerTarget:
-    """A built-in peer."""
-
-    name: str
-
-    @property
-    def peer(self) -> str:
-        """The peer's name."""
-        return self.name
-
-    def open(self) -> Opened:
-        """Import what it needs."""
-        return _OpenedPeer(PEERS[self.name])
-
-
-@dataclass(frozen=True)
-class ProgramTarget:
-    """A program that answers lines of JSON."""
-
-    arguments: tuple[str, ...]
-    peer: None = None
-
-    @property
-    def name(self) -> str:
-        """The command."""
-        return " ".join(self.arguments)
-
-    def open(self) -> Opened:
-        """Start it."""
-        return _OpenedProgram(self.arguments, self.name)
+        return self.opens(self.given, self.name)
 
 
 def target_of(value: object) -> Target:
@@ -153,9 +88,9 @@ or module:function, or file.py:function
         if value in PEERS:
             if missing := absent(PEERS[value]):
                 raise TargetError(f"target {value}: {missing}")
-            return PeerTarget(value)
+            return Target(value, value, _peer, peer=value)
         if ":" in value:
-            return NamedTarget(value)
+            return Target(value, value, _named)
         raise TargetError(
             f"target {value!r}: expected one of {', '.join(PEERS)}, or module:function, "
             "or file.py:function"
@@ -166,66 +101,71 @@ or module:function, or file.py:function
         if shutil.which(value[0]) is None:
             wrong = "cannot be run" if Path(value[0]).exists() else "there is no such program"
             raise TargetError(f"target {value[0]}: {wrong}")
-        return ProgramTarget(tuple(value))
+        return Target(" ".join(value), tuple(value), _program)
     if callable(value) or _levels_of(value):
         name = getattr(value, "__qualname__", type(value).__name__)
-        return FunctionTarget(value, f"{getattr(value, '__module__', '?')}:{name}")
+        return Target(f"{getattr(value, '__module__', '?')}:{name}", value, _object)
     raise TargetError(
         f"target: expected a function, a name or the arguments of a program, got {show(value)}"
     )
 
 
-@dataclass
-class _OpenedObject:
-    value: object
-    title: str
+def _object(value: object, name: str) -> Opened:
+    """Take a function, or an object with one for each level that is named like it, as it is."""
 
-    def function(self, rule: Rule, level: Level) -> Callable[..., object] | None:
-        offered = _levels_of(self.value)
-        found: object = getattr(self.value, level, None) if offered else self.value
+    def function(rule: Rule, level: Level) -> Askable | None:
+        found: object = getattr(value, level, None) if _levels_of(value) else value
         if found is not None and not callable(found):
-            raise TargetError(f"target {self.title}: expected a function, got {show(found)}")
+            raise TargetError(f"target {name}: expected a function, got {show(found)}")
         if any(map(_is_asynchronous, (found, getattr(found, "__call__", None)))):  # noqa: B004
             raise TargetError(
-                f"target {self.title}: expected a function that returns its answer, got an "
-                "asynchronous one"
+                f"target {name}: expected a function that returns its answer, got an asynchronous "
+                "one"
             )
         return found
 
-    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
-        return None
+    return Opened(name, function)
 
 
-class _OpenedPeer:
-    def __init__(self, peer: Peer) -> None:
-        self.peer = peer
-        self.title = f"{peer.name} {peer.version}"
-        # Before anything of it is imported: only then they are read.
-        os.environ.update(peer.environment)
-
-    def function(self, rule: Rule, level: Level) -> Function | ManyAtOnce | None:
-        if self.peer.name not in rule.peers:
-            return None
-        return self.peer.functions(rule.name).get(level)
-
-    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
-        return self.peer.left_out(rule.name, level, case)
+def _named(path: str, name: str) -> Opened:
+    """Import a function or an object, ``module:name`` or ``file.py:name``."""
+    module_name, _, within = path.rpartition(":")
+    try:
+        value: object = _imported(module_name)
+        for part in within.split("."):
+            value = getattr(value, part)
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}"
+        raise TargetError(f"target {name}: cannot be imported: {text}") from error
+    return _object(value, name)
 
 
-@dataclass
-class _OpenedProgram:
-    arguments: Sequence[str]
-    title: str
-    running: list[Program] = field(default_factory=list)
+def _peer(peer_name: str, name: str) -> Opened:
+    """Prepare to import a built-in peer."""
+    peer = PEERS[peer_name]
+    # Before anything of it is imported: only then they are read.
+    os.environ.update(peer.environment)
+    return Opened(
+        f"{peer.name} {peer.version}",
+        lambda rule, level: peer.functions(rule.name).get(level) if name in rule.peers else None,
+        lambda rule, level, case: peer.left_out(rule.name, level, case),
+    )
 
-    def function(self, rule: Rule, level: Level) -> Program | None:
-        for each in self.running:
+
+def _program(arguments: Sequence[str], name: str) -> Opened:
+    """Start a program for each level, and end that of the one before."""
+    running: list[Program] = []
+
+    def function(rule: Rule, level: Level) -> Program:
+        for each in running:
             each.stop()
-        self.running = [Program(self.arguments, rule, level)]
-        return self.running[0]
+        running[:] = [Program(arguments, rule, level)]
+        return running[0]
 
-    def left_out(self, rule: Rule, level: Level, case: Case) -> str | None:
+    def left_out(rule: Rule, level: Level, case: Case) -> str | None:
         return "a layout in memory, of which lines say nothing" if case.layouts else None
+
+    return Opened(name, function, left_out)
 
 
 def _levels_of(value: object) -> list[Level]:
