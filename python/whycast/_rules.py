@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino
@@ -33,17 +34,14 @@ class Asked(Protocol):
     @property
     def shapes(self) -> tuple[Shape, ...]:
         """Shapes of the tensors."""
-        ...
 
     @property
     def target(self) -> Shape | None:
         """The target, where there is one."""
-        ...
 
     @property
     def axes(self) -> tuple[int, ...] | None:
         """The axes, where there are any."""
-        ...
 
 
 class Operands(NamedTuple):
@@ -236,14 +234,6 @@ class Rule:
         return Layout(target, self.strides(shape, strides, target, *axes))
 
 
-def _explicitly(data: AnyArray, target: Shape, axes: tuple[int, ...]) -> AnyArray:
-    return openvino.broadcast(data, target, axes, "explicit")
-
-
-def _both_ways(data: AnyArray, target: Shape) -> AnyArray:
-    return openvino.broadcast(data, target, mode="bidirectional")
-
-
 # At which levels a peer can be asked.
 _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
@@ -345,7 +335,7 @@ _RULES = (
         name="openvino-explicit",
         title="OpenVINO explicit",
         takes="axes",
-        function=_explicitly,
+        function=partial(openvino.broadcast, mode="explicit"),
         call="whycast.openvino.broadcast({}, mode='explicit')",
         parameters=("data", "target_shape", "axes_mapping"),
         clauses=_clauses(
@@ -363,7 +353,7 @@ _RULES = (
         name="openvino-bidirectional",
         title="OpenVINO bidirectional",
         takes="target",
-        function=_both_ways,
+        function=partial(openvino.broadcast, mode="bidirectional"),
         call="whycast.openvino.broadcast({}, mode='bidirectional')",
         parameters=("data", "target_shape"),
         clauses=_clauses(

@@ -172,13 +172,7 @@ class Report:
             "seconds": round(self.seconds, 3),
             "deviations": [
                 {
-                    **{
-                        name: getattr(each, name)
-                        for name in (
-                            *("level", "stage", "kind", "detail", "count", "call"),
-                            *("expected", "got", "clause", "known"),
-                        )
-                    },
+                    **vars(each),
                     "case": {
                         name: value
                         for name, value in each.case._asdict().items()
