@@ -181,7 +181,6 @@ def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArr
                 view = view_by(array, common, strides[m])
             views.append(view)
         return views
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise violated(v, shapes)
 
 

@@ -1,4 +1,8 @@
-"""The errors a failed broadcast raises, and how they show the shapes."""
+"""The errors a failed broadcast raises, and how they show the shapes.
+
+They are raised outside of the handlers of the kernel's exceptions, which have frames of their own:
+these are not for the caller to keep.
+"""
 
 from __future__ import annotations
 

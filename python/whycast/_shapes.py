@@ -111,8 +111,7 @@ def compatible(*shapes: Integers) -> bool:
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        One shape for each tensor, 1 to 2**31 - 1 of them, of any ranks. Sizes are integers of at
-        least 0.
+        One shape for each tensor, as `broadcast_shapes` takes them.
 
     Returns
     -------
@@ -208,7 +207,6 @@ def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> St
             failure = rank_too_low("target", "shape", len(own), len(wanted))
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (own,), wanted)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
@@ -224,7 +222,6 @@ def _common(arguments: tuple[object, ...], function: str) -> Shape:
         v = None
     if v is None:
         refuse_negative(shapes)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise violated(v, shapes)
 
 
@@ -288,5 +285,4 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
             f"index, axis {axis}: expected at least 0 and less than the target's size "
             f"{show_int(wanted[axis])}, got {show_int(at[axis])}"
         )
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure

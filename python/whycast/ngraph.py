@@ -107,7 +107,6 @@ so that it lacks the axis, and add 1 to broadcast_axes
     else:
         mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
         return view_by(array, target, strides, mapped)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 

@@ -245,7 +245,6 @@ rank 2, the shape has size 2, expected 3 or 1
         failure = rank_too_low("shape", "the array", plain.ndim, len(target))
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (plain.shape,), target)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
@@ -289,7 +288,6 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
         mismatch = None
     if mismatch is None:
         refuse_negative(shapes)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
 
 

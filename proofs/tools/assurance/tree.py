@@ -25,7 +25,7 @@ FILES = {
     """,
     "python/whycast/_command": """
         __init__.py _alignment.py _arguments.py _explain.py _figure.py _shapes.py _steps.py
-        _texts.py _verdicts.py
+        _verdicts.py
     """,
     "python/whycast/testing": """
         __init__.py _check.py _command_cases.py _command_check.py _plugin.py deviations.json
@@ -43,9 +43,7 @@ FILES = {
         _openvino_constants.py _register.py _torch.py
     """,
     "python/whycast/testing/_report": "__init__.py _compare.py _judge.py _tally.py",
-    "python/whycast/testing/_run": """
-        __init__.py _child.py _options.py _shrink.py _targets.py _worker.py
-    """,
+    "python/whycast/testing/_run": "__init__.py _child.py _shrink.py _targets.py _worker.py",
 }
 
 

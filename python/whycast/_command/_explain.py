@@ -13,6 +13,8 @@ from whycast._command._arguments import (
     UsageError,
     add_options,
     described,
+    elided,
+    headline,
     operands,
     path,
     refused,
@@ -20,7 +22,6 @@ from whycast._command._arguments import (
 )
 from whycast._command._figure import figure
 from whycast._command._steps import Line, lines
-from whycast._command._texts import elided, headline
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
 from whycast._rules import RULES, Rule
 

@@ -8,8 +8,7 @@ from itertools import product
 from xml.sax.saxutils import escape
 
 from whycast._command._alignment import Alignment, Place, Row, alignment
-from whycast._command._arguments import show_integers
-from whycast._command._texts import headline
+from whycast._command._arguments import headline, show_integers
 from whycast._errors import show_int
 from whycast._kernel import offset, row_major_strides
 from whycast._rules import Operands, Rule

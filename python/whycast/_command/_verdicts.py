@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from whycast import _kernel
-from whycast._command._arguments import refused
-from whycast._command._texts import show_some
+from whycast._command._arguments import refused, show_some
 from whycast._errors import BroadcastError, IncompatibleError, show_int
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape

@@ -12,9 +12,8 @@ from typing import Any, NoReturn
 
 from whycast._command._arguments import UsageError, add_rule, path
 from whycast.testing._cases._case import LEVELS
-from whycast.testing._check import check
+from whycast.testing._check import check, check_dtypes
 from whycast.testing._peers import PEERS, absent
-from whycast.testing._run._options import check_dtypes
 
 _DESCRIPTION = """\
 Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see

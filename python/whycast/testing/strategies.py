@@ -91,10 +91,8 @@ def shape_lists(
         two times in three what it accepts.
     min_shapes, max_shapes : int, optional
         How many shapes; at least two of those that are refused.
-    min_dims, max_dims : int, optional
-        Least and greatest rank of each.
-    min_side, max_side : int, optional
-        Least and greatest size. It may be beyond 64 bits; small sizes come often all the same.
+    min_dims, max_dims, min_side, max_side : int, optional
+        Least and greatest rank of each, and size, as for `shapes`.
 
     Returns
     -------
@@ -164,10 +162,8 @@ def cases(
     min_shapes, max_shapes : int, optional
         How many shapes for the rules ``sonnx`` and ``numpy``; at the levels ``index`` and
         ``strides`` these too take one and a target.
-    min_dims, max_dims : int, optional
-        Least and greatest rank, of a target too.
-    min_side, max_side : int, optional
-        Least and greatest size, of a target too. At level ``index`` no size is 0.
+    min_dims, max_dims, min_side, max_side : int, optional
+        Least and greatest rank, and size, of a target too. At level ``index`` no size is 0.
 
     Returns
     -------

@@ -83,29 +83,19 @@ class Drawing:
     draw: st.DrawFn
     question: Question
 
-    @property
-    def rule(self) -> Rule:
-        """The rule."""
-        return self.question.rule
-
-    @property
-    def bounds(self) -> Bounds:
-        """What ranks and sizes lie between."""
-        return self.question.bounds
-
     def accepted(self, least: int = 0) -> Case:
         """Draw what the rule accepts; `least` shapes or more, where it takes several."""
-        bounds = self.bounds
+        bounds = self.question.bounds
         sizes = st.lists(bounds.sides, min_size=bounds.min_dims, max_size=bounds.max_dims)
         common = self.draw(sizes)
         if self.question.several:
             least = max(least, self.question.min_shapes)
             count = self.draw(st.integers(least, self.question.max_shapes))
             return Case(tuple([self.shrunk(common) for _ in range(count)]))
-        if self.rule.takes == "axes":
+        if self.question.rule.takes == "axes":
             return self._along_axes(common)
         shape = self.shrunk(common)
-        target = self.shrunk(common) if self.rule.bidirectional else tuple(common)
+        target = self.shrunk(common) if self.question.rule.bidirectional else tuple(common)
         return Case((shape,), target)
 
     def refused(self) -> Case:
@@ -113,7 +103,7 @@ class Drawing:
         case = self.accepted(2)
         for _ in range(self.draw(st.integers(1, 3))):
             case = self._changed(case)
-        if self.rule.shape(case) is None:
+        if self.question.rule.shape(case) is None:
             return case
         if case.axes is not None:
             return case._replace(axes=(*case.axes, len(case.target or ())))
@@ -121,7 +111,7 @@ class Drawing:
 
     def shrunk(self, common: Sequence[int]) -> Shape:
         """Draw a shape that broadcasts to another: axes dropped in front, sizes replaced by 1."""
-        lowest = self.bounds.min_dims
+        lowest = self.question.bounds.min_dims
         if self._zeros_stay and 0 in common:
             lowest = max(lowest, len(common) - common.index(0))
         rank = self.draw(st.integers(lowest, len(common)))
@@ -130,10 +120,10 @@ class Drawing:
     @property
     def _zeros_stay(self) -> bool:
         """Whether nothing grows to 0, as in SONNX."""
-        return not self.rule.zero_meets_one and self.question.several
+        return not self.question.rule.zero_meets_one and self.question.several
 
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
-        if not self.bounds.has_one or not self.rule.grows:
+        if not self.question.bounds.has_one or not self.question.rule.grows:
             return tuple(sizes)
         # One bit per axis: a draw for each axis of every tensor would be some thousand draws.
         kept = self.draw(st.integers(0, 2 ** len(sizes) - 1))
@@ -146,24 +136,28 @@ class Drawing:
 
     def _along_axes(self, target: Sequence[int]) -> Case:
         ranks = range(len(target))
-        chosen = st.sets(st.sampled_from(ranks), min_size=self.bounds.min_dims)
+        chosen = st.sets(st.sampled_from(ranks), min_size=self.question.bounds.min_dims)
         axes = sorted(self.draw(chosen)) if ranks else []
-        if self.rule.alignment == "distinct":
+        if self.question.rule.alignment == "distinct":
             axes = list(self.draw(st.permutations(axes)))
         shape = self._with_ones([target[axis] for axis in axes])
-        return Case((shape,), tuple(target), self.rule.axes_for(axes, len(target)))
+        return Case((shape,), tuple(target), self.question.rule.axes_for(axes, len(target)))
 
     def _changed(self, case: Case) -> Case:
         """Change the axes, the rank of the target, or a size."""
         if case.axes and self.draw(st.booleans()):
             return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
         shapes = list(case.every_shape)
-        if case.target and len(case.target) > self.bounds.min_dims and self.draw(st.booleans()):
+        if (
+            case.target
+            and len(case.target) > self.question.bounds.min_dims
+            and self.draw(st.booleans())
+        ):
             return case._replace(target=case.target[1:])
         places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
         if places:
             m, i = self.draw(st.sampled_from(places))
-            shapes[m] = (*shapes[m][:i], self.draw(self.bounds.sides), *shapes[m][i + 1 :])
+            shapes[m] = (*shapes[m][:i], self.draw(self.question.bounds.sides), *shapes[m][i + 1 :])
         return _with_shapes(case, shapes)
 
     def _other_axes(self, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
@@ -179,11 +173,11 @@ class Drawing:
         pairs = st.sets(st.sampled_from(range(len(shapes))), min_size=2, max_size=2)
         first, second = sorted(self.draw(pairs))
         misfits = self.question.misfits
-        size = self.draw(self.bounds.sides.filter(lambda size: bool(misfits(size))))
+        size = self.draw(self.question.bounds.sides.filter(lambda size: bool(misfits(size))))
         other = self.draw(st.sampled_from(misfits(size)))
-        back = self.draw(st.integers(1, self.bounds.max_dims))
+        back = self.draw(st.integers(1, self.question.bounds.max_dims))
         for m, own in ((first, size), (second, other)):
-            filler = 1 if self.bounds.has_one else self.bounds.min_side
+            filler = 1 if self.question.bounds.has_one else self.question.bounds.min_side
             longer = [filler] * (back - len(shapes[m])) + list(shapes[m])
             longer[-back] = own
             shapes[m] = tuple(longer)

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Iterator
 from itertools import count, islice
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeAlias
 
 from whycast._rules import RULES, Rule
 from whycast.testing._cases._case import Case, Level, Stage
@@ -68,16 +68,15 @@ class Try(NamedTuple):
     stage: Stage
 
 
-class Position(Protocol):
-    """A number in memory that both processes see."""
-
-    value: int
+# A case with its number and its stage.
+Numbered: TypeAlias = tuple[int, tuple[Stage, Case]]
 
 
 def work(
     connection: Connection[Any, Any],
     parents: Connection[Any, Any] | None,
-    position: Position,
+    # A number in memory that both processes see.
+    position: Any,
     target: Target,
     rule: str,
 ) -> None:
@@ -112,7 +111,7 @@ def work(
             return
 
 
-def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[tuple[int, tuple[Stage, Case]]]:
+def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[Numbered]:
     """Give all cases from a number on with their numbers, the random ones without an end."""
     level, seed, dtypes = asked
     number = -1
@@ -128,7 +127,7 @@ class _Worker:
     def __init__(
         self,
         connection: Connection[Any, Any],
-        position: Position,
+        position: Any,
         opened: Opened,
         rule: Rule,
         peer: str | None,
@@ -161,26 +160,33 @@ class _Worker:
         self.next, self.tally = job.start, Tally()
         self.beat = time.monotonic() + _BEAT
         given_up = False
-        stream = self.wanted(job)
-        function = self.function
-        if isinstance(function, ManyAtOnce):
-            while batch := list(islice(stream, _AT_ONCE)):
-                self.position.value = batch[0][0]
-                for (number, (stage, case)), answer in zip(
-                    batch, self.many(function, batch), strict=True
-                ):
-                    self.judge.arguments(case)
-                    self.note(number, stage, case, self.judge.finding(case, answer))
-        else:
-            for number, (stage, case) in stream:
-                self.position.value = number
-                self.note(number, stage, case, self.ask(function, case))
-                if isinstance(function, Program) and function.starts > _MOST_STARTS:
-                    given_up = True
-                    break
+        for number, stage, case, finding in self.findings(self.wanted(job), _AT_ONCE):
+            self.note(number, stage, case, finding)
+            if isinstance(self.function, Program) and self.function.starts > _MOST_STARTS:
+                given_up = True
+                break
         self.tell(done=True, given_up=given_up)
 
-    def wanted(self, job: Run) -> Iterator[tuple[int, tuple[Stage, Case]]]:
+    def findings(
+        self, stream: Iterator[Numbered], at_once: int
+    ) -> Iterator[tuple[int, Stage, Case, Finding | None]]:
+        """Ask for cases, one by one or so many at once, and judge the answers."""
+        function = self.function
+        if not isinstance(function, ManyAtOnce):
+            for number, (stage, case) in stream:
+                self.position.value = number
+                yield number, stage, case, self.ask(function, case)
+            return
+        while batch := list(islice(stream, at_once)):
+            self.position.value = batch[0][0]
+            answers = function.many([self.judge.arguments(case) for _, (_, case) in batch])
+            for (number, (stage, case)), answer in zip(batch, answers, strict=True):
+                self.judge.arguments(case)
+                refused = isinstance(answer, BaseException)
+                value = Refusal(error=answer) if refused else answer
+                yield number, stage, case, self.judge.finding(case, value)
+
+    def wanted(self, job: Run) -> Iterator[Numbered]:
         """Give the cases of a job."""
         for number, (stage, case) in numbered(self.rule, job.asked, job.start):
             if number == job.stop:
@@ -202,16 +208,6 @@ class _Worker:
         if asked.dtypes and not set(case.dtypes) <= {*asked.dtypes}:
             return "a dtype that is not to be asked"
         return self.opened.left_out(self.rule, asked.level, case)
-
-    def many(
-        self, function: ManyAtOnce, batch: list[tuple[int, tuple[Stage, Case]]]
-    ) -> list[object]:
-        """Ask for all cases of a batch at once."""
-        arguments = [self.judge.arguments(case) for _, (_, case) in batch]
-        return [
-            Refusal(error=answer) if isinstance(answer, BaseException) else answer
-            for answer in function.many(arguments)
-        ]
 
     def ask(self, function: Function | Program, case: Case) -> Finding | None:
         """Ask for a case and judge the answer."""
@@ -267,16 +263,12 @@ class _Worker:
     def attempt(self, job: Try) -> None:
         """Look for a case that deviates in the same way."""
         self.prepare(job.asked.level)
-        function = self.function
-        for number, case in enumerate(job.cases):
-            self.position.value = number
-            if self.left_out(job.asked, case):
-                continue
-            if isinstance(function, ManyAtOnce):
-                (answer,) = self.many(function, [(number, ("random", case))])
-                finding = self.judge.finding(case, answer)
-            else:
-                finding = self.ask(function, case)
+        stream: Iterator[Numbered] = (
+            (number, (job.stage, case))
+            for number, case in enumerate(job.cases)
+            if not self.left_out(job.asked, case)
+        )
+        for _, _, case, finding in self.findings(stream, 1):
             if finding is not None and finding[:2] == job.key[:2]:
                 self.send(self.judge.example(job.stage, case, finding))
                 return
