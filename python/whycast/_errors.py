@@ -329,10 +329,8 @@ class AxisSizeError(BroadcastError):
         Axis of the tensor at fault, counted from 0.
     axes : tuple of int
         For each axis of the tensor the axis of the target on which it lies.
-    shape : shape
-        Shape of the tensor.
-    target_shape : shape
-        Shape it was to be broadcast to.
+    shape, target_shape : shape
+        Shape of the tensor, and the one that it was to be broadcast to.
     names : tuple of str
         What the function that failed calls the tensor, the target and the axes.
 
@@ -403,10 +401,8 @@ class ArgShapeError(AxisSizeError):
         Axis of arg at fault, counted from 0.
     axes : tuple of int
         The axes of the target that are not broadcast axes, in increasing order.
-    shape : shape
-        Shape of arg.
-    target_shape : shape
-        Shape it was to be broadcast to.
+    shape, target_shape : shape
+        Shape of arg, and the one that it was to be broadcast to.
     broadcast_axes : tuple of int
         The broadcast axes in increasing order.
 
