@@ -76,6 +76,15 @@ class Steps(NamedTuple):
     letters: bool = False
 
 
+class Told(NamedTuple):
+    """What a table of the rules says: the theory, and in words what it takes, sizes and axes."""
+
+    theory: str
+    takes: str
+    size: str
+    axes: str
+
+
 # What the kernel raises for shapes, axes and a target that do not go together.
 _REFUSALS = (_kernel.E1, _kernel.Incompatible, *MISFITS)
 
@@ -111,6 +120,8 @@ class Rule:
     # For a kind of question (verdict, shape, index, strides, data, report) the clause that settles
     # it; for the steps of an explanation (lies, size, fails, kept, first); and for bits of numbers.
     clauses: Mapping[str, str]
+    # What a table of the rules says of it, and what an explanation calls its steps.
+    told: Told
     steps: Steps
     # The proved program for the strides of a view.
     strides: Callable[..., Strides] = _kernel.broadcast_strides
@@ -253,6 +264,12 @@ _RULES = (
             **{"report": "Derived_010", "bits": "Accuracy_010"},
             **{"lies": "Step1_020", "size": "Step2_030", "kept": "F_010", "first": "F_020"},
         ),
+        told=Told(
+            "sonnx/broadcast.mlw",
+            "1 to 2³¹ − 1 tensors",
+            "the maximum of all",
+            "the last ones lie on each other; a missing one counts as 1",
+        ),
         steps=Steps("dY", "maximum", "step 1", "step 2", "E1", "f", letters=True),
         common=_kernel.broadcast_shapes,
         shapes=broadcast_shapes,
@@ -279,6 +296,12 @@ _RULES = (
             **{"data": "Functions_030", "report": "Error_010"},
             **{"lies": "Rule_010", "size": "Rule_040", "first": "Functions_020"},
         ),
+        told=Told(
+            "numpy/rule.mlw",
+            "any number of tensors",
+            "the one that is not 1, or 1",
+            "as SONNX",
+        ),
         steps=Steps("result", "common"),
         common=_kernel.numpy_broadcast_shapes,
         shapes=numpy_rule.broadcast_shapes,
@@ -303,6 +326,12 @@ _RULES = (
             **{"verdict": "Error_010", "shape": "Shape_010", "data": "Data_010"},
             lies="Error_010",
         ),
+        told=Told(
+            "axes/expand.mlw",
+            "a tensor and a shape, which grow both",
+            "as NumPy",
+            "as SONNX",
+        ),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
         strings=True,
@@ -322,6 +351,12 @@ _RULES = (
             "E_OpenvinoBroadcast_any",
             **{"verdict": "Modes_020", "shape": "Inputs_020", "data": "Modes_020"},
             **{"report": "Derived_010", "strides": "Derived_040", "lies": "Modes_020"},
+        ),
+        told=Told(
+            "axes/openvino.mlw",
+            "a tensor and a target",
+            "that of the target",
+            "the tensor's lie on the last ones of the target",
         ),
         steps=Steps("target_shape", "target_shape"),
         peers={
@@ -344,6 +379,12 @@ _RULES = (
             **{"report": "Derived_010", "strides": "Derived_040"},
             **{"lies": "Modes_030", "fails": "Derived_010", "first": "Derived_010"},
         ),
+        told=Told(
+            "axes/explicit.mlw",
+            "a tensor, a target, axes",
+            "that of the target",
+            "`axes_mapping` has one of the target's for each of the tensor's, strictly increasing",
+        ),
         steps=Steps("target_shape", "target_shape"),
         strides=_kernel.explicit_strides,
         alignment="increasing",
@@ -360,6 +401,12 @@ _RULES = (
             "E_OpenvinoThreeBroadcast_any",
             **dict.fromkeys(("verdict", "shape", "data", "lies"), "Modes_010"),
             strides="E_OpenvinoBroadcast_any_Derived_040",
+        ),
+        told=Told(
+            "axes/openvino_operator.mlw",
+            "as ONNX Expand",
+            "as NumPy",
+            "as SONNX",
         ),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
@@ -381,6 +428,12 @@ _RULES = (
             **{"strides": "E_Broadcast_any_Derived_140"},
             **{"lies": "Definition_010", "kept": "Definition_030"},
         ),
+        told=Told(
+            "axes/ngraph.mlw",
+            "a tensor, a target, a set of axes",
+            "that of the target; 1 does not grow",
+            "`broadcast_axes` has those of the target that the tensor lacks",
+        ),
         steps=Steps("shape", "shape"),
         strides=_kernel.ngraph_strides,
         misfit=ngraph.misfit,
@@ -398,6 +451,13 @@ _RULES = (
             "E_BroadcastInDim_any",
             **{"verdict": "Size_010", "shape": "Data_010", "data": "Data_010"},
             **{"strides": "E_Broadcast_any_Derived_140", "lies": "Axes_010", "size": "Axes_010"},
+        ),
+        told=Told(
+            "axes/in_dim.mlw",
+            "a tensor, a target, axes",
+            "that of the target",
+            "`broadcast_dimensions` has one of the target's for each of the tensor's, distinct, in "
+            "any order: it may transpose",
         ),
         steps=Steps("shape", "shape"),
         strides=_kernel.in_dim_strides,
