@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino
+from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino, torch
 from whycast._arrays import broadcast
 from whycast._checks import show
 from whycast._errors import Names
@@ -464,6 +464,27 @@ _RULES = (
         alignment="distinct",
         peers={"jax": _DATA},
     ),
+    Rule(
+        name="torch-expand",
+        title="torch expand",
+        takes="target",
+        function=torch.expand,
+        call="whycast.torch.expand({})",
+        parameters=("input", "size"),
+        clauses=_clauses(
+            "E_NumpyBroadcast_any",
+            **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
+            lies="Rule_010",
+        ),
+        told=Told(
+            "core/common_shape.mlw",
+            "as OpenVINO numpy; -1 for a size of the tensor",
+            "that of the target",
+            "as OpenVINO numpy",
+        ),
+        steps=Steps("size", "size"),
+        peers={"numpy": _STRIDES, "jax": _DATA},
+    ),
 )
 RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
@@ -474,7 +495,8 @@ def rule_named(name: object) -> Rule:
     >>> rule_named("numpi")
     Traceback (most recent call last):
     ValueError: rule: expected one of 'sonnx', 'numpy', 'expand', 'openvino-numpy', \
-'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', got 'numpi'
+'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', \
+'torch-expand', got 'numpi'
     """
     if not isinstance(name, str):
         raise TypeError(f"rule: expected a str, got {show(name)}")

@@ -42,6 +42,8 @@ openvino-explicit       -        no axes of the target to lie on
 openvino-bidirectional  3x4
 ngraph                  -        no axes of the target to lie on
 in-dim                  -        no axes of the target to lie on
+torch-expand            refused  size: expected a rank of at least 2, that of
+                                 input, got 1
 
 E_OpenvinoBroadcast_any_Modes_020: mode numpy broadcasts the data to the target,
     never the target to the data.
@@ -70,6 +72,7 @@ openvino-explicit       refused  axis 1: 0, expected 1
 openvino-bidirectional  2x0
 ngraph                  refused  axis 1: 0, expected 1
 in-dim                  refused  axis 1: 0, expected 1
+torch-expand            refused  axis 1: 0, expected 1
 
 F2: a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by
     SONNX's the maximum is 1, and the 0 is error E1.
@@ -98,6 +101,7 @@ openvino-explicit       refused  axes_mapping, position 1: expected strictly
 openvino-bidirectional  refused  axis 0: 3 beside 2
 ngraph                  -        its axes are a set of the target's
 in-dim                  2x3      broadcast_dimensions 1,0
+torch-expand            refused  axis 0: 3, expected 2 or 1
 
 F17: mode numpy, like the rules without a mode, knows the last axes alone; that
     a tensor lies on others can be said with axes only.
@@ -126,7 +130,7 @@ def test_text(run: Run, words: str, code: int, text: str) -> None:
 
 def test_agreement(run: Run) -> None:
     assert run("explain () ()").out.endswith("Every rule that can be asked gives the same.\n")
-    assert run("explain 3").out.count("takes two shapes") == 6
+    assert run("explain 3").out.count("takes two shapes") == 7
     assert run("explain 2 3").out.endswith("\nEvery rule that can be asked refuses.\n")
 
 
@@ -149,7 +153,7 @@ def test_json(run: Run) -> None:
     }
     assert [verdict["rule"] for verdict in said["verdicts"]] == list(RULES)
     assert said["verdicts"][1] == {"rule": "numpy", "result": [2, 0]}
-    assert said["verdicts"][-1]["asked"] is False
+    assert said["verdicts"][-2]["asked"] is False
     assert said["findings"][0]["id"] == "F2"
     assert json.loads(run("explain --rule expand 3 1 --json").out)["result"] == [3]
 

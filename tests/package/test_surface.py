@@ -21,7 +21,7 @@ from whycast import testing
 BROUGHT = [
     "whycast",
     *(f"whycast.{name}" for name in ("lax", "ngraph", "numpy_rule", "onnx", "openvino")),
-    "whycast.reference",
+    *("whycast.reference", "whycast.torch"),
 ]
 MODULES = [
     importlib.import_module(name)
@@ -40,7 +40,7 @@ def test_modules() -> None:
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
-    assert len(PUBLIC) == 32
+    assert len(PUBLIC) == 33
 
 
 def test_what_an_import_of_the_package_brings() -> None:

@@ -21,7 +21,7 @@ FILES = {
     "python/whycast": """
         __init__.py __main__.py _accelerator.py _adjoints.py _arrays.py _checks.py
         _errors.py _kernel.py _native.c _native.pyi _rules.py _shapes.py _types.py _views.py
-        lax.py ngraph.py numpy_rule.py onnx.py openvino.py py.typed reference.py
+        lax.py ngraph.py numpy_rule.py onnx.py openvino.py py.typed reference.py torch.py
     """,
     "python/whycast/_command": """
         __init__.py _alignment.py _arguments.py _explain.py _figure.py _shapes.py _steps.py
