@@ -27,8 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--whycast-rule",
         metavar="RULE",
         default="sonnx",
-        help="the rule that it should follow: sonnx (default), numpy, expand, openvino-numpy, "
-        "openvino-explicit, openvino-bidirectional, ngraph or in-dim",
+        help="the rule that it should follow: sonnx (default), or another of those that "
+        "`whycast check --help` lists",
     )
     group.addoption(
         "--whycast-level",

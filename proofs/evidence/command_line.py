@@ -26,10 +26,10 @@ from gate.closed import ToolError
 from whycast import _command
 from whycast._rules import RULES, Rule
 from whycast.testing import Case
-from whycast.testing._case import LEVELS, Level
-from whycast.testing._judge import expected
+from whycast.testing._cases._case import LEVELS, Level
 from whycast.testing._lines import answer, fields, request
 from whycast.testing._report import call_of
+from whycast.testing._report._judge import expected
 
 WIDTH = 88
 
@@ -256,7 +256,7 @@ def levels() -> list[Asked]:
                 RETURNS[level],
                 [", ".join(fields(kind, level)) for kind in KINDS],
                 json.dumps(request(rule, level, case)),
-                json.dumps(answer(level, result(rule, level, case))),
+                json.dumps(answer(level, expected(rule, level, case).outcome)),
             )
         )
     return found
@@ -264,7 +264,7 @@ def levels() -> list[Asked]:
 
 def call(rule: Rule, level: Level) -> str:
     """Write the call of a function at a level, with names for its arguments."""
-    alone = rule.takes == "tensors" and level not in ("index", "strides")
+    alone = not rule.has_target(level)
     case = Case(
         (Name("*shapes") if alone else Name("shape"),),  # type: ignore[arg-type]
         target=None if alone else Name("target"),  # type: ignore[arg-type]
@@ -275,13 +275,3 @@ def call(rule: Rule, level: Level) -> str:
     return call_of(rule, level, case).replace(
         f"*{case!r}.arrays()", "*arrays" if alone else "array"
     )
-
-
-def result(rule: Rule, level: Level, case: Case) -> object:
-    """Give what a function returns, or the error by which it refuses."""
-    found = expected(rule, level, case)
-    if found.error is not None:
-        return found.error
-    if isinstance(found.value, tuple) and level == "data" and rule.takes != "tensors":
-        return found.value[0]
-    return found.value

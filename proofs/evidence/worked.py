@@ -176,7 +176,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """What the tables say of a rule that it does not say of itself."""
+    """A rule in the tables, and what it says there of itself."""
 
     rule: Rule
     theory: str
@@ -206,64 +206,13 @@ class Verdict(NamedTuple):
     others: bool = False  # Whether other elements stand there than with the last axes aligned.
 
 
-ROWS = (
-    Row(
-        RULES["sonnx"],
-        "sonnx/broadcast.mlw",
-        "1 to 2³¹ − 1 tensors",
-        "the maximum of all",
-        "the last ones lie on each other; a missing one counts as 1",
-    ),
-    Row(
-        RULES["numpy"],
-        "numpy/rule.mlw",
-        "any number of tensors",
-        "the one that is not 1, or 1",
-        "as SONNX",
-    ),
-    Row(
-        RULES["expand"],
-        "axes/expand.mlw",
-        "a tensor and a shape, which grow both",
-        "as NumPy",
-        "as SONNX",
-    ),
-    Row(
-        RULES["openvino-bidirectional"],
-        "axes/openvino_operator.mlw",
-        "as ONNX Expand",
-        "as NumPy",
-        "as SONNX",
-    ),
-    Row(
-        RULES["openvino-numpy"],
-        "axes/openvino.mlw",
-        "a tensor and a target",
-        "that of the target",
-        "the tensor's lie on the last ones of the target",
-    ),
-    Row(
-        RULES["openvino-explicit"],
-        "axes/explicit.mlw",
-        "a tensor, a target, axes",
-        "that of the target",
-        "`axes_mapping` has one of the target's for each of the tensor's, strictly increasing",
-    ),
-    Row(
-        RULES["ngraph"],
-        "axes/ngraph.mlw",
-        "a tensor, a target, a set of axes",
-        "that of the target; 1 does not grow",
-        "`broadcast_axes` has those of the target that the tensor lacks",
-    ),
-    Row(
-        RULES["in-dim"],
-        "axes/in_dim.mlw",
-        "a tensor, a target, axes",
-        "that of the target",
-        "`broadcast_dimensions` has one of the target's for each of the tensor's, distinct, in any "
-        "order: it may transpose",
-    ),
+# The rules on tensors alone, those on a tensor and a target that grow both, and the others.
+ROWS = tuple(
+    Row(rule, *rule.told)
+    for rule in sorted(
+        RULES.values(),
+        key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
+    )
 )
 
 QUESTIONS = (
@@ -302,11 +251,9 @@ def operands(rule: Rule, case: Case) -> Operands | None:
     if rule.takes == "target":
         return Operands((own,), other)
     axes = tuple(range(max(0, len(other) - len(own)), len(other))) if along is None else along
-    if rule.name == "ngraph":
-        if list(axes) != sorted(axes):
-            return None
-        axes = tuple(axis for axis in range(len(other)) if axis not in axes)
-    return Operands((own,), other, axes)
+    if rule.alignment == "missing" and list(axes) != sorted(axes):
+        return None
+    return Operands((own,), other, rule.axes_for(axes, len(other)))
 
 
 def verdict(rule: Rule, case: Case) -> Verdict:

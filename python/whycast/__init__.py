@@ -3,7 +3,8 @@
 The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is the rule of NumPy and
 ONNX; a size of 0, however, broadcasts with nothing but 0. NumPy's rule, zero sizes included, has
 its own functions, in `whycast.numpy_rule`, and so has each of the specifications that broadcast one
-tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph` and `whycast.lax`.
+tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and
+`whycast.torch`.
 `whycast.reference` broadcasts plain lists. The command ``whycast`` answers from the same programs,
 and `whycast.testing` holds an implementation of your own against them. What is proved, and on what
 assumptions, stands in the WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
@@ -25,7 +26,7 @@ array([[11, 21, 31, 41],
        [13, 23, 33, 43]])
 """
 
-from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
+from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference, torch
 from whycast._accelerator import native
 from whycast._adjoints import sum_to_shape
 from whycast._arrays import broadcast
@@ -52,6 +53,7 @@ __all__ = [
     "reference",
     "source_index",
     "sum_to_shape",
+    "torch",
 ]
 
 # Tracebacks, help and pickles name the functions as callers do.

@@ -1,9 +1,10 @@
 """The accelerator: proved programs like those of the kernel, as C, on what is plain and common.
 
 It is there where the package was built with a compiler. Each function answers as the kernel would,
-or leaves the question to the kernel, by None: all errors are the kernel's, and so is all else where
-there is no accelerator. WHYCAST_NATIVE=0 in the environment leaves it out, WHYCAST_NATIVE=1 demands
-it.
+or leaves the question to the kernel, by what is false: all errors are the kernel's, and so is all
+else where there is no accelerator. So it is asked in one way, ``accelerator(...) or kernel(...)``;
+calls are so short that a function in between would be felt. WHYCAST_NATIVE=0 in the environment
+leaves it out, WHYCAST_NATIVE=1 demands it.
 """
 
 from __future__ import annotations

@@ -71,7 +71,6 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
         failure = violated(error.value, (target,), array.shape)
     else:
         return summed(array, axes, target)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 

@@ -146,14 +146,16 @@ def broadcast(
         shapes.append(array.shape)
     # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
     same = shapes.count(shapes[0]) == len(shapes)
-    if copy and out is None:
-        copies = [array.copy() for array in arrays] if same else _copies(arrays, tuple(shapes))
-        if copies is not None:
-            return tuple(copies)
     if same:
+        if copy and out is None:
+            return tuple([array.copy() for array in arrays])
         views = [array.view() for array in arrays]
         for view in views:
             _set_writeable(view, False)
+    elif common := _accelerator.broadcast_shapes(tuple(shapes)):
+        if copy and out is None and (copies := _copies(arrays, common)):
+            return tuple(copies)
+        views = [view_as(array, common) for array in arrays]
     else:
         views = _views(arrays, tuple(shapes))
     if out is not None:
@@ -163,11 +165,7 @@ def broadcast(
 
 def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
-    if common := _accelerator.broadcast_shapes(shapes):
-        return [view_as(array, common) for array in arrays]
-    own = []
-    for array in arrays:
-        own.append(array.strides)
+    own = [array.strides for array in arrays]
     try:
         common, strides = _kernel.broadcast_views(shapes, tuple(own))
     except _kernel.E1 as error:
@@ -183,15 +181,11 @@ def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArr
                 view = view_by(array, common, strides[m])
             views.append(view)
         return views
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise violated(v, shapes)
 
 
-def _copies(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray] | None:
-    """Make copies of plain arrays with their common shape, if the accelerator finds one."""
-    common = _accelerator.broadcast_shapes(shapes)
-    if not common:
-        return None
+def _copies(arrays: Sequence[AnyArray], common: Shape) -> list[AnyArray] | None:
+    """Make copies of plain arrays with their common shape, if there is room for all of them."""
     copies = []
     try:
         for array in arrays:
@@ -261,11 +255,14 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
 
     Only a writeable array has writeable views.
     """
-    if array.shape == target:
-        return own_view(array, writeable=writeable)
-    strides = _accelerator.broadcast_strides(array.shape, array.strides, target)
-    if strides is None:
-        strides = _kernel.broadcast_strides(array.shape, array.strides, target)
+    shape = array.shape
+    if shape == target:
+        view = array.view()
+        _set_writeable(view, writeable)
+        return view
+    strides = _accelerator.broadcast_strides(
+        shape, array.strides, target
+    ) or _kernel.broadcast_strides(shape, array.strides, target)
     return view_by(array, target, strides, writeable=writeable)
 
 

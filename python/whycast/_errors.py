@@ -1,4 +1,8 @@
-"""The errors a failed broadcast raises, and how they show the shapes."""
+"""The errors a failed broadcast raises, and how they show the shapes.
+
+They are raised outside of the handlers of the kernel's exceptions, which have frames of their own:
+these are not for the caller to keep.
+"""
 
 from __future__ import annotations
 
@@ -126,25 +130,26 @@ class BroadcastError(ValueError):
         return "\n".join([self._headline(), *self._table(), *self._hint()])
 
     def _headline(self) -> str:
-        size = show_int(self.size)
-        expected = "1" if self.target == 1 else f"{show_int(self.target)} or 1"
         if self.target_shape is None:
-            return (
-                f"shapes do not broadcast (E1): axis {self.axis} of the common rank {self._rank}, "
-                f"tensor {self.tensor} has size {size}, expected {expected}"
-            )
-        shape, target = show_shape(self.shapes[self.tensor]), show_shape(self.target_shape)
-        if self.names is None:
-            subject, tensor = f"shape {shape} does not broadcast to {target}", "the shape"
+            subject, rank = "shapes do not broadcast (E1)", "the common rank"
+            tensor = f"tensor {self.tensor}"
         else:
-            tensor = self.names.tensor
-            subject = (
-                f"{tensor} of shape {shape} does not broadcast to {self.names.target} {target}"
-            )
+            subject, rank = self._subject(self.target_shape), "the target's rank"
+            tensor = self.names.tensor if self.names else "the shape"
         return (
-            f"{subject}: axis {self.axis} of the target's rank {self._rank}, "
-            f"{tensor} has size {size}, expected {expected}"
+            f"{subject}: axis {self.axis} of {rank} {self._rank}, "
+            f"{tensor} has size {show_int(self.size)}, {self._expected()}"
         )
+
+    def _subject(self, target_shape: Shape) -> str:
+        shape, target = show_shape(self.shapes[self.tensor]), show_shape(target_shape)
+        if self.names is None:
+            return f"shape {shape} does not broadcast to {target}"
+        tensor, named, _ = self.names
+        return f"{tensor} of shape {shape} does not broadcast to {named} {target}"
+
+    def _expected(self) -> str:
+        return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _hint(self) -> list[str]:
         """Say where else these shapes broadcast: a 0 meets a 1 by NumPy's rule."""
@@ -233,22 +238,10 @@ class BroadcastError(ValueError):
 
     def _tensors_to_show(self) -> list[int]:
         """Numbers of the tensors to show: the one at fault, one with the maximum, the first few."""
-        rank = self._rank
-        reaching = next(
-            m
-            for m, shape in enumerate(self.shapes)
-            if self._size_on_axis(shape, rank) == self.target
-        )
-        chosen = {self.tensor, reaching}
-        for m in range(len(self.shapes)):
-            if len(chosen) == _MAX_ROWS:
-                break
-            chosen.add(m)
-        return sorted(chosen)
-
-    def _size_on_axis(self, shape: Shape, rank: int) -> int:
-        own = self.axis - rank + len(shape)
-        return shape[own] if own >= 0 else 1
+        back = self._rank - self.axis
+        sizes = [shape[-back] if back <= len(shape) else 1 for shape in self.shapes]
+        first = [self.tensor, sizes.index(self.target), *range(len(sizes))]
+        return sorted(list(dict.fromkeys(first))[:_MAX_ROWS])
 
 
 def violated(
@@ -336,10 +329,8 @@ class AxisSizeError(BroadcastError):
         Axis of the tensor at fault, counted from 0.
     axes : tuple of int
         For each axis of the tensor the axis of the target on which it lies.
-    shape : shape
-        Shape of the tensor.
-    target_shape : shape
-        Shape it was to be broadcast to.
+    shape, target_shape : shape
+        Shape of the tensor, and the one that it was to be broadcast to.
     names : tuple of str
         What the function that failed calls the tensor, the target and the axes.
 
@@ -377,13 +368,9 @@ class AxisSizeError(BroadcastError):
     def _headline(self) -> str:
         tensor, target, _ = self.names
         return (
-            f"{tensor} of shape {show_shape(self.shapes[0])} does not broadcast to {target} "
-            f"{show_shape(self.target_shape)}: axis {self.tensor_axis} of {tensor}, which lies on "
-            f"axis {self.axis} of {target}, has size {show_int(self.size)}, {self._expected()}"
+            f"{self._subject(self.target_shape)}: axis {self.tensor_axis} of {tensor}, which lies "
+            f"on axis {self.axis} of {target}, has size {show_int(self.size)}, {self._expected()}"
         )
-
-    def _expected(self) -> str:
-        return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _rows(self) -> list[_Row | None]:
         # Columns are those of the target. Where the tensor's axes come in another order, a row more
@@ -414,10 +401,8 @@ class ArgShapeError(AxisSizeError):
         Axis of arg at fault, counted from 0.
     axes : tuple of int
         The axes of the target that are not broadcast axes, in increasing order.
-    shape : shape
-        Shape of arg.
-    target_shape : shape
-        Shape it was to be broadcast to.
+    shape, target_shape : shape
+        Shape of arg, and the one that it was to be broadcast to.
     broadcast_axes : tuple of int
         The broadcast axes in increasing order.
 

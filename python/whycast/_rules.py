@@ -1,16 +1,18 @@
-"""The rules by their names: what each makes of shapes, decided by the proved programs alone.
+"""The rules, each as data: what it takes, what it makes of shapes, and what texts say of it.
 
-The command line and `whycast.testing` ask here; the functions for arrays are those of the modules
-of the specifications.
+What becomes of shapes is decided by the proved programs alone. The command line and
+`whycast.testing` ask here; the functions for arrays are those of the modules of the specifications.
+Nobody asks for a rule's name to know what it does: a new rule is one more object below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino
+from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino, torch
 from whycast._arrays import broadcast
 from whycast._checks import show
 from whycast._errors import Names
@@ -21,6 +23,10 @@ from whycast._views import MISFITS, misfit
 # What a rule takes: tensors alone, or one tensor and a shape, or these and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
+# Where the axes of a tensor lie: on the last ones; on those that are given, which increase, or are
+# distinct; or on those that are missing among them.
+Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
+
 
 class Asked(Protocol):
     """What has the parts of a question: `Operands`, and the cases of `whycast.testing`."""
@@ -28,17 +34,14 @@ class Asked(Protocol):
     @property
     def shapes(self) -> tuple[Shape, ...]:
         """Shapes of the tensors."""
-        ...
 
     @property
     def target(self) -> Shape | None:
         """The target, where there is one."""
-        ...
 
     @property
     def axes(self) -> tuple[int, ...] | None:
         """The axes, where there are any."""
-        ...
 
 
 class Operands(NamedTuple):
@@ -56,49 +59,93 @@ class Layout(NamedTuple):
     strides: Strides
 
 
-_Placed: TypeAlias = Callable[[Shape, Strides, Shape, tuple[int, ...]], Layout]
+class Steps(NamedTuple):
+    """What an explanation calls the steps of a rule.
+
+    `size` is the size of the output, `held` that against which a size is held that does not fit. A
+    tensor `lies` on axes; a size `fails`; an index `leads` to one of the tensor. Some texts have
+    `letters` for tensors in place of names, and for the size before and after.
+    """
+
+    size: str
+    held: str
+    lies: str = "sizes"
+    output: str = "output"
+    fails: str = "error"
+    leads: str = "index"
+    letters: bool = False
+
+
+class Told(NamedTuple):
+    """What a table of the rules says: the theory, and in words what it takes, sizes and axes."""
+
+    theory: str
+    takes: str
+    size: str
+    axes: str
+
 
 # What the kernel raises for shapes, axes and a target that do not go together.
 _REFUSALS = (_kernel.E1, _kernel.Incompatible, *MISFITS)
 
+# Where a text has no clause of its own for something, another one settles it.
+_SETTLED_BY = {
+    **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
+    **{"kept": "data", "first": "kept", "bits": "data"},
+}
 
-@dataclass(frozen=True)
+
+def _clauses(text: str, **numbers: str) -> dict[str, str]:
+    """Give for each kind of question its clause: of the rule's own text, or another in full."""
+    own = {"strides": "E_Broadcast_any_Derived_110", **numbers}
+    found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
+    for kind, other in _SETTLED_BY.items():
+        found.setdefault(kind, found[other])
+    return found
+
+
+@dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule of broadcasting.
+    """A rule of broadcasting, as data."""
 
-    Parameters
-    ----------
-    name : str
-        What the command line calls it.
-    title : str
-        What texts call it.
-    takes : {"tensors", "target", "axes"}
-        What it takes: tensors, one tensor and a target, or these and axes.
-    function : callable
-        The package's own function for it, from arrays (a target, axes) to one array or several.
-    call : str
-        How a call of that function is written, ``{}`` for each of its arguments.
-    parameters : tuple of str
-        What its texts call the tensor, the target and the axes.
-    clauses : dict
-        For a kind of question (verdict, shape, index, strides, data, report) the clause that
-        settles it.
-    """
-
+    # What the command line calls it, and what texts call it.
     name: str
     title: str
     takes: Takes
+    # The package's own function for it, from arrays (a target, axes) to one array or several; how a
+    # call of it is written; and what its texts call the tensor, the target and the axes.
     function: Callable[..., Any]
     call: str
     parameters: tuple[str, ...]
-    clauses: dict[str, str]
-    placed: _Placed
+    # For a kind of question (verdict, shape, index, strides, data, report) the clause that settles
+    # it; for the steps of an explanation (lies, size, fails, kept, first); and for bits of numbers.
+    clauses: Mapping[str, str]
+    # What a table of the rules says of it, and what an explanation calls its steps.
+    told: Told
+    steps: Steps
+    # The proved program for the strides of a view.
+    strides: Callable[..., Strides] = _kernel.broadcast_strides
+    # The proved program for the shape that tensors have in common, or a tensor and its target where
+    # that may grow too; and the package's function for it, which says why there is none.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
+    shapes: Callable[..., Shape] | None = None
+    # Gives the error for what the proved programs raise about a tensor and its target.
+    misfit: Callable[..., ValueError] = misfit
+    alignment: Alignment = "trailing"
+    # Whether a size of 1 grows; and whether 0 and 1 have a size in common, which is 0.
+    grows: bool = True
+    zero_meets_one: bool = True
+    # Whether its text has tensors of strings.
+    strings: bool = False
+    # Whether arrays come back as they are where nothing is to be done.
+    gives_back: bool = False
+    # For a built-in peer that follows it the levels at which that can be asked.
+    peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def bidirectional(self) -> bool:
         """Whether the target may be the one that grows."""
-        return self.placed is _bidirectional
+        return self.takes == "target" and self.common is not None
 
     def shape(self, operands: Asked) -> Shape | None:
         """Shape of the outputs; None where the rule refuses."""
@@ -137,24 +184,43 @@ class Rule:
 
     def refusal(self, operands: Asked) -> ValueError | None:
         """Error by which the package refuses; None where it does not."""
+        target, axes = operands.target, operands.axes or ()
         try:
-            if self.common is not None and operands.target is None:
-                own = numpy_rule.broadcast_shapes if self.name == "numpy" else broadcast_shapes
-                own(*operands.shapes)
+            if target is None:
+                cast("Callable[..., Shape]", self.shapes)(*operands.shapes)
             elif self.takes == "tensors":
                 (shape,) = operands.shapes
-                broadcast_strides(shape, shape, cast("Shape", operands.target))
+                broadcast_strides(shape, shape, target)
             else:
                 self._placed(operands, operands.shapes[0])
         except ValueError as error:
             return error
         except _REFUSALS as error:
             # As the rule's function does, but of shapes that no array of NumPy has, too.
-            target, axes = cast("Shape", operands.target), operands.axes or ()
-            if self.name == "ngraph":
-                return ngraph.misfit(error, operands.shapes[0], target, axes)
-            return misfit(error, operands.shapes[0], target, axes, Names(*self.parameters))
+            names = Names(*self.parameters)
+            return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
+
+    def places(self, rank: int, target: Shape, axes: tuple[int, ...] | None) -> tuple[int, ...]:
+        """Axes of the target on which those of a tensor of some rank lie."""
+        if self.alignment == "trailing":
+            return tuple(range(len(target) - rank, len(target)))
+        if self.alignment == "missing":
+            return _kernel.kept_axes(len(target), axes or ())
+        return axes or ()
+
+    def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
+        """Axes to be given so that those of a tensor lie on axes of a target of some rank."""
+        if self.alignment == "missing":
+            return tuple([axis for axis in range(rank) if axis not in places])
+        return tuple(places)
+
+    def has_target(self, level: str) -> bool:
+        """Whether a question at a level is about one tensor and a target.
+
+        By a rule for tensors alone the target is then the shape that they have in common.
+        """
+        return self.takes != "tensors" or level in ("index", "strides")
 
     def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:
         """Give the arguments of the rule's function: tensors (or shapes), target, axes."""
@@ -172,37 +238,17 @@ class Rule:
     def _placed(self, operands: Asked, strides: Strides) -> Layout:
         # The kernel gives its verdict on whatever is there; only what is missing has to be found.
         (shape,) = operands.shapes
-        return self.placed(shape, strides, cast("Shape", operands.target), operands.axes or ())
+        target = cast("Shape", operands.target)
+        if self.bidirectional:
+            target = _kernel.expand_shape(shape, target)
+        axes = (operands.axes or (),) if self.takes == "axes" else ()
+        return Layout(target, self.strides(shape, strides, target, *axes))
 
 
-def _trailing(shape: Shape, strides: Strides, target: Shape, axes: tuple[int, ...]) -> Layout:
-    return Layout(target, _kernel.broadcast_strides(shape, strides, target))
-
-
-def _bidirectional(shape: Shape, strides: Strides, target: Shape, axes: tuple[int, ...]) -> Layout:
-    common = _kernel.expand_shape(shape, target)
-    return Layout(common, _kernel.broadcast_strides(shape, strides, common))
-
-
-def _explicit(shape: Shape, strides: Strides, target: Shape, axes: tuple[int, ...]) -> Layout:
-    return Layout(target, _kernel.explicit_strides(shape, strides, target, axes))
-
-
-def _ngraph(shape: Shape, strides: Strides, target: Shape, axes: tuple[int, ...]) -> Layout:
-    return Layout(target, _kernel.ngraph_strides(shape, strides, target, axes))
-
-
-def _in_dim(shape: Shape, strides: Strides, target: Shape, axes: tuple[int, ...]) -> Layout:
-    return Layout(target, _kernel.in_dim_strides(shape, strides, target, axes))
-
-
-def _explicitly(data: AnyArray, target: Shape, axes: tuple[int, ...]) -> AnyArray:
-    return openvino.broadcast(data, target, axes, "explicit")
-
-
-def _both_ways(data: AnyArray, target: Shape) -> AnyArray:
-    return openvino.broadcast(data, target, mode="bidirectional")
-
+# At which levels a peer can be asked.
+_SHAPES = ("verdict", "shape")
+_DATA = (*_SHAPES, "data")
+_STRIDES = (*_SHAPES, "strides", "data")
 
 _RULES = (
     Rule(
@@ -212,16 +258,30 @@ _RULES = (
         function=broadcast,
         call="whycast.broadcast({})",
         parameters=("tensor",),
-        clauses={
-            "verdict": "E_Broadcast_any_E1_010",
-            "shape": "E_Broadcast_any_Step2_040",
-            "index": "E_Broadcast_any_Step2_050",
-            "strides": "E_Broadcast_any_Derived_110",
-            "data": "E_Broadcast_any_Step2_050",
-            "report": "E_Broadcast_any_Derived_010",
-        },
-        placed=_trailing,
+        clauses=_clauses(
+            "E_Broadcast_any",
+            **{"verdict": "E1_010", "shape": "Step2_040", "data": "Step2_050"},
+            **{"report": "Derived_010", "bits": "Accuracy_010"},
+            **{"lies": "Step1_020", "size": "Step2_030", "kept": "F_010", "first": "F_020"},
+        ),
+        told=Told(
+            "sonnx/broadcast.mlw",
+            "1 to 2³¹ − 1 tensors",
+            "the maximum of all",
+            "the last ones lie on each other; a missing one counts as 1",
+        ),
+        steps=Steps("dY", "maximum", "step 1", "step 2", "E1", "f", letters=True),
         common=_kernel.broadcast_shapes,
+        shapes=broadcast_shapes,
+        zero_meets_one=False,
+        strings=True,
+        peers={
+            **dict.fromkeys(("numpy", "torch"), _STRIDES),
+            "onnx-reference": _DATA,
+            "onnxruntime": ("data",),
+            # What it computes is what it does by NumPy's rule, and takes its time.
+            "jax": _SHAPES,
+        },
     ),
     Rule(
         name="numpy",
@@ -230,16 +290,29 @@ _RULES = (
         function=numpy_rule.broadcast_arrays,
         call="whycast.numpy_rule.broadcast_arrays({})",
         parameters=("argument",),
-        clauses={
-            "verdict": "E_NumpyBroadcast_any_Rule_020",
-            "shape": "E_NumpyBroadcast_any_Rule_010",
-            "index": "E_NumpyBroadcast_any_Rule_050",
-            "strides": "E_Broadcast_any_Derived_110",
-            "data": "E_NumpyBroadcast_any_Functions_030",
-            "report": "E_NumpyBroadcast_any_Error_010",
-        },
-        placed=_trailing,
+        clauses=_clauses(
+            "E_NumpyBroadcast_any",
+            **{"verdict": "Rule_020", "shape": "Rule_010", "index": "Rule_050"},
+            **{"data": "Functions_030", "report": "Error_010"},
+            **{"lies": "Rule_010", "size": "Rule_040", "first": "Functions_020"},
+        ),
+        told=Told(
+            "numpy/rule.mlw",
+            "any number of tensors",
+            "the one that is not 1, or 1",
+            "as SONNX",
+        ),
+        steps=Steps("result", "common"),
         common=_kernel.numpy_broadcast_shapes,
+        shapes=numpy_rule.broadcast_shapes,
+        strings=True,
+        gives_back=True,
+        peers={
+            "numpy": _STRIDES,
+            "torch": (*_STRIDES, "report"),
+            **dict.fromkeys(("onnx-reference", "jax"), _DATA),
+            "onnxruntime": ("data",),
+        },
     ),
     Rule(
         name="expand",
@@ -248,15 +321,24 @@ _RULES = (
         function=onnx.expand,
         call="whycast.onnx.expand({})",
         parameters=("input", "shape"),
-        clauses={
-            "verdict": "E_Expand_any_Error_010",
-            "shape": "E_Expand_any_Shape_010",
-            "index": "E_Expand_any_Data_010",
-            "strides": "E_Broadcast_any_Derived_110",
-            "data": "E_Expand_any_Data_010",
-            "report": "E_Expand_any_Error_010",
+        clauses=_clauses(
+            "E_Expand_any",
+            **{"verdict": "Error_010", "shape": "Shape_010", "data": "Data_010"},
+            lies="Error_010",
+        ),
+        told=Told(
+            "axes/expand.mlw",
+            "a tensor and a shape, which grow both",
+            "as NumPy",
+            "as SONNX",
+        ),
+        steps=Steps("output", "common"),
+        common=_kernel.numpy_broadcast_shapes,
+        strings=True,
+        peers={
+            **dict.fromkeys(("numpy", "onnx-reference", "torch"), _DATA),
+            "onnxruntime": ("data",),
         },
-        placed=_bidirectional,
     ),
     Rule(
         name="openvino-numpy",
@@ -265,49 +347,73 @@ _RULES = (
         function=openvino.broadcast,
         call="whycast.openvino.broadcast({})",
         parameters=("data", "target_shape"),
-        clauses={
-            "verdict": "E_OpenvinoBroadcast_any_Modes_020",
-            "shape": "E_OpenvinoBroadcast_any_Inputs_020",
-            "index": "E_OpenvinoBroadcast_any_Modes_020",
-            "strides": "E_OpenvinoBroadcast_any_Derived_040",
-            "data": "E_OpenvinoBroadcast_any_Modes_020",
-            "report": "E_OpenvinoBroadcast_any_Derived_010",
+        clauses=_clauses(
+            "E_OpenvinoBroadcast_any",
+            **{"verdict": "Modes_020", "shape": "Inputs_020", "data": "Modes_020"},
+            **{"report": "Derived_010", "strides": "Derived_040", "lies": "Modes_020"},
+        ),
+        told=Told(
+            "axes/openvino.mlw",
+            "a tensor and a target",
+            "that of the target",
+            "the tensor's lie on the last ones of the target",
+        ),
+        steps=Steps("target_shape", "target_shape"),
+        peers={
+            "numpy": _STRIDES,
+            "torch": (*_STRIDES, "report"),
+            **dict.fromkeys(("openvino", "jax"), _DATA),
+            "openvino-constants": ("data",),
         },
-        placed=_trailing,
     ),
     Rule(
         name="openvino-explicit",
         title="OpenVINO explicit",
         takes="axes",
-        function=_explicitly,
+        function=partial(openvino.broadcast, mode="explicit"),
         call="whycast.openvino.broadcast({}, mode='explicit')",
         parameters=("data", "target_shape", "axes_mapping"),
-        clauses={
-            "verdict": "E_OpenvinoBroadcast_any_Axes_010",
-            "shape": "E_OpenvinoBroadcast_any_Inputs_020",
-            "index": "E_OpenvinoBroadcast_any_Modes_030",
-            "strides": "E_OpenvinoBroadcast_any_Derived_040",
-            "data": "E_OpenvinoBroadcast_any_Modes_030",
-            "report": "E_OpenvinoBroadcast_any_Derived_010",
-        },
-        placed=_explicit,
+        clauses=_clauses(
+            "E_OpenvinoBroadcast_any",
+            **{"verdict": "Axes_010", "shape": "Inputs_020", "data": "Modes_030"},
+            **{"report": "Derived_010", "strides": "Derived_040"},
+            **{"lies": "Modes_030", "fails": "Derived_010", "first": "Derived_010"},
+        ),
+        told=Told(
+            "axes/explicit.mlw",
+            "a tensor, a target, axes",
+            "that of the target",
+            "`axes_mapping` has one of the target's for each of the tensor's, strictly increasing",
+        ),
+        steps=Steps("target_shape", "target_shape"),
+        strides=_kernel.explicit_strides,
+        alignment="increasing",
+        peers={"openvino": _DATA, "openvino-constants": ("data",)},
     ),
     Rule(
         name="openvino-bidirectional",
         title="OpenVINO bidirectional",
         takes="target",
-        function=_both_ways,
+        function=partial(openvino.broadcast, mode="bidirectional"),
         call="whycast.openvino.broadcast({}, mode='bidirectional')",
         parameters=("data", "target_shape"),
-        clauses={
-            "verdict": "E_OpenvinoThreeBroadcast_any_Modes_010",
-            "shape": "E_OpenvinoThreeBroadcast_any_Modes_010",
-            "index": "E_OpenvinoThreeBroadcast_any_Modes_010",
-            "strides": "E_OpenvinoBroadcast_any_Derived_040",
-            "data": "E_OpenvinoThreeBroadcast_any_Modes_010",
-            "report": "E_OpenvinoThreeBroadcast_any_Modes_010",
+        clauses=_clauses(
+            "E_OpenvinoThreeBroadcast_any",
+            **dict.fromkeys(("verdict", "shape", "data", "lies"), "Modes_010"),
+            strides="E_OpenvinoBroadcast_any_Derived_040",
+        ),
+        told=Told(
+            "axes/openvino_operator.mlw",
+            "as ONNX Expand",
+            "as NumPy",
+            "as SONNX",
+        ),
+        steps=Steps("output", "common"),
+        common=_kernel.numpy_broadcast_shapes,
+        peers={
+            **dict.fromkeys(("numpy", "openvino", "torch"), _DATA),
+            "openvino-constants": ("data",),
         },
-        placed=_bidirectional,
     ),
     Rule(
         name="ngraph",
@@ -316,15 +422,23 @@ _RULES = (
         function=ngraph.broadcast,
         call="whycast.ngraph.broadcast({})",
         parameters=("arg", "shape", "broadcast_axes"),
-        clauses={
-            "verdict": "E_NgraphBroadcast_any_Shape_010",
-            "shape": "E_NgraphBroadcast_any_Outputs_020",
-            "index": "E_NgraphBroadcast_any_Definition_010",
-            "strides": "E_Broadcast_any_Derived_140",
-            "data": "E_NgraphBroadcast_any_Definition_010",
-            "report": "E_NgraphBroadcast_any_Shape_010",
-        },
-        placed=_ngraph,
+        clauses=_clauses(
+            "E_NgraphBroadcast_any",
+            **{"verdict": "Shape_010", "shape": "Outputs_020", "data": "Definition_010"},
+            **{"strides": "E_Broadcast_any_Derived_140"},
+            **{"lies": "Definition_010", "kept": "Definition_030"},
+        ),
+        told=Told(
+            "axes/ngraph.mlw",
+            "a tensor, a target, a set of axes",
+            "that of the target; 1 does not grow",
+            "`broadcast_axes` has those of the target that the tensor lacks",
+        ),
+        steps=Steps("shape", "shape"),
+        strides=_kernel.ngraph_strides,
+        misfit=ngraph.misfit,
+        alignment="missing",
+        grows=False,
     ),
     Rule(
         name="in-dim",
@@ -333,15 +447,43 @@ _RULES = (
         function=lax.broadcast_in_dim,
         call="whycast.lax.broadcast_in_dim({})",
         parameters=("operand", "shape", "broadcast_dimensions"),
-        clauses={
-            "verdict": "E_BroadcastInDim_any_Size_010",
-            "shape": "E_BroadcastInDim_any_Data_010",
-            "index": "E_BroadcastInDim_any_Data_010",
-            "strides": "E_Broadcast_any_Derived_140",
-            "data": "E_BroadcastInDim_any_Data_010",
-            "report": "E_BroadcastInDim_any_Size_010",
-        },
-        placed=_in_dim,
+        clauses=_clauses(
+            "E_BroadcastInDim_any",
+            **{"verdict": "Size_010", "shape": "Data_010", "data": "Data_010"},
+            **{"strides": "E_Broadcast_any_Derived_140", "lies": "Axes_010", "size": "Axes_010"},
+        ),
+        told=Told(
+            "axes/in_dim.mlw",
+            "a tensor, a target, axes",
+            "that of the target",
+            "`broadcast_dimensions` has one of the target's for each of the tensor's, distinct, in "
+            "any order: it may transpose",
+        ),
+        steps=Steps("shape", "shape"),
+        strides=_kernel.in_dim_strides,
+        alignment="distinct",
+        peers={"jax": _DATA},
+    ),
+    Rule(
+        name="torch-expand",
+        title="torch expand",
+        takes="target",
+        function=torch.expand,
+        call="whycast.torch.expand({})",
+        parameters=("input", "size"),
+        clauses=_clauses(
+            "E_NumpyBroadcast_any",
+            **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
+            lies="Rule_010",
+        ),
+        told=Told(
+            "core/common_shape.mlw",
+            "as OpenVINO numpy; -1 for a size of the tensor",
+            "that of the target",
+            "as OpenVINO numpy",
+        ),
+        steps=Steps("size", "size"),
+        peers={"numpy": _STRIDES, "jax": _DATA},
     ),
 )
 RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
@@ -353,7 +495,8 @@ def rule_named(name: object) -> Rule:
     >>> rule_named("numpi")
     Traceback (most recent call last):
     ValueError: rule: expected one of 'sonnx', 'numpy', 'expand', 'openvino-numpy', \
-'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', got 'numpi'
+'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', \
+'torch-expand', got 'numpi'
     """
     if not isinstance(name, str):
         raise TypeError(f"rule: expected a str, got {show(name)}")

@@ -102,10 +102,7 @@ has size 3, expected 5 or 1
     # [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
     # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
     # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-    if common := _accelerator.broadcast_shapes(shapes):
-        return common
-    check_count(len(shapes), "shape")
-    return common_shape(as_shapes(shapes, "broadcast_shapes"))
+    return _accelerator.broadcast_shapes(shapes) or _common(shapes, "broadcast_shapes")
 
 
 def compatible(*shapes: Integers) -> bool:
@@ -114,8 +111,7 @@ def compatible(*shapes: Integers) -> bool:
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        One shape for each tensor, 1 to 2**31 - 1 of them, of any ranks. Sizes are integers of at
-        least 0.
+        One shape for each tensor, as `broadcast_shapes` takes them.
 
     Returns
     -------
@@ -142,9 +138,8 @@ def compatible(*shapes: Integers) -> bool:
     # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
     if (common := _accelerator.broadcast_shapes(shapes)) is not None:
         return common is not False
-    check_count(len(shapes), "shape")
     try:
-        common_shape(as_shapes(shapes, "compatible"))
+        _common(shapes, "compatible")
     except BroadcastError:
         return False
     return True
@@ -192,8 +187,12 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     (0, 8, 0)
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
-    if view := _accelerator.broadcast_strides(shape, strides, target):
-        return view
+    return _accelerator.broadcast_strides(shape, strides, target) or _checked_strides(
+        shape, strides, target
+    )
+
+
+def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
     own, own_strides = as_shape(shape, "shape"), as_integers(strides, "strides", "axis")
     wanted = as_shape(target, "target")
     failure: ValueError
@@ -208,12 +207,13 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
             failure = rank_too_low("target", "shape", len(own), len(wanted))
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (own,), wanted)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
-def common_shape(shapes: tuple[Shape, ...]) -> Shape:
-    """Return the common shape of checked shapes, or raise E1 as a BroadcastError."""
+def _common(arguments: tuple[object, ...], function: str) -> Shape:
+    """Return the common shape of the arguments of a function, or raise E1 as a BroadcastError."""
+    check_count(len(arguments), "shape")
+    shapes = as_shapes(arguments, function)
     try:
         return _kernel.broadcast_shapes(shapes)
     except _kernel.E1 as error:
@@ -222,7 +222,6 @@ def common_shape(shapes: tuple[Shape, ...]) -> Shape:
         v = None
     if v is None:
         refuse_negative(shapes)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise violated(v, shapes)
 
 
@@ -286,5 +285,4 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
             f"index, axis {axis}: expected at least 0 and less than the target's size "
             f"{show_int(wanted[axis])}, got {show_int(at[axis])}"
         )
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure

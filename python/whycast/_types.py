@@ -30,14 +30,11 @@ class Tensor(Protocol[DTypeT_co]):
     @property
     def dtype(self) -> DTypeT_co:
         """The type of the elements."""
-        ...
 
     @property
     def strides(self) -> Strides:
         """The strides in bytes, one for each axis."""
-        ...
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """What no array of another library has with a dtype of NumPy."""
-        ...

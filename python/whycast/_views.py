@@ -68,7 +68,6 @@ def in_dim_view(
         failure = misfit(error, array.shape, target, axes, names)
     else:
         return view_by(array, target, strides, axes)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 

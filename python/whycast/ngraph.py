@@ -19,6 +19,8 @@ from whycast._views import MISFITS, axes_not_increasing, axis_out_of_range, show
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
 
+_NAMES = Names("arg", "shape", "broadcast_axes")
+
 
 def __dir__() -> list[str]:
     return __all__
@@ -100,13 +102,11 @@ so that it lacks the axis, and add 1 to broadcast_axes
     try:
         strides = _kernel.ngraph_strides(array.shape, array.strides, target, axes)
     except MISFITS as error:
-        failure = misfit(
-            error, array.shape, target, axes, numbered=not isinstance(broadcast_axes, Set)
-        )
+        numbered = not isinstance(broadcast_axes, Set)
+        failure = misfit(error, array.shape, target, axes, _NAMES, numbered=numbered)
     else:
         mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
         return view_by(array, target, strides, mapped)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
@@ -172,14 +172,21 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
         shape = _kernel.p(array.shape, axes)
     except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
         numbered = not isinstance(broadcast_axes, Set)
-        failure = _not_an_axis_set(axes, error, "delta", array.ndim, numbered=numbered)
+        names = Names("", "delta", _NAMES.axes)
+        failure = _not_an_axis_set(axes, error, names, array.ndim, numbered=numbered)
     else:
         return summed(array, axes, shape)
     raise failure
 
 
 def misfit(
-    error: Exception, own: Shape, target: Shape, axes: tuple[int, ...], *, numbered: bool = True
+    error: Exception,
+    own: Shape,
+    target: Shape,
+    axes: tuple[int, ...],
+    names: Names,
+    *,
+    numbered: bool = True,
 ) -> ValueError:
     """Error for what the kernel raised of an argument, its target and the axes that it lacks."""
     match error:
@@ -187,25 +194,20 @@ def misfit(
             kept = _kernel.kept_axes(len(target), axes)
             return ArgShapeError(error.value, kept, own, target, axes)
         case _kernel.AxesCount():
-            return _wrong_count(len(own), len(target), len(axes))
-    return _not_an_axis_set(axes, error, "shape", len(target), numbered=numbered)
-
-
-def _wrong_count(rank_of_arg: int, rank: int, count: int) -> ValueError:
-    if rank_of_arg > rank:
-        return rank_too_low("shape", "arg", rank_of_arg, rank)
-    return ValueError(
-        f"broadcast_axes: expected {show_count(rank - rank_of_arg)}, as shape has rank {rank} and "
-        f"arg rank {rank_of_arg}, got {count}"
-    )
+            if len(own) > len(target):
+                return rank_too_low(names.target, names.tensor, len(own), len(target))
+            return ValueError(
+                f"{names.axes}: expected {show_count(len(target) - len(own))}, as {names.target} "
+                f"has rank {len(target)} and {names.tensor} rank {len(own)}, got {len(axes)}"
+            )
+    return _not_an_axis_set(axes, error, names, len(target), numbered=numbered)
 
 
 def _not_an_axis_set(
-    axes: tuple[int, ...], error: Exception, target: str, rank: int, *, numbered: bool
+    axes: tuple[int, ...], error: Exception, names: Names, rank: int, *, numbered: bool
 ) -> ValueError:
     if isinstance(error, _kernel.AxesNotIncreasing):
-        return axes_not_increasing(axes, error.value, "broadcast_axes")
+        return axes_not_increasing(axes, error.value, names.axes)
     assert isinstance(error, _kernel.AxisOutOfRange)
-    names = Names("", target, "broadcast_axes")
     # The elements of a set have no position.
     return axis_out_of_range(axes, error.value, rank, names, numbered=numbered)

@@ -99,14 +99,7 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     # Where SONNX has a common shape, it is this: lemma sonnx_numpy_shape.
-    if common := _accelerator.broadcast_shapes(args):
-        return common
-    if are_ints(args):
-        return _common_shape(args)
-    for m, value in enumerate(args):
-        if isinstance(value, (Iterator, Mapping, Set)):
-            raise TypeError(f"argument {m}: {_EXPECTED}, got {show(value)}")
-    return _common_shape(tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(args)]))
+    return _accelerator.broadcast_shapes(args) or _common_shape(_as_shapes(args))
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any], ...]:
@@ -242,19 +235,26 @@ rank 2, the shape has size 2, expected 3 or 1
     """
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
     target = _as_shape(shape, "shape")
-    source = array
-    if type(source) is not np.ndarray:
-        source = np.array(array, copy=None, subok=subok)
-    plain = _plain(source)
+    source = array if type(array) is np.ndarray else np.array(array, copy=None, subok=subok)
+    plain = source if type(source) is np.ndarray else _plain(source)
     failure: ValueError
     try:
-        return _of_the_type_of(source, view_as(plain, target))
+        view = view_as(plain, target)
+        return view if source is plain else _of_the_type_of(source, view)
     except _kernel.RankMismatch:
         failure = rank_too_low("shape", "the array", plain.ndim, len(target))
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (plain.shape,), target)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
+
+
+def _as_shapes(values: tuple[object, ...]) -> tuple[Shape, ...]:
+    if are_ints(values):
+        return values
+    for m, value in enumerate(values):
+        if isinstance(value, (Iterator, Mapping, Set)):
+            raise TypeError(f"argument {m}: {_EXPECTED}, got {show(value)}")
+    return tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(values)])
 
 
 def _as_shape(value: object, name: str) -> Shape:
@@ -288,7 +288,6 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
         mismatch = None
     if mismatch is None:
         refuse_negative(shapes)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
 
 

@@ -138,7 +138,6 @@ def broadcast(
     else:
         # Its very strides, given back, are those of a view of its own shape.
         return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
@@ -221,7 +220,6 @@ def broadcast_adjoint(
         )
     else:
         return summed(array, repeated, shape)
-    # Outside the handler: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 

@@ -98,7 +98,6 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
         failure = violated(error.value, (checked_shape,), checked_target)
     except (OverflowError, MemoryError):
         failure = _too_long("target", checked_target)
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 
@@ -187,7 +186,6 @@ has size 2, expected 3 or 1
         failure = _too_long("tensors", _kernel.broadcast_shapes(checked_shapes))
     else:
         return common, tuple(map(list, outputs))
-    # Outside the handlers: the kernel's exception and its frames are not for the caller to keep.
     raise failure
 
 

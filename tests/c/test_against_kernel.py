@@ -16,8 +16,8 @@ from c_library import FOLDER, SOURCE, Library, Outcome, compiled
 
 from whycast._types import AnyArray, Shape
 from whycast.testing import check
-from whycast.testing._case import Level
-from whycast.testing._values import DTYPES
+from whycast.testing._cases._case import Level
+from whycast.testing._cases._values import DTYPES
 
 BAD_WIDTH, TOO_LARGE = -7, -8
 

@@ -14,7 +14,7 @@ from wild import Choices
 
 from whycast import _command
 from whycast._rules import RULES
-from whycast.testing._case import LEVELS
+from whycast.testing._cases._case import LEVELS
 from whycast.testing._lines import fields
 
 

@@ -31,8 +31,8 @@ from evidence import api, command_line, doc, documents, worked
 from gate.closed import ROOT, ToolError
 from whycast import _command, testing
 from whycast.testing import Case, strategies
-from whycast.testing._case import LEVELS, Level
-from whycast.testing._judge import Judge
+from whycast.testing._cases._case import LEVELS, Level
+from whycast.testing._report._judge import Judge
 
 CLAUSE = "E_Broadcast_any_Signature_010"
 THEORY = "core.shape.html"

@@ -22,7 +22,7 @@ import install
 from gate import closed, toolchain
 from gate.closed import ROOT, ToolError
 from gate.toolchain import Package, Tool
-from whycast.testing._register import register
+from whycast.testing._peers._register import register
 
 TOOLS, WHEELS = toolchain.read(), toolchain.REQUIREMENTS
 PACKAGE = Package("solver", "2.0-1", "a" * 64)

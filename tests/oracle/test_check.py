@@ -22,18 +22,10 @@ import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
-from whycast.testing import (
-    Case,
-    Deviation,
-    Report,
-    TargetError,
-    _register,
-    _targets,
-    cases,
-    check,
-)
-from whycast.testing._peers import PEERS
-from whycast.testing._register import Entry
+from whycast.testing import Case, Deviation, Report, TargetError, cases, check
+from whycast.testing._peers import PEERS, _register
+from whycast.testing._peers._register import Entry
+from whycast.testing._run import _targets
 
 Shape = tuple[int, ...]
 
@@ -400,10 +392,10 @@ def test_junit(report: Report) -> None:
 
 
 def test_a_report_of_nothing_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
-    def left_out(target: object, rule: object, level: object, case: object) -> str:
-        return "it rains"
+    def opened(value: Any, name: str) -> _targets.Opened:
+        return _targets.Opened(name, lambda *_: value, lambda *_: "it rains")
 
-    monkeypatch.setattr(_targets._OpenedObject, "left_out", left_out)
+    monkeypatch.setattr(_targets, "_object", opened)
     report = check(whycast.compatible, level="verdict", seconds=0)
     count = len(list(cases(level="verdict")))
     assert not report.ok
@@ -423,7 +415,7 @@ def entry(**changes: Any) -> Entry:
     found: dict[str, Any] = {
         "peer": "numpy",
         "version": "2",
-        "rules": ("sonnx",),
+        "rule": "sonnx",
         "levels": ("verdict",),
         "kind": "accepts",
         "where": ("only NumPy's rule accepts",),

@@ -9,8 +9,8 @@ import pytest
 
 from whycast._rules import RULES
 from whycast.testing import Case
-from whycast.testing._conditions import CONDITIONS
 from whycast.testing._peers import PEERS
+from whycast.testing._peers._conditions import CONDITIONS
 
 
 def laid_out(shape: tuple[int, ...], layout: str) -> Case:

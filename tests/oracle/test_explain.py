@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from command_line import SMALL, Run, Shape, runner, small_operands, word
 
-from whycast._alignment import alignment
+from whycast._command._alignment import alignment
+from whycast._command._steps import Line, lines
+from whycast._command._verdicts import findings, verdicts
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands, Rule
-from whycast._steps import Line, lines
-from whycast._verdicts import findings, verdicts
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +42,7 @@ openvino-explicit       refused  axis 1: 0, expected 1
 openvino-bidirectional  2x0
 ngraph                  refused  axis 1: 0, expected 1
 in-dim                  refused  axis 1: 0, expected 1
+torch-expand            refused  axis 1: 0, expected 1
 
 F2: a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by
     SONNX's the maximum is 1, and the 0 is error E1.
@@ -70,6 +71,7 @@ openvino-explicit       refused  axes_mapping, position 1: expected strictly
 openvino-bidirectional  refused  axis 0: 3 beside 2
 ngraph                  -        its axes are a set of the target's
 in-dim                  2x3      broadcast_dimensions 1,0
+torch-expand            refused  axis 0: 3, expected 2 or 1
 
 F17: mode numpy, like the rules without a mode, knows the last axes alone; that
     a tensor lies on others can be said with axes only.
@@ -91,7 +93,7 @@ def test_text(run: Run) -> None:
 
 def test_agreement(run: Run) -> None:
     assert run("explain () ()").out.endswith("Every rule that can be asked gives the same.\n")
-    assert run("explain 3").out.count("takes two shapes") == 6
+    assert run("explain 3").out.count("takes two shapes") == 7
     said = run("explain 3x1 4").out
     # What was prepended, which index there is, and why no axes are asked about.
     assert "\nstep 1  dY0     3   1  E_Broadcast_any_Step1_020\n        dY1   (1)   4  " in said
@@ -120,7 +122,7 @@ def test_json(run: Run) -> None:
     }
     assert [verdict["rule"] for verdict in said["verdicts"]] == list(RULES)
     assert said["verdicts"][1] == {"rule": "numpy", "result": [2, 0]}
-    assert said["verdicts"][-1]["asked"] is False
+    assert said["verdicts"][-2]["asked"] is False
     assert said["findings"][0]["id"] == "F2"
     assert json.loads(run("explain --rule expand 3 1 --json").out)["result"] == [3]
 

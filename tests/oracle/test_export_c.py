@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from whycast._rules import RULES, rule_named
-from whycast.testing import _export_c
-from whycast.testing._case import Case, Level
 from whycast.testing._cases import cases
+from whycast.testing._cases._case import Case, Level
+from whycast.testing._export import _export_c
 
 RIGHT = Path(__file__).with_name("right.c")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")

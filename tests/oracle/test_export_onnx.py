@@ -16,9 +16,9 @@ import pytest
 from onnx import TensorProto, numpy_helper
 
 from whycast._rules import rule_named
-from whycast.testing import _export_onnx
-from whycast.testing._case import Case
 from whycast.testing._cases import cases
+from whycast.testing._cases._case import Case
+from whycast.testing._export import _export_onnx
 
 BACKEND_TESTS = Path(__file__).with_name("backend_tests.py")
 SECONDS = 120

@@ -14,9 +14,9 @@ from command_line import assert_same
 
 from whycast._command import main
 from whycast._rules import RULES, rule_named
-from whycast.testing import _export_npz, _export_onnx
 from whycast.testing._cases import cases
-from whycast.testing._elements import decoded
+from whycast.testing._export import _export_npz, _export_onnx
+from whycast.testing._lines._elements import decoded
 
 SECONDS = 120
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from command_line import Run, Shape, runner, small_operands, word
 
-from whycast._figure import figure
+from whycast._command._figure import figure
 from whycast._rules import RULES, Operands, Rule
 
 SVG = "{http://www.w3.org/2000/svg}"

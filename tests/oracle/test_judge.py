@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from whycast._rules import RULES
-from whycast.testing import Case, _judge
-from whycast.testing._compare import as_integers
-from whycast.testing._judge import Judge
+from whycast.testing import Case
+from whycast.testing._report import _judge
+from whycast.testing._report._compare import as_integers
+from whycast.testing._report._judge import Judge
 
 
 @pytest.mark.parametrize(("bound", "most"), [("_KEPT", 2), ("_KEPT_BYTES", 3 * (8 + 12) - 1)])

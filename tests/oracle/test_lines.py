@@ -10,13 +10,13 @@ import pytest
 from command_line import assert_same
 
 from whycast._rules import RULES, rule_named
-from whycast.testing._case import LEVELS, Case, Level
-from whycast.testing._drawn import random_case
-from whycast.testing._elements import decoded, encoded
-from whycast.testing._json import line_of, parse
-from whycast.testing._judge import Refusal, expected
+from whycast.testing._cases._case import LEVELS, Case, Level
+from whycast.testing._cases._drawn import random_case
+from whycast.testing._cases._values import DTYPES, LAYOUTS, array
 from whycast.testing._lines import answer, read_answer, read_request, request
-from whycast.testing._values import DTYPES, LAYOUTS, array
+from whycast.testing._lines._elements import decoded, encoded
+from whycast.testing._lines._json import line_of, parse
+from whycast.testing._report._judge import Refusal, expected
 
 ARRAY = {"dtype": "int16", "shape": [2], "elements": "0100feff"}
 
@@ -38,9 +38,7 @@ def test_there_and_back(name: str, level: Level) -> None:
         else:
             assert read.case == case._replace(dtypes=(), layouts=())
         found = expected(rule, level, case)
-        value: Any = found.error or found.value
-        if level == "data" and rule.takes != "tensors" and found.error is None:
-            (value,) = value
+        value: Any = found.outcome
         got: Any = read_answer(level, parse(line_of(answer(level, value))))
         if found.error is not None:
             assert isinstance(got, Refusal)

@@ -20,8 +20,9 @@ import numpy as np
 import pytest
 
 import whycast
-from whycast.testing import Case, TargetError, _worker, check
-from whycast.testing._fixed import fixed
+from whycast.testing import Case, TargetError, check
+from whycast.testing._cases._fixed import fixed
+from whycast.testing._run import _worker
 
 Shape = tuple[int, ...]
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from whycast._rules import RULES
-from whycast.testing import Case, _program, check
-from whycast.testing._judge import Refusal
-from whycast.testing._program import GarbageError, Program, StoppedError
+from whycast.testing import Case, check
+from whycast.testing._lines import _program
+from whycast.testing._lines._program import GarbageError, Program, StoppedError
+from whycast.testing._report._judge import Refusal
 
 CASE = Case(((3, 1), (4,)))
 REFUSED = 'echo "{\\"refused\\": true}"'

@@ -9,7 +9,8 @@ import pytest
 
 import whycast
 from whycast._rules import RULES, Operands
-from whycast.testing import Case, Report, _shrink, cases, check
+from whycast.testing import Case, Report, cases, check
+from whycast.testing._run import _shrink
 
 Shape = tuple[int, ...]
 

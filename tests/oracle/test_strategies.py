@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from whycast._rules import RULES
 from whycast.testing import Case
-from whycast.testing._case import LEVELS, Level
-from whycast.testing._values import DTYPES
+from whycast.testing._cases._case import LEVELS, Level
+from whycast.testing._cases._values import DTYPES
 from whycast.testing.strategies import arrays, cases, shape_lists, shapes
 
 BOUNDS: list[dict[str, int]] = [

@@ -16,12 +16,13 @@ import pytest
 
 import whycast
 from whycast._rules import RULES
-from whycast.testing import TargetError, _child, check
-from whycast.testing._case import Case
-from whycast.testing._child import Child
-from whycast.testing._judge import Judge
-from whycast.testing._targets import target_of
-from whycast.testing._worker import Asked, Run, work
+from whycast.testing import TargetError, check
+from whycast.testing._cases._case import Case
+from whycast.testing._report._judge import Judge
+from whycast.testing._run import _child
+from whycast.testing._run._child import Child
+from whycast.testing._run._targets import target_of
+from whycast.testing._run._worker import Asked, Run, work
 
 Shape = tuple[int, ...]
 

@@ -21,7 +21,7 @@ from whycast import testing
 BROUGHT = [
     "whycast",
     *(f"whycast.{name}" for name in ("lax", "ngraph", "numpy_rule", "onnx", "openvino")),
-    "whycast.reference",
+    *("whycast.reference", "whycast.torch"),
 ]
 MODULES = [
     importlib.import_module(name)
@@ -40,7 +40,7 @@ def test_modules() -> None:
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
-    assert len(PUBLIC) == 32
+    assert len(PUBLIC) == 33
 
 
 def test_what_an_import_of_the_package_brings() -> None:
@@ -49,6 +49,7 @@ def test_what_an_import_of_the_package_brings() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     public = [name for name in done.stdout.split() if "._" not in name]
     assert sorted(public) == sorted(BROUGHT)
+    assert not [name for name in done.stdout.split() if name.startswith("whycast._command")]
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

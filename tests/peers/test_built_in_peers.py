@@ -14,10 +14,10 @@ import pytest
 from asked import require
 
 from whycast.testing import cases, check
-from whycast.testing._case import Level
-from whycast.testing._conditions import CONDITIONS
+from whycast.testing._cases._case import Level
 from whycast.testing._peers import PEERS, absent
-from whycast.testing._register import register
+from whycast.testing._peers._conditions import CONDITIONS
+from whycast.testing._peers._register import groups, register
 
 # Where each peer's answers by NumPy's rule are judged in full, some of those by SONNX's are enough;
 # and where all its arrays are, whose shapes it gives for all small cases, some shapes alone.
@@ -113,10 +113,12 @@ def test_every_peer_is_asked() -> None:
 
 
 def test_every_entry_of_the_register_is_looked_at() -> None:
-    """One about what its peer does not offer would never be found to be stale."""
-    for entry in register():
-        for rule in entry.rules:
-            assert set(entry.levels) <= set(PEERS[entry.peer].offers[rule].levels), entry
+    """One about what no peer of its group offers would never be found to be stale."""
+    for group in groups()[1]:
+        seen = [each for each in register() if each.reason == group["reason"]]
+        assert {each.peer for each in seen} == set(group["peers"]), group
+        assert {each.rule for each in seen} == set(group["rules"]), group
+        assert {level for each in seen for level in each.levels} == set(group["levels"]), group
     assert {name for entry in register() for name in entry.where} == set(CONDITIONS)
 
 

@@ -17,11 +17,11 @@ refuses 1049 f(*Case(((0,),), target=()).arrays(), ())
 refuses 665 f(*Case(((1,),), target=()).arrays(), ())
 """
 
-from whycast.testing._case import Case
 from whycast.testing._cases import cases
+from whycast.testing._cases._case import Case
 from whycast.testing._check import check
 from whycast.testing._report import Deviation, Report
-from whycast.testing._targets import TargetError
+from whycast.testing._run._targets import TargetError
 
 __all__ = ["Case", "Deviation", "Report", "TargetError", "cases", "check"]
 

@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from whycast._checks import show
 from whycast._rules import Rule, rule_named
-from whycast.testing._case import Case, Level, Stage, level_named, levels_to
-from whycast.testing._child import Child, DeathError
-from whycast.testing._options import check_dtypes, check_numbers
-from whycast.testing._program import shown_request
-from whycast.testing._register import entries_for
+from whycast.testing._cases._case import Case, Level, Stage, level_named, levels_to
+from whycast.testing._cases._values import DTYPES
+from whycast.testing._lines._program import shown_request
+from whycast.testing._peers._register import entries_for
 from whycast.testing._report import Deviation, Report, call_of, clause_of
-from whycast.testing._shrink import shrunk
-from whycast.testing._tally import Example, Key, Tally
-from whycast.testing._targets import ProgramTarget, Target, TargetError, target_of
-from whycast.testing._worker import Asked, Run, numbered
+from whycast.testing._report._tally import Example, Key, Tally
+from whycast.testing._run._child import Child, DeathError
+from whycast.testing._run._shrink import shrunk
+from whycast.testing._run._targets import Target, TargetError, target_of
+from whycast.testing._run._worker import Asked, Run, numbered
 
 # A target that dies again and again would be started again for ever; one that is ended after some
 # time, or when it has filled some memory, costs more.
@@ -125,6 +126,37 @@ def check(
     finally:
         child.end()
     return run.report(time.monotonic() - started)
+
+
+def check_numbers(*, seconds: float, timeout: float, memory: float, every: int, seed: int) -> None:
+    """Demand numbers in their bounds."""
+    for name, number in (("seconds", seconds), ("timeout", timeout), ("memory", memory)):
+        if not isinstance(number, (int, float)):
+            raise TypeError(f"{name}: expected a number, got {show(number)}")
+        if not number >= 0:
+            raise ValueError(f"{name}: expected at least 0, got {number}")
+    if timeout == 0:
+        raise ValueError("timeout: expected more than 0, got 0")
+    for name, number in (("every", every), ("seed", seed)):
+        if not isinstance(number, int):
+            raise TypeError(f"{name}: expected an int, got {show(number)}")
+    if every < 1:
+        raise ValueError(f"every: expected at least 1, got {every}")
+
+
+def check_dtypes(dtypes: Sequence[str]) -> None:
+    """Demand names of dtypes.
+
+    >>> check_dtypes(["float32", "float31"])
+    Traceback (most recent call last):
+    ValueError: dtypes: expected some of int32, float32, float16, float64, bool, int8, int16, \
+int64, uint8, uint16, uint32, uint64, str, object, StringDType, got 'float31'
+    """
+    if isinstance(dtypes, str) or not isinstance(dtypes, Sequence):
+        raise TypeError(f"dtypes: expected a sequence of names, got {show(dtypes)}")
+    for each in dtypes:
+        if each not in DTYPES:
+            raise ValueError(f"dtypes: expected some of {', '.join(DTYPES)}, got {each!r}")
 
 
 @dataclass
@@ -261,13 +293,13 @@ class _Run:
                     call=self._call(level, example.case),
                     expected=example.expected,
                     got=example.got,
-                    clause=clause_of(self.rule, level, key.kind),
+                    clause=clause_of(self.rule, key.kind),
                     known=entries[key.entry].reason if key.entry >= 0 else None,
                 )
             )
 
     def _call(self, level: Level, case: Case) -> str:
-        if isinstance(self.target, ProgramTarget):
+        if self.target.is_program:
             return shown_request(self.rule, level, case)
         return call_of(self.rule, level, case)
 

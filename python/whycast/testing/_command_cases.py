@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from whycast._arguments import Subparsers, UsageError, add_rule, path
+from whycast._command._arguments import Subparsers, UsageError, add_rule, path
 from whycast._rules import RULES, Rule
-from whycast.testing import _export_c, _export_npz, _export_onnx
-from whycast.testing._case import LEVELS, Case, Level
 from whycast.testing._cases import cases
-from whycast.testing._json import line_of
-from whycast.testing._judge import expected
+from whycast.testing._cases._case import LEVELS, Case, Level
+from whycast.testing._export import _export_c, _export_npz, _export_onnx
 from whycast.testing._lines import answer, request
+from whycast.testing._lines._json import line_of
+from whycast.testing._report._judge import expected
 
 _STANDARD_OUTPUT = Path("-")
 
@@ -99,11 +99,8 @@ def _write(arguments: argparse.Namespace) -> int:
 def _write_lines(rule: Rule, level: Level, asked: Iterable[Case], file: BinaryIO) -> int:
     count = 0
     for case in asked:
-        found = expected(rule, level, case)
-        value = found.error or found.value
-        if level == "data" and rule.takes != "tensors" and isinstance(value, tuple):
-            (value,) = value
-        file.write(line_of(request(rule, level, case) | {"expected": answer(level, value)}))
+        right = answer(level, expected(rule, level, case).outcome)
+        file.write(line_of(request(rule, level, case) | {"expected": right}))
         count += 1
     file.flush()
     return count

@@ -10,10 +10,9 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
-from whycast._arguments import UsageError, add_rule, path
-from whycast.testing._case import LEVELS
-from whycast.testing._check import check
-from whycast.testing._options import check_dtypes
+from whycast._command._arguments import UsageError, add_rule, path
+from whycast.testing._cases._case import LEVELS
+from whycast.testing._check import check, check_dtypes
 from whycast.testing._peers import PEERS, absent
 
 _DESCRIPTION = """\

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from whycast._rules import RULES, rule_named
-from whycast.testing._case import LEVELS, STAGES, Level, Stage, level_named, levels_to
-from whycast.testing._targets import target_of
+from whycast.testing._cases._case import LEVELS, STAGES, Level, Stage, level_named, levels_to
+from whycast.testing._run._targets import target_of
 
 _ID = re.compile(r"test_stage\[(.+)\]")
 

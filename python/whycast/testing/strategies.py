@@ -9,8 +9,8 @@ from typing import Any
 
 from whycast._rules import rule_named
 from whycast._types import AnyArray, Shape
-from whycast.testing._case import Case, Level, level_named
-from whycast.testing._values import DTYPES, LAYOUTS, array, dtypes_of
+from whycast.testing._cases._case import Case, Level, level_named
+from whycast.testing._cases._values import DTYPES, LAYOUTS, array, dtypes_of
 
 try:
     from hypothesis import strategies as st
@@ -19,7 +19,7 @@ except ImportError as error:
         "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'"
     ) from error
 
-from whycast.testing._hypothesis import Question, bounds_of, check_range, drawn
+from whycast.testing._cases._hypothesis import Question, bounds_of, check_range, drawn
 
 __all__ = ["arrays", "cases", "shape_lists", "shapes"]
 
@@ -91,10 +91,8 @@ def shape_lists(
         two times in three what it accepts.
     min_shapes, max_shapes : int, optional
         How many shapes; at least two of those that are refused.
-    min_dims, max_dims : int, optional
-        Least and greatest rank of each.
-    min_side, max_side : int, optional
-        Least and greatest size. It may be beyond 64 bits; small sizes come often all the same.
+    min_dims, max_dims, min_side, max_side : int, optional
+        Least and greatest rank of each, and size, as for `shapes`.
 
     Returns
     -------
@@ -164,10 +162,8 @@ def cases(
     min_shapes, max_shapes : int, optional
         How many shapes for the rules ``sonnx`` and ``numpy``; at the levels ``index`` and
         ``strides`` these too take one and a target.
-    min_dims, max_dims : int, optional
-        Least and greatest rank, of a target too.
-    min_side, max_side : int, optional
-        Least and greatest size, of a target too. At level ``index`` no size is 0.
+    min_dims, max_dims, min_side, max_side : int, optional
+        Least and greatest rank, and size, of a target too. At level ``index`` no size is 0.
 
     Returns
     -------
@@ -225,7 +221,7 @@ def cases(
             return case._replace(multi_index=tuple(index))
         if level != "data":
             return case
-        dtypes = [draw(st.sampled_from(dtypes_of(rule))) for _ in case.shapes]
+        dtypes = [draw(st.sampled_from(dtypes_of(found))) for _ in case.shapes]
         layouts = [draw(st.sampled_from(LAYOUTS)) for _ in case.shapes]
         return case._replace(dtypes=tuple(dtypes), layouts=tuple(layouts))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from whycast.testing import Report, TargetError, check
-from whycast.testing._case import Level, Stage
+from whycast.testing._cases._case import Level, Stage
 from whycast.testing._plugin import expected_failures, stages
 
 

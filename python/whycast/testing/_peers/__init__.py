@@ -14,8 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from whycast._rules import RULES, Rule
+
 if TYPE_CHECKING:
-    from whycast.testing._case import Case
+    from whycast.testing._cases._case import Case
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -29,46 +31,44 @@ class ManyAtOnce(Protocol):
         ...
 
 
+# Names of dtypes; None stands for all.
+Dtypes: TypeAlias = frozenset[str] | None
+
+
 class Offer(NamedTuple):
-    """What a peer can be asked of a rule: at which levels, and with which dtypes (None: all)."""
+    """What a peer can be asked of a rule: at which levels, and with which dtypes."""
 
     levels: tuple[str, ...]
-    dtypes: frozenset[str] | None = None
+    dtypes: Dtypes
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer.
+    """A peer; which rules it follows, and at which levels, they say themselves."""
 
-    Parameters
-    ----------
-    name : str
-        What the command line calls it.
-    distribution : str
-        The distribution whose version is shown.
-    module : str
-        The module of this package whose ``functions`` gives a rule's functions by level.
-    offers : dict
-        For a rule the levels and the dtypes. A case with another dtype is left out: the peer has no
-        array to be asked about.
-    needs : tuple of str
-        All distributions that have to be there; `distribution` alone if empty.
-    extra : str
-        The extras of whycast that bring them.
-    environment : dict
-        Variables to be set before it is imported.
-    lacks : callable, optional
-        For a level and a case, why it is not asked that, if it is not.
-    """
-
+    # What the command line calls it; the distribution whose version is shown; and the module of
+    # this package whose ``functions`` gives a rule's functions by level.
     name: str
     distribution: str
     module: str
-    offers: Mapping[str, Offer]
+    # A case with another dtype is left out: the peer has no array to be asked about.
+    dtypes: Callable[[Rule], Dtypes] = lambda rule: None
+    # All distributions that have to be there, if not that one alone; and whycast's extras for them.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
+    # Variables to be set before it is imported.
     environment: Mapping[str, str] = field(default_factory=dict)
+    # For a level and a case, why it is not asked that, if it is not.
     lacks: Callable[[str, Case], str | None] = lambda level, case: None
+
+    @property
+    def offers(self) -> dict[str, Offer]:
+        """What it can be asked, by the names of the rules."""
+        return {
+            rule.name: Offer(rule.peers[self.name], self.dtypes(rule))
+            for rule in RULES.values()
+            if self.name in rule.peers
+        }
 
     @property
     def version(self) -> str:
@@ -82,12 +82,12 @@ class Peer:
         there may be a `ManyAtOnce`.
         """
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
-        functions: dict[str, Function | ManyAtOnce] = module.functions(rule)
+        functions: dict[str, Function | ManyAtOnce] = module.functions(RULES[rule])
         return functions
 
     def left_out(self, rule: str, level: str, case: Case) -> str | None:
         """Say why the peer is not asked a case; None where it is."""
-        dtypes = self.offers[rule].dtypes
+        dtypes = self.dtypes(RULES[rule])
         if dtypes is not None and level == "data":
             for dtype in case.dtypes:
                 if dtype not in dtypes:
@@ -135,7 +135,6 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
     return f"JAX compiles each: of those with many tensors, axes or layouts one in {_ONE_OF}"
 
 
-_SHAPES = ("verdict", "shape")
 _NUMBERS = frozenset(
     (
         "bool",
@@ -145,53 +144,28 @@ _NUMBERS = frozenset(
 )
 _COMPLEX = frozenset(("complex64", "complex128"))
 
-_OPENVINO = ("openvino-numpy", "openvino-explicit", "openvino-bidirectional")
-
 # Of an element-wise operator ONNX Runtime has kernels for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
-
-
-def _offers(levels: Mapping[str, tuple[str, ...]], *dtypes: str) -> dict[str, Offer]:
-    known = frozenset(dtypes) or None
-    return {rule: Offer(offered, known) for rule, offered in levels.items()}
 
 
 _PEERS = (
     Peer(
         name="numpy",
         distribution="numpy",
-        offers=_offers(
-            {
-                "numpy": (*_SHAPES, "strides", "data"),
-                "sonnx": (*_SHAPES, "strides", "data"),
-                "expand": (*_SHAPES, "data"),
-                "openvino-numpy": (*_SHAPES, "strides", "data"),
-                "openvino-bidirectional": (*_SHAPES, "data"),
-            }
-        ),
         module="_numpy",
     ),
     Peer(
         name="onnx-reference",
         distribution="onnx",
-        offers=_offers(
-            dict.fromkeys(("expand", "numpy", "sonnx"), (*_SHAPES, "data")),
-            *_NUMBERS,
-            *_COMPLEX,
-            "object",
-        ),
         module="_onnx",
+        dtypes=lambda rule: _NUMBERS | _COMPLEX | {"object"},
         extra="test-data",
     ),
     Peer(
         name="onnxruntime",
         distribution="onnxruntime",
-        offers={
-            "expand": Offer(("data",), _NUMBERS | {"object"}),
-            "numpy": Offer(("data",), _WHERE),
-            "sonnx": Offer(("data",), _WHERE),
-        },
         module="_onnxruntime",
+        dtypes=lambda rule: _WHERE if rule.takes == "tensors" else _NUMBERS | {"object"},
         needs=("onnxruntime", "onnx"),
         extra="oracle,test-data",
         environment={"ORT_DISABLE_TELEMETRY": "1"},
@@ -199,51 +173,30 @@ _PEERS = (
     Peer(
         name="openvino",
         distribution="openvino",
-        offers=_offers(
-            dict.fromkeys(_OPENVINO, (*_SHAPES, "data")),
-            *_NUMBERS,
-        ),
         module="_openvino",
+        dtypes=lambda rule: _NUMBERS,
         lacks=_no_high_ranks,
     ),
     Peer(
         name="openvino-constants",
         distribution="openvino",
-        offers=_offers(dict.fromkeys(_OPENVINO, ("data",)), *_NUMBERS),
         module="_openvino_constants",
+        dtypes=lambda rule: _NUMBERS,
         lacks=_small_models,
     ),
     Peer(
         name="torch",
         distribution="torch",
-        offers=_offers(
-            {
-                "numpy": (*_SHAPES, "strides", "data", "report"),
-                "sonnx": (*_SHAPES, "strides", "data"),
-                "expand": (*_SHAPES, "data"),
-                "openvino-numpy": (*_SHAPES, "strides", "data", "report"),
-                "openvino-bidirectional": (*_SHAPES, "data"),
-            },
-            *_NUMBERS,
-            *_COMPLEX,
-        ),
         module="_torch",
+        dtypes=lambda rule: _NUMBERS | _COMPLEX,
         extra="torch",
         lacks=_no_negative_strides,
     ),
     Peer(
         name="jax",
         distribution="jax",
-        offers=_offers(
-            {
-                **dict.fromkeys(("numpy", "openvino-numpy", "in-dim"), (*_SHAPES, "data")),
-                # What it computes is what it does by NumPy's rule, and takes its time.
-                "sonnx": _SHAPES,
-            },
-            *_NUMBERS,
-            *_COMPLEX,
-        ),
         module="_jax",
+        dtypes=lambda rule: _NUMBERS | _COMPLEX,
         # To filter the traceback of a refusal takes longer than to refuse.
         environment={
             "JAX_PLATFORMS": "cpu",

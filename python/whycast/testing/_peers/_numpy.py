@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._peers import Function
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what NumPy has for a rule."""
-    if rule in ("numpy", "sonnx"):
+    if rule.takes == "tensors":
         common: dict[str, Function] = {
             "shape": np.broadcast_shapes,
             "strides": _strides,
             "data": np.broadcast_arrays,
         }
-    elif rule == "openvino-numpy":
+    elif not rule.bidirectional:
         common = {"shape": _shape, "strides": _strides, "data": np.broadcast_to}
     else:
         common = {"shape": np.broadcast_shapes, "data": _expand}

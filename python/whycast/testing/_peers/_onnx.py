@@ -7,29 +7,45 @@ tensor broadcast to what the two have in common. The models are for `_onnxruntim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
-    from onnx.reference import ReferenceEvaluator
 
 # That of Expand and Where; the newest of the runtimes know it too.
 OPSET = 13
 IR_VERSION = 10
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what the onnx package has for a rule."""
-    if rule == "expand":
-        return {"verdict": _inferred, "shape": _inferred, "data": _expand}
-    return {"verdict": _common, "shape": _common, "data": _broadcast}
+    from onnx.reference import ReferenceEvaluator
+
+    shape = _inferred if rule.takes == "target" else _common
+    return {"verdict": shape, "shape": shape, "data": computed(rule, ReferenceEvaluator)}
+
+
+def computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
+    """Give what a runtime computes for a rule, which makes a session of each model once."""
+    once = cache(lambda model, *dtypes: session(model(*dtypes)))
+
+    def expand(array: AnyArray, target: Shape) -> Any:
+        inputs = {"input": array, "shape": np.array(target, np.int64)}
+        return once(expand_model, array.dtype.name).run(None, inputs)[0]
+
+    def broadcast(*arrays: AnyArray) -> Any:
+        running = once(where_model, *[array.dtype.name for array in arrays])
+        return running.run(None, {f"x{i}": array for i, array in enumerate(arrays)})
+
+    return expand if rule.takes == "target" else broadcast
 
 
 def element_type(dtype: str) -> int:
@@ -41,7 +57,6 @@ def element_type(dtype: str) -> int:
     return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
 
-@cache
 def expand_model(dtype: str) -> ModelProto:
     """Make a model of one Expand whose two inputs come at run time, of any rank."""
     from onnx import helper
@@ -50,8 +65,7 @@ def expand_model(dtype: str) -> ModelProto:
     return _model([node], [("input", dtype), ("shape", "int64")], [("output", dtype)])
 
 
-@cache
-def where_model(dtypes: tuple[str, ...]) -> ModelProto:
+def where_model(*dtypes: str) -> ModelProto:
     """Make a model that broadcasts tensors of any rank with each other, ``x0`` to ``z0``."""
     from onnx import TensorProto, helper
 
@@ -87,31 +101,6 @@ def _model(
     graph = helper.make_graph(nodes, "broadcast", values(inputs), values(outputs))
     opsets = [helper.make_opsetid("", OPSET)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
-
-
-@cache
-def _expander(dtype: str) -> ReferenceEvaluator:
-    from onnx.reference import ReferenceEvaluator
-
-    return ReferenceEvaluator(expand_model(dtype))
-
-
-@cache
-def _broadcaster(dtypes: tuple[str, ...]) -> ReferenceEvaluator:
-    from onnx.reference import ReferenceEvaluator
-
-    return ReferenceEvaluator(where_model(dtypes))
-
-
-def _expand(array: AnyArray, target: Shape) -> Any:
-    inputs = {"input": array, "shape": np.array(target, np.int64)}
-    (output,) = _expander(array.dtype.name).run(None, inputs)
-    return output
-
-
-def _broadcast(*arrays: AnyArray) -> Any:
-    broadcaster = _broadcaster(tuple([array.dtype.name for array in arrays]))
-    return broadcaster.run(None, {f"x{i}": array for i, array in enumerate(arrays)})
 
 
 def _inferred(shape: Shape, target: Shape) -> Shape:

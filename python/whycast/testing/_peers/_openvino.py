@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
 
@@ -22,11 +23,17 @@ if TYPE_CHECKING:
     import openvino
 
 
-def functions(rule: str) -> dict[str, Function]:
+def mode_of(rule: Rule) -> str:
+    """Give OpenVINO's word for a rule."""
+    if rule.takes == "axes":
+        return "explicit"
+    return "bidirectional" if rule.bidirectional else "numpy"
+
+
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what OpenVINO has for a rule."""
-    mode = rule.removeprefix("openvino-")
-    shape = partial(_node_shape, mode)
-    return {"verdict": shape, "shape": shape, "data": partial(_infer, mode)}
+    shape = partial(_node_shape, mode_of(rule))
+    return {"verdict": shape, "shape": shape, "data": partial(_infer, mode_of(rule))}
 
 
 def openvino_quiet() -> ModuleType:

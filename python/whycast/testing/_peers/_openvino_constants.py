@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
-from whycast.testing._peers._openvino import infer, openvino_quiet, request_for
+from whycast.testing._peers._openvino import infer, mode_of, openvino_quiet, request_for
 
 if TYPE_CHECKING:
     import openvino
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what OpenVINO has for a rule."""
-    return {"data": partial(_infer, rule.removeprefix("openvino-"))}
+    return {"data": partial(_infer, mode_of(rule))}
 
 
 # A compiled model must live on: after it is freed, the next one of the same kind may crash.

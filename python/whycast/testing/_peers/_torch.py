@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._peers import Function
 
@@ -13,16 +14,16 @@ if TYPE_CHECKING:
     import torch
 
 
-def functions(rule: str) -> dict[str, Function]:
+def functions(rule: Rule) -> dict[str, Function]:
     """Give what torch has for a rule."""
-    if rule in ("numpy", "sonnx"):
+    if rule.takes == "tensors":
         found: dict[str, Function] = {
             "shape": _common,
             "strides": _strides,
             "data": _broadcast_tensors,
             "report": _common_of_tensors,
         }
-    elif rule == "openvino-numpy":
+    elif not rule.bidirectional:
         found = {"shape": _shape, "strides": _strides, "data": _broadcast_to, "report": _shape}
     else:
         found = {"shape": _common, "data": _expand}

@@ -1,0 +1,218 @@
+"""What the words of the command line mean and how it shows them: shapes, integers, questions."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from whycast._errors import BroadcastError, show_int
+from whycast._rules import RULES, Operands, Rule
+from whycast._types import Shape
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+# Python reads and writes no int of more than 4300 digits; a product of sizes has to be written too.
+_MOST_DIGITS = 2000
+
+# Texts of explanations and figures are short, whatever the ranks are.
+_MOST_AXES_OF_A_SHAPE = 16
+_MOST_AXES_NAMED = 12
+
+
+class UsageError(Exception):
+    """Words that are right one by one do not go together: exit code 2."""
+
+
+def shape(text: str) -> Shape:
+    """Read a shape.
+
+    >>> shape("3x1"), shape("0"), shape("()"), shape("scalar")
+    ((3, 1), (0,), (), ())
+    >>> shape("3x-1")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected sizes of at least 0 with x between them, such as 3x1, \
+or () for rank 0, got '3x-1'
+    """
+    word = text.strip()
+    if word in ("()", "scalar"):
+        return ()
+    if not re.fullmatch("[0-9]+(x[0-9]+)*", word):
+        raise argparse.ArgumentTypeError(
+            "expected sizes of at least 0 with x between them, such as 3x1, or () for rank 0, "
+            f"got {word!r}"
+        )
+    return _numbers(word.split("x"))
+
+
+def path(text: str) -> Path:
+    r"""Read the name of a file, whether there is one or not.
+
+    >>> path("a\0b")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected the name of a file, got 'a\x00b'
+    """
+    try:
+        named = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        named = False
+    if not named:
+        raise argparse.ArgumentTypeError(f"expected the name of a file, got {text!r}")
+    return Path(text)
+
+
+def integers(text: str) -> tuple[int, ...]:
+    """Read axes, an index or strides.
+
+    >>> integers("1,-2"), integers("()")
+    ((1, -2), ())
+    >>> integers("1;2")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected integers with commas between them, such as 0,2, or () \
+for none, got '1;2'
+    """
+    word = text.strip()
+    if word == "()":
+        return ()
+    if not re.fullmatch("-?[0-9]+(,-?[0-9]+)*", word):
+        raise argparse.ArgumentTypeError(
+            f"expected integers with commas between them, such as 0,2, or () for none, got {word!r}"
+        )
+    return _numbers(word.split(","))
+
+
+def _numbers(words: list[str]) -> tuple[int, ...]:
+    if sum(map(len, words)) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(
+            f"expected at most {_MOST_DIGITS} digits, got {words[0][:20]!r}..."
+        )
+    return tuple(map(int, words))
+
+
+def show_sizes(sizes: Shape) -> str:
+    """Text of a shape as `shape` reads it.
+
+    >>> show_sizes((3, 1)), show_sizes(())
+    ('3x1', '()')
+    """
+    return "x".join(map(str, sizes)) or "()"
+
+
+def show_integers(numbers: tuple[int, ...]) -> str:
+    """Text of an index, of strides or axes as `integers` reads it.
+
+    >>> show_integers((2, 0)), show_integers(())
+    ('2,0', '()')
+    """
+    return ",".join(map(str, numbers)) or "()"
+
+
+def elided(sizes: Shape, at_an_end: int = 5) -> str:
+    """Text of a shape; of a long one, both ends.
+
+    >>> elided((3, 1)), elided((2, 1) * 20, at_an_end=2)
+    ('3x1', '2x1x...x2x1 (rank 40)')
+    """
+    shown = list(map(show_int, sizes))
+    if len(sizes) <= _MOST_AXES_OF_A_SHAPE:
+        return "x".join(shown) or "()"
+    shown[at_an_end:-at_an_end] = ["..."]
+    return f"{'x'.join(shown)} (rank {len(sizes)})"
+
+
+def show_some(axes: tuple[int, ...]) -> str:
+    """Text of axes; of many, the first ones.
+
+    >>> show_some(tuple(range(40)))
+    '0,1,2,3,4,5,6,7,8,9,10,11,...'
+    """
+    more = ",..." if len(axes) > _MOST_AXES_NAMED else ""
+    return show_integers(axes[:_MOST_AXES_NAMED]) + more
+
+
+def headline(rule: Rule, asked: Operands, result: Shape | None) -> str:
+    """Say what is asked, and what comes of it."""
+    text = ", ".join(map(elided, asked.shapes))
+    if asked.target is not None:
+        text += f" to {elided(asked.target)}"
+    if asked.axes is not None:
+        text += f", {rule.parameters[2]} {show_some(asked.axes)}"
+    return f"{rule.title}: {text} -> {'refused' if result is None else elided(result)}"
+
+
+def add_rule(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says by which rule."""
+    parser.add_argument(
+        "--rule",
+        choices=RULES,
+        default="sonnx",
+        metavar="RULE",
+        help=f"one of {', '.join(RULES)}; by default sonnx",
+    )
+
+
+SHAPE_HELP = "sizes with x between them, such as 3x1; () or scalar for rank 0. "
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say by which rule, along which axes, and in which form to answer."""
+    add_rule(parser)
+    parser.add_argument(
+        "--axes",
+        type=integers,
+        metavar="I,J,...",
+        help="for each axis of the tensor the axis of the target on which it lies "
+        "(openvino-explicit, in-dim), or the axes of the target that it lacks (ngraph); () for "
+        "none",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+
+
+def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> Operands:
+    """Give the shapes and axes their places, if the rule takes so many."""
+    if rule.takes == "tensors":
+        if axes is not None:
+            raise UsageError(f"--axes: rule {rule.name} takes none; {_takers()} do")
+        return Operands(tuple(shapes))
+    if len(shapes) != 2:
+        raise UsageError(
+            f"rule {rule.name} takes two shapes, that of the tensor and the target, "
+            f"got {len(shapes)}"
+        )
+    own, target = shapes
+    return placed(rule, own, target, axes)
+
+
+def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
+    """Give a shape, its target and axes their places, if the rule takes axes or not."""
+    if rule.takes != "axes" and axes is not None:
+        raise UsageError(f"--axes: rule {rule.name} takes none; {_takers()} do")
+    if rule.takes == "axes" and axes is None:
+        raise UsageError(f"rule {rule.name} takes axes, its {rule.parameters[2]}: add --axes")
+    return Operands((own,), target, axes)
+
+
+def _takers() -> str:
+    *others, last = [rule.name for rule in RULES.values() if rule.takes == "axes"]
+    return f"{', '.join(others)} and {last}"
+
+
+def described(rule: Rule, operands: Operands) -> dict[str, Any]:
+    """Say for JSON what a rule is asked."""
+    asked: dict[str, Any] = {"rule": rule.name}
+    if operands.target is None:
+        asked["shapes"] = operands.shapes
+        return asked
+    asked |= {"shape": operands.shapes[0], "target": operands.target}
+    return asked if operands.axes is None else asked | {"axes": operands.axes}
+
+
+def refused(error: Exception) -> dict[str, Any]:
+    """Say for JSON why a rule refuses: the axis is that of the target, or of the common rank."""
+    said: dict[str, Any] = {"refused": str(error).partition("\n")[0]}
+    if isinstance(error, BroadcastError):
+        said |= {"axis": error.axis, "tensor": error.tensor}
+        said |= {"size": error.size, "expected": error.target}
+    return said

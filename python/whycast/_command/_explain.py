@@ -1,0 +1,183 @@
+"""The subcommand explain: a rule's steps for given shapes, and what the other rules say."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+
+from whycast._command._alignment import alignment
+from whycast._command._arguments import (
+    SHAPE_HELP,
+    Subparsers,
+    UsageError,
+    add_options,
+    described,
+    elided,
+    headline,
+    operands,
+    path,
+    refused,
+    shape,
+)
+from whycast._command._figure import figure
+from whycast._command._steps import Line, lines
+from whycast._command._verdicts import Finding, Verdict, findings, verdicts
+from whycast._rules import RULES, Rule
+
+_WIDTH = 80
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    about = "a rule's steps for given shapes, and what the other rules say of them"
+    parser = subparsers.add_parser(
+        "explain",
+        help=about,
+        description=f"Print {about}. Each line names the clause that it follows; why3/trace.toml "
+        "has the clauses, proofs/FINDINGS.md the findings.",
+    )
+    parser.add_argument(
+        "shapes",
+        nargs="+",
+        type=shape,
+        metavar="SHAPE",
+        help=f"{SHAPE_HELP}Of two shapes the second is the target of the rules that take one",
+    )
+    add_options(parser)
+    parser.add_argument(
+        "--svg",
+        type=path,
+        metavar="FILE",
+        help="also draw the alignment and the copying as a figure",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    rule: Rule = RULES[arguments.rule]
+    axes: tuple[int, ...] | None = arguments.axes
+    if axes is not None and len(arguments.shapes) != 2:
+        raise UsageError(f"--axes: expected two shapes beside it, got {len(arguments.shapes)}")
+    # Axes may also be given for the other rules alone.
+    asked = operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
+    error = rule.refusal(asked)
+    result = rule.shape(asked)
+    aligned = alignment(rule, asked)
+    steps = [] if aligned is None else lines(rule, aligned, accepted=error is None)
+    said = verdicts(rule, asked, axes)
+    why = findings(said)
+    if arguments.svg is not None:
+        try:
+            arguments.svg.write_text(figure(rule, asked), encoding="utf-8")
+        except OSError as wrong:
+            raise UsageError(f"--svg: {wrong}") from None
+    if arguments.json:
+        outcome = {"result": result} if error is None else refused(error)
+        rest = {
+            "steps": [line._asdict() for line in steps],
+            "verdicts": [verdict.described() for verdict in said],
+            "findings": [finding._asdict() for finding in why],
+        }
+        print(json.dumps(described(rule, asked) | outcome | rest))
+    else:
+        blocks = [
+            _folded(headline(rule, asked, result)),
+            *_tables(rule, steps),
+            _legend(rule, steps),
+        ]
+        if error is not None:
+            reason = str(error).partition("\n")[0]
+            blocks.append(_folded(f"{reason} [{rule.clauses['report']}]"))
+        blocks += [_side_by_side(said), _reasons(said, why)]
+        print("\n\n".join(block for block in blocks if block))
+    return 0 if error is None else 1
+
+
+def _tables(rule: Rule, steps: list[Line]) -> list[str]:
+    """Lay the steps out, as many axes beside each other as there is room for."""
+    if not steps:
+        return []
+    step = max(len(line.step) for line in steps)
+    name = max(4, *(len(line.name) for line in steps))
+    clause = max(len(line.clause) for line in steps)
+    columns = [
+        [str(axis), *column]
+        for axis, column in enumerate(zip(*[line.texts() for line in steps], strict=True))
+    ]
+    room = _WIDTH - (step + 2 + name + 2 + clause)
+    blocks: list[list[list[str]]] = [[]]
+    used = 0
+    for column in columns:
+        width = max(map(len, column)) + 2
+        if blocks[-1] and used + width > room:
+            blocks.append([])
+            used = 0
+        blocks[-1].append(column)
+        used += width
+    heads = [("", "axis", "clause"), *[(line.step, line.name, line.clause) for line in steps]]
+    return ["\n".join(_table(rule, heads, block, step, name)) for block in blocks]
+
+
+def _table(
+    rule: Rule, heads: list[tuple[str, str, str]], columns: list[list[str]], step: int, name: int
+) -> list[str]:
+    widths = [max(map(len, column)) + 2 for column in columns]
+    rows, before = [], ""
+    for number, (section, label, clause) in enumerate(heads):
+        shown = "" if section == before else section
+        before = section or before
+        cells = "".join(
+            [column[number].rjust(width) for column, width in zip(columns, widths, strict=True)]
+        )
+        if section == rule.steps.fails and not cells.strip():
+            # What does not fit there is on other axes.
+            continue
+        rows.append(f"{shown:<{step}}  {label:<{name}}{cells}  {clause}")
+    return rows
+
+
+def _legend(rule: Rule, steps: list[Line]) -> str:
+    """Say what the marks mean that occur."""
+    indices = {cell for line in steps if line.step == rule.steps.leads for cell in line.cells}
+    said = {
+        "(1): prepended": any(line.prepended for line in steps),
+        "i0: the index on axis 0": any(isinstance(cell, str) for cell in indices),
+        "0: the first element": 0 in indices,
+        "><: does not fit": any(line.wrong for line in steps),
+    }
+    return ";  ".join(text for text, occurs in said.items() if occurs)
+
+
+def _side_by_side(said: list[Verdict]) -> str:
+    """Lay out what every rule says."""
+    rows = [("rule", "result", "")]
+    for verdict in said:
+        result = "-" if verdict.operands is None else "refused"
+        if verdict.result is not None:
+            result = elided(verdict.result, 2)
+        rows.append((verdict.rule.name, result, verdict.why))
+    first, second = (max(len(row[k]) for row in rows) + 2 for k in range(2))
+    return "\n".join(
+        _folded(f"{rule:<{first}}{result:<{second}}{why}".rstrip(), first + second)
+        for rule, result, why in rows
+    )
+
+
+def _reasons(said: list[Verdict], why: list[Finding]) -> str:
+    """Say why the rules differ, or that they do not."""
+    if why:
+        return "\n".join(_folded(f"{finding.id}: {finding.says}", 4) for finding in why)
+    if all(verdict.result is None for verdict in said):
+        return "Every rule that can be asked refuses."
+    return "Every rule that can be asked gives the same."
+
+
+def _folded(text: str, indent: int = 2) -> str:
+    return textwrap.fill(
+        text,
+        _WIDTH,
+        subsequent_indent=" " * min(indent, 50),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

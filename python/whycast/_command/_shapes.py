@@ -1,0 +1,167 @@
+"""The subcommands shape, index and strides: what a rule makes of shapes, in one line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from whycast import _kernel
+from whycast._command._arguments import (
+    SHAPE_HELP,
+    Subparsers,
+    UsageError,
+    add_options,
+    described,
+    integers,
+    operands,
+    placed,
+    refused,
+    shape,
+    show_integers,
+    show_sizes,
+)
+from whycast._rules import RULES
+from whycast._shapes import source_index
+from whycast._types import Strides
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the three subcommands."""
+    parser = _add(
+        subparsers,
+        "shape",
+        _run_shape,
+        "the shape that tensors, or a tensor and its target, are broadcast to",
+        ". Exit code 1 where the rule refuses; the reason is on standard error.",
+    )
+    parser.add_argument(
+        "shapes",
+        nargs="+",
+        type=shape,
+        metavar="SHAPE",
+        help=f"{SHAPE_HELP}Rules sonnx and numpy take one or more, the others that of the tensor "
+        "and the target",
+    )
+    add_options(parser)
+
+    common = "By the rules sonnx and numpy, TARGET is the shape that the tensor is broadcast to."
+    about = "which element of the tensor stands at an index of the output"
+    parser = _add(subparsers, "index", _run_index, about, f": its multi-index. {common}")
+    _add_shape_and_target(parser)
+    parser.add_argument(
+        "index",
+        type=integers,
+        metavar="INDEX",
+        help="one index for each axis of the output, from 0, such as 1,2,3; () for rank 0",
+    )
+    add_options(parser)
+
+    about = "the strides of the output as a view of the tensor"
+    parser = _add(subparsers, "strides", _run_strides, about, f". {common}")
+    _add_shape_and_target(parser)
+    layout = parser.add_mutually_exclusive_group()
+    layout.add_argument(
+        "--itemsize",
+        type=_itemsize,
+        default=1,
+        metavar="BYTES",
+        help="bytes of an element of the tensor, which is contiguous in row-major order (C); by "
+        "default 1, so that strides count elements",
+    )
+    layout.add_argument(
+        "--strides",
+        type=integers,
+        metavar="S,T,...",
+        help="strides of a tensor in another layout, one for each of its axes, in any unit",
+    )
+    add_options(parser)
+
+
+def _add(
+    subparsers: Subparsers,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    about: str,
+    more: str,
+) -> argparse.ArgumentParser:
+    parser = subparsers.add_parser(name, help=about, description=f"Print {about}{more}")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_shape_and_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shape", type=shape, metavar="SHAPE", help="shape of the tensor")
+    parser.add_argument("target", type=shape, metavar="TARGET", help="shape to broadcast it to")
+
+
+def _itemsize(text: str) -> int:
+    (number,) = numbers if len(numbers := integers(text)) == 1 else (0,)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {text!r}")
+    return number
+
+
+def _run_shape(arguments: argparse.Namespace) -> int:
+    rule = RULES[arguments.rule]
+    asked = operands(rule, arguments.shapes, arguments.axes)
+    about = described(rule, asked)
+    result = rule.shape(asked)
+    return _answer(arguments, about, rule.refusal(asked) if result is None else result, show_sizes)
+
+
+def _run_index(arguments: argparse.Namespace) -> int:
+    rule = RULES[arguments.rule]
+    asked = placed(rule, arguments.shape, arguments.target, arguments.axes)
+    about = described(rule, asked) | {"index": arguments.index}
+    output = rule.shape(asked)
+    result: tuple[int, ...] | Exception | None = rule.refusal(asked)
+    if output is not None:
+        try:
+            # Whether it is an index of the output is the same question by every rule.
+            source_index(output, output, arguments.index)
+            result = rule.source(asked, arguments.index)
+        except ValueError as wrong:
+            raise UsageError(str(wrong)) from None
+        except IndexError as wrong:
+            result = wrong
+    return _answer(arguments, about, result, show_integers)
+
+
+def _run_strides(arguments: argparse.Namespace) -> int:
+    rule = RULES[arguments.rule]
+    asked = placed(rule, arguments.shape, arguments.target, arguments.axes)
+    own: Strides = tuple(
+        arguments.itemsize * stride for stride in _kernel.row_major_strides(arguments.shape)
+    )
+    if arguments.strides is not None:
+        own = arguments.strides
+    if len(own) != len(arguments.shape):
+        raise UsageError(
+            f"--strides: expected {len(arguments.shape)}, one for each axis of the tensor, "
+            f"got {len(own)}"
+        )
+    about = described(rule, asked) | {"strides": own}
+    layout = rule.layout(asked, own)
+    result = rule.refusal(asked) if layout is None else layout.strides
+    return _answer(arguments, about, result, show_integers)
+
+
+def _answer(
+    arguments: argparse.Namespace,
+    about: dict[str, Any],
+    result: tuple[int, ...] | Exception | None,
+    show: Callable[[tuple[int, ...]], str],
+) -> int:
+    """Print a result, or why there is none; give the exit code."""
+    if isinstance(result, tuple):
+        print(json.dumps(about | {"result": result}) if arguments.json else show(result))
+        return 0
+    assert result is not None
+    if arguments.json:
+        print(json.dumps(about | refused(result)))
+    else:
+        print(result, file=sys.stderr)
+    return 1

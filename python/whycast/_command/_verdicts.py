@@ -1,0 +1,162 @@
+"""What every rule says of the same shapes, and why they differ."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from whycast import _kernel
+from whycast._command._arguments import refused, show_some
+from whycast._errors import BroadcastError, IncompatibleError, show_int
+from whycast._rules import RULES, Operands, Rule
+from whycast._types import Shape
+
+
+class Verdict(NamedTuple):
+    """What a rule says: a shape or an error, or neither where it cannot be asked, as `note` says.
+
+    `operands` are those that the rule was asked about.
+    """
+
+    rule: Rule
+    operands: Operands | None
+    result: Shape | None = None
+    error: ValueError | None = None
+    note: str = ""
+
+    @property
+    def why(self) -> str:
+        """What is to be said beside the result."""
+        error = self.error
+        if isinstance(error, IncompatibleError):
+            return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"
+        if isinstance(error, BroadcastError):
+            expected = [show_int(error.target)]
+            if error.target != 1 and self.rule.grows:
+                expected.append("1")
+            return f"axis {error.axis}: {show_int(error.size)}, expected {' or '.join(expected)}"
+        return self.note if error is None else str(error)
+
+    def described(self) -> dict[str, Any]:
+        """Say it for JSON."""
+        said: dict[str, Any] = {"rule": self.rule.name}
+        if self.operands is None:
+            return said | {"asked": False, "reason": self.note}
+        if self.operands.axes is not None:
+            said["axes"] = self.operands.axes
+        return said | ({"result": self.result} if self.error is None else refused(self.error))
+
+
+class Finding(NamedTuple):
+    """Why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause, in a sentence."""
+
+    id: str
+    says: str
+
+
+_ZERO = Finding(
+    "F2",
+    "a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by SONNX's the maximum "
+    "is 1, and the 0 is error E1.",
+)
+_ONE_WAY = Finding(
+    "E_OpenvinoBroadcast_any_Modes_020",
+    "mode numpy broadcasts the data to the target, never the target to the data.",
+)
+_LAST_AXES = Finding(
+    "F17",
+    "mode numpy, like the rules without a mode, knows the last axes alone; that a tensor lies on "
+    "others can be said with axes only.",
+)
+_ORDER = Finding(
+    "F18",
+    "the axes of mode explicit increase strictly; those of broadcast_in_dim are distinct, in any "
+    "order, so that it may transpose.",
+)
+_NO_GROWTH = Finding(
+    "F19",
+    "nGraph grows no size of 1: the shape of its argument is the target without the broadcast "
+    "axes.",
+)
+
+
+def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[Verdict]:
+    """Ask every rule; `axes` are those that were given, as the rule that is explained means them.
+
+    A rule with a target is asked to broadcast the first of two shapes to the second, along its last
+    axes if no others are given.
+    """
+    shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
+    mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
+    return [
+        _verdict(other, asked if other is rule else _operands(other, shapes, mapping))
+        for other in RULES.values()
+    ]
+
+
+def _verdict(rule: Rule, asked: Operands | str) -> Verdict:
+    if isinstance(asked, str):
+        return Verdict(rule, None, note=asked)
+    note = ""
+    if rule.takes == "axes":
+        note = f"{rule.parameters[2]} {show_some(asked.axes or ())}"
+    return Verdict(rule, asked, rule.shape(asked), rule.refusal(asked), note)
+
+
+def _operands(
+    rule: Rule, shapes: tuple[Shape, ...], mapping: tuple[int, ...] | None
+) -> Operands | str:
+    """Give what a rule is asked about, or say why it cannot be."""
+    if rule.takes == "tensors":
+        return Operands(shapes)
+    if len(shapes) != 2:
+        return "takes two shapes"
+    own, target = shapes
+    if rule.takes == "target":
+        return Operands((own,), target)
+    if mapping is None:
+        return "no axes of the target to lie on"
+    if rule.alignment == "missing" and list(mapping) != sorted({*mapping} & {*range(len(target))}):
+        return "its axes are a set of the target's"
+    return Operands((own,), target, rule.axes_for(mapping, len(target)))
+
+
+def _mapping(
+    rule: Rule, shapes: tuple[Shape, ...], axes: tuple[int, ...] | None
+) -> tuple[int, ...] | None:
+    """Axes of the second shape on which those of the first lie; None where there are none."""
+    own, target = shapes
+    if axes is None:
+        return _last_axes(own, target)
+    if rule.alignment != "missing":
+        return axes
+    try:
+        return rule.places(len(own), target, axes)
+    except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing):
+        return None
+
+
+def _last_axes(own: Shape, target: Shape) -> tuple[int, ...] | None:
+    missing = len(target) - len(own)
+    return None if missing < 0 else tuple(range(missing, len(target)))
+
+
+def findings(said: list[Verdict]) -> list[Finding]:
+    """Say why the rules differ where they do."""
+    by_name = {verdict.rule.name: verdict for verdict in said}
+    sonnx, numpy = by_name["sonnx"], by_name["numpy"]
+    one_way, explicit = by_name["openvino-numpy"], by_name["openvino-explicit"]
+    in_dim, ngraph = by_name["in-dim"], by_name["ngraph"]
+    found = []
+    if sonnx.result != numpy.result:
+        found.append(_ZERO)
+    if one_way.error is not None and numpy.error is None:
+        found.append(_ONE_WAY)
+    if explicit.operands is not None:
+        (own,), target, axes = explicit.operands
+        if target is not None and axes != _last_axes(own, target):
+            found.append(_LAST_AXES)
+        if explicit.result != in_dim.result:
+            found.append(_ORDER)
+        if ngraph.error is not None and explicit.error is None:
+            found.append(_NO_GROWTH)
+    return found

@@ -1,0 +1,60 @@
+"""The cases that implementations are held against, from the smallest up, then random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from whycast._rules import rule_named
+from whycast.testing._cases._case import Case, Level, level_named
+from whycast.testing._cases._drawn import random_case
+from whycast.testing._cases._fixed import fixed
+
+
+def cases(
+    rule: str = "sonnx", level: Level = "data", *, seed: int = 0, random: int = 0
+) -> Iterator[Case]:
+    """Cases that implementations are held against, from the smallest up.
+
+    Parameters
+    ----------
+    rule : str, optional
+        Name of the rule, one of those that ``whycast cases --help`` lists.
+    level : str, optional
+        What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
+    seed : int, optional
+        Seed of the random cases.
+    random : int, optional
+        How many random cases follow the fixed ones.
+
+    Returns
+    -------
+    iterator of Case
+        Those that the rule accepts, and those that it refuses.
+
+    Raises
+    ------
+    TypeError
+        `rule` or `level` is not a str.
+    ValueError
+        There is no such rule, or no such level.
+
+    Notes
+    -----
+    First come all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for the rules on
+    tensors alone, all triples of rank at most 1 with sizes 0 to 3; then up to 10 tensors, high
+    ranks, large sizes and, at level ``data``, every dtype and layout.
+
+    Examples
+    --------
+    >>> import itertools
+    >>> list(itertools.islice(cases("numpy", "shape"), 3))
+    [Case(((), ())), Case(((), (), ())), Case(((), (0,)))]
+    >>> sum(1 for case in cases("numpy", "verdict"))
+    9587
+    """
+    found = rule_named(rule)
+    level_named(level)
+    for _, case in fixed(found, level):
+        yield case
+    for number in range(random):
+        yield random_case(found, level, seed, number)

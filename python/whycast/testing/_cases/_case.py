@@ -1,0 +1,140 @@
+"""One question to an implementation: a case, at a level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from whycast._rules import Rule
+from whycast._types import AnyArray, Shape, Strides
+from whycast.testing._cases._values import array
+
+Level: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+# What comes one after the other. Cases of `random` end with the time, all others are fixed.
+Stage: TypeAlias = Literal["small", "many", "ranks", "sizes", "dtypes", "layouts", "random"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+class Case(NamedTuple):
+    """One question to an implementation of a rule.
+
+    Parameters
+    ----------
+    shapes : tuple of shapes
+        Shapes of the tensors; one, for all rules but ``sonnx`` and ``numpy``.
+    target : shape, optional
+        Shape to broadcast to, where the rule takes one. At the levels ``index`` and ``strides``
+        every rule does.
+    axes : tuple of int, optional
+        Axes, where the rule takes them.
+    dtypes : tuple of str, optional
+        Of each tensor the dtype's name; ``str``, ``object`` and ``StringDType`` are strings.
+        Without it all are int32.
+    layouts : tuple of str, optional
+        Of each tensor the layout in memory: ``C``, ``reversed``, ``transposed``, ``sliced``,
+        ``overlapping`` or ``readonly``. Without it all are ``C``.
+    multi_index : tuple of int, optional
+        At level ``index``: one of the output.
+    strides : tuple of int, optional
+        At level ``strides``: the strides of the tensor.
+
+    Notes
+    -----
+    Cases compare equal and hash by all of that. Their text is a call that makes them again.
+
+    Examples
+    --------
+    >>> case = Case(((2, 1), (3,)), dtypes=("int32", "float32"))
+    >>> case
+    Case(((2, 1), (3,)), dtypes=('int32', 'float32'))
+    >>> [x.tolist() for x in case.arrays()[:1]]
+    [[[16843009], [33686018]]]
+    """
+
+    shapes: tuple[Shape, ...]
+    target: Shape | None = None
+    axes: tuple[int, ...] | None = None
+    dtypes: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = ()
+    multi_index: tuple[int, ...] | None = None
+    strides: Strides | None = None
+
+    def __repr__(self) -> str:
+        given = zip(self._fields[1:], self[1:], self._field_defaults.values(), strict=True)
+        rest = [f"{name}={value!r}" for name, value, default in given if value != default]
+        return f"Case({', '.join([repr(self.shapes), *rest])})"
+
+    def arrays(self) -> list[AnyArray]:
+        """Make the tensors: new arrays whose elements tell their tensor and their place."""
+        return [array(m, *tensor) for m, tensor in enumerate(self.tensors())]
+
+    def tensors(self) -> Iterator[tuple[Shape, str, str]]:
+        """Give the shape, the dtype and the layout of each tensor."""
+        count = len(self.shapes)
+        dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
+        return zip(self.shapes, dtypes, layouts, strict=True)
+
+    @property
+    def every_shape(self) -> tuple[Shape, ...]:
+        """The shapes of the tensors, and the target where there is one."""
+        return self.shapes if self.target is None else (*self.shapes, self.target)
+
+    def within(self, dtypes: tuple[str, ...]) -> Case:
+        """Take the first of some dtypes where the case has the ordinary one and that is not there.
+
+        >>> Case(((2,), ())).within(("float32", "int8"))
+        Case(((2,), ()), dtypes=('float32', 'float32'))
+        """
+        if self.dtypes or not dtypes or "int32" in dtypes:
+            return self
+        return self._replace(dtypes=dtypes[:1] * len(self.shapes))
+
+    @property
+    def weight(self) -> tuple[object, ...]:
+        """What is compared where one case is called smaller than another."""
+        shapes = self.every_shape
+        ordinary = sum(name != "int32" for name in self.dtypes) + sum(
+            name != "C" for name in self.layouts
+        )
+        sizes = [size for shape in shapes for size in shape]
+        return (len(sizes) + len(shapes), ordinary, sum(sizes), shapes, self)
+
+
+def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
+    """Give what an implementation is called with; at level ``data`` with tensors.
+
+    >>> from whycast._rules import RULES
+    >>> asked(RULES["in-dim"], "index", Case(((3,),), (3, 2), (0,), multi_index=(2, 1)), [])
+    ((3,), (3, 2), (0,), (2, 1))
+    """
+    if level == "strides":
+        return rule.arguments((case.shapes[0], case.strides), case)
+    arguments = rule.arguments(tensors if level == "data" else case.shapes, case)
+    return (*arguments, case.multi_index) if level == "index" else arguments
+
+
+def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
+    """Give a level, with all before it if they are asked too.
+
+    >>> levels_to("index", up_to=True)
+    ('verdict', 'shape', 'index')
+    """
+    return LEVELS[: LEVELS.index(level) + 1] if up_to else (level,)
+
+
+def level_named(name: object) -> Level:
+    """Return a level, if it is one.
+
+    >>> level_named("all")
+    Traceback (most recent call last):
+    ValueError: level: expected one of 'verdict', 'shape', 'index', 'strides', 'data', 'report', \
+got 'all'
+    """
+    for level in LEVELS:
+        if level == name:
+            return level
+    if not isinstance(name, str):
+        raise TypeError(f"level: expected a str, got {name!r}")
+    raise ValueError(f"level: expected one of {', '.join(map(repr, LEVELS))}, got {name!r}")

@@ -1,0 +1,207 @@
+"""The cases that are always the same, from the smallest up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, permutations, product
+
+from whycast._rules import Rule
+from whycast._types import Shape
+from whycast.testing._cases._case import Case, Level, Stage
+from whycast.testing._cases._values import LAYOUTS, dtypes_of
+
+# A 4 beside a 2 shows who repeats what divides; a 3 shows who stretches 2 to 3 by its last element.
+_SIZES = (0, 1, 2, 4)
+_SIZES_OF_TRIPLES = (0, 1, 2, 3)
+_HIGH_RANKS = (*range(4, 11), 16, 32)
+# At the limits of bytes and of the vectors that processors work with.
+_LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
+# At the limits of C's integers, and what becomes a 0 or a 1 when it loses its upper half.
+_HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
+# An array of more elements takes longer than it tells.
+MOST_ELEMENTS = 4096
+
+
+def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
+    """Give the cases that are always the same, each with its stage."""
+    one = rule.has_target(level)
+    stages: list[tuple[Stage, Iterable[Case]]] = [
+        ("small", sorted(_small(rule, one=one), key=lambda case: case.weight)),
+        ("many", [] if one else _many()),
+        ("ranks", _ranks(rule, one=one)),
+        ("sizes", _sizes(rule, one=one, huge=level != "data")),
+    ]
+    if level == "data":
+        stages += [("dtypes", _dtypes(rule)), ("layouts", _layouts(rule))]
+    for stage, found in stages:
+        for case in found:
+            for question in asked(rule, level, case):
+                yield stage, question
+
+
+def shapes_up_to(rank: int, sizes: Sequence[int]) -> list[Shape]:
+    """All shapes up to a rank with given sizes."""
+    return [shape for each in range(rank + 1) for shape in product(sizes, repeat=each)]
+
+
+def asked(rule: Rule, level: Level, case: Case) -> Iterator[Case]:
+    """Ask at a level: for strides with some, for an index at a few indices of what is accepted."""
+    if level == "strides":
+        (shape,) = case.shapes
+        # As of an array of 4-byte elements with a gap, every second axis reversed.
+        strides: list[int] = []
+        step = 4
+        for axis in reversed(range(len(shape))):
+            strides.insert(0, -step if axis % 2 else step)
+            step *= max(1, shape[axis]) + 1
+        yield case._replace(strides=tuple(strides))
+    elif level == "index":
+        output = rule.shape(case)
+        if output is not None and 0 not in output:
+            last = tuple([size - 1 for size in output])
+            middle = tuple([size * (axis + 1) // 7 % size for axis, size in enumerate(output)])
+            for index in sorted({(0,) * len(output), middle, last}):
+                yield case._replace(multi_index=index)
+    else:
+        yield case
+
+
+def _small(rule: Rule, *, one: bool) -> Iterator[Case]:
+    pairs = product(shapes_up_to(3, _SIZES), repeat=2)
+    if rule.takes == "axes":
+        yield from _small_along_axes(rule)
+    elif one:
+        for shape, target in pairs:
+            yield Case((shape,), target)
+    else:
+        yield from map(Case, pairs)
+        yield from map(Case, product(shapes_up_to(1, _SIZES_OF_TRIPLES), repeat=3))
+
+
+def _small_along_axes(rule: Rule) -> Iterator[Case]:
+    shapes = shapes_up_to(3, _SIZES)
+    for shape, target in product(shapes, repeat=2):
+        rank = len(target)
+        count = rank - len(shape) if rule.alignment == "missing" else len(shape)
+        if rank < 3 and len(shape) < 3:
+            ways = set(product(range(rank), repeat=max(0, count)))
+            # What is no axis, and too few or too many of them, does not depend on sizes; but who
+            # takes a scalar for a tensor of size 1 notices no more than another size.
+            if (set(shape) | set(target)) in (set(), {1}, {2}):
+                for near in range(max(0, count - 1), count + 2):
+                    ways.update(product(range(-1, rank + 1), repeat=near))
+        else:
+            ways = set(combinations(range(rank), max(0, count)))
+            if target in ((1, 2, 4), (2, 4, 1), (2, 2, 4), (0, 1, 2)):
+                ways.update(permutations(range(rank), max(0, count)))
+        for axes in sorted(ways):
+            yield Case((shape,), target, axes)
+
+
+def _many() -> Iterator[Case]:
+    for count in range(3, 11):
+        for m in range(count):
+            for others, odd in (
+                *(((), (2,)), ((1,), (4,)), ((3,), (1,)), ((2,), ())),
+                *(((2,), (4,)), ((3, 1), (1, 3)), ((1,), (0,)), ((0,), (1,)), ((0,), ())),
+            ):
+                shapes = [others] * count
+                shapes[m] = odd
+                yield Case(tuple(shapes))
+        cycle: list[Shape] = [(2, 1, 1), (3, 1), (4,), (), (1, 1), (2, 3, 1), (1, 3, 4)]
+        yield Case(tuple([cycle[m % len(cycle)] for m in range(count)]))
+        # Each tensor has an axis of its own.
+        yield Case(tuple([(2, *(1,) * m) for m in range(count)]))
+
+
+def _ranks(rule: Rule, *, one: bool) -> Iterator[Case]:
+    for rank in _HIGH_RANKS:
+        chosen = sorted({0, 1, rank // 2, rank - 2, rank - 1})
+        for i, j in product(chosen, repeat=2):
+            wide = list((1,) * rank)
+            wide[i], wide[j] = 2, 3
+            narrow = tuple([2 if axis == i else 1 for axis in range(rank)])
+            if rule.takes == "axes":
+                places = sorted({i, j})
+                shape = tuple([wide[axis] for axis in places])
+                yield Case((shape,), tuple(wide), rule.axes_for(places, rank))
+                yield Case((narrow,), tuple(wide), tuple(range(rank)))
+                continue
+            for shape in (narrow, narrow[1:], narrow[i:], (1,) * rank, ()):
+                yield Case((shape,), tuple(wide)) if one else Case((shape, tuple(wide)))
+            if not one:
+                other = tuple([3 if axis == j else 1 for axis in range(rank)])
+                yield Case((narrow, other))
+                yield Case((other[1:], narrow, ()))
+
+
+def _sizes(rule: Rule, *, one: bool, huge: bool) -> Iterator[Case]:
+    for size in (*_LONG_SIZES, *(_HUGE_SIZES if huge else ())):
+        pairs: list[tuple[Shape, Shape]] = [
+            *(((size,), (1,)), ((1,), (size,)), ((), (size,)), ((size,), ()), ((size,), (size,))),
+            *(((size,), (size - 1,)), ((size,), (0,)), ((1, size), (1, 1)), ((size, 1), (1, 1))),
+            *(((1, 1), (1, size)), ((1, 1), (size, 1)), ((size,), (2,)), ((2, 1), (size,))),
+        ]
+        if size <= MOST_ELEMENTS:
+            pairs += [((size,), (2 * size,)), ((3, 1), (3, size)), ((size, 1), (size, 3))]
+        for shape, other in pairs:
+            if math.prod(shape) * max(1, math.prod(other)) >= 2**63:
+                continue
+            if rule.takes == "axes":
+                kept = range(max(0, len(other) - len(shape)), len(other))
+                yield Case((shape,), other, rule.axes_for(kept, len(other)))
+            else:
+                yield Case((shape,), other) if one else Case((shape, other))
+
+
+_DTYPES_OF_LAYOUTS = ("int32", "uint8", "float64", "str")
+
+# Of each rule some cases that it accepts, for each dtype and layout.
+_TENSORS = (
+    *(((), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (2, 1)), ((), (2, 2))),
+    ((3, 1), (1, 4), (2, 1, 1)),
+)
+_TARGETS = (
+    *(((), ()), ((1,), (3,)), ((3,), (2, 3)), ((2, 1, 3), (2, 2, 3)), ((), (2, 2))),
+    ((3, 1), (2, 3, 4)),
+)
+
+
+def _accepted(rule: Rule) -> Iterator[Case]:
+    if rule.takes == "tensors":
+        yield from map(Case, _TENSORS)
+    for shape, target in _TARGETS:
+        if rule.takes == "target":
+            yield Case((shape,), target)
+        if rule.takes == "axes":
+            kept = range(len(target) - len(shape), len(target))
+            own = shape if rule.grows else target[kept.start :]
+            yield Case((own,), target, rule.axes_for(kept, len(target)))
+    if rule.takes == "axes":
+        yield Case(((2, 3),), (2, 3, 4), rule.axes_for((0, 1), 3))
+    if rule.alignment == "distinct":
+        yield Case(((2, 3),), (3, 2), (1, 0))
+
+
+def _dtypes(rule: Rule) -> Iterator[Case]:
+    for case in _accepted(rule):
+        count = len(case.shapes)
+        for number, dtype in enumerate(dtypes := dtypes_of(rule)):
+            yield case._replace(dtypes=(dtype,) * count)
+            if count > 1:
+                other = dtypes[(number + 5) % len(dtypes)]
+                yield case._replace(dtypes=(dtype, *(other,) * (count - 1)))
+
+
+def _layouts(rule: Rule) -> Iterator[Case]:
+    for case in _accepted(rule):
+        count = len(case.shapes)
+        some = [dtype for dtype in _DTYPES_OF_LAYOUTS if dtype in dtypes_of(rule)]
+        for layout, dtype in product(LAYOUTS[1:], some):
+            dtypes = (dtype,) * count
+            for m in range(count):
+                layouts = tuple([layout if k == m else "C" for k in range(count)])
+                yield case._replace(dtypes=dtypes, layouts=layouts)
+            if count > 1:
+                yield case._replace(dtypes=dtypes, layouts=(layout,) * count)

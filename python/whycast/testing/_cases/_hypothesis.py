@@ -1,0 +1,228 @@
+"""How `strategies` draws shapes: what a rule accepts is built so, and what it refuses from that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hypothesis import strategies as st
+
+from whycast._rules import Rule
+from whycast._types import Shape
+from whycast.testing._cases._case import Case
+
+# Sizes are drawn close together: they have to meet, and to miss, each other often.
+_SPREAD = 4
+
+
+class Bounds(NamedTuple):
+    """What ranks and sizes lie between, both ends included."""
+
+    min_dims: int
+    max_dims: int
+    min_side: int
+    max_side: int
+
+    @property
+    def near(self) -> range:
+        """The least sizes."""
+        return range(self.min_side, min(self.max_side, self.min_side + _SPREAD) + 1)
+
+    @property
+    def sides(self) -> st.SearchStrategy[int]:
+        """Sizes, the least more often than their number would have it."""
+        near = st.integers(self.min_side, self.near[-1])
+        if self.max_side == self.near[-1]:
+            return near
+        return st.one_of(near, near, st.integers(self.min_side, self.max_side))
+
+    @property
+    def has_one(self) -> bool:
+        """Whether a size may be 1."""
+        return self.min_side <= 1 <= self.max_side
+
+
+class Question(NamedTuple):
+    """What is to be drawn: cases of a rule; with a target, where the rule itself takes none."""
+
+    rule: Rule
+    bounds: Bounds
+    min_shapes: int = 2
+    max_shapes: int = 2
+    one: bool = False
+
+    @property
+    def several(self) -> bool:
+        """Whether there are shapes without a target."""
+        return self.rule.takes == "tensors" and not self.one
+
+    def can_refuse(self) -> bool:
+        """Tell whether the bounds leave anything that the rule refuses."""
+        if self.rule.takes == "axes":
+            return True
+        if self.several and self.max_shapes < 2:
+            return False
+        return self.bounds.max_dims > 0 and any(map(self.misfits, self.bounds.near))
+
+    def misfits(self, size: int) -> list[int]:
+        """Find sizes that are refused beside a size: of another shape, or of the target."""
+        shapes = [(other,) for other in self.bounds.near]
+        if self.several:
+            asked = [Case(((size,), shape)) for shape in shapes]
+        else:
+            asked = [Case(((size,),), shape) for shape in shapes]
+        verdicts = [self.rule.shape(case) is not None for case in asked]
+        return [shape[0] for shape, fits in zip(shapes, verdicts, strict=True) if not fits]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A question with what Hypothesis draws by."""
+
+    draw: st.DrawFn
+    question: Question
+
+    def accepted(self, least: int = 0) -> Case:
+        """Draw what the rule accepts; `least` shapes or more, where it takes several."""
+        bounds = self.question.bounds
+        sizes = st.lists(bounds.sides, min_size=bounds.min_dims, max_size=bounds.max_dims)
+        common = self.draw(sizes)
+        if self.question.several:
+            least = max(least, self.question.min_shapes)
+            count = self.draw(st.integers(least, self.question.max_shapes))
+            return Case(tuple([self.shrunk(common) for _ in range(count)]))
+        if self.question.rule.takes == "axes":
+            return self._along_axes(common)
+        shape = self.shrunk(common)
+        target = self.shrunk(common) if self.question.rule.bidirectional else tuple(common)
+        return Case((shape,), target)
+
+    def refused(self) -> Case:
+        """Draw what the rule refuses: what it accepts with one or a few things changed."""
+        case = self.accepted(2)
+        for _ in range(self.draw(st.integers(1, 3))):
+            case = self._changed(case)
+        if self.question.rule.shape(case) is None:
+            return case
+        if case.axes is not None:
+            return case._replace(axes=(*case.axes, len(case.target or ())))
+        return self._parted(case)
+
+    def shrunk(self, common: Sequence[int]) -> Shape:
+        """Draw a shape that broadcasts to another: axes dropped in front, sizes replaced by 1."""
+        lowest = self.question.bounds.min_dims
+        if self._zeros_stay and 0 in common:
+            lowest = max(lowest, len(common) - common.index(0))
+        rank = self.draw(st.integers(lowest, len(common)))
+        return self._with_ones(common[len(common) - rank :])
+
+    @property
+    def _zeros_stay(self) -> bool:
+        """Whether nothing grows to 0, as in SONNX."""
+        return not self.question.rule.zero_meets_one and self.question.several
+
+    def _with_ones(self, sizes: Sequence[int]) -> Shape:
+        if not self.question.bounds.has_one or not self.question.rule.grows:
+            return tuple(sizes)
+        # One bit per axis: a draw for each axis of every tensor would be some thousand draws.
+        kept = self.draw(st.integers(0, 2 ** len(sizes) - 1))
+        return tuple(
+            [
+                size if kept >> i & 1 or (size == 0 and self._zeros_stay) else 1
+                for i, size in enumerate(sizes)
+            ]
+        )
+
+    def _along_axes(self, target: Sequence[int]) -> Case:
+        ranks = range(len(target))
+        chosen = st.sets(st.sampled_from(ranks), min_size=self.question.bounds.min_dims)
+        axes = sorted(self.draw(chosen)) if ranks else []
+        if self.question.rule.alignment == "distinct":
+            axes = list(self.draw(st.permutations(axes)))
+        shape = self._with_ones([target[axis] for axis in axes])
+        return Case((shape,), tuple(target), self.question.rule.axes_for(axes, len(target)))
+
+    def _changed(self, case: Case) -> Case:
+        """Change the axes, the rank of the target, or a size."""
+        if case.axes and self.draw(st.booleans()):
+            return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
+        shapes = list(case.every_shape)
+        if (
+            case.target
+            and len(case.target) > self.question.bounds.min_dims
+            and self.draw(st.booleans())
+        ):
+            return case._replace(target=case.target[1:])
+        places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
+        if places:
+            m, i = self.draw(st.sampled_from(places))
+            shapes[m] = (*shapes[m][:i], self.draw(self.question.bounds.sides), *shapes[m][i + 1 :])
+        return _with_shapes(case, shapes)
+
+    def _other_axes(self, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+        j = self.draw(st.integers(0, len(axes) - 1))
+        before, after = axes[:j], axes[j + 1 :]
+        other = self.draw(st.sampled_from([rank, -1, axes[0], axes[-1]]))
+        ways = [(*before, *after), (*axes, other), (*before, other, *after), axes[::-1]]
+        return self.draw(st.sampled_from(ways))
+
+    def _parted(self, case: Case) -> Case:
+        """Put on one axis of two shapes, or of the shape and the target, sizes that are refused."""
+        shapes = list(case.every_shape)
+        pairs = st.sets(st.sampled_from(range(len(shapes))), min_size=2, max_size=2)
+        first, second = sorted(self.draw(pairs))
+        misfits = self.question.misfits
+        size = self.draw(self.question.bounds.sides.filter(lambda size: bool(misfits(size))))
+        other = self.draw(st.sampled_from(misfits(size)))
+        back = self.draw(st.integers(1, self.question.bounds.max_dims))
+        for m, own in ((first, size), (second, other)):
+            filler = 1 if self.question.bounds.has_one else self.question.bounds.min_side
+            longer = [filler] * (back - len(shapes[m])) + list(shapes[m])
+            longer[-back] = own
+            shapes[m] = tuple(longer)
+        return _with_shapes(case, shapes)
+
+
+def _with_shapes(case: Case, shapes: Sequence[Shape]) -> Case:
+    if case.target is None:
+        return case._replace(shapes=tuple(shapes))
+    return case._replace(shapes=tuple(shapes[:-1]), target=shapes[-1])
+
+
+def drawn(question: Question, compatible: bool | None) -> st.SearchStrategy[Case]:
+    """Draw what is accepted, or refused, or without a word on that both."""
+    if compatible not in (None, True, False):
+        raise TypeError(f"compatible: expected a bool or None, got {compatible!r}")
+    if not question.can_refuse():
+        if compatible is False:
+            raise ValueError(
+                f"compatible: rule {question.rule.name!r} refuses nothing within these bounds"
+            )
+        compatible = True
+    verdicts = st.sampled_from([True, True, False] if compatible is None else [compatible])
+
+    @st.composite
+    def asked(draw: st.DrawFn) -> Case:
+        drawing = Drawing(draw, question)
+        return drawing.accepted() if draw(verdicts) else drawing.refused()
+
+    return asked()
+
+
+def bounds_of(min_dims: int, max_dims: int, min_side: int, max_side: int) -> Bounds:
+    """Check the bounds of ranks and sizes."""
+    check_range("dims", min_dims, max_dims)
+    check_range("side", min_side, max_side)
+    return Bounds(min_dims, max_dims, min_side, max_side)
+
+
+def check_range(name: str, low: int, high: int, least: int = 0) -> None:
+    """Refuse a least and a greatest that are not two ints in order."""
+    for end, value in (("min", low), ("max", high)):
+        if type(value) is not int:
+            raise TypeError(f"{end}_{name}: expected an int, got {value!r}")
+    if low < least:
+        raise ValueError(f"min_{name}: expected at least {least}, got {low}")
+    if high < low:
+        raise ValueError(f"max_{name}: expected at least min_{name}, which is {low}, got {high}")

@@ -1,0 +1,101 @@
+"""Smaller cases, for a deviation that was met in a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from whycast._types import Shape
+from whycast.testing._cases._case import Case
+
+_T = TypeVar("_T")
+
+
+def smaller(case: Case) -> list[Case]:
+    """Give the cases that are a step smaller, the smallest first.
+
+    >>> smaller(Case(((2,), ())))[:3]
+    [Case(((),)), Case(((), ())), Case(((2,),))]
+    """
+    found = [*_plainer(case), *_fewer(case)]
+    if case.multi_index is None and case.strides is None:
+        found += _less(case)
+    distinct = {each for each in found if each.weight < case.weight}
+    return sorted(distinct, key=lambda each: each.weight)
+
+
+def _plainer(case: Case) -> Iterator[Case]:
+    """Take ordinary dtypes and layouts, of all tensors or of one."""
+    if case.dtypes:
+        yield case._replace(dtypes=())
+        for m in range(len(case.dtypes)):
+            yield case._replace(dtypes=_with(case.dtypes, m, "int32"))
+    if case.layouts:
+        yield case._replace(layouts=())
+        for m in range(len(case.layouts)):
+            yield case._replace(layouts=_with(case.layouts, m, "C"))
+
+
+def _fewer(case: Case) -> Iterator[Case]:
+    """Leave out a tensor."""
+    if len(case.shapes) > 1:
+        for m in range(len(case.shapes)):
+            yield case._replace(
+                shapes=_without(case.shapes, m),
+                dtypes=_without(case.dtypes, m),
+                layouts=_without(case.layouts, m),
+            )
+
+
+def _less(case: Case) -> Iterator[Case]:
+    """Leave out an axis, or make a size smaller, of all shapes that have it or of one."""
+    shapes = case.every_shape
+    changes: list[_Drop | _Resize] = []
+    if case.axes is None:
+        changes += [_Drop(back) for back in range(1, 1 + max(map(len, shapes)))]
+    for old in {size for shape in shapes for size in shape}:
+        changes += [_Resize(old, new) for new in {0, 1, 2, 3, old // 2, old - 1} if 0 <= new < old]
+    for change in changes:
+        target = None if case.target is None else change(case.target)
+        yield case._replace(shapes=tuple(map(change, case.shapes)), target=target)
+    for m, shape in enumerate(case.shapes):
+        if shape and case.axes is None:
+            yield case._replace(shapes=_with(case.shapes, m, shape[1:]))
+        for axis, size in enumerate(shape):
+            for new in {1, 2, size - 1}:
+                if 0 <= new < size:
+                    yield case._replace(shapes=_with(case.shapes, m, _with(shape, axis, new)))
+    if case.axes:
+        (shape,) = case.shapes
+        for j in range(min(len(shape), len(case.axes))):
+            yield case._replace(shapes=(_without(shape, j),), axes=_without(case.axes, j))
+
+
+@dataclass(frozen=True)
+class _Drop:
+    """Leave out an axis, counted from the last one."""
+
+    back: int
+
+    def __call__(self, shape: Shape) -> Shape:
+        return _without(shape, len(shape) - self.back) if self.back <= len(shape) else shape
+
+
+@dataclass(frozen=True)
+class _Resize:
+    """Give every axis of one size another."""
+
+    old: int
+    new: int
+
+    def __call__(self, shape: Shape) -> Shape:
+        return tuple([self.new if size == self.old else size for size in shape])
+
+
+def _with(values: tuple[_T, ...], m: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:m], value, *values[m + 1 :])
+
+
+def _without(values: tuple[_T, ...], m: int) -> tuple[_T, ...]:
+    return (*values[:m], *values[m + 1 :])

@@ -1,0 +1,1 @@
+"""Cases written to files, for those who test in another language or without whycast."""

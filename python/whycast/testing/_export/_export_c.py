@@ -1,0 +1,173 @@
+"""Cases as a test program in C for functions of the user's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+import whycast
+from whycast._rules import Rule
+from whycast._types import Shape
+from whycast.testing._cases._case import Case, Level
+
+LAYOUT = """\
+c: a test program in C99, one file that needs nothing but the standard library, for up to three
+functions of yours: the shape of the output, the strides of a view, and the copied data. The
+comment at its head says what they take. It prints each case that fails, and how many did."""
+
+# From a level to its cases.
+_Source: TypeAlias = Callable[[Level], Iterable[Case]]
+
+_MOST_ELEMENTS = 64
+# The least number of int64_t has no literal, and is not needed as one.
+_INT64 = range(-(2**63) + 1, 2**63)
+_ANY = -(2**63)
+
+_HEAD = """\
+/*
+ * Tests of broadcasting in C by one rule, {title}. Written by whycast {version}
+ * (whycast cases --rule {name} --format c); its verified functions computed what is expected.
+ *
+ *     cc -std=c99 THIS_FILE YOURS.c && ./a.out
+ *
+ * YOURS.c defines the functions that are declared below, or those of them that
+ * -DWHYCAST_NO_SHAPE, -DWHYCAST_NO_STRIDES and -DWHYCAST_NO_DATA leave. Each returns 0 where the
+ * rule accepts, and anything else where it refuses.
+ *
+ * broadcast_shape stores the rank and the sizes of the output's shape. There is room for the
+ * highest rank of its arguments.
+ *
+ * broadcast_strides stores the strides of a view that has the shape of the output: those of the
+ * tensor, and 0 on axes along which it is repeated. They count in any unit, the same for both, and
+ * may be negative. On an axis of size 1, and where there are no elements, any will do.
+ *
+ * broadcast_data copies a tensor's elements, of itemsize bytes each, to all their places in the
+ * output. Both lie in memory without gaps in row-major order.
+ *{note}
+ * The program prints each case that is wrong, then for each function how many cases there were and
+ * how many of them are wrong. It ends with 1 if any is, otherwise with 0.
+ */
+
+#if defined(WHYCAST_NO_SHAPE) && defined(WHYCAST_NO_STRIDES) && defined(WHYCAST_NO_DATA)
+#error "there is no function left to test"
+#endif
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHYCAST_TENSORS {tensors:d}
+#define WHYCAST_AXES {axes:d}
+#define ANY INT64_MIN
+"""
+_TARGET_NOTE = """
+ * Where a function takes a target, tensors have that shape in common: it is the output's.
+ *"""
+_SHAPE_OF_TENSORS = """\
+int broadcast_shape(size_t count, const size_t *ranks, const int64_t *const *shapes,
+                    size_t *result_rank, int64_t *result);"""
+_SHAPE = """\
+int broadcast_shape(size_t rank, const int64_t *shape,
+                    size_t target_rank, const int64_t *target,{axes}
+                    size_t *result_rank, int64_t *result);"""
+_STRIDES = """\
+int broadcast_strides(size_t rank, const int64_t *shape, const int64_t *strides,
+                      size_t target_rank, const int64_t *target,{axes}
+                      int64_t *result);"""
+_DATA = """\
+int broadcast_data(size_t itemsize, size_t rank, const int64_t *shape, const void *data,
+                   size_t target_rank, const int64_t *target,{axes}
+                   void *result);"""
+
+
+def write(rule: Rule, source: _Source, path: Path) -> int:
+    """Write the program; return how many cases it has."""
+    head = _HEAD.format(
+        title=rule.title,
+        version=whycast.__version__,
+        name=rule.name,
+        note=_TARGET_NOTE if rule.takes == "tensors" else "",
+        tensors=rule.takes == "tensors",
+        axes=rule.takes == "axes",
+    )
+    sections = (
+        (_SHAPE_OF_TENSORS if rule.takes == "tensors" else _SHAPE, "shape", _shape_rows),
+        (_STRIDES, "strides", _strides_rows),
+        (_DATA, "data", _data_rows),
+    )
+    count = 0
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        file.write(head)
+        for prototype, name, rows in sections:
+            indent = " " * (prototype.index("(") + 1)
+            axes = f"\n{indent}size_t axes_count, const int64_t *axes," * (rule.takes == "axes")
+            file.write(f"\n#ifndef WHYCAST_NO_{name.upper()}\n{prototype.format(axes=axes)}\n\n")
+            file.write(f"static const int64_t {name}_cases[] = {{\n")
+            for row in rows(rule, source):
+                # A number that C cannot take is none that C's functions will be given.
+                if all(number in _INT64 or number == _ANY for number in row):
+                    texts = ["ANY" if number == _ANY else str(number) for number in row]
+                    file.write(f"{','.join(texts)},\n")
+                    count += 1
+            file.write("};\n#endif\n")
+        harness = files("whycast.testing._export").joinpath("harness.c").read_text(encoding="ascii")
+        file.write(f"\n{harness}")
+    return count
+
+
+def _listed(numbers: Sequence[int] | None) -> list[int]:
+    return [-1] if numbers is None else [len(numbers), *numbers]
+
+
+def _operands(rule: Rule, case: Case) -> list[int]:
+    (shape,) = case.shapes
+    axes = _listed(case.axes) if rule.takes == "axes" else []
+    return [*_listed(shape), *_listed(case.target), *axes]
+
+
+def _shape_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
+    for case in source("shape"):
+        if rule.takes == "tensors":
+            given = [
+                len(case.shapes),
+                *(number for each in case.shapes for number in _listed(each)),
+            ]
+        else:
+            given = _operands(rule, case)
+        yield given + _listed(rule.shape(case))
+
+
+def _strides_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
+    for case in source("strides"):
+        strides = cast("Shape", case.strides)
+        layout = rule.layout(case, strides)
+        view = None
+        if layout is not None:
+            pairs = zip(layout.strides, layout.shape, strict=True)
+            empty = 0 in layout.shape
+            view = [_ANY if empty or size == 1 else stride for stride, size in pairs]
+        yield _operands(rule, case) + _listed(strides) + _listed(view)
+
+
+def _data_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
+    # At level strides every rule is asked with one tensor and a target, as here.
+    for case in source("strides"):
+        (shape,) = case.shapes
+        sizes = [shape, cast("Shape", case.target), rule.shape(case) or ()]
+        if max(map(math.prod, sizes)) > _MOST_ELEMENTS:
+            continue
+        data = np.arange(math.prod(shape)).reshape(shape)
+        layout = rule.layout(case, data.strides)
+        places = None
+        if layout is not None:
+            places = as_strided(data, layout.shape, layout.strides).ravel().tolist()
+        yield _operands(rule, case) + _listed(places)

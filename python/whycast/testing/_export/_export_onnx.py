@@ -1,0 +1,225 @@
+"""Cases as backend tests of ONNX: a folder for each, which ONNX's own runner reads.
+
+A test is a model of one node that has to broadcast, with one data set for each of the tensors: in
+it that tensor's elements tell their places, and the others hold what leaves them visible.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from whycast._rules import Rule
+from whycast._types import AnyArray
+from whycast.testing._cases._case import Case
+from whycast.testing._lines._elements import STRINGS
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+LAYOUT = """\
+onnx: a folder of backend tests, NAME/model.onnx and NAME/test_data_set_0/input_0.pb, output_0.pb
+and so on, for ONNX's own runner: onnx.backend.test.loader.load_model_tests(FOLDER, KIND) for
+--out FOLDER/KIND. The nodes are Expand for the rules with a target; for sonnx and numpy Add, Max,
+Sum and Where, whose inputs have the shapes of the case. In each data set the output shows every
+element of one of the inputs where it is placed. There are 900 tests at most: the accepted cases of
+rank 2 at most, each dtype that the operator has, and a choice of the others. A backend test cannot
+demand an error: nothing is written for refused cases. No node of ONNX takes axes. This needs the
+package onnx: pip install 'whycast[test-data]'."""
+
+MOST_TESTS = 900
+_MOST_ELEMENTS = 4096
+# Old enough for any implementation in use.
+_OPSET = 16
+_IR_VERSION = 8
+
+_NUMBERS = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
+# The element types that both ONNX's reference implementation and ONNX Runtime compute with; first
+# the one for cases that name none.
+_TYPES = {
+    "Expand": ("int32", "bool", "int16", "uint16", "float16", *_NUMBERS, "str"),
+    "Add": ("int32", "int16", "uint16", "float16", *_NUMBERS),
+    "Max": ("int32", "float16", *_NUMBERS),
+    "Sum": ("float32", "float16", "float64"),
+    "Where": ("int32", "uint8", "int64", "float32", "float64", "str"),
+}
+# So many places have numbers of their own in the types that do not suffice for all of them.
+_DISTINCT = {"int8": 127, "uint8": 127, "float16": 2048}
+
+
+class NotPossibleError(Exception):
+    """There are no backend tests of this rule, or not without the package onnx."""
+
+
+class _Test(NamedTuple):
+    """A test: what the model is of, and the case that it asks about."""
+
+    operator: str
+    dtype: str
+    case: Case
+
+
+def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
+    """Write tests into a new folder; return how many."""
+    if rule.takes == "axes":
+        raise NotPossibleError(f"ONNX has no node with axes, which rule {rule.name} takes")
+    try:
+        import onnx
+    except ImportError:
+        raise NotPossibleError(
+            "it needs the package onnx: pip install 'whycast[test-data]'"
+        ) from None
+    tests = _chosen(list(_tests(rule, cases)))
+    path.mkdir(parents=True)
+    for number, test in enumerate(tests):
+        folder = path / _name(rule, number, test)
+        folder.mkdir()
+        onnx.save(_model(rule, test), folder / "model.onnx")
+        # The runner would let through what differs by a thousandth.
+        (folder / "data.json").write_text('{"rtol": 0, "atol": 0}\n', encoding="ascii")
+        for k, (inputs, output) in enumerate(_data_sets(rule, test)):
+            data_set = folder / f"test_data_set_{k}"
+            data_set.mkdir()
+            for m, array in enumerate(inputs):
+                _write_tensor(data_set / f"input_{m}.pb", f"x{m}", array)
+            _write_tensor(data_set / "output_0.pb", "y", output)
+    return len(tests)
+
+
+def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[_Test]:
+    """Give tests of the accepted cases: of one operator each, in turn, or of all for a dtype."""
+    seen: set[tuple[object, ...]] = set()
+    for number, case in enumerate(case for case in cases if _is_small(rule, case)):
+        count = len(case.shapes)
+        operators = ["Max", "Sum"] + ["Add"] * (count == 2) + ["Where"] * (count == 3)
+        if rule.takes == "target":
+            operators = ["Expand"]
+        dtype = case.dtypes[0] if case.dtypes else None
+        if dtype is None:
+            operators = [operators[number % len(operators)]]
+        for operator in operators:
+            types = _TYPES[operator]
+            own = types[0] if dtype is None else "str" if dtype in STRINGS else dtype
+            key = (operator, own, case.shapes, case.target)
+            if own in types and key not in seen:
+                seen.add(key)
+                yield _Test(operator, own, case)
+
+
+def _is_small(rule: Rule, case: Case) -> bool:
+    output = rule.shape(case)
+    if output is None:
+        return False
+    return max(map(math.prod, (output, *case.shapes))) <= _MOST_ELEMENTS
+
+
+def _chosen(tests: list[_Test]) -> list[_Test]:
+    """Choose those of rank 2 at most, some of each dtype, and of all others as many as may be."""
+
+    def kind(test: _Test) -> int:
+        if test.case.dtypes:
+            return 1
+        shapes = (*test.case.shapes, test.case.target or ())
+        return 0 if len(shapes) <= 4 and max(map(len, shapes)) <= 2 else 2
+
+    plain, typed, others = ([test for test in tests if kind(test) == each] for each in range(3))
+    chosen = _spread(plain, MOST_TESTS - 300) + _spread(typed, 150)
+    return chosen + _spread(others, MOST_TESTS - len(chosen))
+
+
+def _spread(tests: list[_Test], most: int) -> list[_Test]:
+    """Choose as many as there may be, at even distances."""
+    count = min(len(tests), most)
+    return [tests[k * len(tests) // count] for k in range(count)]
+
+
+def _name(rule: Rule, number: int, test: _Test) -> str:
+    texts = ["x".join(map(str, shape)) or "scalar" for shape in test.case.every_shape]
+    described = "_".join(texts)
+    stem = f"test_{rule.name.replace('-', '_')}_{number:03}_{test.operator.lower()}_{test.dtype}"
+    return f"{stem}_{described}" if len(described) <= 60 else stem
+
+
+def _data_sets(rule: Rule, test: _Test) -> Iterator[tuple[list[AnyArray], AnyArray]]:
+    """Give the inputs of the node and its output, for each tensor whose places are shown."""
+    operator, dtype, case = test
+    for k, shape in enumerate(case.shapes):
+        is_condition = operator == "Where" and k == 0
+        for telling in _telling("bool" if is_condition else dtype, math.prod(shape)):
+            inputs = [
+                _silent(operator, m, shown=k, dtype=dtype, shape=each)
+                for m, each in enumerate(case.shapes)
+            ]
+            inputs[k] = telling.reshape(shape)
+            output = np.array(rule.broadcast(inputs, case)[k])
+            if is_condition:
+                output = np.where(output, _constant(dtype, 1), _constant(dtype, 0))
+            if operator == "Expand":
+                inputs.append(np.array(case.target, np.int64))
+            yield inputs, output
+
+
+def _telling(dtype: str, size: int) -> list[AnyArray]:
+    """Make arrays of rank 1 that tell the places apart: one array, or of booleans one a bit."""
+    places = np.arange(1, size + 1)
+    if dtype == "bool":
+        return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]
+    if dtype == "str":
+        return [np.array(list(map(str, places.tolist())), np.object_)]
+    return [(1 + (places - 1) % _DISTINCT.get(dtype, size + 1)).astype(dtype)]
+
+
+def _silent(operator: str, m: int, *, shown: int, dtype: str, shape: tuple[int, ...]) -> AnyArray:
+    """Make an input that leaves another one visible."""
+    if operator == "Where" and m == 0:
+        return np.full(shape, shown == 1)
+    if operator == "Where" and shown == 0:
+        # What the condition chooses between.
+        return np.full(shape, _constant(dtype, 1 if m == 1 else 0))
+    if operator != "Max":
+        return np.full(shape, _constant(dtype, 0))
+    kind = np.dtype(dtype)
+    return np.full(shape, np.iinfo(kind).min if kind.kind in "iu" else np.finfo(kind).min, kind)
+
+
+def _constant(dtype: str, value: int) -> AnyArray:
+    return np.array(str(value), np.object_) if dtype == "str" else np.array(value, dtype)
+
+
+def _model(rule: Rule, test: _Test) -> ModelProto:
+    from onnx import TensorProto, helper
+
+    operator, dtype, case = test
+    element = helper.np_dtype_to_tensor_dtype(np.dtype("O" if dtype == "str" else dtype))
+    types = [element] * len(case.shapes)
+    shapes = list(case.shapes)
+    if operator == "Where":
+        types[0] = TensorProto.BOOL
+    if operator == "Expand":
+        types.append(TensorProto.INT64)
+        shapes.append((len(case.target or ()),))
+    names = [f"x{m}" for m in range(len(types))]
+    graph = helper.make_graph(
+        [helper.make_node(operator, names, ["y"])],
+        "broadcast",
+        list(map(helper.make_tensor_value_info, names, types, shapes)),
+        [helper.make_tensor_value_info("y", element, rule.shape(case))],
+    )
+    return helper.make_model(
+        graph,
+        opset_imports=[helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+        producer_name="whycast",
+        doc_string=json.dumps(case.every_shape),
+    )
+
+
+def _write_tensor(path: Path, name: str, array: AnyArray) -> None:
+    from onnx import numpy_helper
+
+    path.write_bytes(numpy_helper.from_array(array, name).SerializeToString())

@@ -1,0 +1,203 @@
+"""Requests and answers: what `whycast serve` speaks, and programs under check.
+
+A request names the rule and the level, and gives what the level takes (`fields`); an answer is what
+a function would return, or a refusal. Both are JSON objects, one a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from whycast._checks import show
+from whycast._errors import BroadcastError
+from whycast._rules import Rule, rule_named
+from whycast._types import AnyArray
+from whycast.testing._cases._case import Case, Level, level_named
+from whycast.testing._lines._elements import decoded, dtype_name, encoded
+from whycast.testing._lines._json import (
+    Message,
+    field_of,
+    integers_of,
+    list_of,
+    object_of,
+    shape_of,
+)
+from whycast.testing._report._judge import Refusal
+
+# Fields that any request may have beside those that its level takes.
+_COMMON_FIELDS = frozenset({"rule", "level", "id", "expected"})
+
+
+class Request(NamedTuple):
+    """What a request asks: at level ``data`` of the arrays, otherwise of the case alone."""
+
+    rule: Rule
+    level: Level
+    case: Case
+    arrays: tuple[AnyArray, ...] = ()
+
+
+def fields(rule: Rule, level: Level) -> tuple[str, ...]:
+    """Name the fields of a request beside ``rule`` and ``level``.
+
+    >>> fields(rule_named("in-dim"), "strides")
+    ('shape', 'target', 'axes', 'strides')
+    >>> fields(rule_named("sonnx"), "data")
+    ('arrays',)
+    """
+    if not rule.has_target(level):
+        return ("arrays" if level == "data" else "shapes",)
+    tensor = "array" if level == "data" else "shape"
+    axes = ("axes",) if rule.takes == "axes" else ()
+    own = (level,) if level in ("index", "strides") else ()
+    return (tensor, "target", *axes, *own)
+
+
+def request(rule: Rule, level: Level, case: Case) -> Message:
+    """Return the request for a case.
+
+    >>> request(rule_named("sonnx"), "shape", Case(((3, 1), (4,))))
+    {'rule': 'sonnx', 'level': 'shape', 'shapes': [[3, 1], [4]]}
+    """
+    message: Message = {"rule": rule.name, "level": level}
+    for field in fields(rule, level):
+        if field == "shapes":
+            message[field] = list(map(list, case.shapes))
+        elif field == "arrays":
+            message[field] = list(map(encoded, case.arrays()))
+        elif field == "array":
+            (array,) = case.arrays()
+            message[field] = encoded(array)
+        else:
+            numbers = {
+                "shape": case.shapes[0],
+                "target": case.target,
+                "axes": case.axes,
+                "index": case.multi_index,
+                "strides": case.strides,
+            }[field]
+            message[field] = list(cast("tuple[int, ...]", numbers))
+    return message
+
+
+def read_request(message: object) -> Request:
+    """Return what a request asks; a ValueError says what is wrong with it.
+
+    >>> read_request({"rule": "expand", "level": "shape", "shape": [3, 1], "target": [2, -3]})
+    Traceback (most recent call last):
+    ValueError: target, axis 1: expected an integer of at least 0, got -3 (int)
+    """
+    found = object_of(message, "request")
+    try:
+        rule = rule_named(field_of(found, "rule"))
+        level = level_named(field_of(found, "level"))
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+    taken = fields(rule, level)
+    for name in found:
+        if name not in _COMMON_FIELDS and name not in taken:
+            raise ValueError(
+                f"{_quoted(name)}: expected no such field; rule {rule.name} at level {level} takes "
+                f"{', '.join(taken)}"
+            )
+    given = {name: field_of(found, name) for name in taken}
+    arrays: tuple[AnyArray, ...] = ()
+    if level == "data":
+        arrays = _arrays(given["arrays"]) if "arrays" in given else (decoded(given["array"]),)
+        shapes = tuple([array.shape for array in arrays])
+    elif "shapes" in given:
+        listed = list_of(given["shapes"], "shapes", "shapes")
+        shapes = tuple([shape_of(shape, f"shapes, tensor {m}") for m, shape in enumerate(listed)])
+    else:
+        shapes = (shape_of(given["shape"], "shape"),)
+    if not shapes:
+        raise ValueError(f"{taken[0]}: expected at least 1, got none")
+    case = Case(
+        shapes,
+        target=shape_of(given["target"], "target") if "target" in given else None,
+        axes=integers_of(given["axes"], "axes") if "axes" in given else None,
+        dtypes=tuple(map(dtype_name, arrays)),
+        multi_index=integers_of(given["index"], "index") if "index" in given else None,
+        strides=integers_of(given["strides"], "strides") if "strides" in given else None,
+    )
+    if case.strides is not None and len(case.strides) != len(shapes[0]):
+        raise ValueError(
+            f"strides: expected {len(shapes[0])}, one for each axis of shape, "
+            f"got {len(case.strides)}"
+        )
+    return Request(rule, level, case, arrays)
+
+
+def answer(level: Level, value: object) -> Message:
+    """Return the answer that stands for what a function returned, or for the error it raised.
+
+    >>> answer("index", (2, 0)), answer("verdict", (3, 4)), answer("shape", ValueError("too long"))
+    ({'index': [2, 0]}, {'accepted': True}, {'refused': 'too long'})
+    """
+    if isinstance(value, BroadcastError):
+        return {"refused": str(value), "axis": value.axis, "tensor": value.tensor}
+    if value is None or isinstance(value, Exception):
+        return {"refused": True if value is None else str(value)}
+    if level == "verdict":
+        return {"accepted": True}
+    if level == "data":
+        if isinstance(value, np.ndarray):
+            return {"array": encoded(value)}
+        return {"arrays": list(map(encoded, cast("Sequence[AnyArray]", value)))}
+    return {"shape" if level == "report" else level: list(cast("tuple[int, ...]", value))}
+
+
+def read_answer(level: Level, message: object) -> object:
+    """Return what a function would return whose answer this is, or a `Refusal`.
+
+    At levels ``verdict`` and ``report`` an answer is ``accepted`` or ``shape``; a field that is
+    null is not there. A ValueError says why a message is no answer.
+
+    >>> read_answer("shape", {"shape": [3, 4]}), read_answer("verdict", {"accepted": True})
+    ((3, 4), True)
+    >>> read_answer("report", {"refused": True, "axis": 1})
+    Refusal(text='', axis=1, error=None)
+    >>> read_answer("index", {"shape": [3, 4]})
+    Traceback (most recent call last):
+    ValueError: answer: expected index or refused, got shape
+    """
+    given = object_of(message, "answer")
+    found = {name: value for name, value in given.items() if value is not None}
+    if "error" in found:
+        raise ValueError(f"answer: expected no error, got {show(found['error'])}")
+    if found.get("refused", False) is not False:
+        return _refusal(found)
+    if level in ("verdict", "report") and "accepted" in found:
+        accepted = found["accepted"]
+        if not isinstance(accepted, bool):
+            raise ValueError(f"accepted: expected true or false, got {show(accepted)}")
+        return accepted or Refusal()
+    if level == "data" and "array" in found:
+        return decoded(found["array"])
+    wanted = {"verdict": "shape", "report": "shape", "data": "arrays"}.get(level, level)
+    if wanted not in found:
+        names = {"verdict": "accepted, shape", "report": "accepted, shape", "data": "array, arrays"}
+        got = ", ".join(map(_quoted, given)) or "no field"
+        raise ValueError(f"answer: expected {names.get(level, level)} or refused, got {got}")
+    return _arrays(found[wanted]) if level == "data" else integers_of(found[wanted], wanted)
+
+
+def _refusal(found: Message) -> Refusal:
+    text, axis = found["refused"], found.get("axis")
+    if text is not True and not isinstance(text, str):
+        raise ValueError(f"refused: expected true or a string, got {show(text)}")
+    if axis is not None and type(axis) is not int:
+        raise ValueError(f"axis: expected an integer, got {show(axis)}")
+    return Refusal("" if text is True else text, axis)
+
+
+def _arrays(value: object) -> tuple[AnyArray, ...]:
+    listed = list_of(value, "arrays", "arrays")
+    return tuple([decoded(each, f"arrays, tensor {m}") for m, each in enumerate(listed)])
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() and len(name) <= 40 else show(name)

@@ -1,0 +1,120 @@
+"""Arrays as JSON objects: dtype, shape, and the elements in row-major order.
+
+Elements are the hexadecimal digits of their little-endian bytes or, where they are strings, a list
+of them. Nothing here depends on this machine's order of bytes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from whycast._checks import show
+from whycast._errors import show_int, show_shape
+from whycast._types import AnyArray
+from whycast.testing._lines._json import Message, field_of, list_of, object_of, shape_of
+
+STRINGS = ("str", "object", "StringDType")
+FIXED_WIDTH = (
+    "bool",
+    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+)
+
+
+def encoded(array: AnyArray) -> Message:
+    """Return an array as an object: dtype, shape, elements.
+
+    >>> encoded(np.array([[1], [-2]], np.int16))
+    {'dtype': 'int16', 'shape': [2, 1], 'elements': '0100feff'}
+    """
+    name = dtype_name(array)
+    elements: object = array.ravel().tolist()
+    if name not in STRINGS:
+        elements = array.astype(array.dtype.newbyteorder("<")).tobytes().hex()
+    return {"dtype": name, "shape": list(array.shape), "elements": elements}
+
+
+def decoded(value: object, name: str = "array") -> AnyArray:
+    """Return the array that an object stands for, C-contiguous and in memory of its own.
+
+    >>> decoded({"dtype": "int16", "shape": [2, 1], "elements": "0100feff"})
+    array([[ 1],
+           [-2]], dtype=int16)
+    """
+    found = object_of(value, name)
+    dtype = field_of(found, "dtype", name)
+    shape = shape_of(field_of(found, "shape", name), f"{name}, shape")
+    elements = field_of(found, "elements", name)
+    if dtype not in STRINGS and dtype not in FIXED_WIDTH:
+        raise ValueError(
+            f"{name}, dtype: expected one of {', '.join([*FIXED_WIDTH, *STRINGS])}, "
+            f"got {show(dtype)}"
+        )
+    read = _strings if dtype in STRINGS else _numbers
+    flat = read(elements, dtype, math.prod(shape), f"{name}, elements")
+    try:
+        return flat.reshape(shape)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(
+            f"{name}: NumPy can represent no array of shape {show_shape(shape)}: {error}"
+        ) from None
+
+
+def dtype_name(array: AnyArray) -> str:
+    """Name the dtype of an array as requests and answers do.
+
+    >>> dtype_name(np.array(["a"])), dtype_name(np.zeros(2, ">f4"))
+    ('str', 'float32')
+    """
+    dtype = array.dtype
+    if isinstance(dtype, np.dtypes.StringDType):
+        return "StringDType"
+    name = "str" if dtype.kind == "U" else dtype.name
+    if name not in STRINGS and name not in FIXED_WIDTH:
+        raise ValueError(
+            f"dtype: expected one of {', '.join([*FIXED_WIDTH, *STRINGS])}, got {dtype}"
+        )
+    return name
+
+
+def _numbers(elements: object, dtype: str, count: int, name: str) -> AnyArray:
+    kind = np.dtype(dtype).newbyteorder("<")
+    if not isinstance(elements, str):
+        raise ValueError(f"{name}: expected a string of hexadecimal digits, got {show(elements)}")
+    wanted = 2 * count * kind.itemsize
+    if len(elements) != wanted:
+        raise ValueError(
+            f"{name}: expected {show_int(wanted)} hexadecimal digits, got {len(elements)}"
+        )
+    try:
+        data = bytes.fromhex(elements)
+    except ValueError:
+        data = b""
+    # Python's function lets white space through.
+    if 2 * len(data) != wanted:
+        raise ValueError(f"{name}: expected hexadecimal digits alone, got {show(elements)}")
+    if dtype == "bool" and data.strip(b"\0\1"):
+        raise ValueError(f"{name}: expected 00 or 01 for a bool, got {show(elements)}")
+    return np.frombuffer(data, kind).astype(kind.newbyteorder("="))
+
+
+def _strings(elements: object, dtype: str, count: int, name: str) -> AnyArray:
+    listed = list_of(elements, name, "strings")
+    if len(listed) != count:
+        raise ValueError(f"{name}: expected {show_int(count)} strings, got {len(listed)}")
+    for number, element in enumerate(listed):
+        if not isinstance(element, str):
+            raise ValueError(f"{name}, number {number}: expected a string, got {show(element)}")
+    if dtype == "object":
+        return np.array(listed, np.object_)
+    if dtype == "StringDType":
+        try:
+            return np.array(listed, np.dtypes.StringDType())
+        except UnicodeEncodeError:
+            raise ValueError(f"{name}: NumPy's StringDType takes no lone surrogate") from None
+    array = np.array(listed, np.str_)
+    if array.tolist() != listed:
+        raise ValueError(f"{name}: NumPy's str_ drops NUL at the end of a string; use StringDType")
+    return array

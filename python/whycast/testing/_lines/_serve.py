@@ -1,0 +1,141 @@
+"""`whycast serve`: the verified functions, asked by lines of JSON on standard input.
+
+Each line that is not blank is a request and gets one line, written at once: the answer, or what is
+wrong with the request.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+from whycast._checks import show
+from whycast._command._arguments import Subparsers
+from whycast._errors import show_int, show_shape
+from whycast._types import AnyArray, Shape
+from whycast.testing._lines import Request, answer, read_request
+from whycast.testing._lines._json import Message, line_of, parse
+from whycast.testing._report._judge import expected
+
+# An answer of more would take long to write down, and a line of more does not ask for less.
+_MAX_BYTES = 2**26
+_MAX_LINE = 2**28
+
+_DESCRIPTION = """\
+Answer requests, one a line, on standard input with the verified functions. A line is a JSON object
+in UTF-8 with the fields "rule", "level" and
+
+  level                    sonnx, numpy            other rules
+  verdict, shape, report   shapes                  shape, target[, axes]
+  index                    shape, target, index    shape, target[, axes], index
+  strides                  shape, target, strides  shape, target[, axes], strides
+  data                     arrays                  array, target[, axes]
+
+"axes" for openvino-explicit, ngraph and in-dim. An "id" of any kind comes back with the answer;
+"expected" is let be. An array is {"dtype": "int16", "shape": [2, 1], "elements": "0100feff"}:
+the elements in row-major order, as the hexadecimal digits of their little-endian bytes or, where
+"dtype" is "str", "object" or "StringDType", as a list of strings.
+
+The answer is {"accepted": true} (verdict), {"shape": [3, 4]} (shape, report), {"index": [2, 0]},
+{"strides": [4, 0]}, {"arrays": [...]} or {"array": {...}} (data), or where the rule refuses
+{"refused": "why"}, with "axis" and "tensor" if they are known. A line that is no request gets
+{"error": "what is wrong", "line": 3}, and the next one is read. Blank lines get no answer."""
+
+_EPILOG = """\
+example:
+  $ echo '{"rule": "sonnx", "level": "shape", "shapes": [[3, 1], [4]]}' | whycast serve
+  {"shape": [3, 4]}"""
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the command to those of the command line."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="answer requests, lines of JSON, with the verified functions",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Answer until the input ends or nobody reads the answers."""
+    output = sys.stdout.buffer
+    try:
+        for number, line in _lines(sys.stdin.buffer):
+            output.write(line_of(_reply(line, number)))
+            output.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def respond(request: Request) -> Message:
+    """Return the answer to a request; a ValueError or MemoryError says why there is none."""
+    rule, level, case, arrays = request
+    shape = rule.shape(case)
+    if shape is not None and level == "index":
+        _check_index(cast("tuple[int, ...]", case.multi_index), shape)
+    if shape is not None and level == "data":
+        _check_size(arrays, shape)
+    try:
+        return answer(level, expected(rule, level, case, arrays).outcome)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def _reply(line: bytes | None, number: int) -> Message:
+    identity: Message = {}
+    try:
+        if line is None:
+            raise ValueError(f"expected a line of at most {_MAX_LINE} bytes")
+        message = parse(line)
+        if isinstance(message, dict) and "id" in message:
+            identity = {"id": message["id"]}
+        return identity | respond(read_request(message))
+    except MemoryError:
+        return identity | {"error": "there is no room for the answer", "line": number}
+    except ValueError as error:
+        return identity | {"error": str(error), "line": number}
+
+
+def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Give the lines that are not blank with their numbers; None for one that is too long."""
+    number = 0
+    while line := source.readline(_MAX_LINE):
+        number += 1
+        if len(line) == _MAX_LINE and not line.endswith(b"\n"):
+            while (rest := source.readline(_MAX_LINE)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+        elif line.strip():
+            yield number, line.rstrip(b"\r\n")
+
+
+def _check_index(index: tuple[int, ...], shape: Shape) -> None:
+    if len(index) != len(shape):
+        raise ValueError(
+            f"index: expected {len(shape)} integers, one for each axis of the output "
+            f"{show_shape(shape)}, got {len(index)}"
+        )
+    for axis, (number, size) in enumerate(zip(index, shape, strict=True)):
+        if not 0 <= number < size:
+            raise ValueError(
+                f"index, axis {axis}: expected at least 0 and less than {show_int(size)}, "
+                f"got {show(number)}"
+            )
+
+
+def _check_size(arrays: tuple[AnyArray, ...], shape: Shape) -> None:
+    count = math.prod(shape)
+    if (size := sum([count * array.itemsize for array in arrays])) > _MAX_BYTES:
+        raise ValueError(
+            f"expected an answer of at most {_MAX_BYTES} bytes, got {show_int(size)} for shape "
+            f"{show_shape(shape)}"
+        )

@@ -1,0 +1,248 @@
+"""What a check has found: for people, for programs, and for those who collect tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+from whycast._rules import Rule
+from whycast.testing._cases._case import Case, Level, asked
+from whycast.testing._report._compare import KINDS
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A class of cases in which an implementation deviates in one way, with the smallest of them.
+
+    Parameters
+    ----------
+    level, stage : str
+        What was asked, and the stage in which the smallest case was met.
+    kind : str
+        The kind of deviation, in one word or two.
+    detail : str
+        What else the cases have in common: the name of an exception, or ``with a size of 0``.
+    count : int
+        How many cases deviate in this way.
+    case : Case
+        The smallest one.
+    call : str
+        A call that reproduces it.
+    expected, got : str
+        What the rule says, and what the implementation did.
+    clause : str
+        Identifier of the clause that settles it; empty where no text says anything of the kind.
+    known : str, optional
+        The reason in the register of known deviations, where that has it.
+
+    Notes
+    -----
+    Each parameter is an attribute of the same name. ``str()`` is what reports have of it.
+    """
+
+    level: str
+    stage: str
+    kind: str
+    detail: str
+    count: int
+    case: Case
+    call: str
+    expected: str
+    got: str
+    clause: str
+    known: str | None = None
+
+    def __str__(self) -> str:
+        words = " ".join(filter(None, [KINDS[self.kind].says, self.detail]))
+        lines = [f"{self.level}: {words}: {_cases(self.count)}"]
+        if self.known is not None:
+            return f"{lines[0]}; {self.known}"
+        for name, text in (
+            ("call", self.call),
+            ("expected", self.expected),
+            ("got", self.got),
+            ("clause", self.clause),
+        ):
+            if text:
+                lines.append(f"    {name:<8}  {text}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check has found.
+
+    Parameters
+    ----------
+    target : str
+        What was checked, a built-in peer with its version.
+    rule : str
+        Name of the rule.
+    levels : mapping
+        For each level that was asked the number of cases by stage.
+    deviations : tuple of Deviation
+        The classes of deviations, known ones included, those of a level from the smallest case on.
+    stale : tuple of str
+        Known deviations in the register that do not occur, or not on all cases they are said to.
+    left_out : mapping
+        For a reason how many cases were not asked.
+    notes : tuple of str
+        What else is to be known: levels that the target does not offer, cases that were not run.
+    complete : bool
+        Whether all the fixed cases that were to be asked were.
+    seed : int
+        Seed of the random cases.
+    seconds : float
+        How long it took.
+
+    Notes
+    -----
+    Each parameter is an attribute of the same name. ``str()`` is the report that people read.
+    """
+
+    target: str
+    rule: str
+    levels: Mapping[str, Mapping[str, int]]
+    deviations: tuple[Deviation, ...]
+    stale: tuple[str, ...]
+    left_out: Mapping[str, int]
+    notes: tuple[str, ...]
+    complete: bool
+    seed: int
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether cases were asked, all that were due, and nothing deviates that is not known."""
+        return self.complete and self.cases > 0 and not self.unknown and not self.stale
+
+    @property
+    def cases(self) -> int:
+        """How many cases were asked."""
+        return sum(sum(stages.values()) for stages in self.levels.values())
+
+    @property
+    def unknown(self) -> tuple[Deviation, ...]:
+        """The deviations that no register knows."""
+        return tuple([each for each in self.deviations if each.known is None])
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.target} by the rule {self.rule}: {_cases(self.cases)} in {self.seconds:.1f} s"
+        for level, stages in self.levels.items():
+            shown = ", ".join(f"{stage} {count:,}" for stage, count in stages.items())
+            yield f"  {level}: {shown or 'none'}"
+        for reason, count in self.left_out.items():
+            yield f"  not asked: {_cases(count)}: {reason}"
+        yield from (f"  {note}" for note in self.notes)
+        known = [each for each in self.deviations if each.known is not None]
+        if known:
+            yield "known deviations:"
+            yield from (f"  {each}" for each in known)
+        if self.stale:
+            yield "known deviations that do not occur as the register says:"
+            yield from (f"  {each}" for each in self.stale)
+        for number, each in enumerate(self.unknown, start=1):
+            first, *others = str(each).splitlines()
+            yield f"{number}. {first}"
+            yield from others
+        if self.ok:
+            yield "nothing deviates" if not known else "nothing else deviates"
+        elif self.unknown:
+            count = len(self.unknown)
+            yield f"{count} {'kind' if count == 1 else 'kinds'} of deviation"
+        elif not self.stale:
+            yield "not all that was to be asked was asked"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the report as what JSON has."""
+        return {
+            "target": self.target,
+            "rule": self.rule,
+            "ok": self.ok,
+            "levels": {level: dict(stages) for level, stages in self.levels.items()},
+            "left_out": dict(self.left_out),
+            "notes": list(self.notes),
+            "complete": self.complete,
+            "seed": self.seed,
+            "seconds": round(self.seconds, 3),
+            "deviations": [
+                {
+                    **vars(each),
+                    "case": {
+                        name: value
+                        for name, value in each.case._asdict().items()
+                        if value != each.case._field_defaults.get(name)
+                    },
+                }
+                for each in self.deviations
+            ],
+            "stale": list(self.stale),
+        }
+
+    def to_junit(self) -> str:
+        """Give the report as XML in the format of JUnit: a test for each level and stage."""
+        suite = ElementTree.Element(
+            "testsuite", name=f"whycast {self.rule}: {self.target}", time=f"{self.seconds:.3f}"
+        )
+        tests = failures = 0
+        for level, stages in self.levels.items():
+            for stage, count in stages.items():
+                tests += 1
+                test = ElementTree.SubElement(
+                    suite, "testcase", classname=f"whycast.{self.rule}.{level}", name=stage
+                )
+                ElementTree.SubElement(test, "system-out").text = _cases(count)
+                wrong = [
+                    each for each in self.unknown if (each.level, each.stage) == (level, stage)
+                ]
+                if wrong:
+                    failures += 1
+                    text = "\n".join(map(str, wrong))
+                    failure = ElementTree.SubElement(test, "failure", message=wrong[0].kind)
+                    failure.text = text
+        others = [*self.stale, *([] if self.complete else self.notes)]
+        if others or not tests:
+            tests += 1
+            failures += 1
+            test = ElementTree.SubElement(
+                suite, "testcase", classname=f"whycast.{self.rule}", name="run"
+            )
+            failure = ElementTree.SubElement(test, "failure", message="not as it should be")
+            failure.text = "\n".join(others) or "nothing was asked"
+        suite.set("tests", str(tests))
+        suite.set("failures", str(failures))
+        ElementTree.indent(suite)
+        return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def call_of(rule: Rule, level: Level, case: Case) -> str:
+    """Write the call of an implementation ``f`` that asks a case.
+
+    >>> from whycast._rules import RULES
+    >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
+    'f(*Case(((3,),), target=(2, 3)).arrays(), (2, 3))'
+    """
+    arrays = f"*{case!r}.arrays()"
+    shown = [
+        arrays if each is arrays else repr(each) for each in asked(rule, level, case, [arrays])
+    ]
+    return f"f({', '.join(shown)})"
+
+
+def clause_of(rule: Rule, kind: str) -> str:
+    """Return the clause that settles a deviation; empty where no text says anything of its kind.
+
+    >>> from whycast._rules import RULES
+    >>> clause_of(RULES["sonnx"], "nan")
+    'E_Broadcast_any_Accuracy_010'
+    """
+    return rule.clauses.get(KINDS[kind].clause, "")
+
+
+def _cases(count: int) -> str:
+    return f"{count:,} {'case' if count == 1 else 'cases'}"

@@ -1,0 +1,254 @@
+"""The difference between an answer and the right one: of which kind it is, and how it shows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from whycast._arrays import overlaps_itself
+from whycast._errors import show_shape
+from whycast._types import AnyArray, Shape
+from whycast.testing._cases._case import Level
+
+# How an object says that it holds an array.
+_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
+
+# What is longer is cut: a report is read.
+_MOST_CHARACTERS = 500
+
+
+class Kind(NamedTuple):
+    """A kind of deviation: what an implementation then does, and which clause of a rule it breaks.
+
+    There is none where no text says anything of the kind.
+    """
+
+    says: str
+    clause: str = ""
+
+
+KINDS = {
+    "accepts": Kind("accepts what is refused", "verdict"),
+    "refuses": Kind("refuses what is accepted", "verdict"),
+    "shape": Kind("another shape", "shape"),
+    "dtype": Kind("another dtype", "data"),
+    "elements": Kind("other elements", "data"),
+    "nan": Kind("a NaN of other bits", "bits"),
+    "zero": Kind("a zero of the other sign", "bits"),
+    "count": Kind("another number of arrays", "data"),
+    "no array": Kind("no array", "data"),
+    "input changed": Kind("changes its input"),
+    "writable": Kind("a result that can be written to, in memory that it shares"),
+    "index": Kind("another index", "index"),
+    "strides": Kind("other strides", "strides"),
+    "axis": Kind("names another axis than the one at fault", "report"),
+    "crash": Kind("crashes"),
+    "hang": Kind("does not come to an end"),
+    "memory": Kind("takes too much memory"),
+    "exit": Kind("ends the process"),
+    "garbage": Kind("answers with what is no answer"),
+    "stopped": Kind("stops before it has answered"),
+}
+
+
+class Finding(NamedTuple):
+    """A deviation: one of `KINDS`, and what else belongs to it in one class.
+
+    What was expected is left out where it is the rule's verdict.
+    """
+
+    kind: str
+    detail: str
+    expected: str | None = None
+    got: str = ""
+
+
+def as_array(value: object) -> AnyArray | None:
+    """Return what an implementation gave as an array, if it is one, of whatever library."""
+    if type(value) is np.ndarray:
+        return cast("AnyArray", value)
+    if isinstance(value, np.ndarray):
+        return np.ndarray.view(value, np.ndarray)
+    if isinstance(value, (np.generic, memoryview)):
+        return np.asarray(value)
+    if any(hasattr(value, name) for name in _PROTOCOLS):
+        return np.asarray(value)
+    return np.from_dlpack(value) if hasattr(value, "__dlpack__") else None
+
+
+def show(value: object) -> str:
+    """Text of what was given or expected, on one line; whatever it does when it is asked."""
+    try:
+        return _shown(value)
+    except Exception:
+        return f"an object of type {type(value).__name__}"
+
+
+def one_line(text: str) -> str:
+    r"""Text without what no terminal, nor XML, has a place for, and not too much of it.
+
+    >>> print(one_line(f"a{chr(10)}b"))
+    a\nb
+    """
+    if len(text) > _MOST_CHARACTERS:
+        text = f"{text[:_MOST_CHARACTERS]}…"
+    return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, (tuple, list)):
+        if value and all(as_array(each) is not None for each in value):
+            return ", ".join(map(show, value))
+        integers = as_integers(value)
+        if integers is not None:
+            return show_shape(integers)
+    array = as_array(value)
+    if array is not None:
+        return show_array(array)
+    return one_line(repr(value))
+
+
+def show_array(array: AnyArray) -> str:
+    """Text of an array on one line: its dtype, its shape, its first elements."""
+    elements = array.ravel()[:12].tolist() if array.size <= 2**20 else []
+    shown = ", ".join(map(repr, elements))
+    more = ", …" if array.size > len(elements) else ""
+    return f"{array.dtype} {show_shape(array.shape)} [{shown}{more}]"
+
+
+def difference(
+    level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
+) -> Finding | None:
+    """Tell in what an answer is not the right one, if it is not.
+
+    `shape` is that of the output. At level ``data`` arrays may lie in the memory of the `inputs`
+    only if they cannot be written to.
+    """
+    if level in ("verdict", "report"):
+        return None
+    if level != "data":
+        return _integers_differ(level, value, cast("tuple[int, ...]", right), shape)
+    if isinstance(right, np.ndarray):
+        return _output_differs(value, right, "", inputs)
+    wanted = cast("Sequence[AnyArray]", right)
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        return Finding("no array", "", f"{_arrays(len(wanted))} in a sequence", show(value))
+    if len(value) != len(wanted):
+        return Finding("count", "", _arrays(len(wanted)), _arrays(len(value)))
+    for m, (output, one) in enumerate(zip(value, wanted, strict=True)):
+        if found := _output_differs(output, one, f"array {m}: ", inputs):
+            return found
+    return None
+
+
+def _arrays(count: int) -> str:
+    return f"{count} {'array' if count == 1 else 'arrays'}"
+
+
+def _integers_differ(
+    level: Level, value: object, right: tuple[int, ...], shape: Shape
+) -> Finding | None:
+    # A size of 3.0 is equal to one of 3, and is none.
+    got = as_integers(value)
+    if got == right:
+        return None
+    if level == "strides" and got is not None and len(got) == len(shape):
+        # By a stride along an axis of one index nobody ever steps, nor in an empty tensor.
+        steps = zip(shape, got, right, strict=True)
+        if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
+            return None
+    return Finding(level, "", show_shape(right), show(value))
+
+
+def _output_differs(
+    output: object, right: AnyArray, where: str, inputs: Sequence[AnyArray]
+) -> Finding | None:
+    try:
+        found = as_array(output)
+    except Exception as error:
+        got = f"{where}{show(output)}, of which no array can be made: {show_error(error)}"
+        return Finding("no array", "", f"{where}an array", got)
+    if found is None:
+        return Finding("no array", "", f"{where}an array", where + show(output))
+    if deviation := _array_differs(found, right, where):
+        return deviation
+    if isinstance(output, np.ndarray) and _can_be_written_through(found, inputs):
+        right_one = f"{where}read-only, or in memory of its own"
+        return Finding("writable", "", right_one, f"{where}writable, in memory that it shares")
+    return None
+
+
+def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> bool:
+    """Whether a write to one element of an output changes an input, or another element."""
+    flags = output.flags
+    # By the sign of its flags NumPy remembers that it is to warn of a write.
+    if flags.num < 0 or not flags.writeable or output.size == 0:
+        return False
+    return overlaps_itself(output) or any(np.may_share_memory(output, each) for each in inputs)
+
+
+def _array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
+    if array.shape != right.shape:
+        shapes = (where + show_shape(each.shape) for each in (right, array))
+        return Finding("shape", "", *shapes)
+    # The width of strings is that of an array, not of the type.
+    strings = array.dtype.kind == right.dtype.kind == "U"
+    if array.dtype != right.dtype and not strings:
+        return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
+    if right.dtype.kind in "OTU":
+        elements, wanted = array.ravel().tolist(), right.ravel().tolist()
+        same = [type(a) is type(b) and a == b for a, b in zip(elements, wanted, strict=True)]
+        return None if all(same) else _first(array, right, same.index(False), "elements", where)
+    if array.tobytes() == right.tobytes():
+        return None
+    own, other = (np.frombuffer(each.tobytes(), right.dtype) for each in (array, right))
+    own_bytes, other_bytes = (
+        each.view(np.uint8).reshape(-1, right.dtype.itemsize) for each in (own, other)
+    )
+    differs = (own_bytes != other_bytes).any(axis=1)
+    kind = "elements"
+    if right.dtype.kind == "f":
+        nan, zero = np.isnan(own) & np.isnan(other), (own == 0) & (other == 0)
+        kinds = (("elements", ~(nan | zero)), ("nan", nan), ("zero", zero))
+        kind, differs = next((kind, differs & of) for kind, of in kinds if (differs & of).any())
+    return _first(array, right, int(differs.argmax()), kind, where)
+
+
+def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str) -> Finding:
+    at = tuple(map(int, np.unravel_index(number, right.shape)))
+    shown = []
+    for each in (right, array):
+        element = each.reshape(-1)[number : number + 1]
+        bits = f", bits {element.tobytes()[::-1].hex()}" if element.dtype.kind == "f" else ""
+        shown.append(f"{where}at {show_shape(at)} {element.tolist()[0]!r}{bits}")
+    return Finding(kind, "", *shown)
+
+
+def as_integers(value: object) -> tuple[int, ...] | None:
+    """Return a shape, an index or strides, in whatever sequence they come, if they are."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        return None
+    found: list[int] = []
+    try:
+        for each in value:
+            found.append(operator.index(each))
+    except Exception:
+        # Anything may stand there, and do anything.
+        return None
+    return tuple(found)
+
+
+def first_line(error: BaseException) -> str:
+    """Text of an error without the lines that follow the first."""
+    try:
+        return one_line(str(error).strip().partition("\n")[0])
+    except Exception:
+        return ""
+
+
+def show_error(error: BaseException) -> str:
+    """Text of an error with its type, on one line."""
+    return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")

@@ -1,0 +1,179 @@
+"""The child process in which a target runs, as its parent sees it: it may die, and has limits."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import warnings
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from whycast._rules import Rule
+from whycast.testing._run._targets import Target, TargetError
+from whycast.testing._run._worker import Run, Try, work
+
+# What a target may take to be imported, in seconds; and between two looks at it.
+_PREPARATION = 120.0
+_LOOK = 0.05
+
+# What the cases themselves take of the memory, in MiB, beside the target.
+_CASES = 64
+
+
+class DeathError(Exception):
+    """The child process ended, or had to be ended: in which of the kinds of deviations."""
+
+    def __init__(self, kind: str, detail: str, text: str) -> None:
+        super().__init__(kind, detail, text)
+        self.kind = kind
+        self.detail = detail
+        self.text = text
+
+
+class Child:
+    """A child process in which a target runs.
+
+    It is ended after `timeout` seconds without a step from one case to the next; and where it takes
+    `memory` MiB more than once the target was imported and for the cases, if that is not 0.
+    """
+
+    def __init__(self, target: Target, rule: Rule, timeout: float, memory: float) -> None:
+        self.target = target
+        self.rule = rule
+        self.timeout = timeout
+        self.memory = memory
+        self.start()
+
+    def start(self) -> None:
+        """Start it, for the first time or again."""
+        # A fork is faster, and takes a function as it is; where there is none it has to be pickled.
+        methods = multiprocessing.get_all_start_methods()
+        context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
+        self._position = context.Value("q", 0, lock=False)
+        self._connection: Connection[Any, Any]
+        self._connection, theirs = context.Pipe()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        forked = context.get_start_method() == "fork"
+        ours = self._connection if forked else None
+        arguments = (theirs, ours, self._position, self.target, self.rule.name)
+        self._process = context.Process(target=work, args=arguments)
+        with warnings.catch_warnings():
+            # Of a fork beside threads newer Pythons warn. A child that one of them has left hanging
+            # is ended like any other.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process.start()
+        self._ended = False
+        theirs.close()
+        self._at_rest = float("inf")
+        try:
+            self.title: str = self.receive(_PREPARATION)
+        except DeathError as death:
+            raise TargetError(f"target {self.target.name}: {death.text}, when imported") from None
+        except BaseException:
+            self._kill()
+            raise
+        self._at_rest = self._taken()
+
+    @property
+    def position(self) -> int:
+        """Number of the case that it asks, or asked when it died."""
+        return int(self._position.value)
+
+    def send(self, job: Run | Try) -> None:
+        """Give it something to do."""
+        self._position.value = -1
+        # Whether it is still there shows when it is to answer.
+        with suppress(OSError):
+            self._connection.send(job)
+
+    def receive(self, timeout: float | None = None) -> Any:
+        """Wait for what it says; raise DeathError where it will not say anything more."""
+        before, since = self.position, time.monotonic()
+        while True:
+            ready = wait([self._connection, self._process.sentinel], _LOOK)
+            if self._connection in ready:
+                try:
+                    message = self._connection.recv()
+                except (EOFError, OSError):
+                    raise self._death() from None
+                if isinstance(message, Exception):
+                    self._kill()
+                    raise message
+                return message
+            if ready:
+                raise self._death()
+            taken = self._taken() - self._at_rest if self.memory else 0.0
+            if taken > (self.memory + _CASES) * 2**20:
+                self._kill()
+                raise DeathError("memory", "", f"{taken / 2**20:.0f} MiB more than at rest")
+            if self.position != before:
+                before, since = self.position, time.monotonic()
+            elif time.monotonic() - since > (limit := self._limit(before, timeout)):
+                self._kill()
+                raise DeathError("hang", "", f"no answer within {limit:g} s")
+
+    def end(self) -> None:
+        """Let it end, or end it."""
+        # It may have closed its end, or this end is closed because it has died.
+        with suppress(OSError):
+            self._connection.send(None)
+            wait([self._process.sentinel], 1)
+        self._kill()
+
+    def _kill(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._connection.close()
+        # With all that it has started and left behind: it leads a group of its own. Until it is
+        # waited for, its number is nobody else's.
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+
+    def _limit(self, position: int, timeout: float | None) -> float:
+        """Seconds that it has now; before the first case it is the checker that takes them."""
+        if timeout is not None:
+            return timeout
+        return self.timeout if position >= 0 else _PREPARATION
+
+    def _death(self) -> DeathError:
+        wait([self._process.sentinel], 1)
+        self._kill()
+        code = self._process.exitcode
+        if code < 0:
+            name = signal.Signals(-code).name
+            return DeathError("crash", f"with {name}", f"the process was ended by {name}")
+        return DeathError("exit", "", f"the process ended with exit code {code}")
+
+    def _taken(self) -> float:
+        """Memory of the child and of what it has started, in bytes; 0 where there is no /proc."""
+        taken, numbers = 0, [self._process.pid]
+        while numbers:
+            number = numbers.pop()
+            try:
+                taken += int(Path(f"/proc/{number}/statm").read_text().split()[1]) * _PAGE
+                children = Path(f"/proc/{number}/task/{number}/children").read_text()
+            except OSError:
+                continue
+            numbers += map(int, children.split())
+        return taken
+
+
+def _page_size() -> int:
+    try:
+        import resource
+    except ImportError:
+        return 4096
+    return resource.getpagesize()
+
+
+_PAGE = _page_size()

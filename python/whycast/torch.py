@@ -1,0 +1,94 @@
+"""Expand of PyTorch, from a proved program.
+
+A size of -1 stands for the tensor's own size on that axis, and only that is new here: what is left
+is a target shape, to which a size of 1 grows, 0 included, as by `whycast.numpy_rule.broadcast_to`.
+"""
+
+from __future__ import annotations
+
+from whycast import _kernel
+from whycast._arrays import view_as
+from whycast._checks import as_array, as_integers, as_shape
+from whycast._errors import Names
+from whycast._types import Array, DTypeT, Integers, Tensor
+from whycast._views import misfit
+
+__all__ = ["expand"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+_NAMES = Names("input", "size")
+
+
+def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
+    """Broadcast a tensor to a size, as torch.Tensor.expand does.
+
+    Parameters
+    ----------
+    input : numpy.ndarray or NumPy scalar
+        Tensor of any shape, dtype and memory layout.
+    size : sequence of int or one-dimensional array of an integer dtype
+        The shape to broadcast to, of at least the rank of `input`. Sizes are at least 0, or -1 for
+        the one that `input` has on that axis.
+
+    Returns
+    -------
+    numpy.ndarray
+        View of that shape, of the same dtype, on the same memory. It is not writable, which torch's
+        is, and is a plain ndarray also where `input` is of a subclass.
+
+    Raises
+    ------
+    whycast.BroadcastError
+        A size of `input` is neither 1 nor that of `size`. It is a ValueError.
+    TypeError
+        `input` is no tensor, or `size` neither a sequence of integers nor a one-dimensional array
+        of them.
+    ValueError
+        The rank of `size` is less than that of `input`, a size is less than -1, or -1 on an axis
+        that `input` does not have; NumPy can represent no array of that shape; or no tuple can have
+        as many sizes.
+
+    Notes
+    -----
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``. The program is
+    ``broadcast_strides`` (``why3/kernel/broadcast.mlw``), proved to return the strides of the view,
+    or to raise exactly when the shape does not broadcast; that they address the right elements is
+    lemma ``view_offset`` of ``why3/memory/layout.mlw``. Nothing is proved of -1: it is replaced
+    before the program is asked. The command line and `whycast.testing` ask for sizes of at least 0.
+
+    Source: PyTorch's text of torch.Tensor.expand.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.array([[1], [2], [3]])
+    >>> expand(x, (-1, 4))
+    array([[1, 1, 1, 1],
+           [2, 2, 2, 2],
+           [3, 3, 3, 3]])
+    >>> expand(x, (2, -1, -1)).shape
+    (2, 3, 1)
+    >>> expand(x, (-1, 3, 1))
+    Traceback (most recent call last):
+    ValueError: size, axis 0: expected a size of at least 0, got -1; input has no such axis
+    """
+    # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
+    array, sizes = as_array(input, "input"), list(as_integers(size, "size", "axis"))
+    for axis, own in enumerate(array.shape, len(sizes) - array.ndim):
+        if axis >= 0 and sizes[axis] == -1:
+            sizes[axis] = own
+    if -1 in sizes[: max(0, len(sizes) - array.ndim)]:
+        raise ValueError(
+            f"size, axis {sizes.index(-1)}: expected a size of at least 0, got -1; "
+            "input has no such axis"
+        )
+    target = as_shape(tuple(sizes), "size")
+    try:
+        return view_as(array, target)
+    except (_kernel.RankMismatch, _kernel.NotBroadcastable) as error:
+        failure = misfit(error, array.shape, target, (), _NAMES)
+    raise failure
