@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 41f13a93a654c28498c53f60271246cac694f46d33a25d894585a1ca5ae836e1
+# 7de3ad3526e3d57ddc69456e84c4547e15e69fac4ad95eb1077ebeb39b6d1100
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -70,9 +70,10 @@ def f(a: int, b: int, c: int) -> int:
 
 
 def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """Prepend axes of size 1 to `shape` up to the rank `rank`. Raises RankMismatch if `shape` has
-    more axes. [E_Broadcast_any_Condition1_020] [E_Broadcast_any_Step1_020]
-    [E_Broadcast_any_Derived_140]
+    """Prepend axes of size 1 to `shape` up to the rank `rank`.
+
+    Raises RankMismatch if `shape` has more axes. [E_Broadcast_any_Condition1_020]
+    [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch
     WhyML: kernel.broadcast.COPBroadcast.pad
@@ -88,8 +89,10 @@ class NegativeSize(Exception):
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
-    """Accept a shape without negative sizes. Raises NegativeSize otherwise.
-    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
+    """Accept a shape without negative sizes.
+
+    Raises NegativeSize otherwise. [E_Broadcast_any_Restrictions_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.check_shape
@@ -100,8 +103,10 @@ def check_shape(shape: tuple[int, ...]) -> None:
 
 
 def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
-    """Accept shapes without negative sizes. Raises NegativeSize if one of them has such a size.
-    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
+    """Accept shapes without negative sizes.
+
+    Raises NegativeSize if one of them has such a size. [E_Broadcast_any_Restrictions_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.check_shapes
@@ -111,8 +116,10 @@ def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
 
 
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
-    """The size on axis `i` of `shape` padded to the rank `rank`. The rank must not be below that of
-    `shape`, and must have the axis. [E_Broadcast_any_Step1_020]
+    """The size on axis `i` of `shape` padded to the rank `rank`.
+
+    The rank must not be below that of `shape`, and must have the axis.
+    [E_Broadcast_any_Step1_020]
 
     WhyML: kernel.violation.COPViolation.padded_size
     """
@@ -120,9 +127,11 @@ def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
 
 
 def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
-    """The first size that violates E1: lowest tensor first, then lowest axis. Raises NegativeSize
-    where a size is negative. E1 must hold of the shapes, unless a size is negative, and there
-    must be one shape at least. [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
+    """The first size that violates E1: lowest tensor first, then lowest axis.
+
+    Raises NegativeSize where a size is negative. E1 must hold of the shapes, unless a size is
+    negative, and there must be one shape at least. [E_Broadcast_any_Derived_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.first_violation
@@ -147,11 +156,12 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
 
 
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The common shape of `shapes` by the rule of SONNX. Its size on an axis is the maximum there,
-    which every other size must equal unless it is 1. Raises NoTensor where no shape is given,
-    else NegativeSize, else E1 with the first violation. [E_Broadcast_any_Step1_010]
-    [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
-    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
+    """The common shape of `shapes` by the rule of SONNX.
+
+    Its size on an axis is the maximum there, which every other size must equal unless it is 1.
+    Raises NoTensor where no shape is given, else NegativeSize, else E1 with the first violation.
+    [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
+    [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.broadcast.COPBroadcast.broadcast_shapes
@@ -192,10 +202,12 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The multi-index of the source of an element. The element stands at `index` once a tensor of
-    shape `shape` has been broadcast to the shape `target`. Ranks are checked first, then the
-    sizes, then the multi-index. Sizes must not be negative. [E_Broadcast_any_Step1_030]
-    [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
+    """The multi-index of the source of an element.
+
+    The element stands at `index` once a tensor of shape `shape` has been broadcast to the shape
+    `target`. Ranks are checked first, then the sizes, then the multi-index. Sizes must not be
+    negative. [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
     WhyML: kernel.broadcast.COPBroadcast.source_index
@@ -245,8 +257,9 @@ def broadcast_strides(
 
 
 def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides, in elements, of a contiguous tensor of shape `shape` whose last axis varies
-    fastest. Sizes must not be negative. [E_Broadcast_any_Derived_120]
+    """The strides, in elements, of a contiguous tensor whose last axis varies fastest.
+
+    Sizes must not be negative. [E_Broadcast_any_Derived_120]
 
     WhyML: kernel.broadcast.COPBroadcast.row_major_strides
     """
@@ -259,8 +272,10 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
-    """The offset of the element at `index` in a tensor with strides `strides`. Raises RankMismatch
-    if they are not as many. [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+    """The offset of the element at `index` in a tensor with strides `strides`.
+
+    Raises RankMismatch if they are not as many. [E_Broadcast_any_Derived_110]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch
     WhyML: kernel.broadcast.COPBroadcast.offset
@@ -294,6 +309,7 @@ class Incompatible(Exception):
 
 def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
+
     Raises NegativeSize where a size is negative. The shapes must not be compatible, unless a size
     is negative. [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
@@ -319,12 +335,13 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 
 
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The shape of `shapes` by the rule of NumPy. On every axis the sizes that are not 1 must agree;
-    the result has that size, or 1. Raises NegativeSize where a size is negative, else
-    Incompatible with the first mismatch. [E_NumpyBroadcast_any_Rule_010]
-    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
-    [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
-    [E_Broadcast_any_Derived_140]
+    """The shape of `shapes` by the rule of NumPy.
+
+    On every axis the sizes that are not 1 must agree; the result has that size, or 1. Raises
+    NegativeSize where a size is negative, else Incompatible with the first mismatch.
+    [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_030]
+    [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
+    [E_NumpyBroadcast_any_Functions_010] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, Incompatible
     WhyML: kernel.numpy.COPNumpyBroadcast.numpy_broadcast_shapes
@@ -370,8 +387,8 @@ class AxisOutOfRange(Exception):
 
 
 class AxesNotIncreasing(Exception):
-    """A named axis is not above the one before it. The value is the lowest position of such an axis.
-    [E_OpenvinoBroadcast_any_Inputs_040]
+    """A named axis is not above the one before it. The value is the lowest position of such an
+    axis. [E_OpenvinoBroadcast_any_Inputs_040]
     """
 
     def __init__(self, value: int) -> None:
@@ -380,8 +397,8 @@ class AxesNotIncreasing(Exception):
 
 
 class AxisMisfit(Exception):
-    """A size of the data does not fit the target. The value is the lowest axis of the data with such
-    a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
+    """A size of the data does not fit the target. The value is the lowest axis of the data with
+    such a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
     """
 
     def __init__(self, value: int) -> None:
@@ -390,9 +407,10 @@ class AxisMisfit(Exception):
 
 
 def check_axes(axes: tuple[int, ...], rank: int) -> None:
-    """Accept axes of the rank `rank`, each above the one before it. For other axes, report the
-    lowest position at fault: with AxisOutOfRange, or else with AxesNotIncreasing.
-    [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
+    """Accept axes of the rank `rank`, each above the one before it.
+
+    For other axes, report the lowest position at fault: with AxisOutOfRange, or else with
+    AxesNotIncreasing. [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.check_axes
@@ -407,10 +425,12 @@ def check_axes(axes: tuple[int, ...], rank: int) -> None:
 def place_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of a view along distinct axes of the target, one for each axis of the tensor. A
-    stride is 0 on the axes that are not named and where a size grows. Raises AxisMisfit with the
-    first axis of the tensor whose size does not fit. Mode explicit, broadcast_in_dim and nGraph
-    have this in common. [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
+    """The strides of a view along distinct axes of the target, one for each axis of the tensor.
+
+    A stride is 0 on the axes that are not named and where a size grows. Raises AxisMisfit with
+    the first axis of the tensor whose size does not fit. Mode explicit, broadcast_in_dim and
+    nGraph have this in common. [E_OpenvinoBroadcast_any_Derived_040]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxisMisfit
     WhyML: kernel.axes.COPAxes.place_strides
@@ -426,8 +446,9 @@ def place_strides(
 
 
 def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the rank `rank` that are not among `broadcast_axes`. The rank must not be
-    negative. Raises what `check_axes` raises of the broadcast axes.
+    """The axes of the rank `rank` that are not among `broadcast_axes`.
+
+    The rank must not be negative. Raises what `check_axes` raises for the broadcast axes.
     [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Definition_010]
     [E_Broadcast_any_Derived_140]
 
@@ -447,7 +468,8 @@ def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
 
 def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     """The components of `coordinate` on the axes that are not among `broadcast_axes`: nGraph's p.
-    Raises what `check_axes` raises of the broadcast axes. [E_NgraphBroadcast_any_Definition_010]
+
+    Raises what `check_axes` raises for the broadcast axes. [E_NgraphBroadcast_any_Definition_010]
     [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
@@ -463,11 +485,13 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
 def explicit_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor along explicit axes. Axis j of the
-    tensor, of shape `shape` and with strides `strides`, lies on the axis `axes[j]` of the target.
-    A stride is 0 on the axes that are not named and where a size grows. Ranks are checked first,
-    then axes, then sizes. [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Axes_010]
-    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
+    """The strides of the view with shape `target` of a tensor along explicit axes.
+
+    Axis j of the tensor, of shape `shape` and with strides `strides`, lies on the axis `axes[j]`
+    of the target. A stride is 0 on the axes that are not named and where a size grows. Ranks are
+    checked first, then axes, then sizes. [E_OpenvinoBroadcast_any_Modes_030]
+    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.axes.COPAxesStrides.explicit_strides
@@ -486,12 +510,13 @@ def ngraph_strides(
     target: tuple[int, ...],
     broadcast_axes: tuple[int, ...],
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of an argument of nGraph's Broadcast. The
-    argument, of shape `shape` and with strides `strides`, has the axes of the target that are not
-    among `broadcast_axes`. A stride is 0 on `broadcast_axes`. The number of strides is checked
-    first, then the broadcast axes, then the rank and the sizes. [E_NgraphBroadcast_any_Shape_010]
-    [E_NgraphBroadcast_any_Interface_020] [E_OpenvinoBroadcast_any_Derived_040]
-    [E_Broadcast_any_Derived_140]
+    """The strides of the view with shape `target` of an argument of nGraph's Broadcast.
+
+    The argument, of shape `shape` and with strides `strides`, has the axes of the target that are
+    not among `broadcast_axes`. A stride is 0 on `broadcast_axes`. The number of strides is
+    checked first, then the broadcast axes, then the rank and the sizes.
+    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
+    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.axes.COPAxesStrides.ngraph_strides
@@ -508,8 +533,8 @@ def ngraph_strides(
 
 
 class AxesNotDistinct(Exception):
-    """An axis is named twice. The values are its two positions among the axes; the second one is the
-    lowest position at which some axis is named again. [E_BroadcastInDim_any_Axes_020]
+    """An axis is named twice. The values are its two positions among the axes; the second one is
+    the lowest position at which some axis is named again. [E_BroadcastInDim_any_Axes_020]
     """
 
     def __init__(self, value: tuple[int, int]) -> None:
@@ -518,9 +543,11 @@ class AxesNotDistinct(Exception):
 
 
 def check_distinct(axes: tuple[int, ...], rank: int) -> None:
-    """Accept axes of the rank `rank`, none of them named twice. For other axes, report the lowest
-    position at fault: with AxisOutOfRange, or with AxesNotDistinct and where the axis was named
-    before. [E_BroadcastInDim_any_Axes_020] [E_Broadcast_any_Derived_140]
+    """Accept axes of the rank `rank`, none of them named twice.
+
+    For other axes, report the lowest position at fault: with AxisOutOfRange, or with
+    AxesNotDistinct and where the axis was named before. [E_BroadcastInDim_any_Axes_020]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.check_distinct
@@ -540,12 +567,13 @@ def check_distinct(axes: tuple[int, ...], rank: int) -> None:
 def in_dim_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of an operand of broadcast_in_dim. Axis j of the
-    operand, of shape `shape` and with strides `strides`, lies on the axis `axes[j]` of the
-    target. A stride is 0 on the axes that are not named and where a size grows. Ranks are checked
-    first, then axes, then sizes. [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
-    [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
-    [E_Broadcast_any_Derived_140]
+    """The strides of the view with shape `target` of an operand of broadcast_in_dim.
+
+    Axis j of the operand, of shape `shape` and with strides `strides`, lies on the axis `axes[j]`
+    of the target. A stride is 0 on the axes that are not named and where a size grows. Ranks are
+    checked first, then axes, then sizes. [E_BroadcastInDim_any_Axes_010]
+    [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
+    [E_BroadcastInDim_any_Data_010] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxisMisfit, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.in_dim_strides
@@ -576,10 +604,11 @@ def still_axes(strides: tuple[int, ...]) -> tuple[int, ...]:
 def repeated_axes(
     shape: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The axes of the target along which elements of data repeat. Axis j of the data, of shape
-    `shape`, lies on the axis `axes[j]` of the target. The axes are in increasing order. Where
-    ranks, axes or sizes do not fit, the first error of mode explicit is raised.
-    [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+    """The axes of the target along which elements of data repeat.
+
+    Axis j of the data, of shape `shape`, lies on the axis `axes[j]` of the target. The axes are
+    in increasing order. Where ranks, axes or sizes do not fit, the first error of mode explicit
+    is raised. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.adjoint.COPAdjoint.repeated_axes
@@ -593,10 +622,11 @@ def repeated_axes(
 
 
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the target along which elements of data repeat, if the axes of the data are the
-    last ones. They are those that are prepended and those that grow, in increasing order. Raises
-    RankMismatch if the data has more axes, else NotBroadcastable with the first axis that does
-    not fit. Sizes must not be negative. [E_OpenvinoBroadcast_ring_Derived_010]
+    """The axes of the target along which elements repeat, of data on its last axes.
+
+    They are those that are prepended and those that grow, in increasing order. Raises
+    RankMismatch if the data has more axes than the target, else NotBroadcastable with the first
+    axis that does not fit. Sizes must not be negative. [E_OpenvinoBroadcast_ring_Derived_010]
     [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
@@ -618,8 +648,9 @@ class NotExpandable(Exception):
 
 
 def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that ONNX Expand gives a tensor of shape `shape` for the shape `target`. Raises
-    NotExpandable with the first axis whose sizes differ and are both not 1.
+    """The shape that ONNX Expand gives a tensor of shape `shape` for the shape `target`.
+
+    Raises NotExpandable with the first axis whose sizes differ and are both not 1.
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
 
     Raises: NotExpandable
@@ -695,10 +726,11 @@ def mode_of(attribute: Optional[Mode]) -> Mode:
 def view_without_axes(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], mode: Mode
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape and the strides of the output without axes_mapping, as a view of the data. The data
-    has the shape `shape` and the strides `strides`; if the output has the same shape, it has the
-    same strides. Raises MappingMissing in mode explicit, and otherwise what is at fault first of
-    ranks and sizes. Sizes must not be negative, and each axis must have a stride.
+    """The shape and the strides of the output without axes_mapping, as a view of the data.
+
+    The data has the shape `shape` and the strides `strides`; if the output has the same shape, it
+    has the same strides. Raises MappingMissing in mode explicit, and otherwise what is at fault
+    first of ranks and sizes. Sizes must not be negative, and each axis must have a stride.
     [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
@@ -731,10 +763,11 @@ def view_along_axes(
     axes: tuple[int, ...],
     mode: Mode,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The shape and the strides of the output with axes_mapping, as a view of the data. The data has
-    the shape `shape` and the strides `strides`. Raises MappingNotAllowed in a mode other than
-    explicit, and otherwise what is at fault first of the number of axes, the axes and the sizes.
-    Each axis must have a stride. [E_OpenvinoBroadcast_any_Inputs_040]
+    """The shape and the strides of the output with axes_mapping, as a view of the data.
+
+    The data has the shape `shape` and the strides `strides`. Raises MappingNotAllowed in a mode
+    other than explicit, and otherwise what is at fault first of the number of axes, the axes and
+    the sizes. Each axis must have a stride. [E_OpenvinoBroadcast_any_Inputs_040]
     [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
@@ -772,6 +805,7 @@ def size(shape: tuple[int, ...]) -> int:
 
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
     """The elements of a tensor that has been broadcast to the shape `target`, in row-major order.
+
     The tensor has the shape `shape` and the elements `data`, in the same order. Their number is
     checked first, then ranks, then sizes, which must not be negative.
     [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
@@ -825,8 +859,10 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
 def view_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor that broadcasts to it. They are 0 on
-    the axes that are prepended or grow. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    """The strides of the view with shape `target` of a tensor that broadcasts to it.
+
+    They are 0 on the axes that are prepended or grow. [E_Broadcast_any_F_020]
+    [E_Broadcast_any_Derived_110]
 
     WhyML: kernel.views.COPViews.view_strides
     """
@@ -843,10 +879,11 @@ def view_strides(
 def broadcast_views(
     shapes: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view with
-    that shape. They are the tensor's own strides where it has that shape. Each axis must have a
-    stride. Raises NoTensor where no shape is given, else NegativeSize, else E1 with the first
-    violation. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
+    """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view.
+
+    The view has the common shape; where the tensor has it, its strides are the tensor's own. Each
+    axis must have a stride. Raises NoTensor where no shape is given, else NegativeSize, else E1
+    with the first violation. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
     [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
@@ -873,6 +910,7 @@ def broadcast_elements(
     data: tuple[_A, ...], shape: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[_A, ...]:
     """The elements of a tensor that has been broadcast to the shape `target`, in row-major order.
+
     The tensor has the shape `shape`, which must broadcast to the target, and the elements `data`.
     Raises DataLength if their number is not the one that the shape says.
     [E_Broadcast_any_Derived_130]
@@ -893,10 +931,11 @@ def broadcast_elements(
 def broadcast_all(
     shapes: tuple[tuple[int, ...], ...], data: tuple[tuple[_A, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[_A, ...], ...]]:
-    """The common shape by the rule of SONNX, and the elements of all tensors broadcast to it. `data`
-    has the elements of each tensor, as many lists as there are shapes; all are in row-major
-    order. Raises NoTensor, NegativeSize or E1 as `broadcast_shapes` does, else WrongLength with
-    the first tensor whose number of elements is not the one that its shape says.
+    """The common shape by the rule of SONNX, and the elements of all tensors broadcast to it.
+
+    `data` has the elements of each tensor, as many lists as there are shapes; all are in
+    row-major order. Raises NoTensor, NegativeSize or E1 as `broadcast_shapes` does, else
+    WrongLength with the first tensor whose number of elements is not the one that its shape says.
     [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
     [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
     [E_Broadcast_any_Derived_140]
