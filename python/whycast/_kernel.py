@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/tools/assurance/extraction.py lists:
-# 7de3ad3526e3d57ddc69456e84c4547e15e69fac4ad95eb1077ebeb39b6d1100
+# 1dea8911c5a664bce91879c0e1958325427df695dd45c090b87012ed112c1b46
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -233,10 +233,11 @@ def source_index(
 def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor of shape `shape` and strides
-    `strides`. They are 0 on the axes that are prepended or grow. Ranks are checked first, then
-    sizes, which must not be negative. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
-    [E_Broadcast_any_Derived_140]
+    """The strides of the view with shape `target` of a tensor.
+
+    The tensor has the shape `shape` and the strides `strides`. A stride is 0 on the axes that are
+    prepended or grow. Ranks are checked first, then sizes, which must not be negative.
+    [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.broadcast.COPBroadcast.broadcast_strides
