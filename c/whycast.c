@@ -2,8 +2,8 @@
    why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
-   SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   8aec58baa16825c27fabb76fb1458fd21434f9d86a092745bca8eccf71d8d031
+   SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
+   f8fab694a806677858bb8c6cc2474e0e3b242f4da2ce0445fa831dff7288f0ac
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -24,7 +24,7 @@ static void store_4(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 static void store_8(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 static void store_16(uint8_t *p, word_16 v) { memcpy(p, &v, 16); }
 
-/* Say that `code` is about `tensor` and `axis`. [E_Broadcast_any_Derived_480]
+/* Return `code`, with `place` set to `tensor` and `axis`. [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.report */
 static int64_t report(whycast_place *place, int64_t code, int64_t tensor, int64_t axis)
 {
@@ -33,7 +33,8 @@ static int64_t report(whycast_place *place, int64_t code, int64_t tensor, int64_
     return code;
 }
 
-/* 0, or WHYCAST_NEGATIVE_RANK of the first tensor with one. [E_Broadcast_any_Derived_480]
+/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
+   [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_ranks */
 static int64_t check_ranks(whycast_place *place, const int64_t *ranks, int64_t count)
 {
@@ -47,8 +48,8 @@ static int64_t check_ranks(whycast_place *place, const int64_t *ranks, int64_t c
     return 0;
 }
 
-/* 0, or WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that has one.
-   [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
+/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
+   has one. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.check_sizes */
 static int64_t check_sizes(whycast_place *place, int64_t tensor, const int64_t *shape, int64_t rank)
 {
@@ -62,8 +63,8 @@ static int64_t check_sizes(whycast_place *place, int64_t tensor, const int64_t *
     return 0;
 }
 
-/* 0, or WHYCAST_NEGATIVE_SIZE of the first tensor with one, and its first axis with one.
-   [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
+/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
+   first axis with one. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_all_sizes */
 static int64_t check_all_sizes(whycast_place *place, const int64_t *const *shapes,
                                const int64_t *ranks, int64_t count)
@@ -79,7 +80,7 @@ static int64_t check_all_sizes(whycast_place *place, const int64_t *const *shape
     return 0;
 }
 
-/* dYm_i: the size of tensor `m` on axis `i` of the common rank.
+/* dYm_i: the size of tensor `m` on axis `i` of the common rank. No index leaves a shape.
    [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.padded_size */
 static int64_t padded_size(const int64_t *const *shapes, const int64_t *ranks, int64_t m, int64_t i,
@@ -109,7 +110,7 @@ static int64_t violating_tensor(const int64_t *const *shapes, const int64_t *ran
     return limit;
 }
 
-/* dY_i: the largest size on axis `i`. [E_Broadcast_any_Step2_030]
+/* dY_i: the largest size on axis `i`, of well-formed shapes. [E_Broadcast_any_Step2_030]
    [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.largest_size */
 static int64_t largest_size(const int64_t *const *shapes, const int64_t *ranks, int64_t count,
@@ -127,8 +128,8 @@ static int64_t largest_size(const int64_t *const *shapes, const int64_t *ranks, 
     return largest;
 }
 
-/* 0, or WHYCAST_NOT_BROADCASTABLE with SONNX's first violation. [E_Broadcast_any_E1_020]
-   [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_480]
+/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
+   [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_agreement */
 static int64_t check_agreement(whycast_place *place, const int64_t *const *shapes,
                                const int64_t *ranks, int64_t count, int64_t rank)
@@ -151,7 +152,8 @@ static int64_t check_agreement(whycast_place *place, const int64_t *const *shape
     return 0;
 }
 
-/* nY: the highest of the ranks. [E_Broadcast_any_Step1_010] [E_Broadcast_any_Derived_480]
+/* nY: the highest of the ranks, of one shape at least. [E_Broadcast_any_Step1_010]
+   [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static int64_t common_rank(const int64_t *ranks, int64_t count)
 {
@@ -166,7 +168,8 @@ static int64_t common_rank(const int64_t *ranks, int64_t count)
     return rank;
 }
 
-/* Everything but the capacity: 0, or the code and the place of what is wrong.
+/* 0 if the shapes are well formed and E1 does not hold, or else the code and the place of what
+   is wrong, for any count, ranks and sizes. The capacity is not looked at.
    [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_shapes */
 static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
@@ -186,11 +189,12 @@ static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
     return check_agreement(place, shapes, ranks, count, common_rank(ranks, count));
 }
 
-/* The common shape of `count` shapes by the rule of SONNX: its rank is returned and its sizes
-   are written to `shape`, or a code is returned and nothing differs. `place` is set to tensor
-   and axis of the error, and to -1, -1 where there is none.
-   [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
-   [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_480]
+/* The common shape of `count` shapes by the rule of SONNX. For any count, ranks, sizes and
+   capacity there is one answer: the rank, and its sizes are written to `shape`; or a code, and
+   nothing is written there. Nothing overflows and no index leaves its array. `place` is set to
+   the tensor and the axis of the error, or to -1, -1. [E_Broadcast_any_Step1_010]
+   [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_020]
+   [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.broadcast_shape */
 int64_t whycast_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
                                 const int64_t *const *shapes, const int64_t *ranks, int64_t count)
@@ -211,7 +215,8 @@ int64_t whycast_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place 
     return report(place, rank, -1, -1);
 }
 
-/* 0, or WHYCAST_NEGATIVE_RANK of `tensor`. [E_Broadcast_any_Derived_480]
+/* 0 if the rank is not negative, or else WHYCAST_NEGATIVE_RANK of `tensor`.
+   [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.check_rank */
 static int64_t check_rank(whycast_place *place, int64_t tensor, int64_t rank)
 {
@@ -221,8 +226,8 @@ static int64_t check_rank(whycast_place *place, int64_t tensor, int64_t rank)
     return 0;
 }
 
-/* 0 if `shape` and `target` are shapes, or the code and the place of what makes one none.
-   [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_500]
+/* 0 if `shape` and `target` are well formed, or else the code and the place of the first
+   negative rank or size. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.check_two */
 static int64_t check_two(whycast_place *place, const int64_t *shape, int64_t rank,
                          const int64_t *target, int64_t target_rank)
@@ -242,7 +247,8 @@ static int64_t check_two(whycast_place *place, const int64_t *shape, int64_t ran
     return check_sizes(place, 1, target, target_rank);
 }
 
-/* 0 if `shape` broadcasts to `target`, or the code and the place of why it does not.
+/* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
+   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
    [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.check_fit */
 static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t rank,
@@ -264,9 +270,9 @@ static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t ran
 }
 
 /* The strides of the view with the shape `target` of a tensor with this `shape` and these
-   `strides`: 0 is returned and they are written to `view`, or a code is returned and nothing
-   differs. `place` is set to tensor and axis of the error, and to -1, -1 where there is none.
-   [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]
+   `strides`. For any ranks and sizes there is one answer: 0, and the strides are written to
+   `view`; or a code, and nothing is written there. `place` is set to the tensor and the axis of
+   the error, or to -1, -1. [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.broadcast_strides */
 int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
                                   const int64_t *shape, int64_t rank, const int64_t *target,
@@ -300,8 +306,9 @@ int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int
     return report(place, 0, -1, -1);
 }
 
-/* How many bytes a tensor of this shape has, with `width` bytes for an element;
-   WHYCAST_TOO_LARGE where they are more than 2^63 - 1. [E_Broadcast_any_Derived_510]
+/* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
+   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
+   [E_Broadcast_any_Derived_510]
    WhyML: c.sizes.COPSize.count_bytes */
 static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width)
 {
@@ -325,9 +332,9 @@ static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width)
     return bytes;
 }
 
-/* How many bytes a tensor of this shape has, with `width` bytes for an element, or a code.
-   `place` is set to tensor and axis of the error, and to -1, -1 where there is none.
-   [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_510]
+/* The number of bytes of a tensor of this shape, with `width` bytes for an element, or a code.
+   For any rank, sizes and width there is one answer. `place` is set to the tensor and the axis
+   of the error, or to -1, -1. [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_510]
    WhyML: c.sizes.COPSize.byte_size */
 int64_t whycast_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width)
 {
@@ -349,7 +356,8 @@ int64_t whycast_byte_size(whycast_place *place, const int64_t *shape, int64_t ra
     return report(place, bytes, -1, -1);
 }
 
-/* 0 if memory suffices, or the code and the place. [E_Broadcast_any_Derived_520]
+/* 0 if the counts fit and memory suffices, or the code and whether the output or the input is
+   at fault. [E_Broadcast_any_Derived_520]
    WhyML: c.broadcast.COPMemory.check_memory */
 static int64_t check_memory(whycast_place *place, int64_t output, int64_t input, int64_t due,
                             int64_t given, int64_t room, int64_t extent)
@@ -369,7 +377,7 @@ static int64_t check_memory(whycast_place *place, int64_t output, int64_t input,
     return 0;
 }
 
-/* How often a block of `size` bytes has room in a part, which has 128 KB.
+/* How often a block of `size` bytes fits into a part of 128 KB, which are 131072 bytes.
    [E_Broadcast_any_Derived_470]
    WhyML: c.make_units.COPUnits.room_in_part */
 static int64_t room_in_part(int64_t size)
@@ -389,7 +397,8 @@ static int64_t input_size(const int64_t *s, int64_t prepended, int64_t axis)
     }
 }
 
-/* How many units there are, if they begin with axis `axis`. [E_Broadcast_any_Derived_470]
+/* The number of units that begin with axis `axis`: the product of the padded sizes before it.
+   Nothing overflows and no index leaves its array. [E_Broadcast_any_Derived_470]
    WhyML: c.make_units.COPUnits.count_units */
 static int64_t count_units(const int64_t *s, int64_t prepended, int64_t axis)
 {
@@ -403,7 +412,7 @@ static int64_t count_units(const int64_t *s, int64_t prepended, int64_t axis)
     return units;
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W1.put_word */
 static void put_word_1(uint8_t *z, int64_t q, uint8_t v)
 {
@@ -470,7 +479,9 @@ static void repeat_word_four_times_1(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W1.repeat_word_often */
 static void repeat_word_often_1(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -490,8 +501,9 @@ static void repeat_word_often_1(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
-/* `m` blocks of one word from `source` on, to `target`, each `r` times: each byte is written
-   once. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
+   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W1.repeat_word */
 static void repeat_word_1(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -506,7 +518,7 @@ static void repeat_word_1(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W2.put_word */
 static void put_word_2(uint8_t *z, int64_t q, uint16_t v)
 {
@@ -573,7 +585,9 @@ static void repeat_word_four_times_2(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W2.repeat_word_often */
 static void repeat_word_often_2(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -593,8 +607,9 @@ static void repeat_word_often_2(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
-/* `m` blocks of one word from `source` on, to `target`, each `r` times: each byte is written
-   once. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
+   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W2.repeat_word */
 static void repeat_word_2(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -609,8 +624,10 @@ static void repeat_word_2(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* From `q` on there is a block of `b` bytes: (a b . . . .) becomes (a b a b a b), by larger and
-   larger parts of what there is. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Fill `total` bytes from `q` on with copies of the block of `b` bytes that begins there, by
+   larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
+   behind the block is written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.long_blocks.LongBlocks.fill */
 static void fill(uint8_t *z, int64_t q, int64_t b, int64_t total)
 {
@@ -634,7 +651,8 @@ static void fill(uint8_t *z, int64_t q, int64_t b, int64_t total)
     }
 }
 
-/* Blocks of any length, with many copies of each: row by row.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
+   many copies. Each byte is written once, and no other byte changes.
    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.long_blocks.LongBlocks.repeat_often */
 static void repeat_often(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
@@ -653,7 +671,7 @@ static void repeat_often(uint8_t *z, int64_t target, int64_t source, int64_t m, 
     }
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W4.put_word */
 static void put_word_4(uint8_t *z, int64_t q, uint32_t v)
 {
@@ -720,7 +738,9 @@ static void repeat_word_four_times_4(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W4.repeat_word_often */
 static void repeat_word_often_4(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -740,8 +760,9 @@ static void repeat_word_often_4(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
-/* `m` blocks of one word from `source` on, to `target`, each `r` times: each byte is written
-   once. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
+   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W4.repeat_word */
 static void repeat_word_4(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -756,7 +777,7 @@ static void repeat_word_4(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W8.put_word */
 static void put_word_8(uint8_t *z, int64_t q, uint64_t v)
 {
@@ -823,7 +844,9 @@ static void repeat_word_four_times_8(uint8_t *z, int64_t target, int64_t source,
     }
 }
 
-/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W8.repeat_word_often */
 static void repeat_word_often_8(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -843,8 +866,9 @@ static void repeat_word_often_8(uint8_t *z, int64_t target, int64_t source, int6
     }
 }
 
-/* `m` blocks of one word from `source` on, to `target`, each `r` times: each byte is written
-   once. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
+   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W8.repeat_word */
 static void repeat_word_8(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -859,7 +883,7 @@ static void repeat_word_8(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W16.put_word */
 static void put_word_16(uint8_t *z, int64_t q, word_16 v)
 {
@@ -926,7 +950,9 @@ static void repeat_word_four_times_16(uint8_t *z, int64_t target, int64_t source
     }
 }
 
-/* (a b) becomes (a a a a a b b b b b), and so on. [E_Broadcast_any_Derived_130]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130]
    WhyML: c.repeat.COPRepeat.W16.repeat_word_often */
 static void repeat_word_often_16(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -946,8 +972,9 @@ static void repeat_word_often_16(uint8_t *z, int64_t target, int64_t source, int
     }
 }
 
-/* `m` blocks of one word from `source` on, to `target`, each `r` times: each byte is written
-   once. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
+   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W16.repeat_word */
 static void repeat_word_16(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t r)
 {
@@ -962,8 +989,9 @@ static void repeat_word_16(uint8_t *z, int64_t target, int64_t source, int64_t m
     }
 }
 
-/* What memcpy does, word by word: at most every byte twice.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Copy `n` bytes, 16 at least, to behind where they are: as memcpy does, but by words. At most
+   twice as many bytes are written, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.blocks_of_words.BlocksOfWords.copy_words */
 static void copy_words(uint8_t *z, int64_t target, int64_t source, int64_t n)
 {
@@ -978,8 +1006,9 @@ static void copy_words(uint8_t *z, int64_t target, int64_t source, int64_t n)
     store_16(z + (target + last), v1);
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: copy by copy.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
+   block has one word at least. At most twice as many bytes are written as the rows have, and no
+   other byte changes. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static void repeat_words(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
                          int64_t r)
@@ -999,8 +1028,9 @@ static void repeat_words(uint8_t *z, int64_t target, int64_t source, int64_t m, 
     }
 }
 
-/* Few copies of each block: copy by copy. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy:
+   for few copies. Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.long_blocks.LongBlocks.repeat_seldom */
 static void repeat_seldom(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
                           int64_t r)
@@ -1020,7 +1050,8 @@ static void repeat_seldom(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W2.put_pair */
 static void put_pair_2(uint8_t *z, int64_t q, int64_t b, uint16_t v, uint16_t w)
 {
@@ -1028,9 +1059,10 @@ static void put_pair_2(uint8_t *z, int64_t q, int64_t b, uint16_t v, uint16_t w)
     store_2(z + (q + (b - 2)), w);
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static void repeat_pair_2(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
                           int64_t r)
@@ -1053,7 +1085,8 @@ static void repeat_pair_2(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W4.put_pair */
 static void put_pair_4(uint8_t *z, int64_t q, int64_t b, uint32_t v, uint32_t w)
 {
@@ -1061,9 +1094,10 @@ static void put_pair_4(uint8_t *z, int64_t q, int64_t b, uint32_t v, uint32_t w)
     store_4(z + (q + (b - 4)), w);
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static void repeat_pair_4(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
                           int64_t r)
@@ -1086,7 +1120,8 @@ static void repeat_pair_4(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W8.put_pair */
 static void put_pair_8(uint8_t *z, int64_t q, int64_t b, uint64_t v, uint64_t w)
 {
@@ -1094,9 +1129,10 @@ static void put_pair_8(uint8_t *z, int64_t q, int64_t b, uint64_t v, uint64_t w)
     store_8(z + (q + (b - 8)), w);
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static void repeat_pair_8(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
                           int64_t r)
@@ -1119,7 +1155,8 @@ static void repeat_pair_8(uint8_t *z, int64_t target, int64_t source, int64_t m,
     }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W16.put_pair */
 static void put_pair_16(uint8_t *z, int64_t q, int64_t b, word_16 v, word_16 w)
 {
@@ -1127,9 +1164,10 @@ static void put_pair_16(uint8_t *z, int64_t q, int64_t b, word_16 v, word_16 w)
     store_16(z + (q + (b - 16)), w);
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W16.repeat_pair */
 static void repeat_pair_16(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_t b,
                            int64_t r)
@@ -1186,8 +1224,10 @@ static void repeat(uint8_t *z, int64_t target, int64_t source, int64_t m, int64_
     }
 }
 
-/* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: half of them
-   after half. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `base` on, each `r` times, where they are: the last half
+   of them first. No byte behind the rows changes. At most twice as many bytes are written as
+   the rows have, and no more than these if a block has 1, 2, 4, 8, 16 or 32.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.repeat_in_place */
 static void repeat_in_place(uint8_t *z, int64_t base, int64_t m, int64_t b, int64_t r)
 {
@@ -1203,8 +1243,9 @@ static void repeat_in_place(uint8_t *z, int64_t base, int64_t m, int64_t b, int6
     fill(z, base, b, r * b);
 }
 
-/* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: by fours and twos
-   as long as blocks are short words and copies are many, but not too many.
+/* Repeat `m` blocks of `b` bytes from `base` on, each `r` times, where they are. Where blocks
+   are short words and copies are many, but not too many, they are made by fours and twos. No
+   byte behind the rows changes. At most twice as many bytes are written as the rows have.
    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.pass */
 static void pass(uint8_t *z, int64_t base, int64_t m, int64_t b, int64_t r)
@@ -1225,8 +1266,10 @@ static void pass(uint8_t *z, int64_t base, int64_t m, int64_t b, int64_t r)
     repeat_in_place(z, base, m, block, copies);
 }
 
-/* Some units, at `base`, whose axes from `high` on have grown: `blocks` blocks of `block`
-   bytes. Their axes from `low` on grow, each in a pass. [E_Broadcast_any_Derived_470]
+/* Let the axes of some units from `low` to below `high` grow, each in a pass. The units begin
+   at `base`; their axes from `high` on have grown, and they have `blocks` blocks of `block`
+   bytes. Nothing overflows and no index leaves its array. No byte outside of the units changes.
+   At most four bytes are written for each byte that is added. [E_Broadcast_any_Derived_470]
    WhyML: c.grow.COPGrow.grow */
 static void grow(uint8_t *z, int64_t base, int64_t blocks, int64_t block, const int64_t *s,
                  int64_t prepended, const int64_t *d, int64_t high, int64_t low)
@@ -1247,9 +1290,10 @@ static void grow(uint8_t *z, int64_t base, int64_t blocks, int64_t block, const 
     }
 }
 
-/* The units that begin with axis `axis`, of `elements` elements in the input and `block` bytes
-   in the output, are broadcast in parts: as many of them at once as have 128 KB there, and at
-   least one. [E_Broadcast_any_Derived_470]
+/* Broadcast all units that begin with axis `axis`, in chunks of at most 128 KB of output, one
+   unit at least. A unit has `elements` elements in the input and `block` bytes in the output.
+   Nothing overflows and no index leaves its array. No byte beyond the output changes. At most
+   four bytes are written for each byte of the units. [E_Broadcast_any_Derived_470]
    WhyML: c.make_units.COPUnits.make_units */
 static void make_units(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t prepended,
                        const int64_t *d, int64_t d_rank, int64_t axis, int64_t units,
@@ -1281,9 +1325,10 @@ static void make_units(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t p
     }
 }
 
-/* The bytes `x` of a tensor of shape `s`, with elements of `w` bytes, broadcast to the shape
-   `d`: each byte of `z` that is due is there afterwards, and no other differs.
-   [E_Broadcast_any_Derived_470]
+/* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
+   `d`. Nothing overflows and no index leaves its array. Each byte of `z` that is due is there
+   afterwards, and no other byte changes. At most four bytes are written for each byte of the
+   output. [E_Broadcast_any_Derived_470]
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static void broadcast_bytes(uint8_t *z, const uint8_t *x, const int64_t *s, int64_t s_rank,
                             const int64_t *d, int64_t d_rank, int64_t w)
@@ -1310,11 +1355,12 @@ static void broadcast_bytes(uint8_t *z, const uint8_t *x, const int64_t *s, int6
     grow(z, 0, units, block, s, prepended, d, axis, 0);
 }
 
-/* The bytes of `input`, a tensor of this shape with `width` bytes for an element, broadcast to
-   the shape `target`: 0 is returned and they are written to `output`, or a code is returned and
-   nothing differs. `place` is set to tensor and axis of the error, and to -1, -1 where there is
-   none. [E_Broadcast_any_Steps_010] [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_520]
+/* Broadcast the bytes of `input`, a tensor of this shape with `width` bytes for an element, to
+   the shape `target`. For any ranks, sizes, width, room and extent there is one answer. If it
+   is 0, the bytes due are in `output` afterwards, and at most four bytes were written for each
+   of them. If it is a code, nothing was written there. No other byte changes. `place` is set to
+   the tensor and the axis of the error, or to -1, -1. [E_Broadcast_any_Steps_010]
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_520]
    WhyML: c.broadcast.COPBroadcast.broadcast */
 int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
                           int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
@@ -1341,8 +1387,8 @@ int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, c
     return report(place, 0, -1, -1);
 }
 
-/* 0 if width and memory of `tensor` are right, or the code and the place.
-   [E_Broadcast_any_Derived_530]
+/* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
+   is wrong. [E_Broadcast_any_Derived_530]
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static int64_t check_tensor(whycast_place *place, int64_t tensor, const int64_t *shape,
                             int64_t rank, const int64_t *target, int64_t target_rank, int64_t width,
@@ -1355,8 +1401,8 @@ static int64_t check_tensor(whycast_place *place, int64_t tensor, const int64_t 
                         count_bytes(shape, rank, width), room, extent);
 }
 
-/* 0 if width and memory of every tensor are right, or the code and the place of the first one
-   of which they are not. [E_Broadcast_any_Derived_530]
+/* 0 if the width and the memory of every tensor are right, or else the code and the place of
+   the first tensor with which something is wrong. [E_Broadcast_any_Derived_530]
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static int64_t check_tensors(whycast_place *place, const int64_t *const *shapes,
                              const int64_t *ranks, const int64_t *target, int64_t target_rank,
@@ -1375,7 +1421,9 @@ static int64_t check_tensors(whycast_place *place, const int64_t *const *shapes,
     return 0;
 }
 
-/* All tensors, of which everything has been checked. [E_Broadcast_any_Steps_010]
+/* Broadcast all tensors, of which everything has been checked. Each output has the bytes due
+   afterwards, and at most four bytes were written for each of them. No other byte changes, and
+   each output is lent or not as before. [E_Broadcast_any_Steps_010]
    [E_Broadcast_any_Derived_530]
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static void copy_tensors(uint8_t *const *outputs, const uint8_t *const *inputs,
@@ -1392,10 +1440,12 @@ static void copy_tensors(uint8_t *const *outputs, const uint8_t *const *inputs,
     }
 }
 
-/* SONNX's Broadcast of `count` tensors, with `widths` bytes for an element of each: the rank of
-   the common shape is returned, its sizes are written to `target` and the bytes of all outputs
-   to `outputs`; or a code is returned and not a byte of `outputs` differs. `place` is set to
-   tensor and axis of the error, and to -1, -1 where there is none.
+/* SONNX's Broadcast of `count` tensors, with `widths` bytes for an element of each. For any
+   numbers there is one answer: the rank of the common shape, or a code. If there is a common
+   shape within the capacity, its sizes are in `target` afterwards. If there is no code, each of
+   `outputs` has the bytes due, which are those that SONNX's operator gives, and at most four
+   bytes were written for each of them. No other byte changes, and each output is lent or not as
+   before. `place` is set to the tensor and the axis of the error, or to -1, -1.
    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
    [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
    [E_Broadcast_any_Derived_530]

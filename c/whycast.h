@@ -2,8 +2,8 @@
    why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
-   SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   8aec58baa16825c27fabb76fb1458fd21434f9d86a092745bca8eccf71d8d031
+   SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
+   f8fab694a806677858bb8c6cc2474e0e3b242f4da2ce0445fa831dff7288f0ac
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
@@ -50,7 +50,7 @@ enum whycast_code {
     WHYCAST_NOT_BROADCASTABLE = -1,
     /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */
     WHYCAST_RANK_MISMATCH = -2,
-    /* (2,-1): what has a negative size is no shape. [E_Broadcast_any_Restrictions_010]
+    /* (2,-1) is no shape: a size is negative. [E_Broadcast_any_Restrictions_010]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NEGATIVE_SIZE = -3,
     /* A rank is negative. [E_Broadcast_any_Derived_480] */
