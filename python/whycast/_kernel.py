@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# f293abd2dbcc6d45b0ebcf2e681427a673262e8c384e6fd71130c2f7da18d1dd
+# 68f742d2c1b156927761ac584ed648973a4b96707e47730b765d128e5d14b1f4
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
