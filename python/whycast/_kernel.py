@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# 68f742d2c1b156927761ac584ed648973a4b96707e47730b765d128e5d14b1f4
+# 9ae6d2de5dbde2b75bacec297af4bd0f96c0a46118ef8b94db1ae84b893734e3
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

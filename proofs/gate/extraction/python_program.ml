@@ -400,8 +400,8 @@ and pattern env = function
       (env, P.Alternative (p, q))
   | Papp (ls, l) -> (
       let env, l = Lists.map_fold_left pattern env l in
-      match Python_context.find env.context env.loc ls.ls_name with
-      | Some (Constructor name) -> (env, P.Class_pattern (name, l))
+      match Python_context.(syntax env.context ls.ls_name, find env.context env.loc ls.ls_name) with
+      | None, Some (Constructor name) -> (env, P.Class_pattern (name, l))
       | _ -> fail env "a pattern with %s is not supported" (Python_context.qualified ls.ls_name))
   | Pas _ | Ptuple _ -> fail env "a pattern of a tuple, or with a name, is not supported"
 
