@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# 9ae6d2de5dbde2b75bacec297af4bd0f96c0a46118ef8b94db1ae84b893734e3
+# 8f281a4f2913ddf61585ea044788502b1f6cecb408068f25fc71847d475d2f40
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

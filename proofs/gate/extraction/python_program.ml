@@ -395,8 +395,10 @@ and pattern env = function
       let name, env = bind_value env vs.vs_name vs.vs_name.id_string annotation in
       (env, P.Capture name)
   | Por (p, q) ->
-      let env, p = pattern env p in
-      let env, q = pattern env q in
+      let inside, p = pattern env p in
+      let inside, q = pattern inside q in
+      if inside.bindings != env.bindings then
+        fail env "alternatives with variables are not supported";
       (env, P.Alternative (p, q))
   | Papp (ls, l) -> (
       let env, l = Lists.map_fold_left pattern env l in
