@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   8b6b6fe75f76ed33e7e9826f27978a5191262d816f33eec1edbafa420f01bb09
+   2f18e6b6d537b6c760c02a3aa0483edc9e985135908137c85928912746637708
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

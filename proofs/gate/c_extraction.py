@@ -117,18 +117,19 @@ def extract(
 def files(prelude: str, found: Sequence[Definition], first: str) -> dict[Path, str]:
     """Make the two files of what Why3 has printed."""
     codes = [code[1] for each in found if (code := CODE.fullmatch(each.text))]
-    code_name = re.compile(rf"\b(?:whycast_)?({'|'.join(codes)})\b")
+    code_name = re.compile(rf"\b({'|'.join(codes)})\b")
+    code_used = re.compile(rf"\bwhycast_({'|'.join(codes)})\b")
 
-    def with_codes(text: str) -> str:
-        return code_name.sub(lambda match: f"WHYCAST_{match[1].upper()}", text)
+    def capital(match: re.Match[str]) -> str:
+        return f"WHYCAST_{match[1].upper()}"
 
     constants, body, header = [], "", {}
     for each in found:
-        said = [with_codes(line) for line in each.comment]
+        said = [code_name.sub(capital, line) for line in each.comment]
         if code := CODE.fullmatch(each.text):
-            constants.append(comment(said) + f"{with_codes(code[1])} = {code[2]}")
+            constants.append(comment(said) + f"{capital(code)} = {code[2]}")
             continue
-        body += f"\n{comment(said, f'WhyML: {each.name}')}{with_codes(each.text)}\n"
+        body += f"\n{comment(said, f'WhyML: {each.name}')}{code_used.sub(capital, each.text)}\n"
         if prototype := PROTOTYPE.match(each.text):
             header[prototype[1]] = f"{prototype[0]};"
         elif not each.text.startswith("static inline "):

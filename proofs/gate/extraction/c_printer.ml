@@ -105,6 +105,10 @@ let define (rs : Expr.rsymbol) =
 (* What Why3's printer knows by itself: local variables that change, and conditions. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
 
+(* A variable that hides a definition would take its place. *)
+let check_local (id : Ident.ident) =
+  if Wstdlib.Hstr.mem taken id.id_string then fail id "has the name in C of a definition"
+
 (* The names of a body: of the driver, or of what stands above. *)
 let rec rename (args : Pdriver.printer_args) e =
   let { e_node; _ } as e = e_map (rename args) e in
@@ -114,6 +118,9 @@ let rec rename (args : Pdriver.printer_args) e =
       | Some named -> { e with e_node = Eapp (named, arguments, partial) }
       | None when List.exists (Expr.rs_equal rs) built_in -> e
       | None -> fail rs.rs_name "has neither a definition above nor a syntax in the driver")
+  | Elet (Lvar (pv, _), _) ->
+      check_local pv.pv_vs.vs_name;
+      e
   | Elet ((Lsym _ | Lrec _ | Lany _), _) | Efun _ -> Loc.errorm "local functions have no C here"
   | _ -> e
 
@@ -125,6 +132,7 @@ let print_decl (args : Pdriver.printer_args) ?old ?fname m output decl =
   | _ when List.for_all is_in_driver (get_decl_name decl) -> ()
   | Dlet (Lsym (rs, variables, result, arguments, body)) ->
       print_head m output rs.rs_name;
+      List.iter (fun (id, _, _) -> check_local id) arguments;
       let body = rename args body in
       let named = Dlet (Lsym (define rs, variables, result, arguments, body)) in
       (get_printer args).Pdriver.decl_printer args ?old ?fname m output named
