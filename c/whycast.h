@@ -2,8 +2,8 @@
    why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
-   SHA-256 of the sources that proofs/tools/assurance/c_extraction.py lists:
-   f8fab694a806677858bb8c6cc2474e0e3b242f4da2ce0445fa831dff7288f0ac
+   SHA-256 of the sources that proofs/gate/c_extraction.py lists:
+   2f18e6b6d537b6c760c02a3aa0483edc9e985135908137c85928912746637708
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
@@ -50,7 +50,7 @@ enum whycast_code {
     WHYCAST_NOT_BROADCASTABLE = -1,
     /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */
     WHYCAST_RANK_MISMATCH = -2,
-    /* (2,-1) is no shape: a size is negative. [E_Broadcast_any_Restrictions_010]
+    /* (2,-1): what has a negative size is no shape. [E_Broadcast_any_Restrictions_010]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NEGATIVE_SIZE = -3,
     /* A rank is negative. [E_Broadcast_any_Derived_480] */
@@ -94,8 +94,10 @@ typedef struct whycast_place {
        WHYCAST_NOT_BROADCASTABLE   the first tensor with a size that is neither the largest on its
                                    axis nor 1, its first such axis, counted in the common shape
        WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1 */
-int64_t whycast_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
-                                const int64_t *const *shapes, const int64_t *ranks, int64_t count);
+int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
+                                whycast_place * place,
+                                const int64_t *const * shapes,
+                                const int64_t * ranks, int64_t count);
 
 /* The strides of a view: of a tensor with this `shape` and these `strides`, in whatever unit, as if
    it had the shape `target`, without a copy. They are 0 on the axes that grow.
@@ -108,9 +110,10 @@ int64_t whycast_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place 
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
                                    such axis, counted in the target */
-int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
-                                  const int64_t *shape, int64_t rank, const int64_t *target,
-                                  int64_t target_rank);
+int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
+                                  const int64_t * strides,
+                                  const int64_t * shape, int64_t rank,
+                                  const int64_t * target, int64_t target_rank);
 
 /* How many bytes a tensor of this shape has, with `width` bytes for an element.
 
@@ -121,7 +124,8 @@ int64_t whycast_broadcast_strides(int64_t *view, whycast_place *place, const int
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
        WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1 */
-int64_t whycast_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width);
+int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
+                          int64_t rank, int64_t width);
 
 /* The tensor `input` of this `shape`, broadcast to the shape `target`: each element of the output
    is the one of the input at the same place, and at 0 on the axes that grow.
@@ -140,8 +144,10 @@ int64_t whycast_byte_size(whycast_place *place, const int64_t *shape, int64_t ra
                                    an input may have where the target has a size of 0
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
        WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1 */
-int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
-                          int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
+int64_t whycast_broadcast(uint8_t * output, int64_t room,
+                          whycast_place * place, const uint8_t * input,
+                          int64_t extent, const int64_t * shape,
+                          int64_t rank, const int64_t * target,
                           int64_t target_rank, int64_t width);
 
 /* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
@@ -159,10 +165,14 @@ int64_t whycast_broadcast(uint8_t *output, int64_t room, whycast_place *place, c
        WHYCAST_TOO_LARGE           its output, then its input, has more than 2^63 - 1 bytes
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input */
-int64_t whycast_broadcast_all(uint8_t *const *outputs, const int64_t *rooms, int64_t *target,
-                              int64_t capacity, whycast_place *place, const uint8_t *const *inputs,
-                              const int64_t *extents, const int64_t *const *shapes,
-                              const int64_t *ranks, const int64_t *widths, int64_t count);
+int64_t whycast_broadcast_all(uint8_t *const * outputs,
+                              const int64_t * rooms, int64_t * target,
+                              int64_t capacity, whycast_place * place,
+                              const uint8_t *const * inputs,
+                              const int64_t * extents,
+                              const int64_t *const * shapes,
+                              const int64_t * ranks, const int64_t * widths,
+                              int64_t count);
 
 #ifdef __cplusplus
 }

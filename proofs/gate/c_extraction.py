@@ -1,9 +1,9 @@
 """Extract the verified programs to C: c/whycast.h and c/whycast.c.
 
-Why3's own printer writes the C, definition by definition; a line before each says what it is in
-WhyML (extraction/c_printer.ml). Here it gets names, comments and a layout, by c_text.py, which
-refuses whatever it does not know. The header is extraction/whycast.h.in, with the codes and
-prototypes as they were extracted. The first lines give the SHA-256 of all sources of the two.
+Why3's own printer writes the C. extraction/c_printer.ml gives it the names, and prints before each
+definition its name in WhyML and its comment. Here the definitions become two files; nothing in them
+changes but that the codes are written in capitals. The header is extraction/whycast.h.in, with the
+codes and the prototypes as they were extracted. The first lines give the SHA-256 of all sources.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gate import binaries, c_text, closed, extraction
+from gate import binaries, closed, extraction
 from gate.closed import ROOT
 from gate.extraction import in_tree
 
@@ -35,44 +35,23 @@ MODULES = (
     "c.broadcast_all.COPBroadcastAll",
 )
 
-# What is called from outside; all else is static.
-PUBLIC = (
-    "c.shapes.COPShape.broadcast_shape",
-    "c.strides.COPStrides.broadcast_strides",
-    "c.sizes.COPSize.byte_size",
-    "c.broadcast.COPBroadcast.broadcast",
-    "c.broadcast_all.COPBroadcastAll.broadcast_all",
-)
-
 INCLUDES = '#include "whycast.h"\n\n#include <string.h>\n'
 
 # What stands before a definition: its name in WhyML, its comment.
 HEAD = re.compile(r"/\*@ (?P<name>.*)\n(?P<comment>(?:.*\n)*?)@\*/\n")
-CONSTANT = re.compile(r"int64_t (?P<name>\w+) = INT64_C\((?P<value>-?\d+)\);")
-PRELUDE_NAME = re.compile(r"^static \w+ (\w+)\(", re.MULTILINE)
+CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
+PROTOTYPE = re.compile(r"int64_t whycast_(\w+)\([^()]*\)(?= \{\n)")
 PLACEHOLDER = re.compile(r"^@(\w+)@$", re.MULTILINE)
 
 LINE_LENGTH = 100
 
 
 class Definition(NamedTuple):
-    """A definition as Why3 prints it, its name in WhyML, and the comment before it there."""
+    """A definition as it is printed, its name in WhyML, and the comment before it there."""
 
     name: str
     comment: list[str]
     text: str
-
-    @property
-    def c_name(self) -> str:
-        """Give the name in C: of the instance `W2` for words of two bytes it ends with `_2`."""
-        *module, name = self.name.split(".")
-        if self.name in PUBLIC:
-            return f"whycast_{name}"
-        scopes = module[3:]
-        for scope in scopes:
-            if not re.fullmatch(r"W\d+", scope):
-                raise closed.ToolError(f"{self.name}: expected a scope as W2, for words of 2 bytes")
-        return "_".join([name, *(scope[1:] for scope in scopes)])
 
 
 def definitions(text: str) -> tuple[str, list[Definition]]:
@@ -83,9 +62,7 @@ def definitions(text: str) -> tuple[str, list[Definition]]:
         for name, comment, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     ]
     # Why3 leaves a line free after each line of the prelude.
-    return prelude.strip().replace("\n\n", "\n"), [
-        definition for definition in found if definition.text
-    ]
+    return prelude.strip().replace("\n\n", "\n"), found
 
 
 def comment(lines: Sequence[str], *more: str) -> str:
@@ -103,7 +80,7 @@ def sources() -> list[Path]:
     names = dict.fromkeys(module.rpartition(".")[0] for module in MODULES)
     theories = map(extraction.theory_file, names)
     tools = Path(__file__).parent
-    scripts = (tools / name for name in ("c_extraction.py", "c_text.py", "extraction.py"))
+    scripts = (tools / name for name in ("c_extraction.py", "extraction.py"))
     printer = binaries.BINARIES["c_extraction.cmxs"].sources()
     return sorted({*extraction.used_theories(theories), *printer, DRIVER, TEMPLATE, *scripts})
 
@@ -139,42 +116,30 @@ def extract(
 
 def files(prelude: str, found: Sequence[Definition], first: str) -> dict[Path, str]:
     """Make the two files of what Why3 has printed."""
-    codes, names = "", dict[str, str]()
-    functions = []
+    codes = [code[1] for each in found if (code := CODE.fullmatch(each.text))]
+    code_name = re.compile(rf"\b({'|'.join(codes)})\b")
+    code_used = re.compile(rf"\bwhycast_({'|'.join(codes)})\b")
+
+    def capital(match: re.Match[str]) -> str:
+        return f"WHYCAST_{match[1].upper()}"
+
+    constants, body, header = [], "", {}
     for each in found:
-        constant = CONSTANT.fullmatch(each.text)
-        if constant and each.name.startswith(f"{CODES}."):
-            names[constant["name"]] = f"WHYCAST_{constant['name'].upper()}"
-            codes += textwrap.indent(
-                comment(each.comment) + f"{names[constant['name']]} = {constant['value']},\n",
-                "    ",
-            )
-        else:
-            function = c_text.parse(each.text, each.name)
-            if function.name in names:
-                raise closed.ToolError(f"{each.name}: {function.name} is the name of another one")
-            names[function.name] = each.c_name
-            functions.append((each, function))
-    if len({*names.values()}) < len(names):
-        raise closed.ToolError(f"two definitions have one name in C: {sorted(names.values())}")
-    missing = {*PUBLIC} - {each.name for each in found}
-    if missing:
-        raise closed.ToolError(f"not extracted: {', '.join(sorted(missing))}")
-    known = c_text.Known(names, {*PRELUDE_NAME.findall(prelude)})
-    code = re.compile(rf"\b({'|'.join(n for n, c in names.items() if c.isupper())})\b")
-    body, prototypes = "", {"codes": codes.removesuffix(",\n") + "\n"}
-    for each, function in functions:
-        is_public = each.name in PUBLIC
-        written = c_text.write(function, known, static=not is_public)
-        if is_public:
-            prototypes[each.name.rpartition(".")[2]] = written.prototype
-        said = [code.sub(lambda match: names[match[1]], line) for line in each.comment]
-        body += "\n" + comment(said, f"WhyML: {each.name}") + written.text
+        said = [code_name.sub(capital, line) for line in each.comment]
+        if code := CODE.fullmatch(each.text):
+            constants.append(comment(said) + f"{capital(code)} = {code[2]}")
+            continue
+        body += f"\n{comment(said, f'WhyML: {each.name}')}{code_used.sub(capital, each.text)}\n"
+        if prototype := PROTOTYPE.match(each.text):
+            header[prototype[1]] = f"{prototype[0]};"
+        elif not each.text.startswith("static inline "):
+            raise closed.ToolError(f"{each.name}: neither a code nor a function: {each.text}")
+    header["codes"] = textwrap.indent(",\n".join(constants), "    ")
     template = TEMPLATE.read_text(encoding="utf-8")
-    if sorted(PLACEHOLDER.findall(template)) != sorted(prototypes):
-        raise closed.ToolError(f"{in_tree(TEMPLATE)}: expected a line for each of {[*prototypes]}")
-    header = PLACEHOLDER.sub(lambda match: prototypes[match[1]].rstrip("\n"), template)
+    if sorted(PLACEHOLDER.findall(template)) != sorted(header):
+        raise closed.ToolError(f"{in_tree(TEMPLATE)}: expected a line for each of {[*header]}")
+    filled = PLACEHOLDER.sub(lambda match: header[match[1]], template)
     return {
-        HEADER: f"{first}\n{header}",
+        HEADER: f"{first}\n{filled}",
         SOURCE: f"{first}\n{INCLUDES}\n{prelude}\n{body}",
     }

@@ -76,9 +76,9 @@ def claims_of_eva() -> Iterator[Claim]:
 FAULTS = (
     ("if (capacity < rank)", "if (capacity + 1 < rank)", Claim("shape", 1, 1)),
     ("if (size > largest)", "if (size > largest && size != 9)", Claim("shape", 1, 1)),
-    ("if (size != largest && size != 1)", "if (size != largest)", Claim("shape", 2, 1)),
-    ("stride = 0;", "stride = strides[k];", Claim("strides", 1, 1)),
-    ("int64_t prepended = rank - ranks[m];", "int64_t prepended = 0;", Claim("shape", 2, 1)),
+    ("(size == largest) && !(size == INT64_C(1))", "(size == largest)", Claim("shape", 2, 1)),
+    ("stride = INT64_C(0);", "stride = strides[k];", Claim("strides", 1, 1)),
+    ("prepended = rank - ranks[m];", "prepended = 0;", Claim("shape", 2, 1)),
     ("memcpy(p, &v, 8);", "memcpy(p, &v, 7);", Claim("broadcast", 2, 2, width=8, unrolled=210)),
 )
 

@@ -45,13 +45,8 @@ def vals(language: str) -> dict[str, Entry]:
     return {e.name: e for e in mapped.read(ROOT, language) if e.kind == "val"}
 
 
-# Of booleans, these are the same.
-SAME = {
-    ("bool.Bool.andb", "min(%1, %2)"),
-    ("bool.Bool.orb", "max(%1, %2)"),
-    ("bool.Bool.implb", "%1 <= %2"),
-    ("array.Array.copy", "%1[%2:]"),
-}
+# These are the same.
+SAME = {("array.Array.copy", "%1[%2:]")}
 
 
 def test_the_python_of_another_operation_is_noticed() -> None:

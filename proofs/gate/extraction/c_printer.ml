@@ -1,8 +1,17 @@
-(* The extraction of WhyML programs to C: Why3's own printer, with a line before each definition that
-   says what is defined, and the comment that stands before it in WhyML. Names, layout and what is
-   seen from outside are for who reads that: gate/c_extraction.py. *)
+(* The extraction of WhyML programs to C: Why3's own printer. Before a function gets there, it and all
+   that it calls get their names in C. A line before each definition says what it is in WhyML, and the
+   comment that stands before it there follows. gate/c_extraction.py makes two files of that. *)
 
 open Why3
+open Mltree
+
+(* What is called from outside; all else is static. *)
+let public =
+  [ "c.shapes.COPShape.broadcast_shape"; "c.strides.COPStrides.broadcast_strides";
+    "c.sizes.COPSize.byte_size"; "c.broadcast.COPBroadcast.broadcast";
+    "c.broadcast_all.COPBroadcastAll.broadcast_all" ]
+
+let fail (id : Ident.ident) reason = Loc.errorm ?loc:id.id_loc "%s %s" id.id_string reason
 
 (* Why3's printer is found by what a driver names, and in no other way. *)
 let why3_printer (args : Pdriver.printer_args) =
@@ -11,6 +20,16 @@ let why3_printer (args : Pdriver.printer_args) =
   close_out channel;
   let find () = snd (Pdriver.lookup_printer (Pdriver.load_driver args.env file [])) in
   Fun.protect ~finally:(fun () -> Sys.remove file) find
+
+let printer = ref None
+
+let get_printer args =
+  match !printer with
+  | Some known -> known
+  | None ->
+      let found = (why3_printer args).Pdriver.flat_printer in
+      printer := Some found;
+      found
 
 (* {1 What is defined} *)
 
@@ -37,27 +56,87 @@ let qualified id =
   let library, m, scopes = Pmodule.restore_path id in
   String.concat "." (library @ (m :: scopes))
 
+let is_public id =
+  match Pmodule.restore_path id with
+  | [ "c"; "codes" ], _, _ -> true
+  | _ -> List.mem (qualified id) public
+
 let print_head m output id =
   let comment = Option.fold ~none:[] ~some:Whyml_source.doc_comment (place m id) in
   Format.fprintf output "@\n/*@@ %s@\n" (qualified id);
   List.iter (Format.fprintf output "%s@\n") comment;
   Format.fprintf output "@@*/@\n"
 
+(* {1 Names} *)
+
+(* Of the instance [W2], for words of two bytes, the name ends in [_2]. Codes are public as well. *)
+let c_name id =
+  let _, _, scopes = Pmodule.restore_path id in
+  let width scope =
+    match int_of_string_opt (String.sub scope 1 (String.length scope - 1)) with
+    | Some width when scope = Printf.sprintf "W%d" width -> "_" ^ string_of_int width
+    | _ -> fail id "stands in a scope that is not named as W2 is, for words of 2 bytes"
+  in
+  match List.rev scopes with
+  | [ name ] when is_public id -> "whycast_" ^ name
+  | name :: scopes -> String.concat "" (name :: List.rev_map width scopes)
+  | [] -> fail id "has no name"
+
+let static = Ident.create_attribute "extraction:c_static_inline"
+
+(* The definitions that have been printed, as they are called in C. *)
+let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
+
+let taken = Wstdlib.Hstr.create 97
+
+(* Another symbol for the definition, with its name in C: Why3's printer takes it as it is. *)
+let define (rs : Expr.rsymbol) =
+  let id = rs.rs_name in
+  let name = c_name id in
+  if Wstdlib.Hstr.mem taken name then fail id "has the name in C of another definition";
+  Wstdlib.Hstr.add taken name ();
+  let attrs =
+    if is_public id then id.id_attrs else Ident.Sattr.add static id.id_attrs
+  in
+  let named = Expr.create_rsymbol (Ident.id_fresh ~attrs ?loc:id.id_loc name) rs.rs_cty in
+  Ident.Hid.add known id named;
+  named
+
+(* What Why3's printer knows by itself: local variables that change, and conditions. *)
+let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
+
+(* A variable that hides a definition would take its place. *)
+let check_local (id : Ident.ident) =
+  if Wstdlib.Hstr.mem taken id.id_string then fail id "has the name in C of a definition"
+
+(* The names of a body: of the driver, or of what stands above. *)
+let rec rename (args : Pdriver.printer_args) e =
+  let { e_node; _ } as e = e_map (rename args) e in
+  match e_node with
+  | Eapp (rs, arguments, partial) when not (Ident.Mid.mem rs.rs_name args.syntax) -> (
+      match Ident.Hid.find_opt known rs.rs_name with
+      | Some named -> { e with e_node = Eapp (named, arguments, partial) }
+      | None when List.exists (Expr.rs_equal rs) built_in -> e
+      | None -> fail rs.rs_name "has neither a definition above nor a syntax in the driver")
+  | Elet (Lvar (pv, _), _) ->
+      check_local pv.pv_vs.vs_name;
+      e
+  | Elet ((Lsym _ | Lrec _ | Lany _), _) | Efun _ -> Loc.errorm "local functions have no C here"
+  | _ -> e
+
 (* {1 The printer} *)
 
-let printer = ref None
-
-let get_printer args =
-  match !printer with
-  | Some known -> known
-  | None ->
-      let found = (why3_printer args).Pdriver.flat_printer in
-      printer := Some found;
-      found
-
-let print_decl args ?old ?fname m output decl =
-  List.iter (print_head m output) (Mltree.get_decl_name decl);
-  (get_printer args).Pdriver.decl_printer args ?old ?fname m output decl
+let print_decl (args : Pdriver.printer_args) ?old ?fname m output decl =
+  let is_in_driver id = Ident.Mid.mem id args.syntax in
+  match decl with
+  | _ when List.for_all is_in_driver (get_decl_name decl) -> ()
+  | Dlet (Lsym (rs, variables, result, arguments, body)) ->
+      print_head m output rs.rs_name;
+      List.iter (fun (id, _, _) -> check_local id) arguments;
+      let body = rename args body in
+      let named = Dlet (Lsym (define rs, variables, result, arguments, body)) in
+      (get_printer args).Pdriver.decl_printer args ?old ?fname m output named
+  | _ -> List.iter (fun id -> fail id "has no C here") (get_decl_name decl)
 
 let () =
   Whyml_printer.register "documented-c" ~language:"C" ~extension:".c"

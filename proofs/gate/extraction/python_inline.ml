@@ -1,12 +1,18 @@
-(* Which of the variables that Why3 introduces for operands need no Python variable. *)
+(* Which of the variables that Why3 introduces for operands need no Python variable.
+
+   Why3 has a pass for that, Compile.InlineProxyVars, which is not used: in 1.5.1 it loses track
+   of what an expression reads once something has been put into it, and then moves a read of a
+   reference across an assignment. *)
 
 open Why3
 open Ity
 open Mltree
 
+(* a variable that Why3 introduced, not the program *)
 let is_proxy pv = Ident.(Sattr.mem proxy_attr pv.pv_vs.vs_name.id_attrs)
 
-(* Why3 gives the variables in an assignment the effect of the assignment. *)
+(* No effects: no writes, no exceptions, always an end. Why3 gives the variables in an assignment
+   the effect of the assignment. *)
 let is_pure e =
   match e.e_node with
   | Evar _ | Econst _ -> true
@@ -23,6 +29,8 @@ let rec occurrences pv e =
 
 let occurs pv e = occurrences pv e > 0
 
+(* The variables whose contents matter for the value of an expression. [moved] gives them for a
+   variable whose definition has itself been moved. *)
 let rec reads ~moved e =
   let add pv set =
     match moved pv with
@@ -49,18 +57,12 @@ let rec is_reached pv ~reads e =
   | Evar _ | Eapp _ | Eassign _ -> true
   | Efor (_, _, _, _, _, body) -> not (occurs pv body)
   | Elet (Lvar (_, e1), e2) -> first_or_unchanged e1 (fun () -> is_reached pv ~reads e2)
-  | Eblock l -> (
-      match l with
-      | [] -> true
-      | e1 :: rest ->
-          first_or_unchanged e1 (fun () -> is_reached pv ~reads { e with e_node = Eblock rest }))
   | Eif (test, yes, no) ->
       first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
-  | Ematch (e1, branches, handlers) ->
-      let after = List.map snd branches @ List.map (fun (_, _, e) -> e) handlers in
-      is_reached pv ~reads e1 && not (List.exists (occurs pv) after)
-  | Eexn (_, _, e) | Eraise (_, Some e) | Eignore e -> is_reached pv ~reads e
-  | Econst _ | Eraise (_, None) | Eabsurd -> true
-  | Efun _ | Ewhile _ | Elet ((Lsym _ | Lany _ | Lrec _), _) -> not (occurs pv e)
+  | Ematch (e1, branches, []) ->
+      is_reached pv ~reads e1 && not (List.exists (fun (_, e) -> occurs pv e) branches)
+  | Eraise (_, Some e) -> is_reached pv ~reads e
+  | _ -> not (occurs pv e)
 
+(* In [let pv = e1 in e2], where [e1] reads [reads], may [e1] be evaluated where [pv] is used? *)
 let may_move pv e1 ~reads e2 = is_pure e1 && occurrences pv e2 = 1 && is_reached pv ~reads e2

@@ -11,57 +11,42 @@ let keywords =
     "import"; "in"; "is"; "lambda"; "match"; "nonlocal"; "not"; "or"; "pass"; "raise"; "return";
     "try"; "type"; "while"; "with"; "yield" ]
 
-let plain_characters c = if c = '\'' then "_prime" else Ident.char_to_alnumus c
+(* Names with an underscore first are those that the printer makes itself. *)
+let identifier loc x =
+  let is_plain c =
+    ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c = '_'
+  in
+  if x = "" || x.[0] = '_' || List.mem x keywords || not (String.for_all is_plain x) then
+    Loc.errorm ?loc "the name %s is not supported" x;
+  x
 
-(* Leading underscores go: names that have one are those that the printer makes itself. So does the
-   apostrophe of names that Why3 makes. *)
-let identifier x =
-  let is_dropped c = c = '_' || c = '\'' in
-  let rec from i = if i < String.length x && is_dropped x.[i] then from (i + 1) else i in
-  let plain = String.sub x (from 0) (String.length x - from 0) in
-  let stem = Ident.sanitizer plain_characters plain_characters plain in
-  if stem = "" then "unused" else if List.mem stem keywords then stem ^ "_" else stem
+(* a name for a class *)
+let camel_case loc x =
+  let words = String.split_on_char '_' (identifier loc x) in
+  identifier loc (String.concat "" (List.map String.capitalize_ascii words))
 
-let camel_case x =
-  let words = String.split_on_char '_' (identifier x) in
-  let name = String.concat "" (List.map String.capitalize_ascii words) in
-  if List.mem name keywords then name ^ "_" else name
-
+(* [base], or a variant of it that is not taken *)
 let unused ~taken base =
   let rec number n =
     let x = Printf.sprintf "%s_%d" base n in
     if taken x then number (n + 1) else x
   in
-  if not (taken base) then base else number 2
+  if taken base then number 2 else base
 
-type frame = { types : Python_ast.expr option Hstr.t }
+(* A place in a function: the names that are in use there, and the types of all names so far. *)
+type t = { types : Python_ast.expr Hstr.t; visible : Sstr.t }
 
-type t = { frame : frame; visible : Sstr.t }
+(* the outermost place of a function, where [avoid] are names with another meaning *)
+let of_function ~avoid = { types = Hstr.create 17; visible = avoid }
 
-let of_function ~avoid = { frame = { types = Hstr.create 17 }; visible = avoid }
-
-let of_nested_function scope = of_function ~avoid:scope.visible
-
-type variable = { name : string; declared : bool; inside : t }
-
-let bind scope base annotation =
+(* A variable of a type begins here: its name, whether the function has used it before, and the
+   places where it is visible. *)
+let bind scope loc base annotation =
   let is_other_type x =
-    match Hstr.find_opt scope.frame.types x with
-    | None -> false
-    | Some known -> known <> Some annotation
+    Option.fold ~none:false ~some:(( <> ) annotation) (Hstr.find_opt scope.types x)
   in
   let taken x = Sstr.mem x scope.visible || is_other_type x in
-  let name = unused ~taken (identifier base) in
-  let declared = Hstr.mem scope.frame.types name in
-  Hstr.replace scope.frame.types name (Some annotation);
-  { name; declared; inside = { scope with visible = Sstr.add name scope.visible } }
-
-let temporary scope base =
-  let taken x = Sstr.mem x scope.visible || Hstr.mem scope.frame.types x in
-  let name = unused ~taken base in
-  Hstr.replace scope.frame.types name None;
-  name
-
-let bind_function scope base =
-  let name = temporary scope (identifier base) in
-  { name; declared = false; inside = { scope with visible = Sstr.add name scope.visible } }
+  let name = unused ~taken (identifier loc base) in
+  let is_used = Hstr.mem scope.types name in
+  Hstr.replace scope.types name annotation;
+  (name, is_used, { scope with visible = Sstr.add name scope.visible })

@@ -1,200 +1,164 @@
-(* The syntax strings of a driver, read as Python by recursive descent. Because a template is
+(* The syntax strings of a driver, such as ["%1[%2] = %3"], read as Python. Because a template is
    a tree, an argument put into a hole gets its parentheses from the printer; a driver needs no
    precedences. A hole is held as a name that no Python program can contain, such as ["%1"]. *)
 
 open Python_ast
 
-type t = Expression of expr | Assignment of expr * expr | Augmentation of expr * binary * expr
+type t = Expression of expr | Assignment of expr * expr
 
 exception Syntax_error of string
 
 (* {1 Words} *)
 
-type token = Word of string | Number of string | Hole of string | Symbol of string | End
+let is_word c =
+  ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c = '_' || c = '%'
 
-let is_digit c = '0' <= c && c <= '9'
-
-let is_letter c = ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || c = '_'
-
-let symbols =
-  [ "..."; "//="; "//"; "=="; "!="; "<="; ">="; "+="; "-="; "*="; "+"; "-"; "*"; "%"; "|"; "<";
-    ">"; "="; "("; ")"; "["; "]"; ","; ":"; "." ]
-
-let tokens text =
-  let length = String.length text in
-  let rec run test i = if i < length && test text.[i] then run test (i + 1) else i in
-  let rec from i =
-    if i >= length then []
-    else if text.[i] = ' ' then from (i + 1)
-    else if is_letter text.[i] then
-      take i (run (fun c -> is_letter c || is_digit c) i) (fun s -> Word s)
-    else if is_digit text.[i] then take i (run is_digit i) (fun s -> Number s)
-    else if text.[i] = '%' && run is_digit (i + 1) > i + 1 then
-      take i (run is_digit (i + 1)) (fun s -> Hole s)
-    else
-      let starts s = i + String.length s <= length && String.sub text i (String.length s) = s in
-      match List.find_opt starts symbols with
-      | Some s -> take i (i + String.length s) (fun s -> Symbol s)
-      | None -> raise (Syntax_error text)
-  and take i j make = make (String.sub text i (j - i)) :: from j in
-  from 0
+let rec words text i =
+  let starts s =
+    i + String.length s <= String.length text && String.sub text i (String.length s) = s
+  in
+  let rec run i = if i < String.length text && is_word text.[i] then run (i + 1) else i in
+  if i >= String.length text then []
+  else if text.[i] = ' ' then words text (i + 1)
+  else
+    let symbol = List.find_opt starts [ "..."; "=="; "<="; ">=" ] in
+    let length = max (run i - i) (Option.fold ~none:1 ~some:String.length symbol) in
+    String.sub text i length :: words text (i + length)
 
 (* {1 Grammar} *)
 
-type reader = { text : string; mutable rest : token list }
-
-let peek r = match r.rest with [] -> End | t :: _ -> t
-
-let advance r = match r.rest with [] -> () | _ :: rest -> r.rest <- rest
+type reader = { text : string; mutable rest : string list }
 
 let error r = raise (Syntax_error r.text)
 
-let accept r token =
-  let found = peek r = token in
-  if found then advance r;
+let peek r = match r.rest with [] -> "" | word :: _ -> word
+
+let take r =
+  match r.rest with
+  | [] -> error r
+  | word :: rest ->
+      r.rest <- rest;
+      word
+
+let accept r word =
+  let found = peek r = word in
+  if found then ignore (take r);
   found
 
-let expect r token = if not (accept r token) then error r
+let expect r word = if not (accept r word) then error r
 
-let rec expression r =
-  let body = disjunction r in
-  if accept r (Word "if") then begin
-    let test = disjunction r in
-    expect r (Word "else");
-    Conditional { test; body; orelse = expression r }
-  end
-  else body
-
-and disjunction r =
-  let a = conjunction r in
-  if accept r (Word "or") then Boolean (a, Or, disjunction r) else a
-
-and conjunction r =
-  let a = inversion r in
-  if accept r (Word "and") then Boolean (a, And, conjunction r) else a
-
-and inversion r = if accept r (Word "not") then Unary (Not, inversion r) else comparison r
-
-and comparison r =
-  let a = union r in
-  let operators =
-    [ ("==", Eq); ("!=", Not_eq); ("<", Lt); ("<=", Lt_eq); (">", Gt); (">=", Gt_eq) ]
+(* the level of an operator, and what it makes; a comparison of comparisons is refused *)
+let operator r word =
+  let compare op a b =
+    match (a, b) with Compare _, _ | _, Compare _ -> error r | _ -> Compare (a, op, b)
   in
-  match List.find_opt (fun (s, _) -> peek r = Symbol s) operators with
-  | None -> a
-  | Some (_, op) ->
-      advance r;
-      Compare (a, op, union r)
+  let binary op a b = Binary (a, op, b) in
+  match word with
+  | "==" -> Some (1, compare Eq)
+  | "<" -> Some (1, compare Lt)
+  | "<=" -> Some (1, compare Lt_eq)
+  | ">" -> Some (1, compare Gt)
+  | ">=" -> Some (1, compare Gt_eq)
+  | "+" -> Some (2, binary Add)
+  | "-" -> Some (2, binary Sub)
+  | "*" -> Some (3, binary Mult)
+  | _ -> None
 
-and union r = left_associative r sum [ ("|", Bit_or) ]
-
-and sum r = left_associative r product [ ("+", Add); ("-", Sub) ]
-
-and product r = left_associative r sign [ ("*", Mult); ("//", Floor_div); ("%", Mod) ]
-
-and left_associative r operand operators =
+let rec expression ?(above = 0) r =
   let rec loop a =
-    match List.find_opt (fun (s, _) -> peek r = Symbol s) operators with
-    | None -> a
-    | Some (_, op) ->
-        advance r;
-        loop (Binary (a, op, operand r))
+    match operator r (peek r) with
+    | Some (level, make) when level > above ->
+        ignore (take r);
+        loop (make a (expression ~above:level r))
+    | _ -> a
   in
-  loop (operand r)
-
-and sign r = if accept r (Symbol "-") then Unary (Neg, sign r) else primary r
+  loop (if accept r "-" then Unary (Neg, primary r) else primary r)
 
 and primary r =
   let rec loop a =
-    if accept r (Symbol "(") then
-      let arguments = elements r ")" in
-      loop (Call (a, arguments, []))
-    else if accept r (Symbol "[") then begin
-      let index = subscript r in
-      expect r (Symbol "]");
-      loop (Subscript (a, index))
-    end
-    else if accept r (Symbol ".") then
-      match peek r with
-      | Word x ->
-          advance r;
-          loop (Attribute (a, x))
-      | _ -> error r
+    if accept r "(" then loop (Call (a, elements r ")", []))
+    else if accept r "[" then loop (Subscript (a, subscript r))
     else a
   in
   loop (atom r)
 
 and subscript r =
-  let item () = if peek r = Symbol ":" then None else Some (expression r) in
-  let first = item () in
-  if accept r (Symbol ":") then
-    let last = if peek r = Symbol "]" then None else Some (expression r) in
+  let bound stop = if peek r = stop then None else Some (expression r) in
+  let first = bound ":" in
+  if accept r ":" then begin
+    let last = bound "]" in
+    expect r "]";
     Slice (first, last)
-  else
-    match first with
-    | None -> error r
-    | Some e -> if peek r = Symbol "," then Tuple (e :: indices r) else e
-
-and indices r = if accept r (Symbol ",") then let e = expression r in e :: indices r else []
+  end
+  else if accept r "," then Tuple (Option.get first :: elements r "]")
+  else begin
+    expect r "]";
+    Option.get first
+  end
 
 (* the elements of a display or the arguments of a call, and the closing bracket *)
 and elements r closing =
-  if accept r (Symbol closing) then []
+  if accept r closing then []
   else
-    let e = element r in
-    if accept r (Symbol ",") then e :: elements r closing
+    let e = expression r in
+    if accept r "," then e :: elements r closing
     else begin
-      expect r (Symbol closing);
+      expect r closing;
       [ e ]
     end
 
-and element r = if accept r (Symbol "*") then Starred (union r) else expression r
-
 and atom r =
-  let token = peek r in
-  advance r;
-  match token with
-  | Word "None" -> none
-  | Word "True" -> bool true
-  | Word "False" -> bool false
-  | Word x -> Name x
-  | Hole x -> Name x
-  | Number n -> Constant (Int n)
-  | Symbol "..." -> Constant Ellipsis
-  | Symbol "[" -> List (elements r "]")
-  | Symbol "(" -> parenthesised r
-  | Symbol _ | End -> error r
+  match take r with
+  | "..." -> Constant Ellipsis
+  | "[" -> List (elements r "]")
+  | "(" ->
+      expect r ")";
+      Tuple []
+  | word when '0' <= word.[0] && word.[0] <= '9' -> Constant (Int word)
+  | word when is_word word.[0] -> Name word
+  | _ -> error r
 
-and parenthesised r =
-  if accept r (Symbol ")") then Tuple []
-  else
-    let first = element r in
-    if accept r (Symbol ",") then Tuple (first :: elements r ")")
-    else begin
-      expect r (Symbol ")");
-      match first with Starred _ -> error r | e -> e
-    end
-
-let statement r =
-  let target = expression r in
-  let augmented = [ ("+=", Add); ("-=", Sub); ("*=", Mult); ("//=", Floor_div) ] in
-  match List.find_opt (fun (s, _) -> peek r = Symbol s) augmented with
-  | Some (_, op) ->
-      advance r;
-      Augmentation (target, op, expression r)
-  | None -> if accept r (Symbol "=") then Assignment (target, expression r) else Expression target
-
+(* an expression, or an assignment *)
 let parse text =
-  let r = { text; rest = tokens text } in
-  let template = statement r in
-  expect r End;
+  let r = { text; rest = words text 0 } in
+  let target = expression r in
+  let template =
+    if accept r "=" then Assignment (target, expression r) else Expression target
+  in
+  if r.rest <> [] then error r;
   template
 
 (* {1 Use} *)
 
-let all_names = function
-  | Expression e -> Python_ast.names e
-  | Assignment (a, b) | Augmentation (a, _, b) -> Python_ast.names a @ Python_ast.names b
+(* [e] with every [Name x] replaced by [f x] *)
+let rec substitute f e =
+  let sub = substitute f in
+  match e with
+  | Name x -> f x
+  | Subscript (a, b) -> Subscript (sub a, sub b)
+  | Slice (a, b) -> Slice (Option.map sub a, Option.map sub b)
+  | Call (g, l, _) -> Call (sub g, List.map sub l, [])
+  | Tuple l -> Tuple (List.map sub l)
+  | List l -> List (List.map sub l)
+  | Unary (op, a) -> Unary (op, sub a)
+  | Binary (a, op, b) -> Binary (sub a, op, sub b)
+  | Compare (a, op, b) -> Compare (sub a, op, sub b)
+  | Constant _ | Attribute _ | Boolean _ | Conditional _ -> e
+
+(* the names that occur, with repetition, holes among them *)
+let all_names template =
+  let found = ref [] in
+  let visit x =
+    found := x :: !found;
+    Name x
+  in
+  let add e = ignore (substitute visit e) in
+  (match template with
+  | Expression e -> add e
+  | Assignment (a, b) ->
+      add a;
+      add b);
+  !found
 
 let hole x = if x.[0] = '%' then int_of_string_opt (String.sub x 1 (String.length x - 1)) else None
 
@@ -202,20 +166,13 @@ let holes template = List.filter_map hole (all_names template)
 
 let names template = List.filter (fun x -> hole x = None) (all_names template)
 
-type result = Value of expr | Update of stmt
+type result = Value of expr | Update of expr * expr
 
-let is_update = function
-  | Expression _ -> false
-  | Assignment _ | Augmentation _ -> true
-
+(* puts the arguments into the holes, the first into [%1] and so on *)
 let instantiate template arguments =
   let argument x =
-    match hole x with
-    | Some n when 1 <= n && n <= List.length arguments -> List.nth arguments (n - 1)
-    | Some _ | None -> Name x
+    match hole x with Some n -> List.nth arguments (n - 1) | None -> Name x
   in
-  let fill = substitute argument in
   match template with
-  | Expression e -> Value (fill e)
-  | Assignment (a, b) -> Update (Assign (fill a, fill b))
-  | Augmentation (a, op, b) -> Update (Augmented (fill a, op, fill b))
+  | Expression e -> Value (substitute argument e)
+  | Assignment (a, b) -> Update (substitute argument a, substitute argument b)
