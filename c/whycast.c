@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   2f18e6b6d537b6c760c02a3aa0483edc9e985135908137c85928912746637708
+   fc1c263d755e884a93dc37ba0ba133dda8033a4526a50cae8518a07d553cabac
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
@@ -24,7 +24,7 @@ static void store_4(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 static void store_8(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 static void store_16(uint8_t *p, word_16 v) { memcpy(p, &v, 16); }
 
-/* Say that `code` is about `tensor` and `axis`. [E_Broadcast_any_Derived_480]
+/* Return `code`, with `place` set to `tensor` and `axis`. [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.report */
 static inline int64_t report(whycast_place * place, int64_t code,
                              int64_t tensor, int64_t axis) {
@@ -33,7 +33,8 @@ static inline int64_t report(whycast_place * place, int64_t code,
   return code;
 }
 
-/* 0, or WHYCAST_NEGATIVE_RANK of the first tensor with one. [E_Broadcast_any_Derived_480]
+/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
+   [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_ranks */
 static inline int64_t check_ranks(whycast_place * place,
                                   const int64_t * ranks, int64_t count) {
@@ -48,8 +49,8 @@ static inline int64_t check_ranks(whycast_place * place,
   return INT64_C(0);
 }
 
-/* 0, or WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that has one.
-   [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
+/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
+   has one. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.check_sizes */
 static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
                                   const int64_t * shape, int64_t rank) {
@@ -64,8 +65,8 @@ static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
   return INT64_C(0);
 }
 
-/* 0, or WHYCAST_NEGATIVE_SIZE of the first tensor with one, and its first axis with one.
-   [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
+/* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
+   first axis with one. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t check_all_sizes(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -83,7 +84,7 @@ static inline int64_t check_all_sizes(whycast_place * place,
   return INT64_C(0);
 }
 
-/* dYm_i: the size of tensor `m` on axis `i` of the common rank.
+/* dYm_i: the size of tensor `m` on axis `i` of the common rank. No index leaves a shape.
    [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.padded_size */
 static inline int64_t padded_size(const int64_t *const * shapes,
@@ -117,7 +118,7 @@ static inline int64_t violating_tensor(const int64_t *const * shapes,
   return limit;
 }
 
-/* dY_i: the largest size on axis `i`. [E_Broadcast_any_Step2_030]
+/* dY_i: the largest size on axis `i`, of well-formed shapes. [E_Broadcast_any_Step2_030]
    [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.largest_size */
 static inline int64_t largest_size(const int64_t *const * shapes,
@@ -137,8 +138,8 @@ static inline int64_t largest_size(const int64_t *const * shapes,
   return largest;
 }
 
-/* 0, or WHYCAST_NOT_BROADCASTABLE with SONNX's first violation. [E_Broadcast_any_E1_020]
-   [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_480]
+/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
+   [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_agreement */
 static inline int64_t check_agreement(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -164,7 +165,8 @@ static inline int64_t check_agreement(whycast_place * place,
   return INT64_C(0);
 }
 
-/* nY: the highest of the ranks. [E_Broadcast_any_Step1_010] [E_Broadcast_any_Derived_480]
+/* nY: the highest of the ranks, of one shape at least. [E_Broadcast_any_Step1_010]
+   [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -179,7 +181,8 @@ static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
   return rank;
 }
 
-/* Everything but the capacity: 0, or the code and the place of what is wrong.
+/* 0 if the shapes are well formed and E1 does not hold, or else the code and the place of what
+   is wrong, for any count, ranks and sizes. The capacity is not looked at.
    [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_shapes */
 static inline int64_t check_shapes(whycast_place * place,
@@ -201,11 +204,12 @@ static inline int64_t check_shapes(whycast_place * place,
          common_rank(ranks, count));
 }
 
-/* The common shape of `count` shapes by the rule of SONNX: its rank is returned and its sizes
-   are written to `shape`, or a code is returned and nothing differs. `place` is set to tensor
-   and axis of the error, and to -1, -1 where there is none.
-   [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
-   [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_480]
+/* The common shape of `count` shapes by the rule of SONNX. For any count, ranks, sizes and
+   capacity there is one answer: the rank, and its sizes are written to `shape`; or a code, and
+   nothing is written there. Nothing overflows and no index leaves its array. `place` is set to
+   the tensor and the axis of the error, or to -1, -1. [E_Broadcast_any_Step1_010]
+   [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_020]
+   [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.broadcast_shape */
 int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
@@ -229,7 +233,8 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
   return report(place, rank, INT64_C(-1), INT64_C(-1));
 }
 
-/* 0, or WHYCAST_NEGATIVE_RANK of `tensor`. [E_Broadcast_any_Derived_480]
+/* 0 if the rank is not negative, or else WHYCAST_NEGATIVE_RANK of `tensor`.
+   [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.check_rank */
 static inline int64_t check_rank(whycast_place * place, int64_t tensor,
                                  int64_t rank) {
@@ -239,8 +244,8 @@ static inline int64_t check_rank(whycast_place * place, int64_t tensor,
   return INT64_C(0);
 }
 
-/* 0 if `shape` and `target` are shapes, or the code and the place of what makes one none.
-   [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_500]
+/* 0 if `shape` and `target` are well formed, or else the code and the place of the first
+   negative rank or size. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.check_two */
 static inline int64_t check_two(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -261,7 +266,8 @@ static inline int64_t check_two(whycast_place * place, const int64_t * shape,
   return check_sizes(place, INT64_C(1), target, target_rank);
 }
 
-/* 0 if `shape` broadcasts to `target`, or the code and the place of why it does not.
+/* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
+   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
    [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.check_fit */
 static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
@@ -286,9 +292,9 @@ static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
 }
 
 /* The strides of the view with the shape `target` of a tensor with this `shape` and these
-   `strides`: 0 is returned and they are written to `view`, or a code is returned and nothing
-   differs. `place` is set to tensor and axis of the error, and to -1, -1 where there is none.
-   [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]
+   `strides`. For any ranks and sizes there is one answer: 0, and the strides are written to
+   `view`; or a code, and nothing is written there. `place` is set to the tensor and the axis of
+   the error, or to -1, -1. [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.broadcast_strides */
 int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
@@ -323,8 +329,9 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
   return report(place, INT64_C(0), INT64_C(-1), INT64_C(-1));
 }
 
-/* How many bytes a tensor of this shape has, with `width` bytes for an element;
-   WHYCAST_TOO_LARGE where they are more than 2^63 - 1. [E_Broadcast_any_Derived_510]
+/* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
+   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
+   [E_Broadcast_any_Derived_510]
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
                                   int64_t width) {
@@ -350,9 +357,9 @@ static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
   return bytes;
 }
 
-/* How many bytes a tensor of this shape has, with `width` bytes for an element, or a code.
-   `place` is set to tensor and axis of the error, and to -1, -1 where there is none.
-   [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_510]
+/* The number of bytes of a tensor of this shape, with `width` bytes for an element, or a code.
+   For any rank, sizes and width there is one answer. `place` is set to the tensor and the axis
+   of the error, or to -1, -1. [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_510]
    WhyML: c.sizes.COPSize.byte_size */
 int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width) {
@@ -375,7 +382,8 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
   return report(place, bytes, INT64_C(-1), INT64_C(-1));
 }
 
-/* 0 if memory suffices, or the code and the place. [E_Broadcast_any_Derived_520]
+/* 0 if the counts fit and memory suffices, or the code and whether the output or the input is
+   at fault. [E_Broadcast_any_Derived_520]
    WhyML: c.broadcast.COPMemory.check_memory */
 static inline int64_t check_memory(whycast_place * place, int64_t output,
                                    int64_t input, int64_t due, int64_t given,
@@ -395,7 +403,7 @@ static inline int64_t check_memory(whycast_place * place, int64_t output,
   return INT64_C(0);
 }
 
-/* How often a block of `size` bytes has room in a part, which has 128 KB.
+/* How often a block of `size` bytes fits into a part of 128 KB, which are 131072 bytes.
    [E_Broadcast_any_Derived_470]
    WhyML: c.make_units.COPUnits.room_in_part */
 static inline int64_t room_in_part(int64_t size) {
@@ -414,7 +422,8 @@ static inline int64_t input_size(const int64_t * s, int64_t prepended,
   }
 }
 
-/* How many units there are, if they begin with axis `axis`. [E_Broadcast_any_Derived_470]
+/* The number of units that begin with axis `axis`: the product of the padded sizes before it.
+   Nothing overflows and no index leaves its array. [E_Broadcast_any_Derived_470]
    WhyML: c.make_units.COPUnits.count_units */
 static inline int64_t count_units(const int64_t * s, int64_t prepended,
                                   int64_t axis) {
@@ -430,7 +439,7 @@ static inline int64_t count_units(const int64_t * s, int64_t prepended,
   return units;
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W1.put_word */
 static inline void put_word_1(uint8_t * z, int64_t q, uint8_t v) {
   store_1(z + q, v);
@@ -483,7 +492,7 @@ static inline void repeat_word_1(uint8_t * z, int64_t target, int64_t source,
   return;
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W2.put_word */
 static inline void put_word_2(uint8_t * z, int64_t q, uint16_t v) {
   store_2(z + q, v);
@@ -536,8 +545,10 @@ static inline void repeat_word_2(uint8_t * z, int64_t target, int64_t source,
   return;
 }
 
-/* From `q` on there is a block of `b` bytes: (a b . . . .) becomes (a b a b a b), by larger and
-   larger parts of what there is. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Fill `total` bytes from `q` on with copies of the block of `b` bytes that begins there, by
+   larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
+   behind the block is written once, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part;
@@ -561,7 +572,8 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   }
 }
 
-/* Blocks of any length, with many copies of each: row by row.
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
+   many copies. Each byte is written once, and no other byte changes.
    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.long_blocks.LongBlocks.repeat_often */
 static inline void repeat_often(uint8_t * z, int64_t target, int64_t source,
@@ -581,7 +593,7 @@ static inline void repeat_often(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W4.put_word */
 static inline void put_word_4(uint8_t * z, int64_t q, uint32_t v) {
   store_4(z + q, v);
@@ -634,7 +646,7 @@ static inline void repeat_word_4(uint8_t * z, int64_t target, int64_t source,
   return;
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W8.put_word */
 static inline void put_word_8(uint8_t * z, int64_t q, uint64_t v) {
   store_8(z + q, v);
@@ -687,7 +699,7 @@ static inline void repeat_word_8(uint8_t * z, int64_t target, int64_t source,
   return;
 }
 
-/* One copy more of a block that is one word.
+/* Write one more copy of a block that is one word.
    WhyML: c.repeat.COPRepeat.W16.put_word */
 static inline void put_word_16(uint8_t * z, int64_t q, word_16 v) {
   store_16(z + q, v);
@@ -740,8 +752,9 @@ static inline void repeat_word_16(uint8_t * z, int64_t target,
   return;
 }
 
-/* What memcpy does, word by word: at most every byte twice.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Copy `n` bytes, 16 at least, to behind where they are: as memcpy does, but by words. At most
+   twice as many bytes are written, and no other byte changes. [E_Broadcast_any_Derived_130]
+   [E_Broadcast_any_Derived_400]
    WhyML: c.blocks_of_words.BlocksOfWords.copy_words */
 static inline void copy_words(uint8_t * z, int64_t target, int64_t source,
                               int64_t n) {
@@ -760,8 +773,9 @@ static inline void copy_words(uint8_t * z, int64_t target, int64_t source,
   return;
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: copy by copy.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
+   block has one word at least. At most twice as many bytes are written as the rows have, and no
+   other byte changes. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void repeat_words(uint8_t * z, int64_t target, int64_t source,
                                 int64_t m, int64_t b, int64_t r) {
@@ -781,8 +795,9 @@ static inline void repeat_words(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* Few copies of each block: copy by copy. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy:
+   for few copies. Each byte is written once, and no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.long_blocks.LongBlocks.repeat_seldom */
 static inline void repeat_seldom(uint8_t * z, int64_t target, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
@@ -802,7 +817,8 @@ static inline void repeat_seldom(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W2.put_pair */
 static inline void put_pair_2(uint8_t * z, int64_t q, int64_t b, uint16_t v,
                               uint16_t w) {
@@ -811,9 +827,10 @@ static inline void put_pair_2(uint8_t * z, int64_t q, int64_t b, uint16_t v,
   return;
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void repeat_pair_2(uint8_t * z, int64_t target, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
@@ -838,7 +855,8 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W4.put_pair */
 static inline void put_pair_4(uint8_t * z, int64_t q, int64_t b, uint32_t v,
                               uint32_t w) {
@@ -847,9 +865,10 @@ static inline void put_pair_4(uint8_t * z, int64_t q, int64_t b, uint32_t v,
   return;
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void repeat_pair_4(uint8_t * z, int64_t target, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
@@ -874,7 +893,8 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W8.put_pair */
 static inline void put_pair_8(uint8_t * z, int64_t q, int64_t b, uint64_t v,
                               uint64_t w) {
@@ -883,9 +903,10 @@ static inline void put_pair_8(uint8_t * z, int64_t q, int64_t b, uint64_t v,
   return;
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void repeat_pair_8(uint8_t * z, int64_t target, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
@@ -910,7 +931,8 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* One copy more of a block of `b` bytes, of which `v` is the first word and `w` the last one.
+/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
+   `w` its last one.
    WhyML: c.repeat.COPRepeat.W16.put_pair */
 static inline void put_pair_16(uint8_t * z, int64_t q, int64_t b, word_16 v,
                                word_16 w) {
@@ -919,9 +941,10 @@ static inline void put_pair_16(uint8_t * z, int64_t q, int64_t b, word_16 v,
   return;
 }
 
-/* `m` blocks of `b` bytes from `source` on, to `target`, each `r` times: as two words, which
-   overlap where a block is shorter than both. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
+   which overlap where a block is shorter than both. At most twice as many bytes are written as
+   the rows have, and as many if a block is two words long; no other byte changes.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.W16.repeat_pair */
 static inline void repeat_pair_16(uint8_t * z, int64_t target,
                                   int64_t source, int64_t m, int64_t b,
@@ -1004,8 +1027,10 @@ static inline void repeat(uint8_t * z, int64_t target, int64_t source,
   return;
 }
 
-/* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: half of them
-   after half. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+/* Repeat `m` blocks of `b` bytes from `base` on, each `r` times, where they are: the last half
+   of them first. No byte behind the rows changes. At most twice as many bytes are written as
+   the rows have, and no more than these if a block has 1, 2, 4, 8, 16 or 32.
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.repeat_in_place */
 static inline void repeat_in_place(uint8_t * z, int64_t base, int64_t m,
                                    int64_t b, int64_t r) {
@@ -1024,8 +1049,9 @@ static inline void repeat_in_place(uint8_t * z, int64_t base, int64_t m,
   return;
 }
 
-/* The `m` blocks of `b` bytes from `base` on, each `r` times, where they are: by fours and twos
-   as long as blocks are short words and copies are many, but not too many.
+/* Repeat `m` blocks of `b` bytes from `base` on, each `r` times, where they are. Where blocks
+   are short words and copies are many, but not too many, they are made by fours and twos. No
+   byte behind the rows changes. At most twice as many bytes are written as the rows have.
    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.axis_pass.COPPass.pass */
 static inline void pass(uint8_t * z, int64_t base, int64_t m, int64_t b,
@@ -1049,8 +1075,10 @@ static inline void pass(uint8_t * z, int64_t base, int64_t m, int64_t b,
   return;
 }
 
-/* Some units, at `base`, whose axes from `high` on have grown: `blocks` blocks of `block`
-   bytes. Their axes from `low` on grow, each in a pass. [E_Broadcast_any_Derived_470]
+/* Let the axes of some units from `low` to below `high` grow, each in a pass. The units begin
+   at `base`; their axes from `high` on have grown, and they have `blocks` blocks of `block`
+   bytes. Nothing overflows and no index leaves its array. No byte outside of the units changes.
+   At most four bytes are written for each byte that is added. [E_Broadcast_any_Derived_470]
    WhyML: c.grow.COPGrow.grow */
 static inline void grow(uint8_t * z, int64_t base, int64_t blocks,
                         int64_t block, const int64_t * s, int64_t prepended,
@@ -1073,9 +1101,10 @@ static inline void grow(uint8_t * z, int64_t base, int64_t blocks,
   }
 }
 
-/* The units that begin with axis `axis`, of `elements` elements in the input and `block` bytes
-   in the output, are broadcast in parts: as many of them at once as have 128 KB there, and at
-   least one. [E_Broadcast_any_Derived_470]
+/* Broadcast all units that begin with axis `axis`, in chunks of at most 128 KB of output, one
+   unit at least. A unit has `elements` elements in the input and `block` bytes in the output.
+   Nothing overflows and no index leaves its array. No byte beyond the output changes. At most
+   four bytes are written for each byte of the units. [E_Broadcast_any_Derived_470]
    WhyML: c.make_units.COPUnits.make_units */
 static inline void make_units(uint8_t * z, const uint8_t * x,
                               const int64_t * s, int64_t prepended,
@@ -1108,9 +1137,10 @@ static inline void make_units(uint8_t * z, const uint8_t * x,
   }
 }
 
-/* The bytes `x` of a tensor of shape `s`, with elements of `w` bytes, broadcast to the shape
-   `d`: each byte of `z` that is due is there afterwards, and no other differs.
-   [E_Broadcast_any_Derived_470]
+/* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
+   `d`. Nothing overflows and no index leaves its array. Each byte of `z` that is due is there
+   afterwards, and no other byte changes. At most four bytes are written for each byte of the
+   output. [E_Broadcast_any_Derived_470]
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
                                    const int64_t * s, int64_t s_rank,
@@ -1141,11 +1171,12 @@ static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
   return;
 }
 
-/* The bytes of `input`, a tensor of this shape with `width` bytes for an element, broadcast to
-   the shape `target`: 0 is returned and they are written to `output`, or a code is returned and
-   nothing differs. `place` is set to tensor and axis of the error, and to -1, -1 where there is
-   none. [E_Broadcast_any_Steps_010] [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_520]
+/* Broadcast the bytes of `input`, a tensor of this shape with `width` bytes for an element, to
+   the shape `target`. For any ranks, sizes, width, room and extent there is one answer. If it
+   is 0, the bytes due are in `output` afterwards, and at most four bytes were written for each
+   of them. If it is a code, nothing was written there. No other byte changes. `place` is set to
+   the tensor and the axis of the error, or to -1, -1. [E_Broadcast_any_Steps_010]
+   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_520]
    WhyML: c.broadcast.COPBroadcast.broadcast */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
@@ -1175,8 +1206,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
   return report(place, INT64_C(0), INT64_C(-1), INT64_C(-1));
 }
 
-/* 0 if width and memory of `tensor` are right, or the code and the place.
-   [E_Broadcast_any_Derived_530]
+/* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
+   is wrong. [E_Broadcast_any_Derived_530]
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
                                    const int64_t * shape, int64_t rank,
@@ -1191,8 +1222,8 @@ static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
          count_bytes(shape, rank, width), room, extent);
 }
 
-/* 0 if width and memory of every tensor are right, or the code and the place of the first one
-   of which they are not. [E_Broadcast_any_Derived_530]
+/* 0 if the width and the memory of every tensor are right, or else the code and the place of
+   the first tensor with which something is wrong. [E_Broadcast_any_Derived_530]
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static inline int64_t check_tensors(whycast_place * place,
                                     const int64_t *const * shapes,
@@ -1216,7 +1247,9 @@ static inline int64_t check_tensors(whycast_place * place,
   return INT64_C(0);
 }
 
-/* All tensors, of which everything has been checked. [E_Broadcast_any_Steps_010]
+/* Broadcast all tensors, of which everything has been checked. Each output has the bytes due
+   afterwards, and at most four bytes were written for each of them. No other byte changes, and
+   each output is lent or not as before. [E_Broadcast_any_Steps_010]
    [E_Broadcast_any_Derived_530]
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static inline void copy_tensors(uint8_t *const * outputs,
@@ -1239,10 +1272,12 @@ static inline void copy_tensors(uint8_t *const * outputs,
   }
 }
 
-/* SONNX's Broadcast of `count` tensors, with `widths` bytes for an element of each: the rank of
-   the common shape is returned, its sizes are written to `target` and the bytes of all outputs
-   to `outputs`; or a code is returned and not a byte of `outputs` differs. `place` is set to
-   tensor and axis of the error, and to -1, -1 where there is none.
+/* SONNX's Broadcast of `count` tensors, with `widths` bytes for an element of each. For any
+   numbers there is one answer: the rank of the common shape, or a code. If there is a common
+   shape within the capacity, its sizes are in `target` afterwards. If there is no code, each of
+   `outputs` has the bytes due, which are those that SONNX's operator gives, and at most four
+   bytes were written for each of them. No other byte changes, and each output is lent or not as
+   before. `place` is set to the tensor and the axis of the error, or to -1, -1.
    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
    [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
    [E_Broadcast_any_Derived_530]

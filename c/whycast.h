@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   2f18e6b6d537b6c760c02a3aa0483edc9e985135908137c85928912746637708
+   fc1c263d755e884a93dc37ba0ba133dda8033a4526a50cae8518a07d553cabac
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H
@@ -50,7 +50,7 @@ enum whycast_code {
     WHYCAST_NOT_BROADCASTABLE = -1,
     /* (1,3) to (3): the shape has more axes than the target. [E_Broadcast_any_Derived_480] */
     WHYCAST_RANK_MISMATCH = -2,
-    /* (2,-1): what has a negative size is no shape. [E_Broadcast_any_Restrictions_010]
+    /* (2,-1) is no shape: a size is negative. [E_Broadcast_any_Restrictions_010]
        [E_Broadcast_any_Derived_480] */
     WHYCAST_NEGATIVE_SIZE = -3,
     /* A rank is negative. [E_Broadcast_any_Derived_480] */

@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# 8f281a4f2913ddf61585ea044788502b1f6cecb408068f25fc71847d475d2f40
+# 387d543ec66dd591ce237c3049294eeb0b7d1a6fb65478f90bc54ddba86a59b2
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A size that does not broadcast: of which tensor, on which axis of the common rank, and
+    """A size that does not broadcast: its tensor, its axis of the common rank, the size itself, and
     the size of the output there. [E_Broadcast_any_Derived_010]
     """
 
@@ -53,7 +53,7 @@ class NotBroadcastable(Exception):
 
 
 class IndexOutOfRange(Exception):
-    """The multi-index is outside the target: the first axis on which it is."""
+    """The multi-index is outside the target. The value is the first axis on which it is."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -61,7 +61,7 @@ class IndexOutOfRange(Exception):
 
 
 def f(a: int, b: int, c: int) -> int:
-    """The index into an axis of the input: `a` where the sizes are equal, 0 where they differ.
+    """The index into an axis of the input, SONNX's f: `a` where the sizes are equal, else 0.
     [E_Broadcast_any_F_010]
 
     WhyML: kernel.broadcast.COPBroadcast.f
@@ -70,7 +70,9 @@ def f(a: int, b: int, c: int) -> int:
 
 
 def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
-    """Prepend axes of size 1 to `shape` up to the rank `rank`. [E_Broadcast_any_Condition1_020]
+    """Prepend axes of size 1 to `shape` up to the rank `rank`.
+
+    Raises RankMismatch if `shape` has more axes. [E_Broadcast_any_Condition1_020]
     [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch
@@ -83,11 +85,13 @@ def pad(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
 
 
 class NegativeSize(Exception):
-    """A size is negative, and what has it is no shape. [E_Broadcast_any_Restrictions_010]"""
+    """A size is negative: a shape has no such size. [E_Broadcast_any_Restrictions_010]"""
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
-    """Whether `shape` is one: no size is negative. [E_Broadcast_any_Restrictions_010]
+    """Accept a shape without negative sizes.
+
+    Raises NegativeSize otherwise. [E_Broadcast_any_Restrictions_010]
     [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
@@ -99,7 +103,10 @@ def check_shape(shape: tuple[int, ...]) -> None:
 
 
 def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
-    """Whether all `shapes` are. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
+    """Accept shapes without negative sizes.
+
+    Raises NegativeSize if one of them has such a size. [E_Broadcast_any_Restrictions_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.check_shapes
@@ -109,7 +116,10 @@ def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
 
 
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
-    """The size on axis `i` of `shape` padded to the rank `rank`. [E_Broadcast_any_Step1_020]
+    """The size on axis `i` of `shape` padded to the rank `rank`.
+
+    The rank must not be below that of `shape`, and must have the axis.
+    [E_Broadcast_any_Step1_020]
 
     WhyML: kernel.violation.COPViolation.padded_size
     """
@@ -118,7 +128,10 @@ def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
 
 def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
     """The first size that violates E1: lowest tensor first, then lowest axis.
-    [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
+
+    Raises NegativeSize where a size is negative. E1 must hold of the shapes, unless a size is
+    negative, and there must be one shape at least. [E_Broadcast_any_Derived_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.first_violation
@@ -143,10 +156,12 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
 
 
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The common shape of `shapes` by the rule of SONNX: on every axis the maximum of the sizes,
-    which every other size must equal unless it is 1. [E_Broadcast_any_Step1_010]
-    [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
-    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
+    """The common shape of `shapes` by the rule of SONNX.
+
+    Its size on an axis is the maximum there, which every other size must equal unless it is 1.
+    Raises NoTensor where no shape is given, else NegativeSize, else E1 with the first violation.
+    [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
+    [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.broadcast.COPBroadcast.broadcast_shapes
@@ -187,9 +202,12 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The multi-index, in a tensor of shape `shape`, of the element that stands at `index` once
-    the tensor has been broadcast to the shape `target`. [E_Broadcast_any_Step1_030]
-    [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
+    """The multi-index of the source of an element.
+
+    The element stands at `index` once a tensor of shape `shape` has been broadcast to the shape
+    `target`. Ranks are checked first, then the sizes, then the multi-index. Sizes must not be
+    negative. [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
     WhyML: kernel.broadcast.COPBroadcast.source_index
@@ -215,9 +233,11 @@ def source_index(
 def broadcast_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides`: 0 on the axes that are prepended or grow. [E_Broadcast_any_F_020]
-    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+    """The strides of the view with shape `target` of a tensor.
+
+    The tensor has the shape `shape` and the strides `strides`. A stride is 0 on the axes that are
+    prepended or grow. Ranks are checked first, then sizes, which must not be negative.
+    [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.broadcast.COPBroadcast.broadcast_strides
@@ -238,8 +258,9 @@ def broadcast_strides(
 
 
 def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides, counted in elements, of a contiguous tensor of shape `shape` whose last axis
-    varies fastest. [E_Broadcast_any_Derived_120]
+    """The strides, in elements, of a contiguous tensor whose last axis varies fastest.
+
+    Sizes must not be negative. [E_Broadcast_any_Derived_120]
 
     WhyML: kernel.broadcast.COPBroadcast.row_major_strides
     """
@@ -253,7 +274,9 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """The offset of the element at `index` in a tensor with strides `strides`.
-    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+
+    Raises RankMismatch if they are not as many. [E_Broadcast_any_Derived_110]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch
     WhyML: kernel.broadcast.COPBroadcast.offset
@@ -268,8 +291,8 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two sizes of one axis that differ and are both not 1: of which two tensors, the lower one
-    first, and on which axis of the common rank. [E_NumpyBroadcast_any_Derived_030]
+    """Two sizes of one axis that differ and are both not 1: the two tensors, the lower one first,
+    and the axis of the common rank. [E_NumpyBroadcast_any_Derived_030]
     """
 
     first: int
@@ -287,7 +310,9 @@ class Incompatible(Exception):
 
 def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
-    [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
+
+    Raises NegativeSize where a size is negative. The shapes must not be compatible, unless a size
+    is negative. [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.numpy.COPNumpyBroadcast.first_mismatch
@@ -311,11 +336,13 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 
 
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The shape of `shapes` by the rule of NumPy: on every axis the sizes that are not 1 must
-    agree; the result has that size, or 1. [E_NumpyBroadcast_any_Rule_010]
-    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
-    [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
-    [E_Broadcast_any_Derived_140]
+    """The shape of `shapes` by the rule of NumPy.
+
+    On every axis the sizes that are not 1 must agree; the result has that size, or 1. Raises
+    NegativeSize where a size is negative, else Incompatible with the first mismatch.
+    [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_030]
+    [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
+    [E_NumpyBroadcast_any_Functions_010] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, Incompatible
     WhyML: kernel.numpy.COPNumpyBroadcast.numpy_broadcast_shapes
@@ -347,13 +374,13 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """The axes that are named, in nGraph those that are kept, are not as many as the data's.
+    """The named axes, or in nGraph the kept ones, are not as many as those of the data.
     [E_OpenvinoBroadcast_any_Axes_010]
     """
 
 
 class AxisOutOfRange(Exception):
-    """An axis that the target does not have: its lowest position among the axes."""
+    """The target does not have a named axis. The value is the lowest position of such an axis."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -361,8 +388,8 @@ class AxisOutOfRange(Exception):
 
 
 class AxesNotIncreasing(Exception):
-    """An axis that is not above the one before it: its lowest position among the axes.
-    [E_OpenvinoBroadcast_any_Inputs_040]
+    """A named axis is not above the one before it. The value is the lowest position of such an
+    axis. [E_OpenvinoBroadcast_any_Inputs_040]
     """
 
     def __init__(self, value: int) -> None:
@@ -371,8 +398,8 @@ class AxesNotIncreasing(Exception):
 
 
 class AxisMisfit(Exception):
-    """A size of the data that does not fit the target: the lowest axis of the data with one.
-    [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
+    """A size of the data does not fit the target. The value is the lowest axis of the data with
+    such a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
     """
 
     def __init__(self, value: int) -> None:
@@ -381,8 +408,10 @@ class AxisMisfit(Exception):
 
 
 def check_axes(axes: tuple[int, ...], rank: int) -> None:
-    """Whether `axes` are axes of the rank `rank`, each above the one before it.
-    [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
+    """Accept axes of the rank `rank`, each above the one before it.
+
+    For other axes, report the lowest position at fault: with AxisOutOfRange, or else with
+    AxesNotIncreasing. [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.check_axes
@@ -397,10 +426,12 @@ def check_axes(axes: tuple[int, ...], rank: int) -> None:
 def place_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides`, along `axes` that have been checked: distinct axes of the target, one for each of
-    the tensor. Mode explicit, broadcast_in_dim and nGraph have this in common.
-    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
+    """The strides of a view along distinct axes of the target, one for each axis of the tensor.
+
+    A stride is 0 on the axes that are not named and where a size grows. Raises AxisMisfit with
+    the first axis of the tensor whose size does not fit. Mode explicit, broadcast_in_dim and
+    nGraph have this in common. [E_OpenvinoBroadcast_any_Derived_040]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxisMisfit
     WhyML: kernel.axes.COPAxes.place_strides
@@ -417,6 +448,8 @@ def place_strides(
 
 def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of the rank `rank` that are not among `broadcast_axes`.
+
+    The rank must not be negative. Raises what `check_axes` raises for the broadcast axes.
     [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Definition_010]
     [E_Broadcast_any_Derived_140]
 
@@ -435,8 +468,10 @@ def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
-    """The components of `coordinate` on the axes that are not among `broadcast_axes`.
-    [E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]
+    """The components of `coordinate` on the axes that are not among `broadcast_axes`: nGraph's p.
+
+    Raises what `check_axes` raises for the broadcast axes. [E_NgraphBroadcast_any_Definition_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.p
@@ -451,9 +486,11 @@ def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int
 def explicit_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
-    the tensor lies on, and where a size grows. [E_OpenvinoBroadcast_any_Modes_030]
+    """The strides of the view with shape `target` of a tensor along explicit axes.
+
+    Axis j of the tensor, of shape `shape` and with strides `strides`, lies on the axis `axes[j]`
+    of the target. A stride is 0 on the axes that are not named and where a size grows. Ranks are
+    checked first, then axes, then sizes. [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_Broadcast_any_Derived_140]
 
@@ -474,9 +511,12 @@ def ngraph_strides(
     target: tuple[int, ...],
     broadcast_axes: tuple[int, ...],
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of an argument with shape `shape` and strides
-    `strides`, which has the axes of the target that are not among `broadcast_axes`: 0 on
-    `broadcast_axes`. [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
+    """The strides of the view with shape `target` of an argument of nGraph's Broadcast.
+
+    The argument, of shape `shape` and with strides `strides`, has the axes of the target that are
+    not among `broadcast_axes`. A stride is 0 on `broadcast_axes`. The number of strides is
+    checked first, then the broadcast axes, then the rank and the sizes.
+    [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
     [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
@@ -494,8 +534,8 @@ def ngraph_strides(
 
 
 class AxesNotDistinct(Exception):
-    """An axis that is named twice: its two positions among the axes, the second one the lowest at
-    which some axis is named again. [E_BroadcastInDim_any_Axes_020]
+    """An axis is named twice. The values are its two positions among the axes; the second one is
+    the lowest position at which some axis is named again. [E_BroadcastInDim_any_Axes_020]
     """
 
     def __init__(self, value: tuple[int, int]) -> None:
@@ -504,8 +544,11 @@ class AxesNotDistinct(Exception):
 
 
 def check_distinct(axes: tuple[int, ...], rank: int) -> None:
-    """Whether `axes` are axes of the rank `rank`, none of them named twice.
-    [E_BroadcastInDim_any_Axes_020] [E_Broadcast_any_Derived_140]
+    """Accept axes of the rank `rank`, none of them named twice.
+
+    For other axes, report the lowest position at fault: with AxisOutOfRange, or with
+    AxesNotDistinct and where the axis was named before. [E_BroadcastInDim_any_Axes_020]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.check_distinct
@@ -525,9 +568,11 @@ def check_distinct(axes: tuple[int, ...], rank: int) -> None:
 def in_dim_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor with shape `shape` and strides
-    `strides` whose axis j lies on the axis `axes[j]` of the target: 0 on the axes that no axis of
-    the tensor lies on, and where a size grows. [E_BroadcastInDim_any_Axes_010]
+    """The strides of the view with shape `target` of an operand of broadcast_in_dim.
+
+    Axis j of the operand, of shape `shape` and with strides `strides`, lies on the axis `axes[j]`
+    of the target. A stride is 0 on the axes that are not named and where a size grows. Ranks are
+    checked first, then axes, then sizes. [E_BroadcastInDim_any_Axes_010]
     [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
     [E_BroadcastInDim_any_Data_010] [E_Broadcast_any_Derived_140]
 
@@ -543,7 +588,7 @@ def in_dim_strides(
 
 
 def still_axes(strides: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes on which a stride is 0. [E_Broadcast_any_Derived_140]
+    """The axes on which a stride is 0, in increasing order. [E_Broadcast_any_Derived_140]
 
     WhyML: kernel.adjoint.COPAdjoint.still_axes
     """
@@ -560,9 +605,11 @@ def still_axes(strides: tuple[int, ...]) -> tuple[int, ...]:
 def repeated_axes(
     shape: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The axes of the target along which elements of data of shape `shape` repeat, if its axis j
-    lies on the axis `axes[j]` of the target. [E_OpenvinoBroadcast_ring_Derived_010]
-    [E_Broadcast_any_Derived_140]
+    """The axes of the target along which elements of data repeat.
+
+    Axis j of the data, of shape `shape`, lies on the axis `axes[j]` of the target. The axes are
+    in increasing order. Where ranks, axes or sizes do not fit, the first error of mode explicit
+    is raised. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.adjoint.COPAdjoint.repeated_axes
@@ -576,9 +623,12 @@ def repeated_axes(
 
 
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of the target along which elements of data of shape `shape` repeat, if its axes lie
-    on the last ones of the target: those that are prepended, and those that grow.
-    [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+    """The axes of the target along which elements repeat, of data on its last axes.
+
+    They are those that are prepended and those that grow, in increasing order. Raises
+    RankMismatch if the data has more axes than the target, else NotBroadcastable with the first
+    axis that does not fit. Sizes must not be negative. [E_OpenvinoBroadcast_ring_Derived_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.adjoint.COPAdjoint.repeated_trailing
@@ -589,8 +639,8 @@ def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[
 
 
 class NotExpandable(Exception):
-    """Two sizes of an axis differ and neither is 1: the lowest such axis of the common rank.
-    [E_Expand_any_Error_010]
+    """Two sizes of an axis differ and neither is 1. The value is the lowest such axis of the common
+    rank. [E_Expand_any_Error_010]
     """
 
     def __init__(self, value: int) -> None:
@@ -599,7 +649,9 @@ class NotExpandable(Exception):
 
 
 def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of a tensor of shape `shape` that is expanded by the shape `target`.
+    """The shape that ONNX Expand gives a tensor of shape `shape` for the shape `target`.
+
+    Raises NotExpandable with the first axis whose sizes differ and are both not 1.
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
 
     Raises: NotExpandable
@@ -658,7 +710,7 @@ Optional: TypeAlias = NotGiven[_A] | Given[_A]
 
 
 def mode_of(attribute: Optional[Mode]) -> Mode:
-    """The mode: the attribute, or the default. [E_OpenvinoBroadcast_any_Modes_010]
+    """The mode: the attribute, or numpy where none is given. [E_OpenvinoBroadcast_any_Modes_010]
     [E_Broadcast_any_Derived_140]
 
     WhyML: kernel.openvino.COPOpenvino.mode_of
@@ -675,12 +727,14 @@ def mode_of(attribute: Optional[Mode]) -> Mode:
 def view_without_axes(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...], mode: Mode
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Without axes_mapping: the shape and the strides of the output, as a view of data with shape
-    `shape` and strides `strides`; these very strides if the shape is that of data.
+    """The shape and the strides of the output without axes_mapping, as a view of the data.
+
+    The data has the shape `shape` and the strides `strides`; if the output has the same shape, it
+    has the same strides. Raises MappingMissing in mode explicit, and otherwise what is at fault
+    first of ranks and sizes. Sizes must not be negative, and each axis must have a stride.
     [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
-    [E_OpenvinoThreeBroadcast_any_Modes_010]
-    [E_OpenvinoBroadcast_any_Derived_040] [E_OpenvinoBroadcast_any_Derived_050]
-    [E_Broadcast_any_Derived_140]
+    [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Derived_040]
+    [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, NotExpandable, MappingMissing
     WhyML: kernel.openvino.COPOpenvino.view_without_axes
@@ -710,7 +764,11 @@ def view_along_axes(
     axes: tuple[int, ...],
     mode: Mode,
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """With axes_mapping: the same. [E_OpenvinoBroadcast_any_Inputs_040]
+    """The shape and the strides of the output with axes_mapping, as a view of the data.
+
+    The data has the shape `shape` and the strides `strides`. Raises MappingNotAllowed in a mode
+    other than explicit, and otherwise what is at fault first of the number of axes, the axes and
+    the sizes. Each axis must have a stride. [E_OpenvinoBroadcast_any_Inputs_040]
     [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
@@ -732,7 +790,7 @@ def view_along_axes(
 
 
 class DataLength(Exception):
-    """There are not as many elements as the shape says."""
+    """The number of elements is not the one that the shape says."""
 
 
 def size(shape: tuple[int, ...]) -> int:
@@ -747,8 +805,10 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
-    """The elements, in row-major order, of a tensor of shape `shape` once it has been broadcast to
-    the shape `target`; `data` are those of the tensor, in the same order.
+    """The elements of a tensor that has been broadcast to the shape `target`, in row-major order.
+
+    The tensor has the shape `shape` and the elements `data`, in the same order. Their number is
+    checked first, then ranks, then sizes, which must not be negative.
     [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, DataLength
@@ -800,8 +860,10 @@ def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ..
 def view_strides(
     shape: tuple[int, ...], strides: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The strides of the view with shape `target` of a tensor that broadcasts to it: 0 on the axes
-    that are prepended or grow. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    """The strides of the view with shape `target` of a tensor that broadcasts to it.
+
+    They are 0 on the axes that are prepended or grow. [E_Broadcast_any_F_020]
+    [E_Broadcast_any_Derived_110]
 
     WhyML: kernel.views.COPViews.view_strides
     """
@@ -818,10 +880,12 @@ def view_strides(
 def broadcast_views(
     shapes: tuple[tuple[int, ...], ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view with
-    that shape: its very strides where a tensor has that shape.
-    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020]
-    [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+    """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view.
+
+    The view has the common shape; where the tensor has it, its strides are the tensor's own. Each
+    axis must have a stride. Raises NoTensor where no shape is given, else NegativeSize, else E1
+    with the first violation. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
+    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.views.COPViews.broadcast_views
@@ -836,7 +900,7 @@ def broadcast_views(
 
 
 class WrongLength(Exception):
-    """A tensor has not as many elements as its shape says: the lowest such tensor."""
+    """A tensor has not as many elements as its shape says. The value is the lowest such tensor."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -846,8 +910,11 @@ class WrongLength(Exception):
 def broadcast_elements(
     data: tuple[_A, ...], shape: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[_A, ...]:
-    """The elements of `data`, a tensor of shape `shape` that broadcasts to the shape `target`, once
-    it has been broadcast: both in row-major order. [E_Broadcast_any_Derived_130]
+    """The elements of a tensor that has been broadcast to the shape `target`, in row-major order.
+
+    The tensor has the shape `shape`, which must broadcast to the target, and the elements `data`.
+    Raises DataLength if their number is not the one that the shape says.
+    [E_Broadcast_any_Derived_130]
 
     Raises: DataLength
     WhyML: kernel.tensors.COPTensors.broadcast_elements
@@ -865,11 +932,14 @@ def broadcast_elements(
 def broadcast_all(
     shapes: tuple[tuple[int, ...], ...], data: tuple[tuple[_A, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[_A, ...], ...]]:
-    """The common shape of `shapes` by the rule of SONNX, and the elements of all tensors once they
-    have been broadcast to it; `data` are those of each tensor, all in row-major order.
-    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010]
-    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020]
-    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
+    """The common shape by the rule of SONNX, and the elements of all tensors broadcast to it.
+
+    `data` has the elements of each tensor, as many lists as there are shapes; all are in
+    row-major order. Raises NoTensor, NegativeSize or E1 as `broadcast_shapes` does, else
+    WrongLength with the first tensor whose number of elements is not the one that its shape says.
+    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
+    [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor, WrongLength
     WhyML: kernel.tensors.COPTensors.broadcast_all
