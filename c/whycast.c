@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   fc1c263d755e884a93dc37ba0ba133dda8033a4526a50cae8518a07d553cabac
+   acdbabe010177421a93e74435cb1d776bb7740a4598da257296461d9b4aa6303
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

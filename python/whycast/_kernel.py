@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# 387d543ec66dd591ce237c3049294eeb0b7d1a6fb65478f90bc54ddba86a59b2
+# c71c781b3ae48376b8aa4e5220fb10a442c1fc8cd470881aa23bd6258438d2ad
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
