@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   acdbabe010177421a93e74435cb1d776bb7740a4598da257296461d9b4aa6303
+   d488bf886ad3ef2675a44663b72d17e76a81945fedfc233b71d0c350e19edd14
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"
