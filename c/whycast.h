@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   d488bf886ad3ef2675a44663b72d17e76a81945fedfc233b71d0c350e19edd14
+   f7e05e59bc3f2558e737da81c8e12e98ff68a684d5b1fcd51de384d6f86e2016
    Tools: Why3 1.5.1. */
 
 #ifndef WHYCAST_H

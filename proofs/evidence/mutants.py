@@ -71,8 +71,10 @@ class Result(TypedDict):
 def read(root: Path) -> list[Mutant]:
     """Read the list of a tree."""
     with (root / LIST).open("rb") as file:
-        mutants: list[Mutant] = tomllib.load(file)["mutant"]
-    return mutants
+        listed = tomllib.load(file)
+    pairs = ((file, name, said) for file in listed for name, said in listed[file].items())
+    found = [{"id": name, "file": file, **said} for file, name, said in pairs]
+    return cast(list[Mutant], found)
 
 
 def place(mutant: Mutant, root: Path) -> str:
@@ -85,7 +87,7 @@ def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> It
     """Say what is wrong with the list; `theories` has the theory of each goal that is claimed."""
     for name, count in Counter(mutant["id"] for mutant in mutants).items():
         if count > 1:
-            yield Failure(LIST, name, f"is listed {count} times")
+            yield Failure(LIST, name, f"is the name of {count} mutants")
     for mutant in mutants:
         path, goal = root / mutant["file"], mutant.get("goal")
         text = path.read_text(encoding="utf-8") if path.is_file() else ""

@@ -69,7 +69,7 @@ def before(whygate: Program, root: Path) -> dict[Key, Claim]:
         run("/usr/bin/tar", "-xf", f"{folder}/tree.tar", "-C", tree)
         try:
             return claims.claims(stated(whygate, tree), tree)
-        except (ToolError, OSError, KeyError):
+        except (ToolError, OSError, LookupError, AttributeError, TypeError, ValueError):
             print("what was sealed before is of a tree that these tools cannot read")
             return {}
 

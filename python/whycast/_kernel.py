@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# c71c781b3ae48376b8aa4e5220fb10a442c1fc8cd470881aa23bd6258438d2ad
+# de844cc6a4730df1fd36d8685f476e8a42975a49d0d8a1e7d7fee46e9b50e9e6
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

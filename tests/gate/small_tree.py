@@ -77,9 +77,7 @@ why = "The smallest of trees has a claim too."
 """
 
 MUTANT = """
-[[mutant]]
-id = "triple"
-file = "why3/small.mlw"
+["why3/small.mlw".triple]
 old = "function double (x: int) : int = x + x"
 new = "function double (x: int) : int = x + x + x"
 what = "The double is the triple."

@@ -17,40 +17,30 @@ from gate.theories import theory_files
 __all__ = ["small"]
 
 LIST = f"""{MUTANT}
-[[mutant]]
-id = "other-goal"
-file = "why3/small.mlw"
+["why3/small.mlw".other-goal]
 old = ": int = x + x"
 new = ": int = x + x + x"
 what = "The double is the triple, which keeps it positive."
 goal = "Small.double_positive"
 
-[[mutant]]
-id = "other-theory"
-file = "why3/kernel/trusted.mlw"
+["why3/kernel/trusted.mlw".other-theory]
 old = "result <-> x = y"
 new = "result <-> x < y"
 what = "A number is not the same as itself."
 goal = "Calls.sized'vc"
 
-[[mutant]]
-id = "renamed"
-file = "why3/small.mlw"
+["why3/small.mlw".renamed]
 old = "forall x. 0 < x <-> 0 < double x"
 new = "forall z. 0 < z <-> 0 < double z"
 what = "Nothing is wrong."
 goal = "Small.double_positive"
 
-[[mutant]]
-id = "untyped"
-file = "why3/small.mlw"
+["why3/small.mlw".untyped]
 old = ": int = x + x"
 new = ": int = x = x"
 what = "The double is a truth value."
 
-[[mutant]]
-id = "typed"
-file = "why3/small.mlw"
+["why3/small.mlw".typed]
 old = ": int = x + x"
 new = ": int = x + 1"
 what = "The type checker does not see that the double is a successor."
@@ -136,7 +126,7 @@ def test_the_list_is_well_formed_and_about_every_concept() -> None:
     listed = mutants.read(ROOT)
     assert list(map(str, mutants.faults(listed, ROOT, theories(ROOT)))) == []
     (failure,) = mutants.faults([*listed, listed[0]], ROOT, theories(ROOT))
-    assert str(failure) == f"proofs/mutants.toml: {listed[0]['id']} is listed 2 times"
+    assert str(failure) == f"proofs/mutants.toml: {listed[0]['id']} is the name of 2 mutants"
     proofs = (
         r"sonnx/(clauses|order)|numpy/order|axes/(answer|operator_laws|openvino_outcome)|adjoint/row_major|"
         r"kernel/(laws|outcomes\w*)|c/element_bytes"
