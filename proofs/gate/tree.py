@@ -51,9 +51,11 @@ def list_faults(root: Path) -> Iterator[Failure]:
             inside = path.relative_to(root).as_posix()
             if path.name not in (*names.split(), "__pycache__") and inside not in MADE:
                 yield Failure(inside, "", f"is a strange file: expected {names} in {folder}/")
-    for path in below(root / "python" / "whycast"):
+    for path in below(root / "python"):
         inside = path.relative_to(root).as_posix()
-        if "__pycache__" in path.parts or inside in MADE or path.suffix in DATA:
+        if not inside.startswith("python/whycast/") or "__pycache__" in path.parts:
+            continue
+        if inside in MADE or path.suffix in DATA:
             continue
         if not path.is_dir() and path.suffix != MODULE:
             yield Failure(inside, "", "is no module: it may hide another")

@@ -20,6 +20,7 @@ from cells import MEMCPY, NUMPY, ONNXRUNTIME, OPENVINO, OURS, TORCH, Array, Cell
 from timing import STRETCH, DisagreementError, Result, calibrated, rounds
 
 from whycast import _accelerator
+from whycast.testing._peers import _onnx
 
 RUNS = (1, 4, 16, 1000)
 WIDTHS: Mapping[int, str] = {1: "u1", 2: "i2", 4: "f4", 8: "f8"}
@@ -129,7 +130,7 @@ def contenders(x: Array, y: Array, z: Array, peers: Peers) -> Iterator[tuple[str
 
 def _onnxruntime(x: Array, z: Array) -> Callable[[], object]:
     peer: Any = importlib.import_module("whycast.testing._peers._onnxruntime")
-    session = peer._expander(x.dtype.name)
+    session = peer._session(_onnx.expand_model(x.dtype.name))
     binding = session.io_binding()
     target = np.array(z.shape, np.int64)
     for name, array in (("input", x), ("shape", target)):

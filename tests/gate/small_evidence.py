@@ -33,7 +33,7 @@ end
     "proofs/FINDINGS.md": f"""# Findings {MEAN}
 
 [`Shape.same`](../why3/core/shape.mlw), [`Shape.gone`](../why3/core/shape.mlw),
-[`Shape.other`](../why3/other.mlw), [all](claims.txt), [more](SOUNDNESS.md#the-gaps), [F1](#f1)
+[`Shape.other`](../why3/other.mlw), [all](claims.lock), [more](SOUNDNESS.md#the-gaps), [F1](#f1)
 
 ## F1
 

@@ -179,7 +179,7 @@ def decoy(at: Place) -> None:
 
 def link(at: Place) -> None:
     """Make links that lead nowhere new."""
-    for name in ("python/whycast", "proofs/more"):
+    for name in ("python/whycast", "proofs/sessions/more"):
         (at.tree / name).parent.mkdir(exist_ok=True)
         (at.tree / name).symlink_to("../why3")
 
@@ -272,9 +272,9 @@ Shapeless      why3/shapeless.mlw:7: Shapeless.extra {STALE}
 Broken         why3/broken.mlw: cannot be read:
 Stray          proofs/sessions/stray/why3session.xml.bak: stray file
 Copied         proofs/sessions/copied: the session is of why3/copy.mlw, not of why3/copied.mlw
-Copied         why3/copy.mlw: Copied.extra is a goal of nothing that the audit finds
-Copied         why3/copy.mlw: Copied.less is a goal of nothing that the audit finds
-Copied         why3/copy.mlw: Copied.twice'vc is a goal of nothing that the audit finds
+Copied         why3/copy.mlw:3: Copied.less {UNLISTED}
+Copied         why3/copy.mlw:4: Copied.twice'vc {UNLISTED}
+Copied         why3/copy.mlw:7: Copied.extra {UNLISTED}
 Decoyed        proofs/sessions/decoyed: the session is of decoy/decoyed.mlw, not of why3/decoyed.mlw
 Decoyed        proofs/sessions/decoyed: Decoyed.extra {DIFFERS}
 Decoyed        proofs/sessions/decoyed: Decoyed.twice'vc {DIFFERS}
@@ -295,8 +295,8 @@ Hidden         why3/hidden/away.mlw:3: Away.a {TAKEN}
 Hidden         why3/hidden/away.mlw: More.b {TAKEN}, cloned from {INT}:4
 Hidden         why3/hidden/away.mlw:1: '[#' {PLACE}
 Hidden         why3/hidden/away.mlw:5: '[#' {PLACE}
-Hidden         why3/hidden/away.mlw:3: Away.a {UNLISTED}
 Hidden         why3/hidden/away.mlw: More.b {UNLISTED}
+Hidden         why3/hidden/away.mlw:3: Away.a {UNLISTED}
 Shadowed       cannot be read: why3/shadowed.mlw:2: Ambiguous path: both
 Shadowed       cannot be audited: why3/shadowed.mlw:2: Ambiguous path: both
 Unsound        Unsound.less {STALE} still prove it (make update)
@@ -309,7 +309,7 @@ Reaching       reaches random.Random of Why3's library, which is not among the m
 Reaching       reaches random.State of Why3's library, which is not among the modules
 Calls          why3/room/calls.mlw: Calls Alt-Ergo proves a goal with its conclusion negated: what
 Links          why3/x: is a symbolic link, to ../decoy/deep: expected the file itself
-Links          proofs/more: is a symbolic link, to ../why3: expected the file itself
+Links          proofs/sessions/more: is a symbolic link, to ../why3: expected the file itself
 Links          python/whycast: is a symbolic link, to ../why3: expected the file itself
 Odd            why3/odd-name.mlw: is an odd name: expected letters, digits and underscores
 Old            proofs/sessions/old: stray folder: no theory with goals has this name
