@@ -3,8 +3,8 @@
     A theorem of a template holds of each instance, since its proof holds whatever its parameters
     are, as long as they keep what it supposes of them; Why3 asks for that where the instance is
     made, by a goal of its own for each program that takes the place of a parameter ([load'refn'vc]).
-    So what a template has proved has no second goal in its instances. What it has not is a parameter
-    that nothing has taken the place of, or an axiom: in the instance it is what it was. *)
+    So what a template has proved has no second goal in its instances. Unsubstituted parameters and
+    axioms stay unproved in the instance. *)
 
 open Why3
 open Expr
