@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   f7e05e59bc3f2558e737da81c8e12e98ff68a684d5b1fcd51de384d6f86e2016
+   d48730e0c922d3ff33bb14b0b17bf0ed2382c7fb3e3490617a89edb2740508e6
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

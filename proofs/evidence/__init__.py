@@ -1,1 +1,1 @@
-"""What proves the theories, judges the proofs and writes what an assessor reads."""
+"""What an assessor and a user read: evidence, documentation, the runs of mutants."""

@@ -1,1 +1,1 @@
-"""What proves the theories, judges the proofs and writes what an assessor reads."""
+"""All that a verdict rests on."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,8 +82,8 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
 
     A type may have the name of a function or a lemma: the two are one claim.
     """
-    goals, found, said = goals_of(facts), dict[Key, Symbol](), sentences(root)
-    order = {file: number for number, file in enumerate(theory_files(root))}
+    files, goals, found = theory_files(root), goals_of(facts), dict[Key, Symbol]()
+    said, order = sentences(root, files), {file: number for number, file in enumerate(files)}
     for symbol in sorted(
         facts["symbols"] + facts["lists"],
         key=lambda s: (order.get(s["file"], len(order)), s["file"], s["line"] or 0),
@@ -103,11 +103,11 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
     }
 
 
-def sentences(root: Path) -> dict[tuple[str, object], str]:
+def sentences(root: Path, files: Iterable[str]) -> dict[tuple[str, object], str]:
     """Give what the doc comments of all theories say, without tags, by file and line."""
     return {
         (file, owner): " ".join(TAG.sub("", text).split())
-        for file in theory_files(root)
+        for file in files
         for owner, _, text in doc_comments((root / file).read_text(encoding="utf-8"))
     }
 
@@ -131,7 +131,7 @@ def both(a: Symbol, b: Symbol) -> Symbol:
     }
 
 
-def faults(claim: Claim, key: Key, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
+def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
     """Say what is wrong with an item and its line in the lock."""
     symbol, now = claim.symbol, claim.seal()
     first = symbol["statement"].replace("\n", " ...\n", 1).partition("\n")[0]
@@ -158,7 +158,7 @@ def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure
     goals = goals_of(facts)
     for key, claim in claims.items():
         place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
-        found = faults(claim, key, key in goals, seals.get(key))
+        found = faults(claim, key in goals, seals.get(key))
         failures += [Failure(place, key[1], what) for what in found]
     # Of a theory that cannot be read, nothing is known; of lists neither, as tags stand there too.
     unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}

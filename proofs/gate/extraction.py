@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gate import binaries, closed
 from gate.closed import ROOT
-from gate.theories import used_files
+from gate.theories import all_uses, closure
 
 THEORIES = ROOT / "why3"
 PRINTER = ROOT / "proofs" / "gate" / "extraction"
@@ -99,14 +99,8 @@ def program_files() -> list[Path]:
 
 def used_theories(files: Iterable[Path]) -> set[Path]:
     """Find the project's own files that WhyML files use, themselves included."""
-    found: set[Path] = set()
-    waiting = [*files]
-    while waiting:
-        theory = waiting.pop()
-        if theory not in found and theory.exists():
-            found.add(theory)
-            waiting += (ROOT / name for name in used_files(theory))
-    return found
+    uses = all_uses(ROOT)
+    return {ROOT / name for file in files for name in closure(in_tree(file), uses)}
 
 
 def in_tree(file: Path) -> str:

@@ -17,16 +17,21 @@ INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 
 def theory_files(root: Path) -> list[str]:
     """Give all theories of a tree, from its root: rooms and files after those that they use."""
-    paths = {path.relative_to(root).as_posix(): path for path in (root / "why3").rglob("*.mlw")}
-    uses = {file: {*used_files(path)} & paths.keys() for file, path in paths.items()}
+    uses = all_uses(root)
     rooms = defaultdict[str, set[str]](set)
-    for file in paths:
+    for file in uses:
         rooms[room(file)] |= {room(used) for used in closure(file, uses)}
 
     def order(file: str) -> tuple[int, str, int, str]:
         return len(closure(room(file), rooms)), room(file), len(closure(file, uses)), file
 
-    return sorted(paths, key=order)
+    return sorted(uses, key=order)
+
+
+def all_uses(root: Path) -> dict[str, set[str]]:
+    """Give the theories that each theory of a tree names."""
+    paths = {path.relative_to(root).as_posix(): path for path in (root / "why3").rglob("*.mlw")}
+    return {file: {*used_files(path)} & paths.keys() for file, path in paths.items()}
 
 
 def used_files(path: Path) -> Iterator[str]:

@@ -353,9 +353,9 @@ def bounded(low: int, high: int) -> range:
     return range(low, high)
 
 
-def operations(root: Path, names: Sequence[str], language: str) -> dict[str, Operation]:
+def operations(whycontract: Program, names: Sequence[str], language: str) -> dict[str, Operation]:
     """Give the operations of some modules by the names that drivers give them."""
-    return compiled(Program(root, "whycontract").ask("operations", *names), language)
+    return compiled(whycontract.ask("operations", *names), language)
 
 
 def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
@@ -396,17 +396,20 @@ def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
 def judged(root: Path, facts: Audit) -> Iterator[Failure]:
     """Try all that the drivers map, and all that the proofs trust; give what is wrong."""
     theories = {theory["file"] for theory in facts["theories"]}
+    wanted = [each for each in judge.LANGUAGES.items() if each[0] in theories]
+    if not wanted:
+        return
+    whycontract = Program(root, "whycontract")
     with tempfile.TemporaryDirectory() as folder:
-        for file, language in judge.LANGUAGES.items():
-            if file in theories:
-                yield from judged_in(root, facts, file, language, Path(folder))
+        for file, language in wanted:
+            yield from judged_in(whycontract, facts, file, language, Path(folder))
 
 
 def judged_in(
-    root: Path, facts: Audit, file: str, language: str, folder: Path
+    whycontract: Program, facts: Audit, file: str, language: str, folder: Path
 ) -> Iterator[Failure]:
     """Try the operations of one language."""
-    entries = mapped.read(root, language)
+    entries = mapped.read(whycontract.root, language)
     values = {entry.name: entry for entry in entries if entry.kind == "val"}
     own = {judge.module_name(file, s["module"]) for s in facts["symbols"] if s["file"] == file}
     ghosts = {(s["file"], s["module"], s["name"]) for s in facts["symbols"] if s["ghost"]}
@@ -416,7 +419,7 @@ def judged_in(
         if each["file"] == file
     }
     modules = {entry.module for entry in values.values()} | own
-    there = operations(root, sorted(modules), language)
+    there = operations(whycontract, sorted(modules), language)
     signatures = {name: (op.arguments, op.result) for name, op in there.items()}
     driver = trial_c.Driver(entries, signatures, folder) if language == "C" else None
     for name in dict.fromkeys((*trusted, *values)):

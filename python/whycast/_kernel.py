@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# de844cc6a4730df1fd36d8685f476e8a42975a49d0d8a1e7d7fee46e9b50e9e6
+# dd0a099003a1b60b3d2ebe5d0ecafdb67de089b3b44ea394ce6835c7b1715134
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def test_the_real_operations_keep_their_contracts() -> None:
 
 def operations(language: str) -> Mapping[str, trial.Operation]:
     modules = {e.module for e in mapped.read(ROOT, language) if e.kind == "val"}
-    return trial.operations(ROOT, sorted(modules), language)
+    return trial.operations(Program(ROOT, "whycontract"), sorted(modules), language)
 
 
 def vals(language: str) -> dict[str, Entry]:
