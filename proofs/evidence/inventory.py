@@ -57,7 +57,7 @@ def clause_line(clause: Clause) -> str:
 
 def of_mutants(root: Path) -> Symbol:
     """Give the mutants: what each changes, and who is to notice."""
-    lines = [" | ".join(" ".join(str(v).split()) for v in m.values()) for m in mutants.read(root)]
+    lines = [" | ".join(" ".join(str(v).split()) for v in m) for m in mutants.read(root)]
     return entry(mutants.LIST, "mutants.all", "\n".join(lines))
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import tempfile
 import time
@@ -25,7 +26,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NotRequired, TypedDict, cast
+from typing import NamedTuple, TypedDict, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -42,19 +43,28 @@ REPORT = "build/mutants.json"
 SURVIVED = "survived"
 
 
-class Mutant(TypedDict):
-    """A change: `old` occurs once in the theory `file`, and `new` takes its place.
+# What goes from a theory, or what comes into it.
+CHANGED = re.compile(r"\[-(.*?)-\]|\{\+(.*?)\+\}", re.DOTALL)
 
-    `what` says what somebody would have got wrong; `goal` is to notice it, and without one the type
-    checker is.
-    """
 
-    id: str
+class Mutant(NamedTuple):
+    """A row of the list: a change of the theory `file`, and the goal that is to notice it."""
+
     file: str
-    old: str
-    new: str
-    what: str
-    goal: NotRequired[str]
+    id: str
+    change: str
+    goal: str
+    mistake: str
+
+    @property
+    def old(self) -> str:
+        """Give the text that occurs once in the theory."""
+        return CHANGED.sub(lambda found: found[1] or "", self.change)
+
+    @property
+    def new(self) -> str:
+        """Give the text that takes its place."""
+        return CHANGED.sub(lambda found: found[2] or "", self.change)
 
 
 class Result(TypedDict):
@@ -72,34 +82,32 @@ def read(root: Path) -> list[Mutant]:
     """Read the list of a tree."""
     with (root / LIST).open("rb") as file:
         listed = tomllib.load(file)
-    pairs = ((file, name, said) for file in listed for name, said in listed[file].items())
-    found = [{"id": name, "file": file, **said} for file, name, said in pairs]
-    return cast(list[Mutant], found)
+    return [Mutant(name, row, *listed[name][row]) for name in listed for row in listed[name]]
 
 
 def place(mutant: Mutant, root: Path) -> str:
     """Say where a mutant's change is."""
-    before = (root / mutant["file"]).read_text(encoding="utf-8").partition(mutant["old"])[0]
-    return f"{mutant['file']}:{before.count(chr(10)) + 1}"
+    before = (root / mutant.file).read_text(encoding="utf-8").partition(mutant.old)[0]
+    return f"{mutant.file}:{before.count(chr(10)) + 1}"
 
 
 def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> Iterator[Failure]:
     """Say what is wrong with the list; `theories` has the theory of each goal that is claimed."""
-    for name, count in Counter(mutant["id"] for mutant in mutants).items():
+    for name, count in Counter(mutant.id for mutant in mutants).items():
         if count > 1:
             yield Failure(LIST, name, f"is the name of {count} mutants")
     for mutant in mutants:
-        path, goal = root / mutant["file"], mutant.get("goal")
+        path, goal = root / mutant.file, mutant.goal
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        count = text.count(mutant["old"])
+        count = text.count(mutant.old)
         if count != 1:
-            what = f"changes a text that occurs {count} times in {mutant['file']}, expected once"
-            yield Failure(LIST, mutant["id"], what)
-        if mutant["old"] == mutant["new"]:
-            yield Failure(LIST, mutant["id"], "changes nothing")
-        if goal is not None and goal not in theories:
+            what = f"changes a text that occurs {count} times in {mutant.file}, expected once"
+            yield Failure(LIST, mutant.id, what)
+        if mutant.old == mutant.new:
+            yield Failure(LIST, mutant.id, "changes nothing")
+        if goal and goal not in theories:
             what = f"is to be noticed by {goal}, which {claims.LOCK} does not list"
-            yield Failure(LIST, mutant["id"], what)
+            yield Failure(LIST, mutant.id, what)
 
 
 def sources(root: Path) -> str:
@@ -127,35 +135,36 @@ def mutated_tree(mutant: Mutant, root: Path) -> Iterator[Path]:
         tree = Path(name)
         for folder in ("why3", "proofs/sessions"):
             shutil.copytree(root / folder, tree / folder)
-        text = (tree / mutant["file"]).read_text(encoding="utf-8")
-        changed = text.replace(mutant["old"], mutant["new"])
-        (tree / mutant["file"]).write_text(changed, encoding="utf-8")
+        text = (tree / mutant.file).read_text(encoding="utf-8")
+        changed = text.replace(mutant.old, mutant.new)
+        (tree / mutant.file).write_text(changed, encoding="utf-8")
         yield tree
 
 
 def run(mutant: Mutant, whysearch: Program, theories: Mapping[str, str]) -> Result:
     """Find the goal that notices a mutant: the named one first, then those of all theories."""
     started = time.monotonic()
-    root, goal = whysearch.root, mutant.get("goal")
+    root, goal = whysearch.root, mutant.goal
     first = [theories[goal]] if goal else []
-    order = dict.fromkeys([*first, mutant["file"], *theory_files(root)])
+    order = dict.fromkeys([*first, mutant.file, *theory_files(root)])
     with mutated_tree(mutant, root) as tree:
         named = ["--goal", goal] if goal else []
         found = whysearch.ask("mutant", *named, *order, cwd=tree)
     seconds = round(time.monotonic() - started, 1)
-    found |= {"id": mutant["id"], "place": place(mutant, root), "seconds": seconds}
+    found |= {"id": mutant.id, "place": place(mutant, root), "seconds": seconds}
     return cast(Result, found)
 
 
 def fault(mutant: Mutant, result: Result) -> str:
     """Say what is wrong: nothing noticed the mutant, or another goal than is said."""
-    goal = mutant.get("goal")
     if result["verdict"] == SURVIVED:
-        return f"survived: no goal depends on what it changes. {mutant['what']}"
-    if result["goal"] == goal:
+        return f"survived: no goal depends on what it changes. {mutant.mistake}"
+    if (result["goal"] or "") == mutant.goal:
         return ""
     noticed = result["goal"] or f"the type checker: {result['part']}"
-    return f"is not noticed by {goal or 'the type checker'}, as {LIST} has it, but by {noticed}"
+    return (
+        f"is not noticed by {mutant.goal or 'the type checker'}, as {LIST} has it, but by {noticed}"
+    )
 
 
 def run_all(mutants: list[Mutant], theories: Mapping[str, str], console: Console) -> list[Result]:
@@ -172,7 +181,7 @@ def run_all(mutants: list[Mutant], theories: Mapping[str, str], console: Console
             console.print(
                 escape(f"{line}, {result['seconds']:.1f} s"), highlight=False, soft_wrap=True
             )
-    return [found[mutant["id"]] for mutant in mutants]
+    return [found[mutant.id] for mutant in mutants]
 
 
 def main(argv: list[str]) -> int:
@@ -184,13 +193,13 @@ def main(argv: list[str]) -> int:
     before, mutants = sources(ROOT), read(ROOT)
     theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)[0]}
     failures = list(faults(mutants, ROOT, theories))
-    chosen = [mutant for mutant in mutants if only is None or mutant["id"] in only]
-    if unknown := set(only or ()) - {mutant["id"] for mutant in mutants}:
+    chosen = [mutant for mutant in mutants if only is None or mutant.id in only]
+    if unknown := set(only or ()) - {mutant.id for mutant in mutants}:
         failures.append(Failure(LIST, ", ".join(sorted(unknown)), "is not listed"))
     found = [] if failures else run_all(chosen, theories, console)
     for mutant, result in zip(chosen, found, strict=False):
         if what := fault(mutant, result):
-            failures.append(Failure(result["place"], mutant["id"], what))
+            failures.append(Failure(result["place"], mutant.id, what))
     if only is None and found and before == sources(ROOT):
         report = {"sources": before, "results": found}
         new = (ROOT / REPORT).with_suffix(".new")

@@ -22,6 +22,7 @@ from markupsafe import Markup, escape
 
 from evidence import documents, graph, picture
 from evidence.documents import page
+from evidence.mutants import Mutant
 from gate import closed, judge, mapped
 from gate.facts import Clause, Facts, Goal, Node, Symbol, families, full_name, nodes, place
 from gate.toolchain import REQUIREMENTS, Tool
@@ -275,7 +276,7 @@ def write(
     facts: Facts,
     claims: Mapping[str, str],
     root: Path,
-    mutants: Iterable[Mapping[str, object]],
+    mutants: Iterable[Mutant],
     results: Iterable[Mapping[str, object]] | None,
     tools: Mapping[str, Tool],
 ) -> Path:

@@ -9,6 +9,7 @@ from posixpath import dirname, join, normpath
 from typing import Any
 
 from evidence import pages
+from evidence.mutants import Mutant
 from gate import toolchain
 
 # What a careless page would take for its own.
@@ -43,8 +44,10 @@ end
 """,
 }
 CLAIMS = {"Shape.more": f"A successor is larger. {MEAN}", "Shape.same'vc": "It gives n."}
-CHANGE = {"file": SHAPE, "old": "0 < 1", "new": "1 < 0", "what": MEAN}
-MUTANTS = [{"id": "one", "goal": "Shape.more", **CHANGE}, {"id": "two", **CHANGE}]
+MUTANTS = [
+    Mutant(SHAPE, "one", "[-0 < 1-]{+1 < 0+}", "Shape.more", MEAN),
+    Mutant(SHAPE, "two", "[-0 < 1-]{+1 < 0+}", "", MEAN),
+]
 
 
 def proof(prover: str, seconds: float, *, kept: bool = False) -> dict[str, Any]:

@@ -77,11 +77,9 @@ why = "The smallest of trees has a claim too."
 """
 
 MUTANT = """
-["why3/small.mlw".triple]
-old = "function double (x: int) : int = x + x"
-new = "function double (x: int) : int = x + x + x"
-what = "The double is the triple."
-goal = "Small.twice'vc"
+["why3/small.mlw"]
+triple = ["function double (x: int) : int = x + x{+ + x+}",
+  "Small.twice'vc", "The double is the triple."]
 """
 
 PROOFS = 10

@@ -17,33 +17,17 @@ from gate.theories import theory_files
 __all__ = ["small"]
 
 LIST = f"""{MUTANT}
-["why3/small.mlw".other-goal]
-old = ": int = x + x"
-new = ": int = x + x + x"
-what = "The double is the triple, which keeps it positive."
-goal = "Small.double_positive"
+other-goal = [": int = x + x{{+ + x+}}",
+  "Small.double_positive", "The double is the triple, which keeps it positive."]
+renamed = ["forall [-x-]{{+z+}}. 0 < [-x-]{{+z+}} <-> 0 < double [-x-]{{+z+}}",
+  "Small.double_positive", "Nothing is wrong."]
+untyped = [": int = x [-+-]{{+=+}} x", "", "The double is a truth value."]
+typed = [": int = x + [-x-]{{+1+}}",
+  "", "The type checker does not see that the double is a successor."]
 
-["why3/kernel/trusted.mlw".other-theory]
-old = "result <-> x = y"
-new = "result <-> x < y"
-what = "A number is not the same as itself."
-goal = "Calls.sized'vc"
-
-["why3/small.mlw".renamed]
-old = "forall x. 0 < x <-> 0 < double x"
-new = "forall z. 0 < z <-> 0 < double z"
-what = "Nothing is wrong."
-goal = "Small.double_positive"
-
-["why3/small.mlw".untyped]
-old = ": int = x + x"
-new = ": int = x = x"
-what = "The double is a truth value."
-
-["why3/small.mlw".typed]
-old = ": int = x + x"
-new = ": int = x + 1"
-what = "The type checker does not see that the double is a successor."
+["why3/kernel/trusted.mlw"]
+other-theory = ["result <-> x [-=-]{{+<+}} y",
+  "Calls.sized'vc", "A number is not the same as itself."]
 """
 
 
@@ -100,13 +84,16 @@ def theories(root: Path) -> dict[str, str]:
     ("changes", "said"),
     [
         ({}, []),
-        ({"old": "none"}, ["changes a text that occurs 0 times in why3/small.mlw, expected once"]),
         (
-            {"old": "forall"},
+            {"change": "none{+ +}"},
+            ["changes a text that occurs 0 times in why3/small.mlw, expected"],
+        ),
+        (
+            {"change": "forall{+ +}"},
             ["changes a text that occurs 2 times in why3/small.mlw, expected once"],
         ),
         ({"file": "why3/no.mlw"}, ["changes a text that occurs 0 times in why3/no.mlw, expected"]),
-        ({"new": "function double (x: int) : int = x + x"}, ["changes nothing"]),
+        ({"change": "function double (x: int) : int = x + x"}, ["changes nothing"]),
         (
             {"goal": "Small.no"},
             ["is to be noticed by Small.no, which proofs/claims.lock does not list"],
@@ -115,8 +102,7 @@ def theories(root: Path) -> dict[str, str]:
 )
 def test_a_faulty_entry_is_named(small: Path, changes: dict[str, str], said: list[str]) -> None:
     (mutant,) = mutants.read(small)
-    changed: Any = {**mutant, **changes}
-    faults = list(mutants.faults([changed], small, theories(small)))
+    faults = list(mutants.faults([mutant._replace(**changes)], small, theories(small)))
     assert [failure.subject for failure in faults] == ["triple"] * len(said)
     assert all(part in failure.what for failure, part in zip(faults, said, strict=True))
 
@@ -126,12 +112,12 @@ def test_the_list_is_well_formed_and_about_every_concept() -> None:
     listed = mutants.read(ROOT)
     assert list(map(str, mutants.faults(listed, ROOT, theories(ROOT)))) == []
     (failure,) = mutants.faults([*listed, listed[0]], ROOT, theories(ROOT))
-    assert str(failure) == f"proofs/mutants.toml: {listed[0]['id']} is the name of 2 mutants"
+    assert str(failure) == f"proofs/mutants.toml: {listed[0].id} is the name of 2 mutants"
     proofs = (
         r"sonnx/(clauses|order)|numpy/order|axes/(answer|operator_laws|openvino_outcome)|adjoint/row_major|"
         r"kernel/(laws|outcomes\w*)|c/element_bytes"
     )
     proving = re.compile(rf"why3/({proofs}|\w+/((\w+_)?examples\w*|witness_\w+))\.mlw")
     files = {file for file in theory_files(ROOT) if not proving.fullmatch(file)}
-    assert files - {mutant["file"] for mutant in listed} == set()
+    assert files - {mutant.file for mutant in listed} == set()
     assert len(listed) >= 60
