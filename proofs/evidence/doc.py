@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Sequence
 from itertools import groupby
@@ -18,7 +19,6 @@ from gate import trace
 from gate.closed import ROOT, ToolError
 from gate.theories import theory_files
 from whycast import testing
-from whycast._rules import RULES
 from whycast.testing import strategies
 
 PACK = "build/doc"
@@ -46,6 +46,7 @@ class Room(NamedTuple):
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     argparse.ArgumentParser(prog="doc", description=__doc__).parse_args(arguments)
+    os.environ["COLUMNS"] = "90"  # The width for which help is laid out, whatever the terminal's.
     print(f"documentation: {write(ROOT) / 'index.html'}")
     return 0
 
@@ -67,7 +68,6 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
     links = api.Links(read, {file: f"../theories/{page(file)}" for file in files})
     shown = evidence.read_text(encoding="utf-8") if evidence else ""
     known = set(re.findall(r'id="(E_\w+)"', shown))
-    tensors, error = worked.misfit()
     made = documents.environment(
         about="documentation",
         version=whycast.__version__,
@@ -78,20 +78,12 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
         rooms=listed,
         session=worked.session(worked.SESSION),
         refused=worked.session(worked.REFUSED),
-        example=worked.example(),
-        misfit=tensors,
-        error=error,
         rules=worked.ROWS,
         questions=worked.QUESTIONS,
         cases=worked.CASES,
         verdict=worked.verdict,
         commands=command_line.commands(),
-        levels=command_line.levels(),
-        pytest_options=command_line.pytest_options(),
-        width=command_line.WIDTH,
-        kinds=("sonnx, numpy", "with a target", "with axes"),
-        with_target=[rule.name for rule in RULES.values() if rule.takes == "target"],
-        with_axes=[rule.name for rule in RULES.values() if rule.takes == "axes"],
+        pytest_help=command_line.pytest_help(),
     )
     made.filters |= {
         "example": api.example,
@@ -102,6 +94,7 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
     plain, module = made.get_template("base.html"), made.get_template("doc/module.html")
     sheets = (documents.TEMPLATES / "style.css", documents.TEMPLATES / "doc/doc.css")
     found = {sheet.name: sheet.read_text(encoding="utf-8") for sheet in sheets}
+    found |= {name: command_line.figure(*shapes) for name, shapes in worked.FIGURES.items()}
     for name in ("index.html", "command.html"):
         found[name] = made.get_template(f"doc/{name}").render(up="")
     for each in read:

@@ -1,4 +1,4 @@
-"""What the documentation shows of the package at work: figures, verdicts, a session.
+"""What the documentation shows of the package at work: sessions, and verdicts of each rule.
 
 All of it is what the package itself answers when the pages are made.
 """
@@ -12,17 +12,14 @@ import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import whycast
 from whycast import numpy_rule
 from whycast._rules import RULES, Operands, Rule
 
-Array = NDArray[np.int64]
 Shape = tuple[int, ...]
 
 SESSION = (
@@ -32,10 +29,8 @@ SESSION = (
     "z0, z1 = whycast.broadcast(column, row)",
     "z0 + z1",
 )
+FIGURES = {"example.svg": ("3x1", "4"), "misfit.svg": ("3x2", "4")}
 REFUSED = ("whycast.broadcast_shapes((3, 2), (4,))",)
-COLUMN: Array = np.array([[1], [2], [3]])
-ROW: Array = np.array([10, 20, 30, 40])
-MISFIT: Array = np.array([[1, 2], [3, 4], [5, 6]])
 
 
 def session(lines: Sequence[str]) -> str:
@@ -50,116 +45,6 @@ def session(lines: Sequence[str]) -> str:
                 print("Traceback (most recent call last):\n    ...")
                 print("".join(traceback.format_exception_only(error)), end="")
     return said.getvalue()
-
-
-# --- figures ----------------------------------------------------------------------------------
-
-
-class Size(NamedTuple):
-    """A size of a tensor on an axis of the common shape."""
-
-    own: int
-    target: int | None  # None where the shapes have no common size.
-    prepended: bool = False
-
-    @property
-    def fits(self) -> bool:
-        """Whether it is the target, or grows to it."""
-        return self.target is not None and self.own in (1, self.target)
-
-
-class Cell(NamedTuple):
-    """An element of a tensor, at its place; `source` is where it comes from, None from nowhere."""
-
-    place: Shape
-    value: str
-    source: Shape | None
-    number: int  # That of the source in row-major order: cells of one number are one element.
-    copy: bool = False
-
-    @property
-    def row(self) -> int:
-        """The index on axis 0."""
-        return self.place[0]
-
-    @property
-    def column(self) -> int:
-        """The index on axis 1."""
-        return self.place[1]
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A tensor of the running example beside what it becomes."""
-
-    name: str
-    shape: Shape
-    target: Shape
-    sizes: list[Size]
-    own: list[Cell]
-    broadcast: list[Cell]
-
-
-def aligned(shape: Shape, target: Sequence[int | None]) -> list[Size]:
-    """Align the last axes of a shape with those of the common shape."""
-    missing = len(target) - len(shape)
-    sizes = [Size(1, target[k], prepended=True) for k in range(missing)]
-    return sizes + [Size(*pair) for pair in zip(shape, target[missing:], strict=True)]
-
-
-def tensor(name: str, array: Array, target: Shape, sizes: list[Size]) -> Tensor:
-    """Tell for every place of `target`, of rank 2, which element of an array stands there.
-
-    Where a size does not fit, the places beyond it have none.
-    """
-    padded = array.reshape([size.own for size in sizes])
-
-    def cell(place: Shape) -> Cell:
-        fitting = zip(place, sizes, strict=True)
-        if not all(size.fits or index < size.own for index, size in fitting):
-            return Cell(place, "?", None, -1)
-        # Without the axis at fault, whose places are those of the array.
-        within = tuple(t if s.fits else s.own for s, t in zip(sizes, target, strict=True))
-        source = whycast.source_index(array.shape, within, place)
-        number = int(np.ravel_multi_index(source, array.shape)) if source else 0
-        here = place == tuple(np.unravel_index(number, padded.shape))
-        return Cell(place, str(array[source]), source, number, copy=not here)
-
-    own = [
-        Cell(place, str(padded[place]), None, number)
-        for number, place in enumerate(product(*map(range, padded.shape)))
-    ]
-    places = product(*map(range, target))
-    return Tensor(name, array.shape, target, sizes, own, [cell(place) for place in places])
-
-
-def example() -> list[Tensor]:
-    """Broadcast the column and the row of the running example."""
-    target = whycast.broadcast_shapes(COLUMN.shape, ROW.shape)
-    return [
-        tensor(name, array, target, aligned(array.shape, target))
-        for name, array in (("column", COLUMN), ("row", ROW))
-    ]
-
-
-def misfit() -> tuple[list[Tensor], whycast.BroadcastError]:
-    """Try to broadcast (3, 2) with (4), and give the tensors and the error."""
-    arrays = {"tensor 0": MISFIT, "tensor 1": ROW}
-    try:
-        whycast.broadcast(*arrays.values())
-    except whycast.BroadcastError as found:
-        error = found
-    # What the shape would be if the size at fault were a 1.
-    shapes = [list(shape) for shape in error.shapes]
-    shapes[error.tensor][error.axis] = 1
-    target = whycast.broadcast_shapes(*shapes)
-    known = [None if axis == error.axis else size for axis, size in enumerate(target)]
-    sizes = [aligned(array.shape, target) for array in arrays.values()]
-    sizes[error.tensor] = aligned(error.shapes[error.tensor], known)
-    return [
-        tensor(name, array, target, own)
-        for (name, array), own in zip(arrays.items(), sizes, strict=True)
-    ], error
 
 
 # --- rules ------------------------------------------------------------------------------------
