@@ -182,7 +182,7 @@ def main(argv: list[str]) -> int:
     only = parser.parse_args(argv).only
     console, started = Console(), time.monotonic()
     before, mutants = sources(ROOT), read(ROOT)
-    theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)[0]}
+    theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)}
     failures = list(faults(mutants, ROOT, theories))
     chosen = [mutant for mutant in mutants if only is None or mutant["id"] in only]
     if unknown := set(only or ()) - {mutant["id"] for mutant in mutants}:

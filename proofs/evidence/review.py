@@ -17,11 +17,10 @@ from xml.etree import ElementTree
 from evidence import inventory
 from gate import claims, trace
 from gate.claims import LOCK, Claim, Key
-from gate.closed import ToolError, run
+from gate.closed import GIT, ToolError, run
 from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
-from gate.tree import GIT
 
 # Lines of a text of which only those are shown that differ.
 LONG = 80

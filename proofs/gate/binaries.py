@@ -1,8 +1,9 @@
 """The programs that are built here of OCaml: what each is made of, and the pins of what is made.
 
 A program that is there is run if it is the pinned one, built of the pinned sources. It is built
-otherwise, and refused if what comes out is not the pinned one: the same in any folder, as names of
-the linker and the version of the compiler for C are taken out of it.
+otherwise, and refused if what comes out is not the pinned one: with the pinned compiler and
+libraries it is the same in any folder, as names of the linker and the version of the compiler for C
+are taken out of it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from gate.closed import ROOT, ToolError, digest, run, sha256_of
 
 PROOFS = ROOT / "proofs"
 PINS = Path(__file__).with_name("binaries.toml")
-LOCK = Path(__file__).with_name("toolchain.toml")
 FOLDER = "build/binaries"
 
 OCAMLFIND = "/usr/bin/ocamlfind"
@@ -87,8 +87,8 @@ def built(name: str, root: Path = ROOT) -> Path:
 def made_of(program: Binary) -> str:
     """Hash what decides what a program is."""
     how = " ".join([WARNINGS, *STRIP, program.packages, program.option]).encode()
-    files = (LOCK, *program.sources())
-    return digest([("", how), *((path.name, path.read_bytes()) for path in files)])
+    sources = ((path.name, path.read_bytes()) for path in program.sources())
+    return digest([("", how), *sources])
 
 
 @contextmanager

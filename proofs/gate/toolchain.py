@@ -3,7 +3,7 @@
 import hashlib
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.closed import ROOT, ToolError, digest, sha256_of
@@ -21,38 +21,27 @@ WHEELS = ROOT / "build" / "wheels"
 # Those commands that try the package have it from here, and what it needs.
 PACKAGE = [str(ROOT / "python"), str(SITE)]
 
-# Where Debian keeps an MD5 of each file of each package.
-DEBIAN_SUMS = Path("/var/lib/dpkg/info")
-
-
-@dataclass(frozen=True)
-class Package:
-    """A Debian package; `sha256` is that of its .deb; `pool` is where one not to install is."""
-
-    name: str
-    version: str
-    sha256: str
-    pool: str | None = None
-
 
 @dataclass(frozen=True)
 class Tool:
-    """A program or library; `files` has SHA-256 by path, that of a folder if it ends in a slash."""
+    """A program, as the lock explains it: its first file is run, and others are what it needs."""
 
     name: str
     version: str
-    path: Path
-    packages: tuple[Package, ...]
-    files: dict[str, str]
+    files: dict[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    deb: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """Give what is run."""
+        return ROOT / next(iter(self.files))
 
 
 def read() -> dict[str, Tool]:
     """Read the lock."""
     tools = tomllib.loads(LOCK.read_text(encoding="utf-8"))
-    for entry in tools.values():
-        entry["path"] = ROOT / entry["path"]
-        entry["packages"] = tuple(Package(**package) for package in entry["packages"])
-    return {key: Tool(**entry) for key, entry in tools.items()}
+    return {name: Tool(name, **entry) for name, entry in tools.items()}
 
 
 def requirements(*files: Path) -> list[tuple[str, str, str]]:
@@ -75,14 +64,14 @@ def wheels() -> list[str]:
 def configuration(tools: dict[str, Tool]) -> str:
     """Write Why3's configuration: the pinned provers by their absolute paths, and no others."""
     template = (HERE / "why3.conf.in").read_text(encoding="utf-8")
-    return template.format(here=HERE, **tools)
+    return template.format(here=HERE, tools=tools)
 
 
 def verify(tools: dict[str, Tool] | None = None) -> list[Failure]:
     """List every file that is not the pinned one, and Why3's configuration if it was edited."""
     tools = tools or read()
     wanted = hashlib.sha256(configuration(tools).encode()).hexdigest()
-    configured = Tool("Why3", "", CONFIGURATION, (), {"build/why3.conf": wanted})
+    configured = Tool("Why3", "", {"build/why3.conf": wanted})
     return [failure for tool in (*tools.values(), configured) for failure in altered(tool)]
 
 
@@ -95,7 +84,6 @@ def altered(tool: Tool) -> list[Failure]:
             what = f"is missing: the lock has SHA-256 {expected}"
         elif (actual := tree_digest(path) if is_folder else sha256_of(path)) != expected:
             what = f"is not the pinned build: its SHA-256 is {actual}, the lock has {expected}"
-            what += "".join(f"\n  {file}" for file in (changed(path, tool) if is_folder else ()))
         else:
             continue
         failures.append(Failure(name, tool.name, what))
@@ -112,14 +100,3 @@ def tree_digest(folder: Path) -> str:
         for path in sorted(folder.rglob("*"))
         if path.is_symlink() or path.is_file()
     )
-
-
-def changed(folder: Path, tool: Tool) -> list[str]:
-    """Name what is not as in the packages of the tool: changed, added or removed below a folder."""
-    lists = [DEBIAN_SUMS / f"{package.name}.md5sums" for package in tool.packages]
-    lines = [line for file in lists if file.exists() for line in file.read_text().splitlines()]
-    packed = {Path(f"/{line[34:]}"): line[:32] for line in lines}
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    there = {path: hashlib.md5(path.read_bytes()).hexdigest() for path in files}
-    below = {path for path in packed if path.is_relative_to(folder)} | there.keys()
-    return sorted(str(path) for path in below if packed.get(path) != there.get(path))

@@ -12,7 +12,7 @@ from small_tree import install
 
 from gate import claims, judge
 from gate.closed import ROOT
-from gate.facts import Audit
+from gate.facts import Facts
 from gate.program import Program
 from gate.theories import theory_files
 
@@ -342,19 +342,19 @@ def theories() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Facts:
     """Give what Why3 sees in all theories of this file."""
     tree = install(tmp_path_factory.mktemp("audit") / "tree", theories())
     return Program(tree).audit(theory_files(tree))
 
 
-def of(audit: Audit, key: str, file: str) -> list[Any]:
+def of(audit: Facts, key: str, file: str) -> list[Any]:
     """Give the facts of one kind about one theory."""
     entries: list[Any] = audit[key]  # type: ignore[literal-required]
     return [entry for entry in entries if entry["file"] == f"why3/{file}.mlw"]
 
 
-def test_what_is_taken_for_granted_is_refused(audit: Audit) -> None:
+def test_what_is_taken_for_granted_is_refused(audit: Facts) -> None:
     (theory,) = of(audit, "theories", "granted")
     found = [str(failure) for failure in judge.theory_faults(theory, set(), set())]
     expected = [
@@ -367,7 +367,7 @@ def test_what_is_taken_for_granted_is_refused(audit: Audit) -> None:
     assert "Trans is taken for granted: axiom (none is allowed here), cloned from /usr" in found[-2]
 
 
-def test_what_is_not_reached_has_a_goal(audit: Audit) -> None:
+def test_what_is_not_reached_has_a_goal(audit: Facts) -> None:
     (theory,) = of(audit, "theories", "absurd")
     goals = {("why3/absurd.mlw", "Absurd.proved'vc")}
     assert [str(failure) for failure in judge.theory_faults(theory, goals, set())] == [
@@ -376,7 +376,7 @@ def test_what_is_not_reached_has_a_goal(audit: Audit) -> None:
     ]
 
 
-def test_what_the_library_takes_for_granted(audit: Audit) -> None:
+def test_what_the_library_takes_for_granted(audit: Facts) -> None:
     modules = ["null.Null", "random.Random", "random.State", "real.Real", "ref.Ref"]
     facts: Any = audit
     found = [failure.what for failure in judge.library_faults(facts)]
@@ -395,13 +395,13 @@ def test_what_the_library_takes_for_granted(audit: Audit) -> None:
 
 
 @pytest.mark.parametrize("file", ["true", "more"])
-def test_a_goal_that_says_nothing(audit: Audit, file: str) -> None:
+def test_a_goal_that_says_nothing(audit: Facts, file: str) -> None:
     symbols = [symbol for symbol in of(audit, "symbols", file) if symbol["name"] == "m"]
     assert len(symbols) == len(TRUE if file == "true" else MORE)
     assert {symbol["says_nothing"] for symbol in symbols} == {file == "true"}
 
 
-def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Audit) -> None:
+def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Facts) -> None:
     says = {e["name"]: (e["statement"], e["names"]) for e in of(audit, "symbols", "names")}
     both = ["names.Names.below", "conditional.Conditional.below"]
     assert says["both"] == ("forall a:int, b:int. below a b -> below1 b a", both)
@@ -410,7 +410,7 @@ def test_two_symbols_of_one_name_are_told_apart_and_hints_left_out(audit: Audit)
     assert says["pair"][1] == ["names.Names.seq", "seq.Seq.seq"]
 
 
-def test_a_statement_has_all_that_a_proof_can_use(audit: Audit) -> None:
+def test_a_statement_has_all_that_a_proof_can_use(audit: Facts) -> None:
     for file in ("effects", "changed"):
         (theory,) = of(audit, "theories", file)
         assert theory["errors"] == []
@@ -423,14 +423,14 @@ def test_a_statement_has_all_that_a_proof_can_use(audit: Audit) -> None:
     assert [EFFECTS[int(module.removeprefix("Effects"))] for module in same] == []
 
 
-def test_ghost_code_that_may_not_end_is_refused_by_why3(audit: Audit) -> None:
+def test_ghost_code_that_may_not_end_is_refused_by_why3(audit: Facts) -> None:
     for number, (_, expected) in enumerate(ENDLESS):
         (theory,) = of(audit, "theories", f"endless{number}")
         (error,) = theory["errors"]
         assert expected in error
 
 
-def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Audit) -> None:
+def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Facts) -> None:
     found = {
         entry["name"]: (entry["kind"], entry["count"], entry["satisfied_by"])
         for entry in of(audit, "hypotheses", "conditional")
@@ -444,13 +444,13 @@ def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Audit) -> None
     }
 
 
-def test_a_witness_taken_away_is_missed(audit: Audit) -> None:
+def test_a_witness_taken_away_is_missed(audit: Facts) -> None:
     for number, (_, _, name) in enumerate(TAKEN):
         entries = of(audit, "hypotheses", f"conditional{number}")
         assert [entry["name"] for entry in entries if not entry["satisfied_by"]] == [name]
 
 
-def test_what_is_satisfied_satisfies_more(audit: Audit) -> None:
+def test_what_is_satisfied_satisfies_more(audit: Facts) -> None:
     by = {
         entry["module"]: entry["satisfied_by"]
         for entry in of(audit, "hypotheses", "satisfied")
@@ -460,13 +460,13 @@ def test_what_is_satisfied_satisfies_more(audit: Audit) -> None:
     assert by == {f"Satisfied{n}": f"Satisfied{n}.{name}" for n, name in enumerate(names)}
 
 
-def test_cases_and_ranges_are_no_hypotheses(audit: Audit) -> None:
+def test_cases_and_ranges_are_no_hypotheses(audit: Facts) -> None:
     (theory,) = of(audit, "theories", "unconditional")
     assert theory["errors"] == []
     assert of(audit, "hypotheses", "unconditional") == []
 
 
-def test_what_satisfies_nothing(audit: Audit) -> None:
+def test_what_satisfies_nothing(audit: Facts) -> None:
     by = {
         entry["module"]: entry["satisfied_by"]
         for entry in of(audit, "hypotheses", "unsatisfied")
