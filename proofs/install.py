@@ -1,9 +1,8 @@
 """Install the toolchain that toolchain.toml names, or say exactly what is missing.
 
 Tools come from Debian 12 by apt, one prover from Debian 11 into build/; Python packages go into
-.venv, and those that the tools load stay the wheels that they came as, in build/wheels; Why3's
-configuration is build/why3.conf. What is there at its version is left as it is: if it
-is not the pinned file for all that, somebody replaced it, and that has to be noticed.
+.venv, and those that the tools load stay the wheels that they came as, in build/wheels. What is
+there at its version is left: if it is not the pinned file, that has to be noticed.
 """
 
 import argparse
@@ -37,7 +36,7 @@ OTHERS = {
 
 # The model checker of `make verify-c`. Nothing else needs it, and it stays out of .venv.
 CHECKER = ROOT / "build" / "esbmc"
-CHECKER_WHEELS = toolchain.HERE / "requirements-verify-c.txt"
+CHECKER_WHEELS = ROOT / "tests" / "requirements-verify-c.txt"
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 

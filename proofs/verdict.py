@@ -45,8 +45,7 @@ def gate(argv: list[str]) -> int:
     # No answer is wanted of who cannot be trusted: it would be kept.
     if untrusted := list(judge.prover_faults(audit["provers"])):
         raise closed.ToolError("\n".join(map(str, untrusted)))
-    sessions = whygate.sessions(files)
-    facts: Facts = {**audit, "sessions": sessions, "trace": trace.NONE, "lists": []}
+    facts: Facts = {**audit, "sessions": whygate.sessions(files)}
     orphans = list[Failure]()
     # Where a theory cannot be read, what belongs to it is no orphan.
     if not any(theory["errors"] for theory in facts["theories"]):
@@ -117,7 +116,7 @@ def check(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="check", description=check.__doc__)
     parser.add_argument("theory", metavar="FILE", help="as in why3/core/shape.mlw or core/shape")
     (file,), whygate = chosen([parser.parse_args(argv).theory]), Program(ROOT)
-    facts: Facts = {**whygate.audit([file]), "sessions": [], "trace": trace.NONE, "lists": []}
+    facts: Facts = {**whygate.audit([file]), "sessions": []}
     if not any(theory["errors"] for theory in facts["theories"]):
         facts["sessions"] = whygate.sessions([file])
     provers = {prover["name"]: prover for prover in facts["provers"]}

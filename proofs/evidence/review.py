@@ -38,7 +38,7 @@ def stated(whygate: Program, root: Path) -> Facts:
         if symbol["goal"] or (module, name.rpartition(".")[2]) in recorded[file]:
             goal = {"module": module, "name": name, "tree": {"file": file, "line": line}}
             sessions[files.index(file)]["goals"].append(goal)
-    facts: Facts = {**audit, "sessions": sessions, "trace": trace.NONE, "lists": []}
+    facts: Facts = {**audit, "sessions": sessions}
     facts["trace"], _ = trace.trace(facts, root)
     facts["lists"] = inventory.entries(facts, root)
     return facts

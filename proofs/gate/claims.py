@@ -80,7 +80,7 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
         for owner, _, text in doc_comments((root / file).read_text(encoding="utf-8"))
     }
     for symbol in sorted(
-        facts["symbols"] + facts["lists"],
+        facts["symbols"] + facts.get("lists", []),
         key=lambda s: (order.get(s["file"], len(order)), s["file"], s["line"] or 0),
     ):
         claimed = symbol["goal"] or f"{symbol['name']}'vc"

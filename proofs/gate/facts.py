@@ -1,7 +1,6 @@
 """The facts: what `whygate` prints of the theories and their proofs, and what all of it means.
 
-Whatever judges, counts or shows reads these and nothing else. A type that is not `total` has the
-fields of several commands of whygate: where one is missing, none of it was asked.
+A type that is not `total` has the fields of several commands: one that is missing was not asked.
 """
 
 from __future__ import annotations
@@ -95,10 +94,7 @@ class Symbol(TypedDict, total=False):
 
 
 class Use(TypedDict, total=False):
-    """A module that a theory uses or clones; no file for those that Why3 is born with.
-
-    Of Why3's library: one that theories reach, directly or not, and which.
-    """
+    """A module that a theory uses, clones, or reaches in Why3's library; no file for built-ins."""
 
     module: str
     file: str | None

@@ -33,8 +33,7 @@ LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
 # What may be without definition: a program; some type or function, which can contradict nothing.
 PARAMETERS = {"val", "type without definition", "symbol without definition"}
 
-# Metas that tell a tool how to print or to compute and a prover nothing: Why3 adds the first two
-# itself to records, the others guide transformations by what is proved or defined anyway.
+# Metas that tell a prover nothing: they guide tools by what is proved or defined anyway.
 HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", "inline:no"}
 
 # What is proved of the parts that it gives is proved of the goal. Why3 has others of which that is
@@ -83,9 +82,6 @@ ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 # The goals of check.mlw, and whether they are true.
 CANARIES = {"provable": True, "refutable": False}
 
-# What a prover says where it finds a contradiction: Alt-Ergo has words of its own for some.
-CONTRADICTION = ("Valid", "Inconsistent assumption")
-
 # What a prover says to something that it does not prove, if it works.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
@@ -109,13 +105,9 @@ def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
         said = {canary["goal"]: canary["answer"] for canary in answers.get(name, [])}
         for goal, is_true in CANARIES.items():
             answer = said.get(goal, "nothing")
-            if is_true and answer != "Valid":
-                what = f"does not prove a goal that is true: it answers {answer}"
-            elif not is_true and answer in ("Valid", "nothing"):
-                what = f"answers {answer} to a goal that is false: it cannot be trusted"
-            else:
-                continue
-            yield Failure("build/why3.conf", name, what)
+            if answer == "nothing" or (answer == "Valid") != is_true:
+                what = f"answers {answer} to a goal that is {str(is_true).lower()}"
+                yield Failure("build/why3.conf", name, f"{what}: it cannot be trusted")
 
 
 def character_faults(root: Path) -> Iterator[Failure]:
@@ -126,7 +118,7 @@ def character_faults(root: Path) -> Iterator[Failure]:
             continue
         shown = path.relative_to(root).as_posix()
         text = path.read_bytes().decode("utf-8", "surrogateescape")
-        odd = [(match, unicodedata.name(match[0], "a control")) for match in STRANGE.finditer(text)]
+        odd = [(match, unicodedata.name(match[0], "no name")) for match in STRANGE.finditer(text)]
         if shown.startswith("why3/"):
             odd += [(match, "a position or an attribute") for match in FOREIGN.finditer(text)]
         for match, name in odd:
@@ -246,10 +238,10 @@ def context_faults(session: Theory) -> Iterator[Failure]:
         yield Failure(session["file"], "", f"{prover} was not asked for a contradiction")
     for answer in session["context"]:
         prover, module, text = answer["prover"], answer["about"], answer["answer"]
-        if text in CONTRADICTION and module:
+        if text == "Valid" and module:
             what = f"{prover} proves a goal with its conclusion negated: what it supposes, "
             what += "contracts without a body included, is contradictory"
-        elif text in CONTRADICTION:
+        elif text == "Valid":
             what = f"{prover} proves false from what the theory uses, defines and proves"
         elif not GIVES_UP.match(text):
             what = f"{prover} does not work when it is asked for a contradiction: {text}"
@@ -271,11 +263,7 @@ def templates(facts: Facts) -> set[str]:
 
 
 def is_allowed(assumed: Symbol, theory: str, patterns: Container[str]) -> bool:
-    """Tell whether the house rules allow something without definition or proof.
-
-    A template may have parameters: types, functions and programs, of which its instances say what
-    they are, or have them as parameters again.
-    """
+    """Tell whether something may have no definition or proof, as a template's parameters may."""
     if assumed["kind"] == "meta":
         return assumed["name"] in HARMLESS_METAS
     is_template = module_name(theory, assumed["module"]) in patterns
@@ -285,13 +273,12 @@ def is_allowed(assumed: Symbol, theory: str, patterns: Container[str]) -> bool:
 def trusted(facts: Facts) -> list[Symbol]:
     """Give the operations that are trusted: allowed, not proved, and no parameters."""
     patterns = templates(facts)
+    of = [each for each in facts["theories"] if each["file"] in LANGUAGES]
+    found = [(theory["file"], assumed) for theory in of for assumed in theory["assumed"]]
     return [
         assumed
-        for theory in facts["theories"]
-        if theory["file"] in LANGUAGES
-        for assumed in theory["assumed"]
-        if assumed["kind"] == "val"
-        and module_name(theory["file"], assumed["module"]) not in patterns
+        for file, assumed in found
+        if assumed["kind"] == "val" and module_name(file, assumed["module"]) not in patterns
     ]
 
 
@@ -328,10 +315,7 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def hypotheses(facts: Facts) -> list[Symbol]:
-    """Give what is claimed under some hypotheses.
-
-    What a parameter of a template requires, nobody claims: who calls it has to satisfy that.
-    """
+    """Give what is claimed under hypotheses: of a template's parameter, nobody claims anything."""
     patterns = templates(facts)
     return [
         entry
@@ -344,9 +328,7 @@ def witness_faults(facts: Facts) -> Iterator[Failure]:
     """Find hypotheses that nothing is seen to satisfy."""
     for entry in hypotheses(facts):
         if not entry["satisfied_by"]:
-            formula = entry["kind"] in ("lemma", "goal")
-            what, does = ("hypotheses", "asserts them") if formula else ("requires", "calls it")
-            fault = f"has {what} that no witness satisfies: no witness {does} where each run comes "
-            fault += "to it, and nothing that is satisfied does or has the same: "
-            fault += "; ".join(" ".join(said.split()) for said in entry["supposes"])
-            yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), fault)
+            said = "; ".join(" ".join(each.split()) for each in entry["supposes"])
+            what = "has hypotheses that no witness satisfies: expected one that asserts them, or "
+            what += f"calls it, where each run comes to it: {said}"
+            yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), what)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from gate import binaries, closed, toolchain
@@ -42,7 +41,6 @@ class Program:
         (root / KEPT).mkdir(parents=True, exist_ok=True)
         self.program = binaries.built(name, root)
         self.running: set[subprocess.Popen[str]] = set()
-        self.starting = Lock()
         self.stopped = False
         # Who asks a replaced prover must not keep its answers for the day when it is put right.
         tools = toolchain.read()
@@ -55,19 +53,18 @@ class Program:
         self, *arguments: str, cwd: Path | None = None, output: int | None = None
     ) -> tuple[int, str, str]:
         """Run a command in a closed environment; give what it ends with and what it prints."""
-        with self.starting:
-            if self.stopped:
-                raise closed.ToolError("interrupted")
-            process = subprocess.Popen(
-                [self.program, self.root / "build/why3.conf", self.tools, *arguments],
-                cwd=cwd or self.root,
-                env=closed.environment(proving=True) | {"WHYGATE_ANSWERS": self.answers},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                text=True,
-            )
-            self.running.add(process)
+        process = subprocess.Popen(
+            [self.program, self.root / "build/why3.conf", self.tools, *arguments],
+            cwd=cwd or self.root,
+            env=closed.environment(proving=True) | {"WHYGATE_ANSWERS": self.answers},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            text=True,
+        )
+        self.running.add(process)
+        if self.stopped:  # Whoever stops sets this before looking who is running.
+            process.terminate()
         try:
             printed, messages = process.communicate()
         except BaseException:
@@ -93,8 +90,7 @@ class Program:
             try:
                 yield pool
             except BaseException:
-                with self.starting:
-                    self.stopped = True
+                self.stopped = True
                 pool.shutdown(wait=False, cancel_futures=True)
                 for process in list(self.running):
                     process.terminate()

@@ -11,14 +11,14 @@ from gate.facts import Failure
 
 HERE = ROOT / "proofs" / "gate"
 LOCK = HERE / "toolchain.toml"
-REQUIREMENTS = (HERE / "requirements.txt", HERE / "requirements-test.txt")
+REQUIREMENTS = (HERE / "requirements.txt", ROOT / "tests" / "requirements.txt")
 CONFIGURATION = ROOT / "build" / "why3.conf"
 VENV = ROOT / ".venv"
 SITE = VENV / "lib" / "python3.11" / "site-packages"
 
-# From these files the tools load their packages, as they came, and from no other folder.
+# From these files the tools load their packages, as they came, and from no other folder; those
+# commands that try the package have it, and what it needs, from the other.
 WHEELS = ROOT / "build" / "wheels"
-# Those commands that try the package have it from here, and what it needs.
 PACKAGE = [str(ROOT / "python"), str(SITE)]
 
 
@@ -53,12 +53,14 @@ def requirements(*files: Path) -> list[tuple[str, str, str]]:
 def wheels() -> list[str]:
     """Give the pinned wheels that the tools load; refuse any other, and where one is missing."""
     pinned = {sha256: name for name, _, sha256 in requirements(REQUIREMENTS[0])}
-    found = {path: sha256_of(path) for path in sorted(WHEELS.glob("*"))}
-    faults = [f"{path} is no pinned wheel" for path in found if found[path] not in pinned]
-    missing = [pinned[sha256] for sha256 in pinned.keys() - {*found.values()}]
-    if faults := [*faults, *(f"{WHEELS} has no {name}: `make tools`" for name in sorted(missing))]:
+    found = {sha256_of(path): str(path) for path in sorted(WHEELS.glob("*"))}
+    faults = [f"{found[each]} is no pinned wheel" for each in found.keys() - pinned.keys()]
+    faults += [
+        f"{WHEELS} has no {pinned[each]}: `make tools`" for each in pinned.keys() - found.keys()
+    ]
+    if faults:
         raise ToolError("\n".join(faults))
-    return [str(path) for path in found]
+    return [*found.values()]
 
 
 def configuration(tools: dict[str, Tool]) -> str:
@@ -80,13 +82,11 @@ def altered(tool: Tool) -> list[Failure]:
     failures = []
     for name, expected in tool.files.items():
         path, is_folder = ROOT / name, name.endswith("/")
-        if not (path.is_dir() if is_folder else path.is_file()):
-            what = f"is missing: the lock has SHA-256 {expected}"
-        elif (actual := tree_digest(path) if is_folder else sha256_of(path)) != expected:
+        there = path.is_dir() if is_folder else path.is_file()
+        actual = (tree_digest if is_folder else sha256_of)(path) if there else "missing"
+        if actual != expected:
             what = f"is not the pinned build: its SHA-256 is {actual}, the lock has {expected}"
-        else:
-            continue
-        failures.append(Failure(name, tool.name, what))
+            failures.append(Failure(name, tool.name, what))
     return failures
 
 

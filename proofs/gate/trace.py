@@ -1,15 +1,7 @@
 """The trace: from every clause to what states it, proves it, computes it and tests it, and back.
 
-why3/trace.toml has the clauses. A tag is the identifier of one in square brackets: in a doc comment
-of a theory, or in the docstring of a function, a class or a test, or in a comment right below it,
-which `help` does not show. What the tag is written to belongs to the clause, so the data file lists
-no theorems and no tests:
-
-    before an item of a theory     the item is a main definition, theorem or program of the clause
-    before a module                all items of the module that have no tag support the clause
-    in the first comment           all others of the file do
-    in or below a docstring        the function, class or test; before all tests of a file, these
-
+why3/trace.toml has the clauses, and says where a tag may stand. In Python that is a docstring of a
+function, a class, a variable or a test, or a comment right below it, which `help` does not show.
 Failures are orphans in either direction, and all that makes a tag or a clause say nothing.
 """
 
@@ -28,17 +20,12 @@ from gate.facts import Clause, Facts, Failure, full_name
 from gate.theories import doc_comments
 
 TRACE = "why3/trace.toml"
-THEORIES = "why3/**/*.mlw"
 PACKAGE = "python/whycast/*.py"
-TESTS = "tests/**/test_*.py"
-
-# Extracted: its docstrings repeat the comments of the theories, tags included.
-EXTRACTED = "_kernel"
 
 # The text that is none: requirements that are claimed here and stand in no specification.
 DERIVED = "derived"
 
-IDENTIFIER = re.compile(r"E_(?P<op>[A-Z][A-Za-z0-9]*)_[a-z]+_(?P<zone>[A-Z][A-Za-z0-9]*)_\d{3}")
+IDENTIFIER = re.compile(r"E_[A-Z][A-Za-z0-9]*_[a-z]+_[A-Z][A-Za-z0-9]*_\d{3}")
 FORM = "E_<op>_<type>_<zone>_<number>, as in E_Broadcast_any_Step1_010"
 WHERE = "a doc comment before an item, a module or a theory, or in or below a docstring (trace.py)"
 
@@ -50,14 +37,9 @@ FIELDS = ("where", "says", "reason", "why")
 MAIN = ("definitions", "theorems", "programs")
 PARTS = (*MAIN, "supporting", "tests")
 
-# The trace of a tree whose clauses nobody asked for.
-NONE: dict[str, list[Clause]] = {"texts": [], "clauses": []}
-
 # What a symbol of a theory is to a clause; a lemma is a goal and comes from there.
-PART_OF_KIND = {
-    **dict.fromkeys(("type", "exception", "function", "predicate", "constant"), "definitions"),
-    **dict.fromkeys(("program", "val"), "programs"),
-}
+DEFINED = ("type", "exception", "function", "predicate", "constant")
+PART_OF_KIND = dict.fromkeys(DEFINED, "definitions") | dict.fromkeys(("program", "val"), "programs")
 
 
 def read_all(root: Path, pattern: str) -> Iterator[tuple[str, str]]:
@@ -82,7 +64,10 @@ def read(path: Path) -> tuple[list[Clause], dict[str, Clause], list[Failure]]:
         for name, fields in table.items():
             if not isinstance(fields, dict):
                 continue
-            faults = [*clause_faults(name, fields, text, table.get("op", ""))]
+            needed = ("says", "why" if text == DERIVED else "where")
+            faults = [f"has no `{key}`" for key in needed if not fields.get(key)]
+            if not IDENTIFIER.fullmatch(name):
+                faults.append(f"is no identifier: expected {FORM}")
             if name in clauses:
                 faults.append(f"is of {clauses[name]['text']} too")
             failures += [Failure(TRACE, name, what) for what in faults]
@@ -90,20 +75,6 @@ def read(path: Path) -> tuple[list[Clause], dict[str, Clause], list[Failure]]:
             clauses[name] = {**dict.fromkeys(FIELDS, ""), **said, "id": name, "text": text}
             clauses[name] |= {part: [] for part in PARTS}
     return texts, clauses, failures
-
-
-def clause_faults(clause: str, fields: Clause, text: str, operator: str) -> Iterator[str]:
-    """Say what is wrong with one clause as it is written."""
-    is_derived = text == DERIVED
-    needed = ("says", "why" if is_derived else "where")
-    yield from (f"has no `{key}`" for key in needed if not fields.get(key))
-    match = IDENTIFIER.fullmatch(clause)
-    if match is None:
-        yield f"is no identifier: expected {FORM}"
-    elif operator and match["op"] != operator:
-        yield f"is a clause of {text}, whose identifiers begin with E_{operator}_"
-    if match and (match["zone"] == DERIVED.title()) != is_derived:
-        yield f"is of the text `{text}`: the zone {DERIVED.title()} is that of `{DERIVED}`"
 
 
 class Tag(NamedTuple):
@@ -142,7 +113,7 @@ def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> 
 
 def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     """Give the goals and symbols with their tags, and find the tags that none of them has."""
-    sources = dict(read_all(root, THEORIES))
+    sources = dict(read_all(root, "why3/**/*.mlw"))
     # The tags of a file's items by line, of its modules by name, and of all of it under "".
     tags: dict[str, dict[int | str, list[Tag]]] = {file: {} for file in sources}
     for file, source in sources.items():
@@ -219,8 +190,8 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     public = published(root)
     for file, source in read_all(root, PACKAGE):
         stem, found = Path(file).stem, docstrings(source, file)
-        if stem == EXTRACTED:
-            continue
+        if stem == "_kernel":
+            continue  # Its docstrings repeat the comments of the theories, tags included.
         found.pop("")
         own = {name: shown for (origin, name), shown in public.items() if origin == stem}
         for name in dict.fromkeys([*found, *own]):
@@ -236,7 +207,7 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
 
 def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     """Give the tests with tags, and find tags of functions that are none."""
-    for file, source in read_all(root, TESTS):
+    for file, source in read_all(root, "tests/**/test_*.py"):
         for name, (place, tags) in docstrings(source, file).items():
             attached = tags if not name or name.startswith("test_") else []
             yield Entry("tests", f"{file}::{name}" if name else file, place, attached)

@@ -84,7 +84,8 @@ def test_a_folder_has_another_digest_when_anything_in_it_is_changed(tmp_path: Pa
     digest = toolchain.tree_digest(folder)
     assert list(map(str, toolchain.altered(tool))) == [
         f"{folder}/: Why3 is not the pinned build: its SHA-256 is {digest}, the lock has {OTHER}",
-        f"{tmp_path}/gone: Why3 is missing: the lock has SHA-256 {OTHER}",
+        f"{tmp_path}/gone: Why3 is not the pinned build: its SHA-256 is missing, "
+        f"the lock has {OTHER}",
     ]
 
 
@@ -97,9 +98,14 @@ def test_a_replaced_file_of_an_installed_package_stays_and_is_refused(
     path = tmp_path / "solver"
     path.write_text("another", encoding="utf-8")
     solver = Tool("Solver", "2.0", {str(path): OTHER}, ("solver=2.0-1",))
-    ran = list[str]()
+    ran = list[object]()
     there = f"installed solver solver=2.0-1\ninstalled {install.TESTS} git ca-certificates\n"
-    monkeypatch.setattr(install, "run", lambda *words, **_: ran.append(str(words[0])) or there)
+
+    def query(*words: object) -> str:
+        ran.append(words[0])
+        return there
+
+    monkeypatch.setattr(install, "run", query)
     monkeypatch.setattr(install, "prepare", lambda *_, tests: None)
     monkeypatch.setattr(toolchain, "read", lambda: {"solver": solver})
     monkeypatch.setattr(toolchain, "configuration", lambda _: "[main]")
@@ -107,13 +113,13 @@ def test_a_replaced_file_of_an_installed_package_stays_and_is_refused(
     with pytest.raises(ToolError, match="solver: Solver is not the pinned build") as caught:
         install.main(["--tests"])
     assert "Nothing replaces it silently: reinstall its Debian package" in str(caught.value)
-    assert (ran, path.read_text(encoding="utf-8")) == (["/usr/bin/dpkg-query"], "another")
+    assert (ran, path.read_text(encoding="utf-8")) == ([Path("/usr/bin/dpkg-query")], "another")
     # What is missing is named where it cannot be installed.
     monkeypatch.setattr(install, "OS_RELEASE", tmp_path / "no-release")
     there = there.replace("2.0-1", "2.0-2")
     with pytest.raises(ToolError, match=r"^cannot install what is missing \(solver=2.0-1\): this "):
         install.main(["--tests"])
-    assert ran == ["/usr/bin/dpkg-query"] * 2
+    assert ran == [Path("/usr/bin/dpkg-query")] * 2
 
 
 def test_a_download_with_another_hash_is_not_unpacked(

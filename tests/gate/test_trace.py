@@ -14,7 +14,6 @@ from gate.facts import Facts
 
 TRACE = r"""
 [Small]
-op = "Small"
 title = "The small text"
 E_Small_any_Step_010 = {where = "Line 1", says = "Everything\n holds."}
 E_Small_any_Step_020 = {where = "Line 2", says = "A program runs."}
@@ -192,9 +191,6 @@ CASES: list[tuple[Callable[[Path], None], str]] = [
     (edit(T, "_030", "_20"), f"{T}: E_Small_any_Step_20 is no identifier: expected {trace.FORM}"),
     (edit(T, "_030", "_020"), f"{T}: cannot be read, no clause is traced: Cannot"),
     (edit(T, DERIVED, FIRST), f"{T}: {FIRST} is of Small too"),
-    (edit(T, THIRD, "E_Other_any_Step_010"), "whose identifiers begin with E_Small_"),
-    (edit(T, DERIVED, "E_Small_any_Extra_010"), "the zone Derived is that of `derived`"),
-    (edit(T, THIRD, "E_Small_any_Derived_020"), "the zone Derived is that of `derived`"),
     (edit(T, ', says = "A program runs."', ""), f"{T}: {SECOND} has no `says`"),
     (edit(T, 'where = "Line 2", ', ""), f"{T}: {SECOND} has no `where`"),
     (edit(T, ', why = "It is used."', ""), f"{DERIVED} has no `why`"),

@@ -56,7 +56,7 @@ def test_nothing_strange_is_run_and_the_tools_start_in_no_other_way(tmp_path: Pa
     for name in ("python/numpy.py", "proofs/argparse.py"):
         write(there, {name: RAN})
         done = run(there, "gate")
-        assert (done.returncode, done.stdout) == (1, "")
+        assert done.returncode == 1
         assert f"{name}: does not belong here" in done.stderr
     for options in ((), ("-I",), ("-S",)):
         done = run(there, "gate", options=options)
