@@ -63,71 +63,20 @@ MORE = [
 CONDITIONAL = """\
 module Conditional
   use int.Int
-  use ref.Ref
   predicate below (a b: int) = a < b
   exception Odd int
   type sign = Minus | Plus
-  function next (a: int) : int = a + 1
-  lemma transitive: forall a b c. below a b -> below b c -> below a c
-  lemma nested:
-    forall a. let b = next a in below b 7 /\\ (forall c. below c a -> below c b) -> below a 7
-    by below a b
-  lemma unconditional: forall a. a <= a by 0 <= 0
-  let lemma different (a b: int) requires { below (next a) (next b) } ensures { a <> b } = ()
-  let rec ghost function count (a: int) : int
-    requires { below (next (next a)) 7 } variant { a }
-  = if a = 0 then 0 else 1 + count (a - 1)
-  let half (a: int) : int
-    requires { 0 <= next a } requires { a < 100 } raises { Odd b -> b = a }
-  = if a = 1 then raise Odd a else 0
+  let half (a: int) : int raises { Odd b -> b = a } = if a = 1 then raise Odd a else 0
   let free (a: int) : int = a
-  let reset_nothing () : unit = ()
-  let reset (r: ref int) : unit writes { r } = r := 0
 end
 """
-
-WITNESS = """\
-module Witness
-  use int.Int
-  use ref.Ref
-  use conditional.Conditional
-  let lemma numbers ()
-  = let a = 1 in
-    let r = ref 1 in reset r;
-    different a 3;
-    assert { forall k. a <= k -> 0 <= k };
-    let _ = count 2 in
-    assert { below 4 5 /\\ a = 1 };
-    assert { below a 4 };
-    assert { below (next a) 7 /\\ forall z. below z a -> below z (next a) }
-  let halves () : unit
-    raises { Odd _ -> false }
-  = let _ = half 4 in
-    ()
-end
-"""
-
-# What is taken from the witness, and what then has none.
-TAKEN = [
-    ("different a 3;\n", "", "different"),
-    ("let _ = count 2 in\n", "", "count"),
-    ("let _ = half 4 in\n", "", "half"),
-    # What is called within a formula shows nothing.
-    ("let _ = count 2", "let _ = pure { count 2 }", "count"),
-    # The number in the middle is not one and the same.
-    ("below a 4 }", "below a 3 }", "transitive"),
-    # The second hypothesis is about another number.
-    ("below z (next a)", "below z a", "nested"),
-    ("forall z. below z a ->", "forall z. below a z ->", "nested"),
-    # Not every run comes to a branch.
-    ("let _ = half 4 in\n    ()", "if 0 < 1 then let _ = half 4 in ()", "half"),
-]
 
 # A program and lemmas that nothing but their module knows, and a program that requires `q`.
 CALLED = "predicate q (a: int)  let wanted (a: int) : unit requires { q a } = ()  "
 STATED = "predicate q (a: int)  predicate r (a: int)  predicate t (a b: int)  "
 STATED += "lemma wanted: forall a. q a -> r a  "
 BOTH = STATED.replace("q a ->", "q a -> t (a + 1) a ->")
+NESTED = STATED.replace("q a ->", "let b = a in (forall c. t c b -> r c) ->")
 BETWEEN = "let lemma between (a: int) requires { q a }"
 
 
@@ -163,6 +112,9 @@ SATISFIED = {
         f"{CALLED}let g (r: ref int) = r := 9; r.contents <- 8; wanted 9",
         f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} r := !r - 1 done; wanted 9",
         f"{CALLED}let g () raises {{ Odd _ -> false }} = let _ = half 4 in wanted 9",
+        "predicate q (a: int)  let rec ghost function wanted (a: int) : int requires { q a }"
+        " variant { a } = a  let lemma g () = let _ = wanted 9 in ()",
+        f"{NESTED}let lemma g () = assert {{ (forall z. t z 9 -> r z) by r 9 }}",
         # Where it is decided what is done.
         f"{CALLED}let g () : int = if (wanted 9; 0 < 1) then 2 else 3",
         f"{CALLED}let g () : bool = (wanted 9; true) && 0 < 1",
@@ -201,6 +153,9 @@ UNSATISFIED = [
     promise("(q a -> result = 1) /\\ (not r a -> result = 2)"),
     f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 8 }}",
     f"{promise('q a -> r a', FEW)}let g () : int = assert {{ q 7 }}; if 1 = 2 then wanted 7 else 1",
+    # What is called within a formula shows nothing.
+    "predicate q (a: int)  let function wanted (a: int) : int requires { q a } = a"
+    "  let g () = let _ = pure { wanted 9 } in ()",
     # Not every run comes to it.
     f"{CALLED}let g (a: int) : unit = if a = 2 then wanted 9",
     f"{CALLED}let g (a: int) : bool = a = 2 && (wanted 9; true)",
@@ -233,6 +188,7 @@ UNSATISFIED = [
     "predicate q (a: int)  let rec lemma wanted (a: int) requires { q a } variant { a }"
     " = wanted (a - 1)",
     f"{STATED}lemma other: forall a. q a -> r a",
+    f"{NESTED}let g () = assert {{ forall z. t 9 z -> r z }}",
     # Each hypothesis, but of other values, at another moment, or for each of two reasons.
     f"{BOTH}{BETWEEN} = assert {{ t (9 + 1) 9 }}  let lemma g () = between 9",
     f"{BOTH}{BETWEEN} = ()  let lemma also (a: int) requires {{ t (a + 1) a }} = ()"
@@ -309,7 +265,6 @@ def theories() -> dict[str, str]:
         "true": modules("True", TRUE),
         "more": modules("More", MORE),
         "conditional": CONDITIONAL,
-        "witness_all": WITNESS,
         "satisfied": modules("Satisfied", satisfied, asking),
         "unsatisfied": modules("Unsatisfied", UNSATISFIED, asking),
         "absurd": ABSURD,
@@ -320,10 +275,6 @@ def theories() -> dict[str, str]:
         "names": NAMES,
         "reaching": modules("Reaching", ["use null.Null", "use random.Random", "use real.Real"]),
     }
-    for number, (old, new, _) in enumerate(TAKEN):
-        assert WITNESS.count(old) == 1
-        text = WITNESS.replace(old, new).replace("conditional", f"conditional{number}")
-        found |= {f"conditional{number}": CONDITIONAL, f"witness_{number}": text}
     found["unconditional"] = modules("Free", list(map(promise, UNCONDITIONAL)), asking)
     return {f"why3/{name}.mlw": text for name, text in found.items()}
 
@@ -401,26 +352,6 @@ def test_a_statement_has_all_that_a_proof_can_use(audit: Facts) -> None:
     assert len(said[0]) == len(said[1]) == len(EFFECTS)
     same = [module for module, statement in said[0].items() if statement == said[1][module]]
     assert [EFFECTS[int(module.removeprefix("Effects"))] for module in same] == []
-
-
-def test_whatever_has_hypotheses_is_found_with_its_witness(audit: Facts) -> None:
-    found = {
-        entry["name"]: (entry["kind"], entry["satisfied_by"])
-        for entry in of(audit, "hypotheses", "conditional")
-    }
-    assert found == {
-        "transitive": ("lemma", "Witness.numbers"),
-        "nested": ("lemma", "Witness.numbers"),
-        "different": ("theorem", "Witness.numbers"),
-        "count": ("function", "Witness.numbers"),
-        "half": ("program", "Witness.halves"),
-    }
-
-
-def test_a_witness_taken_away_is_missed(audit: Facts) -> None:
-    for number, (_, _, name) in enumerate(TAKEN):
-        entries = of(audit, "hypotheses", f"conditional{number}")
-        assert [entry["name"] for entry in entries if not entry["satisfied_by"]] == [name]
 
 
 def test_what_is_satisfied_satisfies_more(audit: Facts) -> None:
