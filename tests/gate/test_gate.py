@@ -369,17 +369,23 @@ def test_what_no_proof_looks_at_is_sealed(small: Path) -> None:
     )
 
 
-def test_characters_that_deceive_a_reader_are_refused(small: Path) -> None:
-    edit(Place(small, "Small").theory, "Numbers, doubled.", "Numbers,\u200b doubled.")
-    edit(small / "proofs" / "claims.lock", "# commit", "# \u202ecommit")
-    write(small, {"tests/a.py": "\u0430 = 1\n", "tests/a.h": "/* \u2066 */\n", "tests/t.py": "\r"})
-    (small / "tests" / "b.h").write_bytes(b"\n\xff")
-    found = [line for line in failures(small) if "it is not allowed in a source" in line]
-    expected = ["proofs/claims.lock:3: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
-    expected += ["tests/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE"]
+def test_a_trusted_operation_that_nobody_sealed_is_refused(small: Path) -> None:
+    edit(small / "why3/kernel/trusted.mlw", "  val same", "  val more (x: int) : int\n  val same")
+    place = "why3/kernel/trusted.mlw:3: "
+    mapped_to = f"kernel.trusted.Tuple.more is mapped to nothing by {mapped.DRIVERS['Python']}"
+    same(failures(small), [f"{place}Tuple.more {UNLISTED}", f"{place}{mapped_to}"])
+
+
+def test_characters_that_deceive_a_reader_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, {"why3/a.mlw": "\n\u200b", "proofs/claims.lock": "\u202e", "c/a.h": "\u2066"})
+    write(tmp_path, {"tests/a.py": "\u0430 = 1\n", "tests/t.py": "\x01\t", "README.md": "a\u00e9"})
+    (tmp_path / "tests" / "b.h").write_bytes(b"\n\xff")
+    expected = ["c/a.h:1: '\\u2066' is LEFT-TO-RIGHT ISOLATE: it is not allowed in a source"]
+    expected += ["proofs/claims.lock:1: '\\u202e' is RIGHT-TO-LEFT OVERRIDE"]
     expected += ["tests/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A"]
-    expected += ["tests/b.h:2: '\\udcff' is no name", "tests/t.py:1: '\\r' is"]
-    same(found, [*expected, "why3/small.mlw:1: '\\u200b' is ZERO WIDTH SPACE"])
+    expected += ["tests/b.h:2: '\\udcff' is no name", "tests/t.py:1: '\\x01' is no name"]
+    expected += ["why3/a.mlw:2: '\\u200b' is ZERO WIDTH SPACE"]
+    same(list(map(str, judge.character_faults(tmp_path))), expected)
 
 
 def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
