@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_tree import write
 
 from gate import claims
 
@@ -66,10 +67,7 @@ def facts() -> Any:
 @pytest.fixture
 def root(tmp_path: Path, facts: Any) -> Path:
     """Write the theories and seal them."""
-    for name, text in THEORIES.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "proofs").mkdir()
+    write(tmp_path, {**THEORIES, claims.LOCK: ""})
     claims.seal(tmp_path, claims.claims(facts, tmp_path), "2020-02-29")
     return tmp_path
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from small_tree import run, write
 
 import install
 from gate import closed, toolchain
@@ -140,11 +141,11 @@ def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demand
     other.mkdir()
     venv.symlink_to(other)
 
-    def run(*words: object, **_: object) -> None:
+    def remember(*words: object, **_: object) -> None:
         lines.append(" ".join(map(str, words)))
         venv.mkdir(exist_ok=True)
 
-    monkeypatch.setattr(install, "run", run)
+    monkeypatch.setattr(install, "run", remember)
     monkeypatch.setattr(install, "VENV", venv)
     monkeypatch.setattr(install, "WHEELS", tmp_path / "wheels")
     install.prepare(WHEELS, tests=True)
@@ -178,9 +179,7 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
     for name, record in records.items():
         files[f"{name}-1.dist-info/METADATA"] = f"Name: {name}\n"
         files[f"{name}-1.dist-info/RECORD"] = record.replace(" ", ",,\n") + ",,\n"
-    for name, text in files.items():
-        (site / name).parent.mkdir(parents=True, exist_ok=True)
-        (site / name).write_text(text, encoding="utf-8")
+    write(site, files)
     (venv / "bin/python").symlink_to("/usr/bin/python3")
     (venv / "bin/python3").symlink_to("z")
     of_other = ("other-1.dist-info/METADATA", "other-1.dist-info/RECORD")
@@ -199,22 +198,16 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
 # The command
 
 
-def command(*words: str) -> subprocess.CompletedProcess[str]:
-    line = (sys.executable, "-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
-    program = ROOT / "proofs" / "run.py"
-    return subprocess.run([*line, program, *words], capture_output=True, text=True, cwd="/")
-
-
 def test_installing_again_does_nothing() -> None:
     made = [toolchain.CONFIGURATION, toolchain.VENV / "pyvenv.cfg"]
     before = [path.stat().st_mtime_ns for path in made]
-    done = command("install", "--tests")
+    done = run(ROOT, "install", "--tests")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert [path.stat().st_mtime_ns for path in made] == before
 
 
 def test_an_unknown_command_and_another_python_are_refused() -> None:
-    done = command("instal")
+    done = run(ROOT, "instal")
     assert done.returncode == 1
     assert done.stderr.startswith("usage: ")
     trick = "import sys, runpy; sys.version_info = (3, 9); runpy.run_path(sys.argv[1])['main']()"

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+import small_tree
+from small_tree import write
 
 from gate import trace
 from gate.facts import Facts
@@ -116,10 +118,7 @@ def facts_of(root: Path) -> Facts:
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """Make a small tree without orphans."""
-    for name, content in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+    write(tmp_path, FILES)
     return tmp_path
 
 
@@ -139,9 +138,7 @@ def edit(*replaced: str) -> Callable[[Path], None]:
 
     def change(tree: Path) -> None:
         for name, old, new in zip(replaced[::3], replaced[1::3], replaced[2::3], strict=True):
-            text = (tree / name).read_text(encoding="utf-8")
-            assert text.count(old) == 1, old
-            (tree / name).write_text(text.replace(old, new), encoding="utf-8")
+            small_tree.edit(tree / name, old, new)
 
     return change
 
