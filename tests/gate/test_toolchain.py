@@ -1,7 +1,6 @@
 """The toolchain: what is pinned, what is refused, how it is installed."""
 
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -24,14 +23,9 @@ OTHER = "0" * 64
 # What is pinned
 
 
-def test_every_file_and_wheel_has_a_sha256() -> None:
-    hashes = [sha256 for tool in TOOLS.values() for sha256 in tool.files.values()]
-    hashes += [tool.deb[1] for tool in TOOLS.values() if tool.deb]
-    assert all(re.fullmatch("[0-9a-f]{64}", sha256) for sha256 in hashes)
+def test_every_prover_and_why3_is_pinned() -> None:
+    """What has no SHA-256 is refused by pip; a wrong one by the gate."""
     assert {"Alt-Ergo", "CVC4", "CVC5", "Z3", "Why3"} <= {t.name for t in TOOLS.values() if t.files}
-    for file in WHEELS:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        assert len(toolchain.requirements(file)) == sum(not line.startswith("#") for line in lines)
 
 
 def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
@@ -123,17 +117,6 @@ def test_a_replaced_file_of_an_installed_package_stays_and_is_refused(
     assert ran == [Path("/usr/bin/dpkg-query")] * 2
 
 
-def test_a_download_with_another_hash_is_not_unpacked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "old.deb").write_text("not a package", encoding="utf-8")
-    monkeypatch.setattr(install, "PROVERS", tmp_path / "provers")
-    monkeypatch.setattr(install, "mirrors", lambda: [f"file:{tmp_path}/"])
-    with pytest.raises(ToolError, match=f"(?s)apt-helper .*SHA256:{OTHER}"):
-        install.provide([], [Tool("Old", "1", deb=("old.deb", OTHER))])
-    assert not (install.PROVERS / "old").exists()
-
-
 def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demanded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,10 +189,7 @@ def test_installing_again_does_nothing() -> None:
     assert [path.stat().st_mtime_ns for path in made] == before
 
 
-def test_an_unknown_command_and_another_python_are_refused() -> None:
-    done = run(ROOT, "instal")
-    assert done.returncode == 1
-    assert done.stderr.startswith("usage: ")
+def test_another_python_is_refused() -> None:
     trick = "import sys, runpy; sys.version_info = (3, 9); runpy.run_path(sys.argv[1])['main']()"
     script = ROOT / "proofs" / "run.py"
     done = subprocess.run([sys.executable, "-c", trick, script], capture_output=True, text=True)
