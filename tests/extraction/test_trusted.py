@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gate import closed, judge, mapped
+from gate import closed, mapped
 from gate.mapped import Entry
 from gate.program import Program
 from validate import trial, trial_c
