@@ -1,9 +1,8 @@
 """Install the toolchain that toolchain.toml names, or say exactly what is missing.
 
 Tools come from Debian 12 by apt, one prover from Debian 11 into build/; Python packages go into
-.venv, and those that the tools load stay the wheels that they came as, in build/wheels; Why3's
-configuration is build/why3.conf. What is there at its version is left as it is: if it
-is not the pinned file for all that, somebody replaced it, and that has to be noticed.
+.venv, and those that the tools load stay the wheels that they came as, in build/wheels. What is
+there at its version is left: if it is not the pinned file, that has to be noticed.
 """
 
 import argparse
@@ -14,48 +13,30 @@ import platform
 import re
 import shutil
 import sys
-import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
 from gate import toolchain
-from gate.closed import PATH, ROOT, ToolError, digest, network_environment, run, sha256_of
-from gate.toolchain import REQUIREMENTS, VENV, WHEELS, Package, Tool
-from gate.tree import GIT, has_git
+from gate.closed import ROOT, ToolError, digest, has_git, network_environment, run, sha256_of
+from gate.toolchain import REQUIREMENTS, VENV, WHEELS, Tool
 
 PROVERS = ROOT / "build" / "provers"
 OS_RELEASE = Path("/etc/os-release")
-CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 APT_GET = "/usr/bin/apt-get"
 
-# What tests look at the evidence with, and build and run C with, by Debian package. It proves
-# nothing and has no version: security updates replace Chromium every few weeks, and Debian's
-# archive drops the one before. A path is that of a file which is no program.
-PYTHON_HEADER = sysconfig.get_path("include") + "/Python.h"
-TEST_PROGRAMS = {
-    "chromium": "chromium",
-    "clang": "clang",
-    "g++": "g++",
-    "gcc": "gcc",
-    "valgrind": "valgrind",
-    PYTHON_HEADER: "libpython3.11-dev",
-}
-
-# What one target of the Makefile wants besides.
-OTHER_PROGRAMS = {
-    "verify-c": {"frama-c": "frama-c-base"},
-    "cross": {
-        "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
-        "/usr/arm-linux-gnueabihf/include/stdlib.h": "libc6-dev-armhf-cross",
-        "s390x-linux-gnu-gcc": "gcc-s390x-linux-gnu",
-        "/usr/s390x-linux-gnu/include/stdlib.h": "libc6-dev-s390x-cross",
-        "qemu-arm": "qemu-user",
-    },
+# What tests look at the evidence with, and build and run C with; what one target of the Makefile
+# wants besides. It proves nothing and has no version: security updates replace Chromium every few
+# weeks, and Debian's archive drops the one before.
+TESTS = "chromium clang g++ gcc libpython3.11-dev valgrind"
+OTHERS = {
+    "verify-c": "frama-c-base",
+    "cross": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu "
+    "libc6-dev-s390x-cross qemu-user",
 }
 
 # The model checker of `make verify-c`. Nothing else needs it, and it stays out of .venv.
 CHECKER = ROOT / "build" / "esbmc"
-CHECKER_WHEELS = toolchain.HERE / "requirements-verify-c.txt"
+CHECKER_WHEELS = ROOT / "tests" / "requirements-verify-c.txt"
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
@@ -76,132 +57,70 @@ BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command."""
+    """Bring the machine, .venv and build/ to what the lock says; touch nothing that is right."""
     parser = argparse.ArgumentParser(prog="install", description="Install the toolchain.")
     parser.add_argument("--tests", action="store_true", help="also what only the tests need")
-    parser.add_argument("--also", choices=OTHER_PROGRAMS, help="also what that target needs")
+    parser.add_argument("--also", choices=OTHERS, help="also what that target needs")
     options = parser.parse_args(arguments)
-    try:
-        install(tests=options.tests, also=options.also)
-    except (ToolError, OSError) as error:
-        print(f"toolchain: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-def install(*, tests: bool, also: str | None = None) -> None:
-    """Bring the machine, .venv and build/ to what the lock says; touch nothing that is right."""
     tools = toolchain.read()
-    wheels = REQUIREMENTS if tests else REQUIREMENTS[:1]
-    missing = missing_tools(tools)
-    programs = (TEST_PROGRAMS if tests else {}) | OTHER_PROGRAMS.get(also or "", {})
-    helpers = missing_helpers(wheels, programs)
+    wheels = REQUIREMENTS if options.tests else REQUIREMENTS[:1]
+    helpers = f"{TESTS * options.tests} {OTHERS.get(options.also, '')}".split()
+    packages = missing_packages(tools, wheels, helpers)
+    debs = [tool for tool in tools.values() if tool.deb and not tool.path.exists()]
+    here = {*text_of(OS_RELEASE).splitlines(), platform.machine()}
     try:
-        refuse_other_machines()
-        if missing or helpers:
-            provide([package for tool in missing for package in tool.packages], helpers)
+        if not here >= {"ID=debian", "VERSION_CODENAME=bookworm", "x86_64"}:
+            raise ToolError(f"this is {platform.platform()}, not Debian 12 (bookworm) on x86_64")
+        if packages or debs:
+            provide(packages, debs)
     except ToolError as error:
-        raise ToolError(missing_report(missing, helpers, str(error))) from error
-    prepare(wheels, tests=tests)
-    if also == "verify-c":
+        names = " ".join([*packages, *(f"{tool.name}={tool.version}" for tool in debs)])
+        raise ToolError(f"cannot install what is missing ({names}): {error}") from error
+    prepare(wheels, tests=options.tests)
+    if options.also == "verify-c":
         prepare_checker()
     toolchain.CONFIGURATION.parent.mkdir(exist_ok=True)
     if text_of(toolchain.CONFIGURATION) != (text := toolchain.configuration(tools)):
         toolchain.CONFIGURATION.write_text(text, encoding="utf-8")
     if replaced := toolchain.verify(tools):
         remedy = (
-            "reinstall its Debian package (`dpkg -S FILE` names it), or remove build/ or .venv/"
+            "reinstall its Debian package (`dpkg -S FILE` names it, `dpkg --verify` what changed), "
+            "or remove build/ or .venv/"
         )
         raise ToolError("\n".join([*map(str, replaced), f"Nothing replaces it silently: {remedy}"]))
+    return 0
 
 
-def refuse_other_machines() -> None:
-    """Refuse a machine that the pinned builds are not for."""
-    here = {*text_of(OS_RELEASE).splitlines(), platform.machine()}
-    if not here >= {"ID=debian", "VERSION_CODENAME=bookworm", "x86_64"}:
-        raise ToolError(f"this is {platform.platform()}, not Debian 12 (bookworm) on x86_64")
-
-
-def missing_tools(tools: dict[str, Tool]) -> list[Tool]:
-    """Return the tools of which some package is not there at its version."""
-    show = "--showformat=${db:Status-Status} ${Package} ${Version}\n"
+def missing_packages(
+    tools: dict[str, Tool], wheels: Sequence[Path], helpers: Sequence[str]
+) -> list[str]:
+    """Return what is not there of the tools' packages at their versions, and of others at any."""
+    show = "--showformat=${db:Status-Status} ${Package} ${Package}=${Version}\n"
     dpkg_query = Path("/usr/bin/dpkg-query")
-    installed = run(dpkg_query, "--show", show).splitlines() if dpkg_query.exists() else []
-
-    def is_there(package: Package) -> bool:
-        if package.pool is None:
-            return f"installed {package.name} {package.version}" in installed
-        # A folder that does not say which .deb it is from is not ours to replace.
-        folder = PROVERS / package.name
-        return folder.exists() and text_of(folder / "deb.sha256") in (package.sha256, "")
-
-    return [tool for tool in tools.values() if not all(map(is_there, tool.packages))]
-
-
-def missing_helpers(wheels: Sequence[Path], programs: dict[str, str]) -> list[str]:
-    """Return the Debian packages of any version that .venv and the tests need besides."""
-    missing = [
-        programs[name]
-        for name in programs
-        if not (Path(name).is_file() if "/" in name else shutil.which(name, path=PATH))
-    ]
-    if has_git(ROOT) and not Path(GIT[0]).exists():
-        missing.append("git")
+    listed = run(dpkg_query, "--show", show).splitlines() if dpkg_query.exists() else []
+    there = {word for line in listed if line.startswith("installed ") for word in line.split()}
+    wanted = [*(package for tool in tools.values() for package in tool.packages), *helpers]
+    if has_git(ROOT):
+        wanted.append("git")
     if not is_usable(VENV) and importlib.util.find_spec("ensurepip") is None:
-        missing.append("python3-venv")
-    if outdated(VENV, wheels) and not CERTIFICATES.exists():
-        missing.append("ca-certificates")
-    return missing
+        wanted.append("python3-venv")
+    if outdated(VENV, wheels):
+        wanted.append("ca-certificates")
+    return [package for package in wanted if package not in there]
 
 
-def missing_report(missing: Sequence[Tool], helpers: Sequence[str], reason: str) -> str:
-    """Say which tools are missing at which versions, and why they were not installed."""
-    lines = [f"cannot install what is missing: {reason}"]
-    for tool in missing:
-        packages = " ".join(f"{package.name}={package.version}" for package in tool.packages)
-        lines.append(f"  {tool.name} {tool.version} (Debian: {packages})")
-    lines += [f"  {name} of any version" for name in helpers]
-    return "\n".join([*lines, f"Every hash is in {toolchain.LOCK.relative_to(ROOT)}."])
-
-
-def provide(packages: Sequence[Package], helpers: Sequence[str]) -> None:
-    """Install `packages`, each only if apt's index has its SHA-256; `helpers` at any version."""
-    pinned = [package for package in packages if package.pool is None]
-    if pinned or helpers or not mirrors():
+def provide(packages: Sequence[str], debs: Sequence[Tool]) -> None:
+    """Install packages, some of them at a version, and unpack those of another release."""
+    if packages or not mirrors():
+        root = () if os.geteuid() == 0 else ("/usr/bin/sudo", "-n")
         debconf = ("/usr/bin/env", "DEBIAN_FRONTEND=noninteractive")
-        apt_get = (*as_root(), *debconf, APT_GET, "-q", "-y", "-o", "DPkg::Lock::Timeout=300")
-        say("apt-get update")
+        apt_get = (*root, *debconf, APT_GET, "-q", "-y", "-o", "DPkg::Lock::Timeout=300")
+        say(f"apt-get install {' '.join(packages)}")
         run(*apt_get, "update", env=network_environment())
-        wanted = [f"{package.name}={package.version}" for package in pinned]
-        check_index(pinned, run("/usr/bin/apt-cache", "show", *wanted) if wanted else "")
-        say(f"apt-get install {' '.join([*wanted, *helpers])}")
         options = ("--no-install-recommends", "--no-remove")
-        run(*apt_get, "install", *options, *wanted, *helpers, env=network_environment())
-    for package in packages:
-        if package.pool is not None:
-            unpack(package, package.pool)
-
-
-def as_root() -> tuple[str, ...]:
-    """Return what comes before a command that root has to run."""
-    sudo = () if os.geteuid() == 0 else ("/usr/bin/sudo", "-n")
-    try:
-        run(*sudo, "/usr/bin/true")
-    except ToolError:
-        raise ToolError("it takes root, or sudo without a password") from None
-    return sudo
-
-
-def check_index(packages: Sequence[Package], shown: str) -> None:
-    """Refuse a package that apt's index does not show with the lock's hash, and with no other."""
-    for package in packages:
-        name, version = re.escape(package.name), re.escape(package.version)
-        stanza = rf"(?m)^Package: {name}(?:\n.+)*?\nVersion: {version}(?:\n.+)*?\nSHA256: (\w+)$"
-        if (listed := set(re.findall(stanza, shown))) != {package.sha256}:
-            raise ToolError(
-                f"{package.name} {package.version}: apt's index has SHA-256 "
-                f"{' '.join(sorted(listed)) or 'none'}, the lock wants {package.sha256}"
-            )
+        run(*apt_get, "install", *options, *packages, env=network_environment())
+    for tool in debs:
+        unpack(tool)
 
 
 def mirrors() -> list[str]:
@@ -210,21 +129,20 @@ def mirrors() -> list[str]:
     return run(APT_GET, "indextargets", "--format", "$(REPO_URI)", *wanted).split()
 
 
-def unpack(package: Package, pool: str) -> None:
+def unpack(tool: Tool) -> None:
     """Unpack a package that the same mirror has for another release, installing nothing."""
     if not (places := mirrors()):
-        raise ToolError(f"{package.name} comes from a mirror of Debian, and apt knows none")
-    folder, work = PROVERS / package.name, PROVERS / "new"
-    say(f"unpacking {package.name} {package.version} into {folder}")
+        raise ToolError(f"{tool.name} comes from a mirror of Debian, and apt knows none")
+    (pool, sha256), folder, work = tool.deb, PROVERS / tool.name.lower(), PROVERS / "new"
+    say(f"unpacking {tool.name} {tool.version} into {folder}")
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     # apt compares the hash; its own user need not be able to reach this checkout.
     fetch = ("/usr/lib/apt/apt-helper", "-o", "APT::Sandbox::User=root", "download-file")
-    source, archive = places[0] + pool, work / "deb"
-    run(*fetch, source, archive, f"SHA256:{package.sha256}", env=network_environment())
+    archive = work / "deb"
+    run(*fetch, places[0] + pool, archive, f"SHA256:{sha256}", env=network_environment())
     run("/usr/bin/dpkg", "-x", archive, work)
     archive.unlink()
-    (work / "deb.sha256").write_text(package.sha256, encoding="utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     work.rename(folder)
 
@@ -239,9 +157,8 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
     elif found := strange_files(VENV):
         shown = "\n  ".join(found[:20])
         raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
-    if {sha256 for *_, sha256 in toolchain.requirements(wheels[0])} - {
-        *map(sha256_of, WHEELS.glob("*.whl"))
-    }:
+    pinned = {sha256 for *_, sha256 in toolchain.requirements(wheels[0])}
+    if pinned - {*map(sha256_of, WHEELS.glob("*.whl"))}:
         say(f"pip download into {WHEELS}")
         shutil.rmtree(WHEELS, ignore_errors=True)
         pip("download", *BY_HASH, f"--dest={WHEELS}", f"--requirement={wheels[0]}")

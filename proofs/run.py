@@ -8,6 +8,7 @@ the package, and these judge no proof.
 
 import importlib
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -28,33 +29,40 @@ COMMANDS = {
 }
 OF_THE_PACKAGE = {"validate", "doc"}
 
-PROOFS = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[1]
 
-# The folders of the tools, and how the names of their files end. Nothing in a __pycache__ is read.
-FOLDERS = {
-    "": ("/run.py", "/install.py", "/verdict.py", ".md", "/claims.lock", "/mutants.toml"),
-    "gate": (".py", ".toml", ".txt", ".in", ".drv", ".mlw"),
-    "gate/extraction": (".ml", ".mli", ".drv", ".in"),
-    "gate/why3": (".ml",),
-    "search": (".ml",),
-    "validate": (".py", ".toml", ".ml"),
-    "evidence": (".py",),
-    "evidence/templates": (".html", ".css", ".js"),
-    "evidence/templates/doc": (".html", ".css"),
-}
+# All that belongs into these folders. Another module could hide one, another header that of C, and
+# the name of another theory is read by provers. Nothing in a __pycache__ is read.
+FILES = re.compile(
+    r"""why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
+    |c/(example\.c|whycast\.[ch])
+    |python/(BENCHMARKS\.md|_whycast_pytest\.py|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
+    |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
+    |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|mutants\.toml|sessions/.*)
+    |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/\w+\.ml)
+    |proofs/gate/extraction/(\w+\.(ml|mli|drv)|whycast\.h\.in)
+    |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/\w+\.py)
+    |proofs/evidence/templates/(doc/)?\w+\.(html|css|js)""",
+    re.ASCII | re.VERBOSE,
+)
 
 
-def strange() -> list[str]:
-    """List what is in the folders of the tools and is none of them; a module could hide another."""
-    found = []
-    for base, folders, files in os.walk(PROOFS):
-        inside = Path(base).relative_to(PROOFS)
-        folders[:] = sorted({*folders} - {"__pycache__", "sessions"})
-        found += [inside / name for name in folders if (inside / name).as_posix() not in FOLDERS]
-        endings = FOLDERS.get(inside.as_posix().removeprefix("."), ())
-        found += [inside / name for name in sorted(files) if not f"/{name}".endswith(endings)]
-        found += [inside / name for name in (*folders, *files) if Path(base, name).is_symlink()]
-    return [f"proofs/{name.as_posix()}" for name in found]
+def strange(*tops: str) -> list[str]:
+    """List what does not belong into some folders: what is read has to be what was looked at."""
+    link = "is a symbolic link: expected the file itself"
+    found = [f"{top}: {link}" for top in tops if (ROOT / top).is_symlink()]
+    for base, folders, files in (each for top in tops for each in os.walk(ROOT / top)):
+        inside = Path(base).relative_to(ROOT).as_posix()
+        folders[:] = sorted({*folders} - {"__pycache__"})
+        for name in (*folders, *sorted(files)):
+            path = f"{inside}/{name}"
+            if Path(base, name).is_symlink():
+                found.append(f"{path}: {link}")
+            elif name in files and not FILES.fullmatch(path):
+                found.append(f"{path}: does not belong here: expected what run.py lists")
+            elif f"{name}.py" in files and Path(base, name, "__init__.py").exists():
+                found.append(f"{path}: hides {name}.py")
+    return found
 
 
 def main() -> int:
@@ -67,11 +75,11 @@ def main() -> int:
         sys.exit(f"{sys.argv[0]}: other modules may come first: start it with `python3 -I -S -B`")
     if sys.argv[1:2] == [] or sys.argv[1] not in COMMANDS:
         sys.exit(f"usage: {sys.argv[0]} {{{','.join(COMMANDS)}}} ...")
-    if found := strange():
-        sys.exit(f"toolchain: no file of the tools: {', '.join(found)}")
+    if found := strange("proofs"):
+        sys.exit("\n".join(["toolchain: there are other files than those of the tools", *found]))
     # Whoever is asked to end ends what was started first, as for Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.path.append(str(PROOFS))
+    sys.path.append(str(ROOT / "proofs"))
     toolchain = importlib.import_module("gate.toolchain")
     name = sys.argv[1]
     module, _, function = COMMANDS[name].partition(":")
@@ -83,7 +91,7 @@ def main() -> int:
             sys.path += toolchain.wheels()
         command = getattr(importlib.import_module(module), function)
         return int(command(sys.argv[2:]))
-    except toolchain.ToolError as error:
+    except (toolchain.ToolError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

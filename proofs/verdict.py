@@ -12,143 +12,79 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections.abc import Iterator
 from datetime import date
-from typing import Any
 
-from rich.box import SIMPLE
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import Progress
-from rich.table import Table
-
-from evidence import graph, inventory, mutants, pages, review
-from gate import claims, closed, judge, toolchain, trace, tree
-from gate.closed import ROOT
-from gate.facts import Facts, Failure, Session, holds, proofs, proved
+from evidence import inventory, mutants, pages, review
+from gate import claims, closed, judge, toolchain, trace
+from gate.closed import GIT, ROOT
+from gate.facts import Facts, Failure, full_name, proofs
 from gate.program import Program, forget
 from gate.theories import theory_files
+from run import strange
 from validate import trial
 
 # What whysearch ends with where --only chooses no goal of a theory that has some.
 NOTHING_CHOSEN = 3
 
 
-def gather(whygate: Program, files: list[str], console: Console) -> Facts:
-    """Ask for all facts, with a bar on a terminal and a line for each tenth of the theories."""
-    audit = whygate.audit(files)
-    # No answer is wanted of who cannot be trusted: it would be kept.
-    if faults := list(judge.prover_faults(audit["provers"])):
-        raise closed.ToolError("\n".join(map(str, faults)))
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task, done = bar.add_task("theories", total=len(files)), 0
-
-        def progress(session: Session) -> None:
-            nonlocal done
-            done += 1
-            bar.update(task, completed=done)
-            if not console.is_terminal and 10 * done // len(files) > 10 * (done - 1) // len(files):
-                console.print(f"{done} of {len(files)} theories", highlight=False)
-
-        sessions = whygate.sessions(audit, files, progress)
-    return {**audit, "sessions": sessions, "trace": trace.NONE, "lists": []}
-
-
 def gate(argv: list[str]) -> int:
     """Run the proofs, judge, print; write the evidence if all is well, and none if not."""
     parser = argparse.ArgumentParser(prog="gate", description="Run every proof and judge.")
     parser.add_argument("--fresh", action="store_true", help="take no answer of an earlier run")
-    fresh = parser.parse_args(argv).fresh
-    console, started = Console(), time.monotonic()
+    fresh, started = parser.parse_args(argv).fresh, time.monotonic()
     # Evidence of an earlier run must not stand where this one fails.
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
     before = pages.sources(ROOT)
-    if faults := tree.faults(ROOT):
-        raise closed.ToolError("\n".join(map(str, faults)))
-    if not tree.has_git(ROOT):
-        console.print("no git here, so nothing of build/ or .venv that it could have brought")
+    if faults := [*strange("why3", "python", "c"), *tracked()]:
+        raise closed.ToolError("\n".join(faults))
     if fresh:
         forget(ROOT)
-    whygate = Program(ROOT)
-    files = theory_files(ROOT)
-    facts = gather(whygate, files, console)
+    whygate, files = Program(ROOT), theory_files(ROOT)
+    audit = whygate.audit(files)
+    # No answer is wanted of who cannot be trusted: it would be kept.
+    if untrusted := list(judge.prover_faults(audit["provers"])):
+        raise closed.ToolError("\n".join(map(str, untrusted)))
+    facts: Facts = {**audit, "sessions": whygate.sessions(files)}
     orphans = list[Failure]()
     # Where a theory cannot be read, what belongs to it is no orphan.
     if not any(theory["errors"] for theory in facts["theories"]):
         facts["trace"], orphans = trace.trace(facts, ROOT)
         facts["lists"] = inventory.entries(facts, ROOT)
-        orphans += claims.document_faults(ROOT, facts)
         orphans += trial.judged(ROOT, facts)
     claimed = claims.claims(facts, ROOT)
     failures = judge.judge(facts, ROOT) + claims.check(ROOT, claimed, facts) + orphans
     if pages.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
-    report(facts, console)
-    for failure in failures:
-        console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
+    answers = [proof["now"] for goal in goals for proof in proofs(goal["tree"])]
+    kept = sum(answer is not None and answer["kept"] for answer in answers)
+    print(f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same task")
+    print(f"trusted, without a body: {', '.join(map(full_name, judge.trusted(facts)))}")
+    for failure in failures:
+        print(failure)
     whole = sum(1 for goal in goals for _ in judge.with_whole_context(goal["tree"]))
-    parts = sum(len(pages.parts(goal)) for goal in goals)
     about = (
-        f"{len(goals)} goals of {len(files)} theories in {parts} parts, "
-        f"{whole} of them from their whole context"
+        f"{len(goals)} goals of {len(files)} theories in {sum(map(len, map(pages.parts, goals)))} "
+        f"parts, {whole} of them from their whole context, {time.monotonic() - started:.0f} s"
     )
     if failures:
-        about = f"[bold red]gate: FAILED[/], {len(failures)} failures; {about}"
-    else:
-        tried = mutants.results(ROOT)
-        tools = toolchain.read()
-        pages.write(facts, claims.of_goals(claimed), ROOT, mutants.read(ROOT), tried, tools)
-        about = (
-            f"[bold green]gate: passed[/], all proved, by two families each; {about}; "
-            "build/evidence/index.html"
-        )
-    console.print(f"{about}, {time.monotonic() - started:.0f} s", highlight=False, soft_wrap=True)
-    return 1 if failures else 0
+        print(f"gate: FAILED, {len(failures)} failures; {about}")
+        return 1
+    tried, tools = mutants.results(ROOT), toolchain.read()
+    pages.write(facts, claims.of_goals(claimed), ROOT, mutants.read(ROOT), tried, tools)
+    print(f"gate: passed, all proved, by two families each: build/evidence/index.html; {about}")
+    return 0
 
 
-def report(facts: Facts, console: Console) -> None:
-    """Print what was run and what the proofs rest on."""
-    names = [prover["name"] for prover in facts["provers"]]
-    drawn = Table(show_footer=True, box=SIMPLE, collapse_padding=True, pad_edge=False)
-    rows = [(session["file"], *row(session)) for session in facts["sessions"]]
-    total = sum((counted for *_, counted, _ in rows), Counter[str]())
-    drawn.add_column("theory", "all", no_wrap=True)
-    drawn.add_column("goals", str(sum(row[1] for row in rows)), justify="right")
-    drawn.add_column("proved", str(sum(row[2] for row in rows)), justify="right")
-    for name in names:
-        drawn.add_column(name, str(total[name]), justify="right")
-    drawn.add_column("seconds", f"{sum(row[4] for row in rows):.1f}", justify="right")
-    for file, goals, done, counted, seconds in rows:
-        counts = [str(counted[name]) for name in names]
-        drawn.add_row(file, str(goals), str(done), *counts, f"{seconds:.1f}")
-    console.print(drawn)
-    answers = [proof["now"] for session in facts["sessions"] for proof in proofs(session)]
-    kept = sum(answer is not None and answer["kept"] for answer in answers)
-    rests = graph.Graph(facts)
-    used = Counter(rests.library[name]["kind"] for name in rests.assumed())
-    trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
-    claimed = judge.hypotheses(facts)
-    for line in (
-        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same task",
-        f"trusted, without a body: {', '.join(trusted)}",
-        f"hypotheses: {len(claimed)} claims have some, "
-        f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
-        f"standard library: proofs use {used['axiom']} axioms, "
-        f"{used['lemma'] + used['contract']} lemmas and contracts proved elsewhere, "
-        f"{used['val']} contracts of operations without a body",
-        f"used by no proof, and no theorem of a clause: {len(rests.unused(facts))}",
-        trace.summary(facts["trace"]),
-    ):
-        console.print(line, highlight=False, soft_wrap=True)
-
-
-def row(session: Session) -> tuple[int, int, Counter[str], float]:
-    """Count a theory's goals, those proved, the proofs of each prover, and their seconds."""
-    counted = Counter(proof["prover"] for proof in proofs(session) if holds(proof))
-    seconds = sum(proof["now"]["seconds"] for proof in proofs(session) if proof["now"])
-    goals = session["goals"]
-    return len(goals), sum(proved(goal["tree"]) for goal in goals), counted, seconds
+def tracked() -> Iterator[str]:
+    """Find what a clone brings along of what is only ever made in it."""
+    if not closed.has_git(ROOT):
+        print("no git here, so nothing of build/ or .venv that it could have brought")
+        return
+    for name in closed.run(*GIT, "ls-files", "-z", "--", "build", ".venv", cwd=ROOT).split("\0"):
+        if name:
+            yield f"{name}: is tracked by git: what is below it is made here, or not run"
 
 
 def update(argv: list[str]) -> int:
@@ -169,7 +105,7 @@ def update(argv: list[str]) -> int:
     options += [f"--{flag}" for flag in flags if getattr(arguments, flag)]
     files, whysearch = chosen(arguments.theories), Program(ROOT, "whysearch")
     with whysearch.pool() as pool:
-        codes = list(pool.map(lambda file: whysearch.run("update", *options, file), files))
+        codes = list(pool.map(lambda file: whysearch.run("update", *options, file)[0], files))
     if set(codes) == {NOTHING_CHOSEN}:
         sys.exit(f"no goal has {arguments.only} in its name")
     return max(code for code in codes if code != NOTHING_CHOSEN)
@@ -180,17 +116,16 @@ def check(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="check", description=check.__doc__)
     parser.add_argument("theory", metavar="FILE", help="as in why3/core/shape.mlw or core/shape")
     (file,), whygate = chosen([parser.parse_args(argv).theory]), Program(ROOT)
-    facts: Facts = {**whygate.audit([file]), "sessions": [], "trace": trace.NONE, "lists": []}
+    facts: Facts = {**whygate.audit([file]), "sessions": []}
     if not any(theory["errors"] for theory in facts["theories"]):
-        facts["sessions"] = whygate.sessions(facts, [file], lambda _: None)
+        facts["sessions"] = whygate.sessions([file])
     provers = {prover["name"]: prover for prover in facts["provers"]}
     failures = [Failure(file, "", e) for theory in facts["theories"] for e in theory["errors"]]
     for session in facts["sessions"]:
         failures += judge.session_faults(session, provers)
-    clauses: list[Any] = [*trace.trace(facts, ROOT)[0]["clauses"]]
     tests = {
         test["name"]
-        for clause in clauses
+        for clause in trace.trace(facts, ROOT)[0]["clauses"]
         if any(each["place"].startswith(f"{file}:") for part in trace.MAIN for each in clause[part])
         for test in clause["tests"]
     }
@@ -219,15 +154,12 @@ def chosen(names: list[str]) -> list[str]:
 
 def seal(argv: list[str]) -> int:
     """Seal what is stated now, and print what is sealed for the first time or anew."""
-    argparse.ArgumentParser(prog="seal", description="Seal what has been reviewed.").parse_args(
-        argv
-    )
-    console, whygate = Console(), Program(ROOT)
+    argparse.ArgumentParser(prog="seal", description=seal.__doc__).parse_args(argv)
+    whygate = Program(ROOT)
     facts = review.stated(whygate, ROOT)
     if errors := [error for theory in facts["theories"] for error in theory["errors"]]:
         raise closed.ToolError("\n".join(["nothing is sealed:", *errors]))
     now, old = claims.claims(facts, ROOT), review.before(whygate, ROOT)
     for key in claims.seal(ROOT, now, date.today().isoformat()):
-        text = review.told(key, old.get(key), now.get(key))
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        print(review.told(key, old.get(key), now.get(key)))
     return 0

@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from gate import judge
-from gate.facts import Facts, Goal, Item, LibraryAssumption, Symbol, full_name, library, nodes
+from gate.facts import Facts, Goal, Symbol, full_name, library, nodes
 
 # What Why3 puts after the name of a function for what its contract or its type says.
 OF_SYMBOL = re.compile(r"'(spec|def|vc|invariant)$")
 
 
-def path(entry: Item | Goal, file: str) -> str:
+def path(entry: Symbol | Goal, file: str) -> str:
     """Name what stands in a theory, with the library and the module: `core.shape.Shape.pad`."""
     return f"{library(file)}.{full_name(entry)}"
 
@@ -28,7 +28,7 @@ class Graph:
 
     def __init__(self, facts: Facts) -> None:
         self.symbols: dict[str, Symbol] = {path(s, s["file"]): s for s in facts["symbols"]}
-        self.library: dict[str, LibraryAssumption] = {
+        self.library: dict[str, Symbol] = {
             f"{entry['module']}.{entry['name']}": entry for entry in facts["library"]
         }
         self.uses: dict[str, list[str]] = {}

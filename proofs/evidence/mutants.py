@@ -28,9 +28,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
-from rich.console import Console
-from rich.markup import escape
-
 from gate import claims, closed
 from gate.closed import ROOT
 from gate.facts import Failure
@@ -167,7 +164,7 @@ def fault(mutant: Mutant, result: Result) -> str:
     )
 
 
-def run_all(mutants: list[Mutant], theories: Mapping[str, str], console: Console) -> list[Result]:
+def run_all(mutants: list[Mutant], theories: Mapping[str, str]) -> list[Result]:
     """Run mutants side by side, with a line for each as it ends; the results in their order."""
     whysearch = Program(ROOT, "whysearch")
     found = {}
@@ -178,9 +175,7 @@ def run_all(mutants: list[Mutant], theories: Mapping[str, str], console: Console
             found[result["id"]] = result
             by = f"{result['goal'] or 'nothing'} ({result['part']})"
             line = f"{len(found)}/{len(mutants)} {result['id']} {result['verdict']} by {by}"
-            console.print(
-                escape(f"{line}, {result['seconds']:.1f} s"), highlight=False, soft_wrap=True
-            )
+            print(f"{line}, {result['seconds']:.1f} s", flush=True)
     return [found[mutant.id] for mutant in mutants]
 
 
@@ -189,14 +184,14 @@ def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="mutants", description="Run the mutants.")
     parser.add_argument("--only", nargs="+", metavar="ID", help="only these, and no report")
     only = parser.parse_args(argv).only
-    console, started = Console(), time.monotonic()
+    started = time.monotonic()
     before, mutants = sources(ROOT), read(ROOT)
-    theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)[0]}
+    theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)}
     failures = list(faults(mutants, ROOT, theories))
     chosen = [mutant for mutant in mutants if only is None or mutant.id in only]
     if unknown := set(only or ()) - {mutant.id for mutant in mutants}:
         failures.append(Failure(LIST, ", ".join(sorted(unknown)), "is not listed"))
-    found = [] if failures else run_all(chosen, theories, console)
+    found = [] if failures else run_all(chosen, theories)
     for mutant, result in zip(chosen, found, strict=False):
         if what := fault(mutant, result):
             failures.append(Failure(result["place"], mutant.id, what))
@@ -206,8 +201,8 @@ def main(argv: list[str]) -> int:
         new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         new.replace(ROOT / REPORT)
     for failure in failures:
-        console.print(f"[red]{escape(str(failure))}[/]", highlight=False, soft_wrap=True)
-    verdict = "[bold red]FAILED[/]" if failures else "[bold green]all killed[/]"
-    about = f"{len(found)} of {len(mutants)}, {time.monotonic() - started:.0f} s"
-    console.print(f"mutants: {verdict}; {about}", highlight=False)
+        print(failure)
+    verdict = "FAILED" if failures else "all killed"
+    took = time.monotonic() - started
+    print(f"mutants: {verdict}; {len(found)} of {len(mutants)}, {took:.0f} s")
     return 1 if failures else 0

@@ -17,11 +17,10 @@ from xml.etree import ElementTree
 from evidence import inventory
 from gate import claims, trace
 from gate.claims import LOCK, Claim, Key
-from gate.closed import ToolError, run
+from gate.closed import GIT, ToolError, run
 from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
-from gate.tree import GIT
 
 # Lines of a text of which only those are shown that differ.
 LONG = 80
@@ -39,7 +38,7 @@ def stated(whygate: Program, root: Path) -> Facts:
         if symbol["goal"] or (module, name.rpartition(".")[2]) in recorded[file]:
             goal = {"module": module, "name": name, "tree": {"file": file, "line": line}}
             sessions[files.index(file)]["goals"].append(goal)
-    facts: Facts = {**audit, "sessions": sessions, "trace": trace.NONE, "lists": []}
+    facts: Facts = {**audit, "sessions": sessions}
     facts["trace"], _ = trace.trace(facts, root)
     facts["lists"] = inventory.entries(facts, root)
     return facts

@@ -1,8 +1,9 @@
 """The programs that are built here of OCaml: what each is made of, and the pins of what is made.
 
 A program that is there is run if it is the pinned one, built of the pinned sources. It is built
-otherwise, and refused if what comes out is not the pinned one: the same in any folder, as names of
-the linker and the version of the compiler for C are taken out of it.
+otherwise, and refused if what comes out is not the pinned one: with the pinned compiler and
+libraries it is the same in any folder, as names of the linker and the version of the compiler for C
+are taken out of it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from gate.closed import ROOT, ToolError, digest, run, sha256_of
 
 PROOFS = ROOT / "proofs"
 PINS = Path(__file__).with_name("binaries.toml")
-LOCK = Path(__file__).with_name("toolchain.toml")
 FOLDER = "build/binaries"
 
 OCAMLFIND = "/usr/bin/ocamlfind"
@@ -46,18 +46,17 @@ class Binary(NamedTuple):
         return [path for path in found if path.name not in mains]
 
 
-def printer(language: str) -> Binary:
-    """Give the plug-in for Why3 that prints a language, or what Why3 has for it."""
-    files = tuple(f"gate/extraction/{part}_*.ml*" for part in (language, "whyml"))
-    return Binary(files, "why3", "-shared")
-
-
+WHYGATE, PRINTERS = "gate/why3/*.ml", "gate/extraction/"
 BINARIES = {
-    "whygate": Binary(("gate/why3/*.ml",), "why3,unix,sha"),
-    "whysearch": Binary(("gate/why3/*.ml", "search/*.ml"), "why3,unix,sha"),
-    "whycontract": Binary(("gate/why3/*.ml", "validate/*.ml"), "why3,unix,sha"),
-    "python_extraction.cmxs": printer("python"),
-    "c_extraction.cmxs": printer("c"),
+    "whygate": Binary((WHYGATE,), "why3,unix,sha"),
+    "whysearch": Binary((WHYGATE, "search/*.ml"), "why3,unix,sha"),
+    "whycontract": Binary((WHYGATE, "validate/*.ml"), "why3,unix,sha"),
+    **{
+        f"{each}_extraction.cmxs": Binary(
+            (f"{PRINTERS}{each}_*.ml*", f"{PRINTERS}whyml_*.ml*"), "why3", "-shared"
+        )
+        for each in ("python", "c")
+    },
 }
 
 
@@ -87,8 +86,8 @@ def built(name: str, root: Path = ROOT) -> Path:
 def made_of(program: Binary) -> str:
     """Hash what decides what a program is."""
     how = " ".join([WARNINGS, *STRIP, program.packages, program.option]).encode()
-    files = (LOCK, *program.sources())
-    return digest([("", how), *((path.name, path.read_bytes()) for path in files)])
+    sources = ((path.name, path.read_bytes()) for path in program.sources())
+    return digest([("", how), *sources])
 
 
 @contextmanager
@@ -109,9 +108,10 @@ def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
 def pin(arguments: Sequence[str]) -> int:
     """Pin what the sources of all programs are now, and what is built of them."""
     argparse.ArgumentParser(prog="pin", description=pin.__doc__).parse_args(arguments)
-    text = PINS.read_text(encoding="utf-8").partition("\n[")[0]
+    text = PINS.read_text(encoding="utf-8").partition('\n"')[0] + "\n"
     for name, program in BINARIES.items():
         with tempfile.TemporaryDirectory() as folder, compiled(name, program, Path(folder)) as made:
-            text += f'\n["{name}"]\nsources = "{made_of(program)}"\nprogram = "{sha256_of(made)}"\n'
+            pins = f'sources = "{made_of(program)}", program = "{sha256_of(made)}"'
+            text += f'"{name}" = {{ {pins} }}\n'
     PINS.write_text(text, encoding="utf-8")
     return 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,12 +25,10 @@ HEAD = """\
 # and the day. `make seal` writes this file and shows what is new or changed: read that before you
 # commit it. `make` refuses what is not as it stands here.
 """
-LINE = re.compile(r"(\S+) (\S+) ([0-9a-f]{16}) ([0-9a-f]{16}) (\d{4}-\d{2}-\d{2})")
+LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{16}) ([0-9a-f]{16}) (\d{4}-\d{2}-\d{2})$")
 TAG = re.compile(r"\[E_[^\]]*\]")
 # The goal that a substitution in a clone has.
 INSTANCE = re.compile(r"\w+\.([\w.]+)\.(\w+)'refn'vc")
-# A goal in a document: [`Padding.pad`](../why3/core/shape.mlw).
-LINK = re.compile(r"\[`(?P<name>[^`]*)`\]\(\.\./(?P<file>why3/[^)]*\.mlw[^)]*)\)")
 
 # A theory, and a goal or definition in it: `Module.name`.
 Key = tuple[str, str]
@@ -58,18 +56,10 @@ class Claim(NamedTuple):
         return Seal(*(hashlib.sha256(t.encode()).hexdigest()[:16] for t in (said, self.sentence)))
 
 
-def read(path: Path) -> tuple[dict[Key, Seal], list[Failure]]:
-    """Read the lock, and say what is wrong with it in itself."""
-    seals, failures = dict[Key, Seal](), []
+def read(path: Path) -> dict[Key, Seal]:
+    """Read the lock: what is no line of it seals nothing."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        match = LINE.fullmatch(line)
-        if match and (match[1], match[2]) not in seals:
-            seals[match[1], match[2]] = Seal(*match.groups()[2:])
-        elif not line.startswith("#"):
-            what = "is listed twice" if match else "is no line of a lock, which `make seal` writes"
-            failures.append(Failure(f"{LOCK}:{number}", line, what))
-    return seals, failures
+    return {(file, name): Seal(*seal) for file, name, *seal in LINE.findall(text)}
 
 
 def goals_of(facts: Facts) -> set[Key]:
@@ -82,53 +72,37 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
 
     A type may have the name of a function or a lemma: the two are one claim.
     """
-    files, goals, found = theory_files(root), goals_of(facts), dict[Key, Symbol]()
-    said, order = sentences(root, files), {file: number for number, file in enumerate(files)}
+    files, goals, found = theory_files(root), goals_of(facts), dict[Key, Claim]()
+    order = {file: number for number, file in enumerate(files)}
+    said: dict[tuple[str, object], str] = {
+        (file, owner): " ".join(TAG.sub("", text).split())
+        for file in files
+        for owner, _, text in doc_comments((root / file).read_text(encoding="utf-8"))
+    }
     for symbol in sorted(
-        facts["symbols"] + facts["lists"],
+        facts["symbols"] + facts.get("lists", []),
         key=lambda s: (order.get(s["file"], len(order)), s["file"], s["line"] or 0),
     ):
         claimed = symbol["goal"] or f"{symbol['name']}'vc"
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
         key = goal if is_goal else (symbol["file"], full_name(symbol))
-        found[key] = both(found[key], symbol) if key in found else symbol
-    return {
-        key: Claim(
-            symbol,
-            said.get((symbol["file"], symbol["line"])) or of_instance(key[1]),
-            symbol["goal"] is not None or key in goals,
-        )
-        for key, symbol in found.items()
-    }
-
-
-def sentences(root: Path, files: Iterable[str]) -> dict[tuple[str, object], str]:
-    """Give what the doc comments of all theories say, without tags, by file and line."""
-    return {
-        (file, owner): " ".join(TAG.sub("", text).split())
-        for file in files
-        for owner, _, text in doc_comments((root / file).read_text(encoding="utf-8"))
-    }
-
-
-def of_instance(goal: str) -> str:
-    """Give the sentence of what an instance of a template has to keep; no line is of it alone."""
-    match = INSTANCE.fullmatch(goal)
-    return f"What {match[1]} has in the place of `{match[2]}` keeps its contract." if match else ""
+        if key in found:
+            symbol, is_goal = both(found[key].symbol, symbol), is_goal or found[key].is_goal
+        sentence = said.get((symbol["file"], symbol["line"]), "")
+        # What takes the place of a parameter stands on no line of its own.
+        if match := INSTANCE.fullmatch(key[1]):
+            sentence = f"What {match[1]} has in the place of `{match[2]}` keeps its contract."
+        found[key] = Claim(symbol, sentence, is_goal)
+    return found
 
 
 def both(a: Symbol, b: Symbol) -> Symbol:
     """Give two symbols of one name as one, which says what both say."""
-    return {
-        **a,
-        "kind": f"{a['kind']}, {b['kind']}",
-        "statement": f"{a['statement']}\n{b['statement']}",
-        "names": [*a["names"], *b["names"]],
-        "goal": a["goal"] or b["goal"],
-        "says_nothing": a["says_nothing"] or b["says_nothing"],
-        "calls": [*a["calls"], *b["calls"]],
-    }
+    kind, statement = f"{a['kind']}, {b['kind']}", f"{a['statement']}\n{b['statement']}"
+    says_nothing = a["says_nothing"] or b["says_nothing"]
+    says: Symbol = {"kind": kind, "statement": statement, "says_nothing": says_nothing}
+    return {**a, **says, "names": [*a["names"], *b["names"]], "goal": a["goal"] or b["goal"]}
 
 
 def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
@@ -154,8 +128,7 @@ def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
 
 def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure]:
     """Compare what is in the lock with what is there."""
-    seals, failures = read(root / LOCK)
-    goals = goals_of(facts)
+    seals, goals, failures = read(root / LOCK), goals_of(facts), list[Failure]()
     for key, claim in claims.items():
         place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
         found = faults(claim, key in goals, seals.get(key))
@@ -172,7 +145,7 @@ def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure
 
 def seal(root: Path, claims: Mapping[Key, Claim], day: str) -> list[Key]:
     """Write the lock anew; give what is new, changed or gone, to be compared by a person."""
-    seals, _ = read(root / LOCK)
+    seals = read(root / LOCK)
     told, text = [key for key in seals if key not in claims], HEAD
     for key, claim in claims.items():
         now, was = claim.seal(), seals.get(key)
@@ -187,14 +160,3 @@ def seal(root: Path, claims: Mapping[Key, Claim], day: str) -> list[Key]:
 def of_goals(claims: Mapping[Key, Claim]) -> dict[str, str]:
     """Give the sentences of all goals, by name, in reading order."""
     return {name: claim.sentence for (_, name), claim in claims.items() if claim.is_goal}
-
-
-def document_faults(root: Path, facts: Facts) -> list[Failure]:
-    """Find what the documents name as a goal of a theory and is none."""
-    goals = {(file, name.removesuffix("'vc")) for file, name in goals_of(facts)}
-    return [
-        Failure(path.relative_to(root).as_posix(), name, f"is no goal of {file}")
-        for path in sorted((root / "proofs").glob("*.md"))
-        for name, file in LINK.findall(path.read_text(encoding="utf-8"))
-        if (file, name) not in goals
-    ]

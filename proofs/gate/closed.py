@@ -17,6 +17,8 @@ PROVING = {"OCAMLRUNPARAM": "o=1000", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 FIXED = {"PATH": PATH, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
+GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
+
 # What decides which theories, libraries and modules are found where.
 STEERING = ("WHY3", "OCAML", "PYTHON", "LD_")
 
@@ -71,3 +73,8 @@ def digest(contents: Iterable[tuple[str, bytes]]) -> str:
     for name, content in contents:
         total.update(os.fsencode(f"{name}\0{len(content)}\0") + content)
     return total.hexdigest()
+
+
+def has_git(root: Path) -> bool:
+    """Tell whether git knows the tree; an archive of it has no files that somebody tracks."""
+    return (root / ".git").exists()

@@ -1,37 +1,28 @@
 """The facts: what `whygate` prints of the theories and their proofs, and what all of it means.
 
-Whatever judges, counts or shows reads these and nothing else.
+A type that is not `total` has the fields of several commands: one that is missing was not asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
-class Answer(TypedDict):
-    """A prover's answer: `Valid`, `Timeout`, `Unknown (...)`, ..."""
+class Answer(TypedDict, total=False):
+    """A prover's answer: `Valid`, `Timeout`, ...; `kept`: in an earlier run.
+
+    To a contradiction: `false`, or, `about` a module, a goal with its conclusion negated.
+    To a test of the prover itself: the name of a `goal` that is known to be true, or false.
+    """
 
     answer: str
     seconds: float
-
-
-class Kept(Answer):
-    """An answer now; `kept`: given to the very same task in an earlier run and kept in build/."""
-
     kept: bool
-
-
-class Context(Kept):
-    """The answer of a prover that was asked for a contradiction.
-
-    That is `false`, from all that a theory uses, defines and proves; or, `about` a module that
-    reaches contracts without a body, one of its goals with the conclusion negated.
-    """
-
     prover: str
     about: str
+    goal: str
 
 
 class Proof(TypedDict):
@@ -41,7 +32,7 @@ class Proof(TypedDict):
     version: str
     obsolete: bool
     recorded: Answer | None
-    now: Kept | None
+    now: Answer | None
 
 
 class Transformation(TypedDict):
@@ -72,45 +63,25 @@ class Goal(TypedDict):
     tree: Node
 
 
-class Session(TypedDict):
-    """A theory file and its session.
-
-    `sources` are the files that the session speaks of, `detached` its goals that the theory has no
-    more, `differs` those whose formula is not that of the module that is audited.
-    """
-
-    file: str
-    session: str
-    stored: bool
-    errors: list[str]
-    sources: list[str]
-    detached: list[str]
-    differs: list[str]
-    context: list[Context]
-    goals: list[Goal]
-
-
-class Item(TypedDict):
-    """An item of a theory; no line for what is cloned from another file."""
-
-    file: str
-    line: int | None
-    module: str
-    name: str
-
-
-class Symbol(Item):
-    """What a theory defines, states or declares.
+class Symbol(TypedDict, total=False):
+    """What a theory defines, states, declares, takes for granted or supposes.
 
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
-    goal, axiom or val; `statement` is its WhyML, `names` are the symbols in that, resolved
-    (`seq.Seq.length`); `goal` is the goal of its module that it must have, if it claims something.
-    `template`: what it is an instance of (`c.words.Words.put`), which has the goal.
-    `says_nothing`: it is true whatever its symbols mean. `calls`: programs and lemmas in its body,
-    whose contracts its goal has as hypotheses.
+    goal, axiom, val or meta. No line for what is cloned from another file, no file for what Why3
+    adds itself. `statement` is its WhyML, `names` are the symbols in that, resolved; `goal` is the
+    goal of its module that it must have, if it claims something; `template` is what it is an
+    instance of, which has the goal. `says_nothing`: it is true whatever its symbols mean. `calls`:
+    programs and lemmas in its body, whose contracts its goal has as hypotheses.
+
+    `supposes`: all formulas that have to hold; `satisfied_by`: a witness, or a program that is
+    satisfied itself, as `Module.name`.
     """
 
     kind: str
+    module: str
+    name: str
+    file: str
+    line: int | None
     ghost: bool
     statement: str
     names: list[str]
@@ -118,136 +89,66 @@ class Symbol(Item):
     template: str | None
     says_nothing: bool
     calls: list[str]
-
-
-class Assumed(TypedDict):
-    """Something without definition or proof; no file for what Why3 adds itself."""
-
-    kind: str
-    module: str
-    name: str
-    file: str | None
-    line: int | None
-
-
-class Use(TypedDict):
-    """A module that one of a theory uses or clones; no file for those that Why3 is born with."""
-
-    module: str
-    file: str | None
-    by: str
-    cloned: bool
-
-
-class Theory(TypedDict):
-    """A theory file: what it takes for granted and what it uses."""
-
-    file: str
-    errors: list[str]
-    assumed: list[Assumed]
-    uses: list[Use]
-
-
-class Reached(TypedDict):
-    """A module of the standard library, its file, and the theories that reach it."""
-
-    module: str
-    file: str | None
-    used_by: list[str]
-
-
-class LibraryAssumption(TypedDict):
-    """What a module of the standard library takes for granted."""
-
-    module: str
-    kind: str
-    name: str
-
-
-class Hypotheses(Item):
-    """A program with `requires`, or what a program or lemma claims under hypotheses.
-
-    `supposes`: all formulas that have to hold; `satisfied_by`: a witness, or a program that is
-    satisfied itself, as `Module.name`.
-    """
-
-    kind: str
-    count: int
     supposes: list[str]
     satisfied_by: str | None
 
 
-class Canary(TypedDict):
-    """A prover's answer to a goal that is known to be true, or false."""
+class Use(TypedDict, total=False):
+    """A module that a theory uses, clones, or reaches in Why3's library; no file for built-ins."""
 
-    goal: str
-    answer: str
+    module: str
+    file: str | None
+    cloned: bool
+    used_by: list[str]
+
+
+class Theory(TypedDict, total=False):
+    """A theory file: what it takes for granted and uses; or its session.
+
+    `sources` are the files that the session speaks of, `detached` its goals that the theory has no
+    more, `differs` those whose formula is not that of the module that is audited.
+    """
+
+    file: str
+    errors: list[str]
+    assumed: list[Symbol]
+    uses: list[Use]
+    session: str
+    stored: bool
+    sources: list[str]
+    detached: list[str]
+    differs: list[str]
+    context: list[Answer]
+    goals: list[Goal]
 
 
 class Prover(TypedDict):
-    """A prover as Why3's configuration has it."""
+    """A prover as Why3's configuration has it, and what it answers to goals that are known."""
 
     name: str
     version: str
     family: str
-    command: str
-    driver: str
-    canary: list[Canary]
+    canary: list[Answer]
 
 
-class Audit(TypedDict):
-    """What Why3 has read and the provers that it has."""
+# A clause of a text: what trace.toml says of it, and what is tagged with it, by name and place.
+Clause = dict[str, Any]
+
+
+class Facts(TypedDict, total=False):
+    """All of it; `reached` and `library`: which modules of Why3's, and what these take for granted.
+
+    `lists`: what is sealed beside the theories.
+    """
 
     provers: list[Prover]
     theories: list[Theory]
     symbols: list[Symbol]
-    reached: list[Reached]
-    library: list[LibraryAssumption]
-    hypotheses: list[Hypotheses]
-
-
-class Named(TypedDict):
-    """Something by its name, and where it stands (`why3/core/shape.mlw:42`)."""
-
-    name: str
-    place: str
-
-
-class Text(TypedDict):
-    """A text that has clauses."""
-
-    name: str
-    title: str
-
-
-class Clause(TypedDict):
-    """A clause of a text, and all that is tagged with it; `reason`: why it has no theorem."""
-
-    id: str
-    text: str
-    where: str
-    says: str
-    reason: str
-    why: str
-    definitions: list[Named]
-    theorems: list[Named]
-    supporting: list[Named]
-    programs: list[Named]
-    tests: list[Named]
-
-
-class Trace(TypedDict):
-    """The texts and all their clauses."""
-
-    texts: list[Text]
-    clauses: list[Clause]
-
-
-class Facts(Audit):
-    """All of it; `lists`: what is sealed beside the theories."""
-
-    sessions: list[Session]
-    trace: Trace
+    reached: list[Use]
+    library: list[Symbol]
+    hypotheses: list[Symbol]
+    sessions: list[Theory]
+    trace: dict[str, list[Clause]]
     lists: list[Symbol]
 
 
@@ -269,7 +170,7 @@ def library(theory: str) -> str:
     return theory.removeprefix("why3/").removesuffix(".mlw").replace("/", ".")
 
 
-def full_name(entry: Goal | Item | Assumed) -> str:
+def full_name(entry: Goal | Symbol) -> str:
     """Name a goal as the claims do, and all else alike: `Padding.pad_is_shape`."""
     return f"{entry['module']}.{entry['name']}"
 
@@ -287,11 +188,9 @@ def nodes(node: Node) -> Iterator[Node]:
             yield from nodes(part)
 
 
-def proofs(session: Session) -> Iterator[Proof]:
-    """Give all proofs of a session."""
-    for goal in session["goals"]:
-        for node in nodes(goal["tree"]):
-            yield from node["proofs"]
+def proofs(node: Node) -> Iterator[Proof]:
+    """Give all proofs of a goal, and of its parts."""
+    return (proof for each in nodes(node) for proof in each["proofs"])
 
 
 def holds(proof: Proof) -> bool:

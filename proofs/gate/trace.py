@@ -1,15 +1,7 @@
 """The trace: from every clause to what states it, proves it, computes it and tests it, and back.
 
-why3/trace.toml has the clauses. A tag is the identifier of one in square brackets: in a doc comment
-of a theory, or in the docstring of a function, a class or a test, or in a comment right below it,
-which `help` does not show. What the tag is written to belongs to the clause, so the data file lists
-no theorems and no tests:
-
-    before an item of a theory     the item is a main definition, theorem or program of the clause
-    before a module                all items of the module that have no tag support the clause
-    in the first comment           all others of the file do
-    in or below a docstring        the function, class or test; before all tests of a file, these
-
+why3/trace.toml has the clauses, and says where a tag may stand. In Python that is a docstring of a
+function, a class, a variable or a test, or a comment right below it, which `help` does not show.
 Failures are orphans in either direction, and all that makes a tag or a clause say nothing.
 """
 
@@ -19,26 +11,21 @@ import ast
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gate.facts import Clause, Facts, Failure, Text, Trace, full_name
+from gate.facts import Clause, Facts, Failure, full_name
 from gate.theories import doc_comments
 
 TRACE = "why3/trace.toml"
-THEORIES = "why3/**/*.mlw"
 PACKAGE = "python/whycast/*.py"
-TESTS = "tests/**/test_*.py"
-
-# Extracted: its docstrings repeat the comments of the theories, tags included.
-EXTRACTED = "_kernel"
 
 # The text that is none: requirements that are claimed here and stand in no specification.
 DERIVED = "derived"
 
-IDENTIFIER = re.compile(r"E_(?P<op>[A-Z][A-Za-z0-9]*)_[a-z]+_(?P<zone>[A-Z][A-Za-z0-9]*)_\d{3}")
+IDENTIFIER = re.compile(r"E_[A-Z][A-Za-z0-9]*_[a-z]+_[A-Z][A-Za-z0-9]*_\d{3}")
 FORM = "E_<op>_<type>_<zone>_<number>, as in E_Broadcast_any_Step1_010"
 WHERE = "a doc comment before an item, a module or a theory, or in or below a docstring (trace.py)"
 
@@ -46,18 +33,13 @@ WHERE = "a doc comment before an item, a module or a theory, or in or below a do
 TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 
 # What is written of a clause, and what belongs to it.
-SAID = ("id", "text", "where", "says", "reason", "why")
+FIELDS = ("where", "says", "reason", "why")
 MAIN = ("definitions", "theorems", "programs")
 PARTS = (*MAIN, "supporting", "tests")
 
-# The trace of a tree whose clauses nobody asked for.
-NONE: Trace = {"texts": [], "clauses": []}
-
 # What a symbol of a theory is to a clause; a lemma is a goal and comes from there.
-PART_OF_KIND = {
-    **dict.fromkeys(("type", "exception", "function", "predicate", "constant"), "definitions"),
-    **dict.fromkeys(("program", "val"), "programs"),
-}
+DEFINED = ("type", "exception", "function", "predicate", "constant")
+PART_OF_KIND = dict.fromkeys(DEFINED, "definitions") | dict.fromkeys(("program", "val"), "programs")
 
 
 def read_all(root: Path, pattern: str) -> Iterator[tuple[str, str]]:
@@ -66,70 +48,33 @@ def read_all(root: Path, pattern: str) -> Iterator[tuple[str, str]]:
         yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
 
 
-def read(path: Path) -> tuple[list[Text], list[dict[str, str]], list[Failure]]:
+def read(path: Path) -> tuple[list[Clause], dict[str, Clause], list[Failure]]:
     """Read the data file: its texts, its clauses, and what is wrong with it in itself."""
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
-        return [], [], [Failure(TRACE, "", f"cannot be read, no clause is traced: {error}")]
-    if not all(isinstance(table, dict) for table in data.values()):
-        return (
-            [],
-            [],
-            [Failure(TRACE, "", "has more than texts: expected [text] and [text.clause]")],
-        )
-    texts = [{"name": name, **said(table)} for name, table in data.items()]
-    clauses = [
-        {"id": clause, "text": name, **said(table)}
-        for name, tables in data.items()
-        for clause, table in tables.items()
-        if isinstance(table, dict)
-    ]
-    failures = []
-    operators = {text.get("name", ""): text.get("op", "") for text in texts}
-    number_of = Counter(clause.get("text", "") for clause in clauses)
-    for text in texts:
-        name, head = text.get("name", ""), text.get("clauses")
-        faults = [*field_faults(text, {"name", "title", "clauses"}, {"op"})]
-        if head != str(number_of[name]):
-            faults.append(f"has {number_of[name]} clauses here, its head says {head}")
-        failures += [Failure(TRACE, name, what) for what in faults]
-    for clause in clauses:
-        faults = [*clause_faults(clause, operators)]
-        failures += [Failure(TRACE, clause.get("id", ""), what) for what in faults]
-    times = Counter(clause.get("id", "") for clause in clauses)
-    failures += [Failure(TRACE, name, f"is of {n} texts") for name, n in times.items() if n > 1]
-    shown: list[Any] = [{key: text.get(key, "") for key in ("name", "title")} for text in texts]
-    return shown, clauses, failures
-
-
-def said(table: Mapping[str, object]) -> dict[str, str]:
-    """Give the fields of a table that are no tables, without line breaks."""
-    fields = {key: text for key, text in table.items() if not isinstance(text, dict)}
-    return {key: " ".join(str(text).split()) for key, text in fields.items()}
-
-
-def field_faults(table: dict[str, str], needed: set[str], allowed: set[str]) -> Iterator[str]:
-    """Find fields that a table lacks, and those that it should not have."""
-    for key in sorted(needed):
-        if not table.get(key):
-            yield f"has no `{key}`"
-    for key in sorted(table.keys() - needed - allowed):
-        yield f"has a field `{key}`; expected {', '.join(sorted(needed | allowed))}"
-
-
-def clause_faults(clause: dict[str, str], operators: dict[str, str]) -> Iterator[str]:
-    """Say what is wrong with one clause as it is written."""
-    text = clause.get("text", "")
-    place = "why" if text == DERIVED else "where"
-    yield from field_faults(clause, {"id", "text", "says", place}, {"reason"})
-    match = IDENTIFIER.fullmatch(clause.get("id", ""))
-    if match is None:
-        yield f"is no identifier: expected {FORM}"
-    elif text != DERIVED and match["op"] != operators.get(text, match["op"]):
-        yield f"is a clause of {text}, whose identifiers begin with E_{operators[text]}_"
-    if match and (match["zone"] == DERIVED.title()) != (text == DERIVED):
-        yield f"is of the text `{text}`: the zone {DERIVED.title()} is that of `{DERIVED}`"
+        return [], {}, [Failure(TRACE, "", f"cannot be read, no clause is traced: {error}")]
+    texts, clauses, failures = list[Clause](), dict[str, Clause](), list[Failure]()
+    for text, table in data.items():
+        if not isinstance(table, dict) or not table.get("title"):
+            what = "has no `title`: expected [text] with it, and [text.clause]"
+            failures.append(Failure(TRACE, text, what))
+            continue
+        texts.append({"name": text, "title": table["title"]})
+        for name, fields in table.items():
+            if not isinstance(fields, dict):
+                continue
+            needed = ("says", "why" if text == DERIVED else "where")
+            faults = [f"has no `{key}`" for key in needed if not fields.get(key)]
+            if not IDENTIFIER.fullmatch(name):
+                faults.append(f"is no identifier: expected {FORM}")
+            if name in clauses:
+                faults.append(f"is of {clauses[name]['text']} too")
+            failures += [Failure(TRACE, name, what) for what in faults]
+            said = {key: " ".join(str(value).split()) for key, value in fields.items()}
+            clauses[name] = {**dict.fromkeys(FIELDS, ""), **said, "id": name, "text": text}
+            clauses[name] |= {part: [] for part in PARTS}
+    return texts, clauses, failures
 
 
 class Tag(NamedTuple):
@@ -166,26 +111,14 @@ def astray(tags: list[Tag], attached: Iterable[Tag], known: Collection[str]) -> 
         yield Failure(tag.place, tag.id, f"is a tag of nothing: expected it in {WHERE}")
 
 
-# The tags of a file's items by line, of its modules by name, and of all of it under "".
-Attached = dict[int | str, list[Tag]]
-
-
-def attach(source: str, file: str) -> Attached:
-    """Attach the tags of a theory to what follows its doc comments."""
-    attached: Attached = {}
-    for owner, first, text in doc_comments(source):
-        if tags := tags_in(text, file, first):
-            attached.setdefault(owner, []).extend(tags)
-    return attached
-
-
 def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     """Give the goals and symbols with their tags, and find the tags that none of them has."""
-    tags: dict[str, Attached] = {}
-    for file, source in read_all(root, THEORIES):
-        tags[file] = attach(source, file)
-        used = {tag for several in tags[file].values() for tag in several}
-        yield from astray(tags_in(source, file), used, known)
+    sources = dict(read_all(root, "why3/**/*.mlw"))
+    # The tags of a file's items by line, of its modules by name, and of all of it under "".
+    tags: dict[str, dict[int | str, list[Tag]]] = {file: {} for file in sources}
+    for file, source in sources.items():
+        for owner, first, text in doc_comments(source):
+            tags[file].setdefault(owner, []).extend(tags_in(text, file, first))
     met: set[tuple[str, int | str]] = set()
     for session in facts["sessions"]:
         file, attached = session["file"], tags.get(session["file"], {})
@@ -206,38 +139,31 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
             met.add((file, line))
             own = tags.get(file, {}).get(line, [])
             yield Entry(PART_OF_KIND[symbol["kind"]], full_name(symbol), f"{file}:{line}", own)
-    for file, attached in tags.items():
-        for owner, several in attached.items():
-            if isinstance(owner, int) and (file, owner) not in met:
-                what = f"is a tag of nothing: Why3 sees no item that begins in line {owner}"
-                yield from (Failure(tag.place, tag.id, what) for tag in several)
+    for file, source in sources.items():
+        seen = (each for each in tags[file] if isinstance(each, str) or (file, each) in met)
+        used = {tag for owner in seen for tag in tags[file][owner]}
+        yield from astray(tags_in(source, file), used, known)
 
 
 def docstrings(source: str, file: str) -> dict[str, tuple[str, list[Tag]]]:
-    """Give place and tags of a module's functions, classes and variables with a text of their own.
-
-    Under "" are those of the module itself.
-    """
+    """Give place and tags of a module's functions, classes and variables; under "" those of it."""
     tree, lines = ast.parse(source), source.splitlines()
-
-    def tags_of(docstring: ast.stmt | None) -> list[Tag]:
-        value = docstring.value if isinstance(docstring, ast.Expr) else None
-        if not (docstring and isinstance(value, ast.Constant) and isinstance(value.value, str)):
-            return []
-        last = docstring.end_lineno or 0
-        while last < len(lines) and re.match(r"\s*(#|$)", lines[last]):
-            last += 1
-        return tags_in("\n".join(lines[docstring.lineno - 1 : last]), file, docstring.lineno)
-
     found = {}
-    for node in [tree, *tree.body]:
+    for node, after in pairwise([tree, *tree.body, ast.Pass()]):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
             # Of overloads the last, which has the body.
-            tags = tags_of(node.body[0] if node.body else None)
-            found[getattr(node, "name", "")] = (f"{file}:{getattr(node, 'lineno', 1)}", tags)
-    for node, after in pairwise(tree.body):
-        if isinstance(node, ast.Assign) and (tags := tags_of(after)):
-            found[ast.unparse(node.targets[0])] = (f"{file}:{node.lineno}", tags)
+            name, said = getattr(node, "name", ""), [*node.body, after][0]
+        elif isinstance(node, ast.Assign):
+            name, said = ast.unparse(node.targets[0]), after
+        else:
+            continue
+        tags = []
+        if isinstance(said, ast.Expr) and isinstance(said.value, ast.Constant):
+            last = said.end_lineno or 0
+            while last < len(lines) and re.match(r"\s*(#|$)", lines[last]):
+                last += 1
+            tags = tags_in("\n".join(lines[said.lineno - 1 : last]), file, said.lineno)
+        found[name] = (f"{file}:{getattr(node, 'lineno', 1)}", tags)
     return found
 
 
@@ -264,8 +190,8 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     public = published(root)
     for file, source in read_all(root, PACKAGE):
         stem, found = Path(file).stem, docstrings(source, file)
-        if stem == EXTRACTED:
-            continue
+        if stem == "_kernel":
+            continue  # Its docstrings repeat the comments of the theories, tags included.
         found.pop("")
         own = {name: shown for (origin, name), shown in public.items() if origin == stem}
         for name in dict.fromkeys([*found, *own]):
@@ -281,21 +207,16 @@ def of_package(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
 
 def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
     """Give the tests with tags, and find tags of functions that are none."""
-    for file, source in read_all(root, TESTS):
+    for file, source in read_all(root, "tests/**/test_*.py"):
         for name, (place, tags) in docstrings(source, file).items():
             attached = tags if not name or name.startswith("test_") else []
             yield Entry("tests", f"{file}::{name}" if name else file, place, attached)
             yield from astray(tags, attached, known)
 
 
-def trace(facts: Facts, root: Path) -> tuple[Trace, list[Failure]]:
+def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failure]]:
     """Give the trace of the tree, and every orphan in it."""
-    texts, tables, failures = read(root / TRACE)
-    clauses: dict[str, Any] = {
-        table.get("id", ""): {field: table.get(field, "") for field in SAID}
-        | {part: [] for part in PARTS}
-        for table in tables
-    }
+    texts, clauses, failures = read(root / TRACE)
     everything = [*of_theories(facts, root, clauses), *of_package(root, clauses)]
     for found in [*everything, *of_tests(root, clauses)]:
         if isinstance(found, Failure):
@@ -319,16 +240,3 @@ def orphan_faults(clause: Clause) -> Iterator[str]:
     # A derived clause may be a theorem about theorems; of a text, a reason may say all.
     if not runs and bool(theorems) != (clause["text"] == DERIVED):
         yield f"has {'theorems' if theorems else 'no theorem'}, and neither a program nor a test"
-
-
-def summary(found: Trace) -> str:
-    """Say in one line what the trace has."""
-    clauses: list[Any] = [*found["clauses"]]
-    derived = sum(clause["text"] == DERIVED for clause in clauses)
-    texts = sum(text["name"] != DERIVED for text in found["texts"])
-    number = {part: len({(*n.values(),) for c in clauses for n in c[part]}) for part in PARTS}
-    return (
-        f"trace: {len(clauses) - derived} clauses of {texts} texts, {derived} derived; "
-        f"{number['theorems']} main theorems, {number['supporting']} supporting, "
-        f"{number['programs']} programs, {number['tests']} tests"
-    )

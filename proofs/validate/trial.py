@@ -18,7 +18,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from gate import judge, mapped
-from gate.facts import Audit, Failure
+from gate.facts import Facts, Failure
 from gate.mapped import Entry
 from gate.program import Program
 from validate import conditions, trial_c
@@ -393,7 +393,7 @@ def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
     }
 
 
-def judged(root: Path, facts: Audit) -> Iterator[Failure]:
+def judged(root: Path, facts: Facts) -> Iterator[Failure]:
     """Try all that the drivers map, and all that the proofs trust; give what is wrong."""
     theories = {theory["file"] for theory in facts["theories"]}
     wanted = [each for each in judge.LANGUAGES.items() if each[0] in theories]
@@ -406,7 +406,7 @@ def judged(root: Path, facts: Audit) -> Iterator[Failure]:
 
 
 def judged_in(
-    whycontract: Program, facts: Audit, file: str, language: str, folder: Path
+    whycontract: Program, facts: Facts, file: str, language: str, folder: Path
 ) -> Iterator[Failure]:
     """Try the operations of one language."""
     entries = mapped.read(whycontract.root, language)
