@@ -31,9 +31,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from gate.closed import ROOT, ToolError
-from validate import contracts, kernel, report, whole
+from validate import kernel, report, whole
 from validate.faults import Fault
-from validate.programs import BY_CONTRACT, Program, programs
+from validate.programs import BY_CONTRACT, Program, contracts, programs
 from validate.report import EQUIVALENT, KERNEL, REPORT, Report, Row
 from validate.validation import Finding, Result
 
@@ -108,24 +108,17 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     console, started, before = Console(), time.monotonic(), report.sources(ROOT)
     text = (ROOT / KERNEL).read_text(encoding="utf-8")
-    facts = contracts.of_kernel()
-    every = programs(facts, kernel.load(text))
-    names = chosen([program.name for program in every], options.only)
+    every = {each.name: each for each in programs(contracts(), kernel.load(text))}
+    names = chosen(list(every), options.only)
     complete = len(names) == len(every) and options.bound == BOUND
-
-    def progress(result: Result) -> None:
-        if result.seconds > 10:
-            line = f"{result.program}{result.form}: {result.paths} paths, {result.seconds:.0f} s"
-            console.print(escape(line), highlight=False, soft_wrap=True)
-
-    results = whole.validate(text, facts, names, options.bound, progress)
+    results = whole.validate(every, names, options.bound)
     findings = [finding for result in results for finding in result.findings]
-    findings += whole.together(text, names, results, complete=options.only is None)
-    found = rows([each for each in every if each.name in names], options.bound, results)
+    findings += whole.together(every, names, results, complete=options.only is None)
+    found = rows([every[name] for name in names], options.bound, results)
     console.print(table(found, {finding.program for finding in findings}))
     planted: list[tuple[Fault, Finding | None]] = []
     if complete and not findings:
-        planted = whole.plant(text, facts)
+        planted = whole.plant(text, every)
         findings += unnoticed(planted, equivalents(ROOT))
         missed = sum(finding is None for _, finding in planted)
         line = f"{len(planted)} faults planted, {len(planted) - missed} noticed, {missed} are none"

@@ -10,14 +10,14 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from validate import kernel
-from validate.programs import ANY, BY_CONTRACT, Arguments, Program
-from validate.validation import Finding, Validation, form
+from validate.programs import ANY, BY_CONTRACT, Program
+from validate.validation import Finding, Validation
 
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Eq: (ast.NotEq, ast.LtE),
@@ -102,17 +102,11 @@ def faults_of(function: ast.FunctionDef, lines: list[str]) -> Iterator[Fault]:
 
 def parts(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ast.AST]]:
     """Give all that is in a function, each with the statement that it belongs to."""
-    for statement in function.body:
-        yield from with_statement(statement, statement)
-
-
-def with_statement(node: ast.AST, statement: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Give a node and what is in it, as `kernel.code` does."""
-    yield node, statement
-    for name, value in ast.iter_fields(node):
-        for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST) and name != "annotation":
-                yield from with_statement(part, part if isinstance(part, ast.stmt) else statement)
+    for outer in function.body:
+        statement: ast.AST = outer
+        for node in kernel.code(outer):
+            statement = node if isinstance(node, ast.stmt) else statement
+            yield node, statement
 
 
 def first_line(node: ast.AST) -> str:
@@ -196,18 +190,14 @@ def raised(node: ast.Raise, call: ast.Call) -> Iterator[Change]:
             yield "payload", ast.Raise(ast.Call(call.func, [more], []), node.cause)
 
 
-def noticed(
-    fault: Fault,
-    programs: Mapping[str, Program],
-    forms: Callable[[str, int], Sequence[Arguments]],
-) -> Finding | None:
+def noticed(fault: Fault, programs: Mapping[str, Program]) -> Finding | None:
     """Validate a program with a fault in it, on small arguments first, until something differs."""
-    module, name = kernel.load(fault.text), fault.program
-    called = programs.get(BY_CONTRACT.get(name, ""))
-    arguments = sorted(forms(name, SMALL), key=lambda each: len(form(each)))
-    arguments += [each for each in forms(name, LARGE) if {*ranks(each)} == {LARGE}]
+    module, program = kernel.load(fault.text), programs[fault.program]
+    called = programs.get(BY_CONTRACT.get(fault.program, ""))
+    arguments = sorted(program.forms(SMALL), key=lambda each: len(str(each)))
+    arguments += [each for each in program.forms(LARGE) if {*ranks(each)} == {LARGE}]
     for each in arguments:
-        result = Validation(programs[name], each, module, called).run()
+        result = Validation(program, each, module, called).run()
         if result.findings:
             return result.findings[0]
     return None

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import z3
 
-from validate.logic import formula
+from validate.formulas import formula
 from validate.values import Comparison, Number, Table, Unknown
 
 Result = TypeVar("Result")
@@ -30,7 +30,7 @@ SECONDS = 600
 class Decision:
     """A comparison, the answer that is followed, and what is known of the other answer.
 
-    It is open if the other one is possible and not yet followed; `values` lead there.
+    It is open if the other one is possible and not yet followed.
     It is forced if the other one is not possible: its condition follows from those before it.
     """
 
@@ -38,7 +38,6 @@ class Decision:
     answer: bool
     open: bool
     forced: bool
-    values: Values | None
 
 
 @dataclass(frozen=True)
@@ -63,14 +62,12 @@ class Explorer:
         self.decisions: list[Decision] = []
         self.position = 0
         self.known: dict[int, bool] = {}
-        self.values: Values | None = None
         self.last_model: Any = None
 
     def paths(self, run: Callable[[], Result]) -> Iterator[tuple[Path, Result]]:
         """Give the result of each path; the solver's assertions are the path's conditions then."""
         if not self.possible(self.requires):
             return
-        self.values = Values(self.last_model)
         while True:
             self.position, self.known = 0, {}
             result = run()
@@ -87,8 +84,7 @@ class Explorer:
             if not last.forced:
                 self.solver.pop()
             if last.open:
-                self.values = last.values
-                self.follow(Decision(last.truth, not last.answer, False, False, None))
+                self.follow(Decision(last.truth, not last.answer, False, False))
                 return True
         return False
 
@@ -123,19 +119,12 @@ class Explorer:
         return found
 
     def new_decision(self, truth: Comparison) -> Decision:
-        """Ask which answers are possible: that of the values at hand is."""
+        """Ask which answers are possible."""
         if len(self.decisions) >= DECISIONS:
             raise Unknown(f"a path has more than {DECISIONS} decisions")
-        if truth.evaluate is not None and self.values is not None:
-            answer = bool(truth.evaluate(self.values))
-        else:
-            answer = self.possible(truth.z3)
-            if not answer:
-                return Decision(truth, False, False, True, None)
-            self.values = Values(self.last_model)
-        if self.possible(truth.opposite if answer else truth.z3):
-            return Decision(truth, answer, True, False, Values(self.last_model))
-        return Decision(truth, answer, False, True, None)
+        answer = self.possible(truth.z3)
+        both = answer and self.possible(truth.opposite)
+        return Decision(truth, answer, both, not both)
 
     def value_of(self, number: Number) -> int:
         """Choose a value, of the few that are possible on this path: sizes, indices, axes."""
@@ -158,22 +147,6 @@ class Explorer:
         if answer == z3.unknown:
             raise Unknown(f"Z3 has no answer: {self.solver.reason_unknown()}")
         return bool(answer == z3.sat)
-
-
-class Values(dict[str, int]):
-    """The values of variables in a model of Z3, read where they are needed."""
-
-    def __init__(self, model: z3.ModelRef) -> None:
-        self.model = model
-
-    def __missing__(self, name: str) -> int:
-        found = self[name] = value_in(self.model, z3.Int(name))
-        return found
-
-
-def value_in(model: z3.ModelRef, term: z3.ArithRef) -> int:
-    """Give the value of a number in a model."""
-    return int(model.eval(term, model_completion=True).as_long())
 
 
 def new_solver() -> z3.Solver:

@@ -7,7 +7,9 @@ of the kernel may raise that.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from types import ModuleType
 from typing import Any, NoReturn, Protocol
 
 import z3
@@ -46,25 +48,21 @@ class Decider(Protocol):
 class Term:
     """What stands for a value; made by a table, so that equal terms are one object."""
 
-    __slots__ = ("evaluate", "table", "z3")
-
-    def __init__(
-        self, table: Table, term: Any, evaluate: Callable[[Mapping[str, int]], Any] | None
-    ) -> None:
-        self.table, self.z3, self.evaluate = table, term, evaluate
-
+    __slots__ = ("table", "z3")
     __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, table: Table, term: Any) -> None:
+        self.table, self.z3 = table, term
 
 
 class Comparison(Term):
     """A truth value that is not known before somebody decides."""
 
     __slots__ = ("opposite",)
+    __hash__ = None
 
-    def __init__(
-        self, table: Table, term: Any, evaluate: Callable[[Mapping[str, int]], Any] | None
-    ) -> None:
-        super().__init__(table, term, evaluate)
+    def __init__(self, table: Table, term: Any) -> None:
+        super().__init__(table, term)
         self.opposite: Any = z3.Not(term)
 
     def __bool__(self) -> bool:
@@ -73,13 +71,12 @@ class Comparison(Term):
     def __eq__(self, _: object) -> NoReturn:
         raise Unknown("a truth value is compared")
 
-    __hash__ = None
-
 
 class Number(Term):
     """An integer that is not known."""
 
     __slots__ = ()
+    __hash__ = None
 
     def __add__(self, other: object) -> Any:
         return self.table.apply("+", self, other)
@@ -131,8 +128,6 @@ class Number(Term):
     def __class__(self) -> Any:
         raise Unknown("the class of a number is asked for")
 
-    __hash__ = None
-
 
 class Table:
     """The terms of one exploration, each once."""
@@ -140,33 +135,13 @@ class Table:
     def __init__(self, decider: Decider) -> None:
         self.decider = decider
         self.terms: dict[tuple[Any, ...], Any] = {}
-        self.variables: dict[str, Number] = {}
 
-    def variable(self, name: str) -> Number:
-        """Give the unknown integer of a name."""
-        if name not in self.variables:
-            self.variables[name] = Number(self, z3.Int(name), operator.itemgetter(name))
-        return self.variables[name]
-
-    def number(self, term: Any) -> Number | int:
-        """Take a term of Z3 for a number."""
-        if type(term) is int:
+    def known(self, term: Any) -> Any:
+        """Take a term of Z3 for a number or a truth value; what is none stays as it is."""
+        if not isinstance(term, z3.ExprRef):
             return term
-        key = ("z3", term.get_id())
-        if key not in self.terms:
-            self.terms[key] = Number(self, term, None)
-        found: Number = self.terms[key]
-        return found
-
-    def truth(self, term: Any) -> Comparison | bool:
-        """Take a formula of Z3 for a truth value."""
-        if type(term) is bool:
-            return term
-        key = ("z3", term.get_id())
-        if key not in self.terms:
-            self.terms[key] = Comparison(self, term, None)
-        found: Comparison = self.terms[key]
-        return found
+        kind = Comparison if isinstance(term, z3.BoolRef) else Number
+        return self.terms.setdefault(("z3", term.get_id()), kind(self, term))
 
     def apply(self, name: str, one: object, other: object) -> Any:
         """Make the term of an operation; lists and tuples are repeated by Python itself."""
@@ -185,10 +160,8 @@ class Table:
         """Make the term of two numbers, of which one is unknown at least."""
         key = (name, self.key(one), self.key(other))
         if key not in self.terms:
-            operation = OPERATIONS[name]
             left, right = (each.z3 if type(each) is Number else each for each in (one, other))
-            evaluate = combined(operation, meaning(one), meaning(other))
-            self.terms[key] = kind(self, operation(left, right), evaluate)
+            self.terms[key] = kind(self, OPERATIONS[name](left, right))
         return self.terms[key]
 
     def key(self, operand: object) -> int:
@@ -200,20 +173,18 @@ class Table:
         raise Unknown(f"a number meets {type(operand).__name__}")
 
 
-def meaning(operand: Any) -> Callable[[Mapping[str, int]], Any] | None:
-    """Say how an operand is computed from the variables; not at all if it came from Z3."""
-    if type(operand) is Number:
-        found: Callable[[Mapping[str, int]], Any] | None = operand.evaluate
-        return found
-    return lambda _: operand
+def mapped(
+    value: Any, leaf: Callable[[Any, str], Any], name: str = "", module: ModuleType | None = None
+) -> Any:
+    """Give a value with something else for whatever stands in its tuples, lists and classes.
 
-
-def combined(
-    operation: Callable[[Any, Any], Any],
-    one: Callable[[Mapping[str, int]], Any] | None,
-    other: Callable[[Mapping[str, int]], Any] | None,
-) -> Callable[[Mapping[str, int]], Any] | None:
-    """Compute an operation from what computes its operands."""
-    if one is None or other is None:
-        return None
-    return lambda values: operation(one(values), other(values))
+    `leaf` is asked with the name of the place. The classes are those of a module, if one is given.
+    """
+    kind = type(value)
+    if kind in (tuple, list):
+        return kind(mapped(part, leaf, f"{name}[{k}]", module) for k, part in enumerate(value))
+    if is_dataclass(kind):
+        made = getattr(module, kind.__name__) if module else kind
+        names = [field.name for field in fields(kind)]
+        return made(*(mapped(getattr(value, n), leaf, f"{name}.{n}", module) for n in names))
+    return leaf(value, name)

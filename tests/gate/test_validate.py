@@ -71,8 +71,8 @@ def test_what_differs_fails_with_path_and_input(
     kernel.write_text(text.replace("return a if b == c else 0", "return a"), encoding="utf-8")
     assert validate.main(["--only", "f"]) == 1
     shown = capsys.readouterr().out
-    lines = shown[shown.index("f(?,?,?): not ensures") :].splitlines()
-    assert lines[0] == "f(?,?,?): not ensures { result = f a b c }"
+    lines = shown[shown.index("f(?, ?, ?): not ensures") :].splitlines()
+    assert lines[0] == "f(?, ?, ?): not ensures { result = f a b c }"
     assert lines[1].startswith("  input     f(")
     assert lines[2].startswith("  got       ")
     assert lines[3].startswith("validate: FAILED; 1 programs, 1 paths, ")
