@@ -19,22 +19,17 @@ from validate import kernel
 from validate.programs import ANY, BY_CONTRACT, Program
 from validate.validation import Finding, Validation
 
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Eq: (ast.NotEq, ast.LtE),
-    ast.NotEq: (ast.Eq, ast.Lt),
-    ast.Lt: (ast.LtE, ast.Gt),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.Lt),
-}
-OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-}
-SIGNS: dict[type[ast.AST], str] = {
-    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
-    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*"},
+# The sign of an operator, and the operators that can stand in its place.
+OPERATORS: dict[type[ast.AST], tuple[str, tuple[type[Any], ...]]] = {
+    ast.Eq: ("==", (ast.NotEq, ast.LtE)),
+    ast.NotEq: ("!=", (ast.Eq, ast.Lt)),
+    ast.Lt: ("<", (ast.LtE, ast.Gt)),
+    ast.LtE: ("<=", (ast.Lt, ast.Gt)),
+    ast.Gt: (">", (ast.GtE, ast.Lt)),
+    ast.GtE: (">=", (ast.Gt, ast.Lt)),
+    ast.Add: ("+", (ast.Sub,)),
+    ast.Sub: ("-", (ast.Add,)),
+    ast.Mult: ("*", (ast.Add,)),
 }
 EXCEPTIONS = ("RankMismatch", "NegativeSize")
 
@@ -129,38 +124,35 @@ def changes(node: ast.AST) -> list[Change]:
     """Give what can stand in the place of a node."""
     match node:
         case ast.Compare(left, [old], right):
+            sign, others = OPERATORS[type(old)]
             return [
-                (f"{SIGNS[type(old)]} to {SIGNS[other]}", ast.Compare(left, [other()], right))
-                for other in COMPARISONS[type(old)]
+                (f"{sign} to {OPERATORS[other][0]}", ast.Compare(left, [other()], right))
+                for other in others
             ]
         case ast.Constant(bool(value)):
             return [("other truth", ast.Constant(not value))]
         case ast.Constant(int(value)):
             return [("one more", ast.Constant(value + 1)), ("one less", ast.Constant(value - 1))]
         case ast.BinOp(left, operation, right):
-            other_operation = OPERATIONS[type(operation)]()
-            return [(SIGNS[type(operation)], ast.BinOp(left, other_operation, right))]
+            sign, (other,) = OPERATORS[type(operation)]
+            return [(sign, ast.BinOp(left, other(), right))]
         case ast.BoolOp(old, values):
-            other = ast.Or() if isinstance(old, ast.And) else ast.And()
+            turned = ast.Or() if isinstance(old, ast.And) else ast.And()
             alone: list[Change] = [("one operand", value) for value in values]
-            return [("and, or", ast.BoolOp(other, values)), *alone]
+            return [("and, or", ast.BoolOp(turned, values)), *alone]
         case ast.UnaryOp(_, operand):
             return [("no sign", operand)]
         case ast.IfExp(test, body, orelse):
             return [("exchanged", ast.IfExp(test, orelse, body))]
         case ast.If(test, body, orelse):
-            turned = ast.UnaryOp(ast.Not(), test)
-            return [("turned", ast.If(turned, body, orelse)), LEFT_OUT]
+            return [("turned", ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)), LEFT_OUT]
         case ast.Raise(ast.Call(ast.Name("AssertionError"))):
             return []
         case ast.Raise(ast.Call() as call):
             return [*raised(node, call), LEFT_OUT]
         case ast.AugAssign(target, operation, value):
-            other_operation = OPERATIONS[type(operation)]()
-            return [
-                (SIGNS[type(operation)], ast.AugAssign(target, other_operation, value)),
-                LEFT_OUT,
-            ]
+            sign, (other,) = OPERATORS[type(operation)]
+            return [(sign, ast.AugAssign(target, other(), value)), LEFT_OUT]
         case ast.Return():
             return [("no value", ast.Return(None))]
         case ast.Call(function, [first, second, *more], keywords):

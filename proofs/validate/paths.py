@@ -161,14 +161,6 @@ def tell(solver: z3.Solver, condition: z3.BoolRef) -> None:
     z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, condition.as_ast())
 
 
-def missed(path: Path) -> z3.BoolRef:
-    """Give the condition that an input does not take a path."""
-    turned = [truth.opposite if answer else truth.z3 for truth, answer in path.decisions]
-    context = z3.main_ctx()
-    parts = (z3.Ast * len(turned))(*(part.as_ast() for part in turned))
-    return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(turned), parts), context)
-
-
 def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
     """Ask for an input that meets the condition and takes none of the paths; None if there is none.
 
@@ -177,7 +169,8 @@ def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
     solver = new_solver()
     solver.add(requires)
     for path in paths:
-        tell(solver, missed(path))
+        turned = (truth.opposite if answer else truth.z3 for truth, answer in path.decisions)
+        tell(solver, z3.Or(*turned))
     answer = solver.check()
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from itertools import product
 from pathlib import Path
 from typing import TypedDict
 
@@ -47,3 +50,18 @@ def report(root: Path) -> Report | None:
     path = root / REPORT
     found: Report | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
     return found if found is not None and found["sources"] == sources(root) else None
+
+
+def equivalents(path: Path) -> dict[str, str]:
+    """Read which faults are none, and why; `f, g: kind 1 2` means four of them."""
+    found: dict[str, str] = {}
+    for reason, *entries in tomllib.loads(path.read_text(encoding="utf-8"))["equivalent"]:
+        for entry in entries:
+            names, _, change = entry.partition(": ")
+            kind, *numbers = re.split(r" (?=\d)", change)
+            for name, number in product(names.split(", "), numbers):
+                fault = f"{name}: {kind} {number}"
+                if fault in found:
+                    raise closed.ToolError(f"{path.name} lists a fault twice: {fault}")
+                found[fault] = reason
+    return found

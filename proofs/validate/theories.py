@@ -50,10 +50,6 @@ class Kind(NamedTuple):
         for kind in self.inside:
             yield from kind.within()
 
-    def field(self, name: str) -> Kind:
-        """Give the type of a field."""
-        return self.inside[self.fields.index(name)]
-
 
 def fits(kind: Kind, value: Any, integers: tuple[type, ...] = (int,)) -> bool:
     """Tell whether a value is one of a type, as far as the values have any."""

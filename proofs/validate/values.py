@@ -72,51 +72,42 @@ class Comparison(Term):
         raise Unknown("a truth value is compared")
 
 
+def operation(name: str, *, turned: bool = False) -> Callable[[Number, object], Any]:
+    """Make a method of numbers: what Python asks of two, of which the other may stand first."""
+
+    def operate(self: Number, other: object) -> Any:
+        return self.table.apply(name, *((other, self) if turned else (self, other)))
+
+    return operate
+
+
+def comparison(
+    name: str, *, turned: bool = False, negated: bool = False
+) -> Callable[[Number, object], Any]:
+    """Make a method of numbers that compares two; what is negated is decided."""
+
+    def compare(self: Number, other: object) -> Any:
+        found = self.table.compare(name, *((other, self) if turned else (self, other)))
+        return not found if negated else found
+
+    return compare
+
+
 class Number(Term):
     """An integer that is not known."""
 
     __slots__ = ()
     __hash__ = None
-
-    def __add__(self, other: object) -> Any:
-        return self.table.apply("+", self, other)
-
-    def __radd__(self, other: object) -> Any:
-        return self.table.apply("+", other, self)
-
-    def __sub__(self, other: object) -> Any:
-        return self.table.apply("-", self, other)
-
-    def __rsub__(self, other: object) -> Any:
-        return self.table.apply("-", other, self)
-
-    def __mul__(self, other: object) -> Any:
-        return self.table.apply("*", self, other)
-
-    def __rmul__(self, other: object) -> Any:
-        return self.table.apply("*", other, self)
+    __add__, __radd__ = operation("+"), operation("+", turned=True)
+    __sub__, __rsub__ = operation("-"), operation("-", turned=True)
+    __mul__, __rmul__ = operation("*"), operation("*", turned=True)
+    # Of the six comparisons two are terms, so that what is known of one is known of all.
+    __eq__, __ne__ = comparison("=="), comparison("==", negated=True)
+    __lt__, __ge__ = comparison("<"), comparison("<", negated=True)
+    __gt__, __le__ = comparison("<", turned=True), comparison("<", turned=True, negated=True)
 
     def __neg__(self) -> Any:
         return self.table.apply("-", 0, self)
-
-    # Of the six comparisons two are terms, so that what is known of one is known of all.
-    def __eq__(self, other: object) -> Any:
-        return self.table.compare("==", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return not self.table.compare("==", self, other)
-
-    def __lt__(self, other: object) -> Any:
-        return self.table.compare("<", self, other)
-
-    def __gt__(self, other: object) -> Any:
-        return self.table.compare("<", other, self)
-
-    def __le__(self, other: object) -> Any:
-        return not self.table.compare("<", other, self)
-
-    def __ge__(self, other: object) -> Any:
-        return not self.table.compare("<", self, other)
 
     def __index__(self) -> int:
         return self.table.decider.value_of(self)

@@ -135,14 +135,14 @@ def listed() -> dict[str, str]:
     An entry means functions, a kind, and numbers: `f, g: one more 1 4`.
     """
     found: dict[str, str] = {}
-    for group in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
-        for entry in group["mutants"]:
+    for why, *entries in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
+        for entry in entries:
             functions, _, change = entry.partition(": ")
             kind, *numbers = re.split(r" (?=\d)", change)
             for function, number in product(functions.split(", "), numbers):
                 name = f"{function}: {kind} {number}"
                 assert name not in found, f"{name} is listed twice"
-                found[name] = group["why"]
+                found[name] = why
     return found
 
 

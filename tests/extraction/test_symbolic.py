@@ -25,7 +25,7 @@ from validate.values import Unknown
 
 TEXT = (ROOT / validated.KERNEL).read_text(encoding="utf-8")
 NAMES = [each.name for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)]
-EQUIVALENT = validate.equivalents(ROOT)
+EQUIVALENT = validated.equivalents(ROOT / validated.EQUIVALENT)
 
 # One fault of thirty is planted here.
 FAULTS = list(faults.faults(TEXT))

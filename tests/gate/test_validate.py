@@ -94,15 +94,14 @@ def test_a_fault_that_is_not_noticed_fails_and_so_does_a_list_that_is_out_of_dat
 
 
 def test_each_fault_that_is_none_has_one_reason(tmp_path: Path) -> None:
-    assert all(validate.equivalents(ROOT).values())
-    listed = tmp_path / validated.EQUIVALENT
-    listed.parent.mkdir(parents=True)
-    listed.write_text('[[equivalent]]\nreason = "x"\nfaults = ["f, g: == to <= 1 2"]\n', "utf-8")
+    assert all(validated.equivalents(ROOT / validated.EQUIVALENT).values())
+    listed = tmp_path / "equivalent.toml"
+    listed.write_text('equivalent = [["x", "f, g: == to <= 1 2"]]\n', "utf-8")
     faults = {f"{program}: == to <= {number}" for program in "fg" for number in (1, 2)}
-    assert validate.equivalents(tmp_path) == dict.fromkeys(faults, "x")
-    listed.write_text('[[equivalent]]\nreason = "x"\nfaults = ["f: - 1 1"]\n', "utf-8")
+    assert validated.equivalents(listed) == dict.fromkeys(faults, "x")
+    listed.write_text('equivalent = [["x", "f: - 1 1"]]\n', "utf-8")
     with pytest.raises(ToolError, match="lists a fault twice: f: - 1"):
-        validate.equivalents(tmp_path)
+        validated.equivalents(listed)
 
 
 def test_a_report_is_of_its_sources_or_it_is_out_of_date(tree: Path) -> None:
