@@ -29,7 +29,7 @@ from gate.closed import ROOT, ToolError
 from validate import kernel, report, whole
 from validate.faults import Fault
 from validate.programs import BY_CONTRACT, Program, contracts, programs
-from validate.report import EQUIVALENT, KERNEL, REPORT, Report, Row
+from validate.report import EQUIVALENT, KERNEL, REPORT, Row
 from validate.validation import Finding, Result
 
 BOUND = 4
@@ -105,7 +105,7 @@ def main(argv: list[str]) -> int:
         noticed = len(planted) - missed
         console.print(f"{len(planted)} faults planted, {noticed} noticed, {missed} are none")
         if not findings and before == report.sources(ROOT):
-            made: Report = {
+            made = {
                 "sources": before,
                 "z3": importlib.metadata.version("z3-solver"),
                 "seconds": round(time.monotonic() - started, 1),
@@ -131,11 +131,11 @@ def unnoticed(
     planted: Sequence[tuple[Fault, Finding | None]], listed: dict[str, str]
 ) -> Iterator[Finding]:
     """Say what is wrong with the faults: one is not noticed, or the list has one that is."""
-    survived = {fault.name: fault for fault, finding in planted if finding is None}
+    survived = {str(fault): fault for fault, finding in planted if finding is None}
     for name in survived.keys() - listed.keys():
-        what = f"nothing notices the fault in line {survived[name].line}: {survived[name]}"
+        what = f"nothing notices the fault in line {survived[name].line}: {name}"
         yield Finding(survived[name].program, "", what)
     for name in listed.keys() - survived.keys():
-        known = any(fault.name == name for fault, _ in planted)
+        known = name in (str(fault) for fault, _ in planted)
         what = f"{EQUIVALENT} lists a fault that is {'noticed' if known else 'not planted'}: {name}"
         yield Finding(name.partition(":")[0], "", what)

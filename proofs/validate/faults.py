@@ -43,26 +43,16 @@ SMALL, LARGE = 2, 3
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of a program, by its kind and the how-manieth of this kind in the program it is.
-
-    For people, the statement before and after; and the whole text.
-    """
+    """A change of a program, by its kind and the how-manieth of this kind in the program it is."""
 
     program: str
     kind: str
     number: int
     line: int
-    old: str
-    new: str
     text: str
 
-    @property
-    def name(self) -> str:
-        """Name that no other fault has."""
-        return f"{self.program}: {self.kind} {self.number}"
-
     def __str__(self) -> str:
-        return f"{self.name}: {self.old}  becomes  {self.new}"
+        return f"{self.program}: {self.kind} {self.number}"
 
 
 def faults(text: str) -> Iterator[Fault]:
@@ -73,40 +63,27 @@ def faults(text: str) -> Iterator[Fault]:
 
 
 def faults_of(function: ast.FunctionDef, lines: list[str]) -> Iterator[Fault]:
-    """Make all faults of a program."""
+    """Make all faults of a program, each with the whole text."""
     above, below = lines[: function.lineno - 1], lines[function.end_lineno :]
     numbers: Counter[str] = Counter()
     texts = set()
-    for place, (node, _) in enumerate(parts(function)):
+    for place, node in enumerate(parts(function)):
         for change, (kind, _) in enumerate(changes(node)):
             numbers[kind] += 1
             changed = copy.deepcopy(function)
-            target, statement = next(islice(parts(changed), place, None))
-            old, line = first_line(statement), getattr(statement, "lineno", function.lineno)
-            _, new = changes(target)[change]
-            Replacement(target, new).visit(changed)
-            if statement is target:
-                statement = ast.Pass() if new is None else new
+            target = next(islice(parts(changed), place, None))
+            Replacement(target, changes(target)[change][1]).visit(changed)
             text = ast.unparse(ast.fix_missing_locations(changed))
             if text not in texts:
                 texts.add(text)
+                line = getattr(node, "lineno", function.lineno)
                 whole = "\n".join([*above, text, *below])
-                become = first_line(statement)
-                yield Fault(function.name, kind, numbers[kind], line, old, become, whole)
+                yield Fault(function.name, kind, numbers[kind], line, whole)
 
 
-def parts(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Give all that is in a function, each with the statement that it belongs to."""
-    for outer in function.body:
-        statement: ast.AST = outer
-        for node in kernel.code(outer):
-            statement = node if isinstance(node, ast.stmt) else statement
-            yield node, statement
-
-
-def first_line(node: ast.AST) -> str:
-    """Show a statement by its first line."""
-    return ast.unparse(ast.fix_missing_locations(node)).partition("\n")[0]
+def parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Give all that is in a function."""
+    return (node for statement in function.body for node in kernel.code(statement))
 
 
 class Replacement(ast.NodeTransformer):

@@ -72,7 +72,9 @@ def check(tree: ast.Module) -> None:
                 name = node.id if isinstance(node, ast.Name) else ""
                 if type(node).__name__ not in KNOWN or name in refused:
                     what = name or type(node).__name__
-                    raise Unknown(f"{function.name} has {what} in line {node_line(node)}")
+                    raise Unknown(
+                        f"{function.name} has {what} in line {getattr(node, 'lineno', 0)}"
+                    )
 
 
 def code(statement: ast.AST) -> Iterator[ast.AST]:
@@ -82,11 +84,6 @@ def code(statement: ast.AST) -> Iterator[ast.AST]:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, ast.AST) and name != "annotation":
                 yield from code(part)
-
-
-def node_line(node: ast.AST) -> int:
-    """Give the line of a node; operators have none."""
-    return getattr(node, "lineno", 0)
 
 
 # --- values of Python, and terms -----------------------------------------------------------------

@@ -18,6 +18,9 @@ from validate.values import Comparison, Number, Table, Unknown
 
 Result = TypeVar("Result")
 
+# The conditions that were decided freely on a path that was followed to its end.
+Path = list[z3.BoolRef]
+
 # What a number may be where Python needs its value; how many decisions a path may have; how many
 # seconds Z3 has for an answer, which takes thousandths of one, and some tens where it is asked
 # whether ten thousand paths are all there is.
@@ -38,17 +41,6 @@ class Decision:
     answer: bool
     open: bool
     forced: bool
-
-
-@dataclass(frozen=True)
-class Path:
-    """A path that is followed to its end: the decisions that were free, with their answers."""
-
-    decisions: tuple[tuple[Comparison, bool], ...]
-
-    def conditions(self) -> list[z3.BoolRef]:
-        """Give the condition of the path: all of these."""
-        return [truth.z3 if answer else truth.opposite for truth, answer in self.decisions]
 
 
 class Explorer:
@@ -90,8 +82,7 @@ class Explorer:
 
     def path(self) -> Path:
         """Give the path that is followed, as far as it has come."""
-        free = (decision for decision in self.decisions if not decision.forced)
-        return Path(tuple((decision.truth, decision.answer) for decision in free))
+        return [each.truth.being(each.answer) for each in self.decisions if not each.forced]
 
     def at_the_end(self) -> bool:
         """Tell whether all that is known of the path so far has been decided."""
@@ -102,8 +93,7 @@ class Explorer:
         self.decisions.append(decision)
         if not decision.forced:
             self.solver.push()
-            truth = decision.truth
-            tell(self.solver, truth.z3 if decision.answer else truth.opposite)
+            tell(self.solver, decision.truth.being(decision.answer))
 
     def decide(self, truth: Comparison) -> bool:
         """Choose, and remember whether the other answer is possible."""
@@ -122,8 +112,8 @@ class Explorer:
         """Ask which answers are possible."""
         if len(self.decisions) >= DECISIONS:
             raise Unknown(f"a path has more than {DECISIONS} decisions")
-        answer = self.possible(truth.z3)
-        both = answer and self.possible(truth.opposite)
+        answer = self.possible(truth.being(True))
+        both = answer and self.possible(truth.being(False))
         return Decision(truth, answer, both, not both)
 
     def value_of(self, number: Number) -> int:
@@ -169,8 +159,7 @@ def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
     solver = new_solver()
     solver.add(requires)
     for path in paths:
-        turned = (truth.opposite if answer else truth.z3 for truth, answer in path.decisions)
-        tell(solver, z3.Or(*turned))
+        tell(solver, z3.Not(z3.And(*path)))
     answer = solver.check()
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")

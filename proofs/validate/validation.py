@@ -187,7 +187,7 @@ class Validation:
     def found(self, what: str, path: Path, model: Any, outcome: Outcome | None = None) -> None:
         """Say what is wrong on a path, with an input."""
         finding = Finding(self.program.name, self.result.form, what)
-        finding.path = list(map(str, path.conditions()))
+        finding.path = list(map(str, path))
         model = model if model is not None else self.explorer.any_model()
         if model is not None:
             finding.input = f"{self.program.name}{fill(tuple(self.terms), model)}"

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from types import ModuleType
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import z3
 
@@ -35,16 +35,6 @@ class Unknown(BaseException):
         self.model = model
 
 
-class Decider(Protocol):
-    """Who says, on the path that is followed, which way a comparison goes."""
-
-    def decide(self, truth: Comparison) -> bool:
-        """Choose."""
-
-    def value_of(self, number: Number) -> int:
-        """Choose a value where Python needs one: an index, a number of repetitions."""
-
-
 class Term:
     """What stands for a value; made by a table, so that equal terms are one object."""
 
@@ -58,15 +48,16 @@ class Term:
 class Comparison(Term):
     """A truth value that is not known before somebody decides."""
 
-    __slots__ = ("opposite",)
+    __slots__ = ()
     __hash__ = None
 
-    def __init__(self, table: Table, term: Any) -> None:
-        super().__init__(table, term)
-        self.opposite: Any = z3.Not(term)
+    def being(self, answer: bool) -> Any:
+        """Say that it is true, or that it is false."""
+        return self.z3 if answer else z3.Not(self.z3)
 
     def __bool__(self) -> bool:
-        return self.table.decider.decide(self)
+        found: bool = self.table.decider.decide(self)
+        return found
 
     def __eq__(self, _: object) -> NoReturn:
         raise Unknown("a truth value is compared")
@@ -110,7 +101,8 @@ class Number(Term):
         return self.table.apply("-", 0, self)
 
     def __index__(self) -> int:
-        return self.table.decider.value_of(self)
+        found: int = self.table.decider.value_of(self)
+        return found
 
     def __bool__(self) -> NoReturn:
         raise Unknown("a number is taken for a truth value")
@@ -121,9 +113,13 @@ class Number(Term):
 
 
 class Table:
-    """The terms of one exploration, each once."""
+    """The terms of one exploration, each once.
 
-    def __init__(self, decider: Decider) -> None:
+    The decider says, on the path that is followed, which way a comparison goes, and what a number
+    is where Python needs its value: `decide`, `value_of`.
+    """
+
+    def __init__(self, decider: Any) -> None:
         self.decider = decider
         self.terms: dict[tuple[Any, ...], Any] = {}
 
@@ -136,23 +132,17 @@ class Table:
 
     def apply(self, name: str, one: object, other: object) -> Any:
         """Make the term of an operation; lists and tuples are repeated by Python itself."""
-        for operand in (one, other):
-            if type(operand) in (list, tuple):
-                return NotImplemented
-        return self.make(Number, name, one, other)
+        if any(type(operand) in (list, tuple) for operand in (one, other)):
+            return NotImplemented
+        return self.compare(name, one, other)
 
     def compare(self, name: str, one: object, other: object) -> Any:
-        """Make the term of a comparison."""
-        if name == "==" and self.key(one) < self.key(other):
-            one, other = other, one
-        return self.make(Comparison, name, one, other)
-
-    def make(self, kind: type[Term], name: str, one: object, other: object) -> Any:
-        """Make the term of two numbers, of which one is unknown at least."""
-        key = (name, self.key(one), self.key(other))
+        """Make the term of a comparison, or another one, of two numbers."""
+        left, right = self.key(one), self.key(other)
+        key = (name, *(sorted((left, right)) if name == "==" else (left, right)))
         if key not in self.terms:
-            left, right = (each.z3 if type(each) is Number else each for each in (one, other))
-            self.terms[key] = kind(self, OPERATIONS[name](left, right))
+            terms = (each.z3 if type(each) is Number else each for each in (one, other))
+            self.terms[key] = self.known(OPERATIONS[name](*terms))
         return self.terms[key]
 
     def key(self, operand: object) -> int:

@@ -170,11 +170,10 @@ static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_p
 static int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
                                 const int64_t *shape, int64_t rank, const int64_t *target,
                                 int64_t target_rank) {
-    if (check_pair(place, shape, rank, target, target_rank) < 0) {
-        return check_pair(place, shape, rank, target, target_rank);
-    }
-    if (check_fit(place, shape, rank, target, target_rank) < 0) {
-        return check_fit(place, shape, rank, target, target_rank);
+    int64_t code = check_pair(place, shape, rank, target, target_rank);
+    code = code < 0 ? code : check_fit(place, shape, rank, target, target_rank);
+    if (code < 0) {
+        return code;
     }
     for (int64_t axis = 0; axis < target_rank; axis++) {
         const int64_t own = axis - (target_rank - rank);
@@ -202,17 +201,11 @@ static int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64
 static int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
                         int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
                         int64_t target_rank, int64_t width) {
-    if (check_pair(place, shape, rank, target, target_rank) < 0) {
-        return check_pair(place, shape, rank, target, target_rank);
-    }
-    if (width < 1) {
-        return at(place, 0, -1, WHYCAST_BAD_WIDTH);
-    }
-    if (check_fit(place, shape, rank, target, target_rank) < 0) {
-        return check_fit(place, shape, rank, target, target_rank);
-    }
-    const int64_t code = check_memory(place, 0, 1, room, extent, shape, rank, target, target_rank,
-                                      width);
+    int64_t code = check_pair(place, shape, rank, target, target_rank);
+    code = code < 0 || width > 0 ? code : at(place, 0, -1, WHYCAST_BAD_WIDTH);
+    code = code < 0 ? code : check_fit(place, shape, rank, target, target_rank);
+    code = code < 0 ? code : check_memory(place, 0, 1, room, extent, shape, rank, target,
+                                          target_rank, width);
     if (code == 0) {
         copy_elements(output, input, shape, rank, target, target_rank, width);
     }
