@@ -308,7 +308,8 @@ class Theories:
         if is_dataclass(a) or isinstance(a, Record):
             return type(a).__name__ == type(b).__name__ and self.all_equal(parts(a), parts(b))
         if callable(a) and callable(b):
-            return self.quantified(True, lambda i: self.equal(a(i), b(i)), None, None)
+            same = self.functions["="]
+            return self.quantified(True, lambda i: same(a(i), b(i)), None, None)
         return a is b
 
     def all_equal(self, one: Iterable[Any], other: Iterable[Any]) -> Any:

@@ -8,7 +8,6 @@ listed and fails, or is no mutant, fails the run too.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import resource
@@ -18,7 +17,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -55,11 +54,6 @@ class Mutant(NamedTuple):
     old: str
     new: str
     text: str
-
-    @property
-    def function(self) -> str:
-        """The function that is changed."""
-        return self.name.partition(":")[0]
 
 
 def changes(text: str, start: int, end: int) -> Iterator[tuple[str, int, int, str]]:
@@ -146,22 +140,15 @@ def listed() -> dict[str, str]:
     return found
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Try all mutants, or every so many-th."""
-    parser = argparse.ArgumentParser(description="Change the C in one place at a time.")
-    parser.add_argument("--every", type=int, default=1, help="each so many-th mutant")
-    parser.add_argument("--only", default="", help="of this function")
-    options = parser.parse_args(arguments)
+def main() -> int:
+    """Try all mutants."""
     begin, known = time.monotonic(), listed()
-    every = list(mutants(SOURCE.read_text(encoding="utf-8")))
-    tried = [each for each in every if options.only in ("", each.function)][:: options.every]
+    tried = list(mutants(SOURCE.read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         stays = exhaustive(Path(folder))
         alive = pool.map(lambda each: survives(each.text, stays), tried)
         found = {each.name: each for each, lives in zip(tried, alive, strict=True) if lives}
-    left_out = {each.name for each in every} - {each.name for each in tried}
-    stale = known.keys() - found.keys() - left_out
-    unlisted = found.keys() - known.keys()
+    stale, unlisted = known.keys() - found.keys(), found.keys() - known.keys()
     for name in sorted(stale):
         print(f"listed, and noticed or no mutant: {name}")
     for name in sorted(unlisted):
@@ -175,4 +162,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
