@@ -6,7 +6,7 @@ its integers are unknown. A program that moves elements is run on known sizes an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count, product
 from types import ModuleType
@@ -17,7 +17,7 @@ from gate.closed import ROOT, ToolError
 from gate.program import Program as Tool
 from validate.formulas import Formulas
 from validate.kernel import Element
-from validate.theories import Kind, UnknownError
+from validate.theories import Contract, Kind, Theories
 from validate.values import mapped
 
 Arguments = tuple[Any, ...]
@@ -80,30 +80,15 @@ def values(kind: Kind, scope: Scope, kernel: ModuleType) -> list[Any]:
     return [getattr(kernel, kind.name)(*given) for given in product(*inside)]
 
 
-@dataclass(frozen=True)
-class Condition:
-    """A conjunct of a contract: of the arguments, and of what a call comes to."""
+class Program(Contract):
+    """A program of a kernel, with its contract."""
 
-    kind: str
-    exception: str | None
-    text: str
-    formula: Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program, with its parameters and their types, and the conditions of its contract.
-
-    `ends` has the type of the value, and that of what each exception carries.
-    """
-
-    name: str
-    parameters: tuple[str, ...]
-    types: tuple[Kind, ...]
-    ends: Mapping[str, Kind]
-    conditions: tuple[Condition, ...]
-    kernel: ModuleType
-    formulas: Formulas
+    def __init__(self, facts: Mapping[str, Any], theories: Theories, kernel: ModuleType) -> None:
+        super().__init__(facts, theories)
+        self.kernel = kernel
+        if self.untried or facts["writes"]:
+            what = "; ".join(self.untried) or "it changes its arguments: not supported"
+            raise ToolError(f"{self.name}: {what}")
 
     @property
     def moves(self) -> bool:
@@ -150,10 +135,6 @@ class Program:
 
         return "; ".join(map(words, self.scopes(bound)))
 
-    def of_kind(self, kind: str, exception: str | None = None) -> list[Condition]:
-        """Give the conditions of one kind."""
-        return [c for c in self.conditions if (c.kind, c.exception) == (kind, exception)]
-
 
 def contracts() -> dict[str, Any]:
     """Ask whycontract for the contracts of the kernel and the definitions that they need."""
@@ -165,27 +146,4 @@ def contracts() -> dict[str, Any]:
 def programs(facts: Mapping[str, Any], kernel: ModuleType) -> list[Program]:
     """Make the programs of what whycontract says of their contracts."""
     formulas = Formulas(facts["definitions"], lambda name: getattr(kernel, name))
-
-    def condition(found: Mapping[str, Any]) -> Condition:
-        holds = formulas.compiled(found["holds"])({})
-        return Condition(found["kind"], found["exception"], found["text"], holds)
-
-    def program(found: Mapping[str, Any]) -> Program:
-        if found["writes"]:
-            raise ToolError(f"{found['name']} changes its arguments: not supported")
-        try:
-            conditions = tuple(map(condition, found["conditions"]))
-        except UnknownError as error:
-            raise ToolError(f"the contract of {found['name']} cannot be asked: {error}") from error
-        ends = {"": found["result_type"], **found["exceptions"]}
-        return Program(
-            found["name"].rpartition(".")[2],
-            tuple(found["arguments"]),
-            tuple(map(Kind.of, found["argument_types"])),
-            {name: Kind.of(kind) for name, kind in ends.items()},
-            conditions,
-            kernel,
-            formulas,
-        )
-
-    return [program(found) for found in facts["programs"]]
+    return [Program(found, formulas, kernel) for found in facts["programs"]]

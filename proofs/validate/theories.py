@@ -473,3 +473,43 @@ class Theories:
             return self.choose(self.is_a(value, constructor), go_inside, otherwise)
 
         return self.let(first, go_on)
+
+
+# Contracts
+
+
+class Condition(NamedTuple):
+    """A conjunct of a contract: of the arguments, and of what a call comes to."""
+
+    kind: str
+    exception: str | None
+    text: str
+    holds: Callable[..., Any]
+
+
+class Contract:
+    """What whycontract says of a program or an operation.
+
+    `ends` has the type of the value, and that of what each exception carries; `untried` the
+    conditions that cannot be computed, with the reasons.
+    """
+
+    def __init__(self, facts: Mapping[str, Any], theories: Theories) -> None:
+        self.facts, self.theories = facts, theories
+        self.name = facts["name"].rpartition(".")[2]
+        self.parameters = tuple(facts["arguments"])
+        self.types = tuple(map(Kind.of, facts["argument_types"]))
+        ends = {"": facts["result_type"], **facts["exceptions"]}
+        self.ends = {name: Kind.of(kind) for name, kind in ends.items()}
+        self.conditions, self.untried = list[Condition](), list[str]()
+        for each in facts["conditions"]:
+            kind, text = each["kind"], " ".join(each["text"].split())
+            try:
+                holds = theories.compiled(each["holds"])({})
+                self.conditions.append(Condition(kind, each["exception"], text, holds))
+            except UnknownError as error:
+                self.untried.append(f"{kind} {{ {text} }} cannot be tried: {error}")
+
+    def of_kind(self, kind: str, exception: str | None = None) -> list[Condition]:
+        """Give the conditions of one kind."""
+        return [c for c in self.conditions if (c.kind, c.exception) == (kind, exception)]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import copy
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -22,7 +21,7 @@ from gate.facts import Audit, Failure
 from gate.mapped import Entry
 from gate.program import Program
 from validate import trial_c
-from validate.theories import Function, Kind, Record, Ref, Theories, UnknownError, class_of, fits
+from validate.theories import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
 from validate.trial_c import UnrealError
 
 # How many calls are tried of an operation, and how many are drawn at most to find as many that its
@@ -40,23 +39,26 @@ class Call(NamedTuple):
     result: Any
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Contract):
     """An operation with its contract; the name is that of the driver.
 
-    `conditions` are the conjuncts of its contract: their kinds and texts, and what computes them.
+    What is of any type is an object in Python, and a number of 64 bits in C.
     """
 
-    name: str
-    facts: dict[str, Any]
-    arguments: tuple[Kind, ...]
-    result: Kind
-    conditions: tuple[tuple[str, str, Any], ...]
-    untried: tuple[str, ...]
+    def __init__(self, facts: Mapping[str, Any], theories: Theories, language: str) -> None:
+        super().__init__(facts, theories)
+
+        def kind(made: Kind) -> Kind:
+            if language == "C" and made.name == "anything":
+                return Kind("int64")
+            return made._replace(inside=tuple(map(kind, made.inside)))
+
+        self.name = facts["mapped"].replace("(!)", "(!_)")
+        self.arguments, self.result = tuple(map(kind, self.types)), kind(self.ends[""])
 
     def requires(self, values: Sequence[Any]) -> bool:
         """Tell whether a call is allowed."""
-        return all(holds(*values) for kind, _, holds in self.conditions if kind == "requires")
+        return all(condition.holds(*values) for condition in self.of_kind("requires"))
 
     def cannot_be_tried(self) -> Iterator[str]:
         """Say what of the contract no trial can reach."""
@@ -82,14 +84,14 @@ class Operation:
                 if [name, field] not in facts["writes"]:
                     yield f"changes {name}.{field}, which it does not say"
         olds = [call.before[facts["arguments"].index(name)] for name in facts["olds"]]
-        for kind, text, holds in self.conditions:
-            if kind == "ensures":
-                try:
-                    what = "" if holds(*call.after, *olds, call.result) is True else "is not true"
-                except Exception as error:
-                    what = f"has no value: {type(error).__name__} {error}"
-                if what:
-                    yield f"{kind} {{ {text} }} {what}"
+        for each in self.of_kind("ensures"):
+            try:
+                true = each.holds(*call.after, *olds, call.result) is True
+                what = "" if true else "is not true"
+            except Exception as error:
+                what = f"has no value: {type(error).__name__} {error}"
+            if what:
+                yield f"ensures {{ {each.text} }} {what}"
 
 
 def changes(before: Any, after: Any) -> Iterator[str]:
@@ -280,33 +282,8 @@ def operations(whycontract: Program, names: Sequence[str], language: str) -> dic
 def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
     """Make the operations of what whycontract says."""
     theories = Theories(found["definitions"])
-
-    def kind(said: Any) -> Kind:
-        # What is of any type is an object in Python, and a number of 64 bits in C.
-        made = Kind.of(said)
-        return (
-            Kind("int64")
-            if language == "C" and made.name == "anything"
-            else made._replace(inside=tuple(map(kind, said[1])))
-        )
-
-    def operation(name: str, facts: dict[str, Any]) -> Operation:
-        conditions, untried = list[tuple[str, str, Any]](), list[str]()
-        for each in facts["conditions"]:
-            text = " ".join(each["text"].split())
-            try:
-                conditions.append((each["kind"], text, theories.compiled(each["holds"])({})))
-            except UnknownError as error:
-                untried.append(f"{each['kind']} {{ {text} }} cannot be tried: {error}")
-        types = tuple(map(kind, facts["argument_types"]))
-        result = kind(facts["result_type"])
-        return Operation(name, facts, types, result, tuple(conditions), tuple(untried))
-
-    return {
-        name: operation(name, facts)
-        for facts in found["programs"]
-        if (name := facts["mapped"].replace("(!)", "(!_)"))
-    }
+    operations = (Operation(facts, theories, language) for facts in found["programs"])
+    return {operation.name: operation for operation in operations if operation.name}
 
 
 def judged(root: Path, facts: Audit) -> Iterator[Failure]:

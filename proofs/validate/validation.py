@@ -15,8 +15,8 @@ import z3
 from validate.formulas import conjunction, disjunction, formula, identity, opposite
 from validate.kernel import Outcome, called, term
 from validate.paths import Explorer, Path, left_out
-from validate.programs import ANY, Condition, Program, values
-from validate.theories import fits
+from validate.programs import ANY, Program, values
+from validate.theories import Condition, fits
 from validate.values import Unknown, mapped
 
 # Of processor time for one path, which takes some thousandths of it.
@@ -90,8 +90,8 @@ class Validation:
 
     def all_of(self, conditions: Sequence[Condition], given: Sequence[Any]) -> Any:
         """Say that conditions hold, one after the other: `requires` may need those before it."""
-        parts = (partial(condition.formula, *given) for condition in conditions)
-        return self.program.formulas.junction(True, *parts)
+        parts = (partial(condition.holds, *given) for condition in conditions)
+        return self.program.theories.junction(True, *parts)
 
     def supposed(self, program: Program) -> Any:
         """Say what a contract says of a call on the first of these arguments, and how it may end.
