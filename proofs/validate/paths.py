@@ -93,7 +93,7 @@ class Explorer:
         self.decisions.append(decision)
         if not decision.forced:
             self.solver.push()
-            tell(self.solver, decision.truth.being(decision.answer))
+            self.solver.add(decision.truth.being(decision.answer))
 
     def decide(self, truth: Comparison) -> bool:
         """Choose, and remember whether the other answer is possible."""
@@ -130,13 +130,10 @@ class Explorer:
     def possible(self, condition: z3.BoolRef) -> bool:
         """Ask whether a condition can hold on this path."""
         self.solver.push()
-        tell(self.solver, condition)
-        answer = self.solver.check()
-        self.last_model = self.solver.model() if answer == z3.sat else None
+        self.solver.add(condition)
+        self.last_model = model(self.solver)
         self.solver.pop()
-        if answer == z3.unknown:
-            raise Unknown(f"Z3 has no answer: {self.solver.reason_unknown()}")
-        return bool(answer == z3.sat)
+        return self.last_model is not None
 
 
 def new_solver() -> z3.Solver:
@@ -146,21 +143,16 @@ def new_solver() -> z3.Solver:
     return solver
 
 
-def tell(solver: z3.Solver, condition: z3.BoolRef) -> None:
-    """Assert a formula, without what `Solver.add` does first to what is none."""
-    z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, condition.as_ast())
-
-
-def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
-    """Ask for an input that meets the condition and takes none of the paths; None if there is none.
-
-    The model that is given has this input.
-    """
-    solver = new_solver()
-    solver.add(requires)
-    for path in paths:
-        tell(solver, z3.Not(z3.And(*path)))
+def model(solver: z3.Solver) -> Any:
+    """Ask for numbers that meet all that a solver was told; None if there are none."""
     answer = solver.check()
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")
     return solver.model() if answer == z3.sat else None
+
+
+def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
+    """Ask for an input that meets the condition and takes none of the paths."""
+    solver = new_solver()
+    solver.add(requires, *(z3.Not(z3.And(*path)) for path in paths))
+    return model(solver)

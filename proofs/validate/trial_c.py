@@ -11,7 +11,6 @@ import copy
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -93,21 +92,14 @@ class UnrealError(Exception):
     """There is no such value, or no such outcome."""
 
 
-@cache
-def found_in(pattern: str, name: str) -> str:
-    """Give what a pattern finds in the name of a type of c/trusted.mlw; nothing of another type."""
-    found = re.fullmatch(r"c\.trusted\." + pattern, name)
-    return found[1] if found else ""
+def own(kind: Kind) -> str:
+    """Give the name of a type of c/trusted.mlw without its module; nothing of another type."""
+    return kind.name.rpartition(".")[2] if kind.name.startswith("c.trusted.") else ""
 
 
 def word_width(kind: Kind) -> int:
     """Give the bytes of a word; 0 of another type."""
-    return int(found_in(r"Word(\d+)\.word", kind.name) or 0)
-
-
-def own(kind: Kind) -> str:
-    """Give the name of a type of memory without its module."""
-    return found_in(r"(?:Memory|Arrays)\.(\w+)", kind.name)
+    return int(re.sub(r"\D", "", kind.name)) if own(kind) == "word" else 0
 
 
 # Values
@@ -150,8 +142,8 @@ def contents(kind: Kind, value: Any) -> list[int]:
         if count > LARGEST:
             raise UnrealError("too much memory")
         return [function(i) for i in range(count)]
-    if own(kind) == "sizes":
-        return list(value.values)
+    if own(kind) in ("sizes", "word"):
+        return list(value if word_width(kind) else value.values)
     if own(kind) == "place" or kind.name == "one of":
         return list(vars(value).values())
     raise UnrealError(f"no memory is known that is a {kind.name}")
@@ -190,8 +182,6 @@ class Memory:
         region = len(self.counts)
         if kind.name == "int64":
             self.sent.append(value)
-        elif word_width(kind):
-            self.sent += value
         elif own(kind) == "buffer" and (lent := self.lent.get(value.loan)) is not None:
             if self.counts[lent] != value.room:
                 raise UnrealError("a loan has the room of what is lent")
@@ -349,10 +339,9 @@ class Driver:
             elif kind.name == "one of":
                 lines.append(f"int64_t *{name} = region('q');")
                 given[-1] = f"(*{name})"
-            elif width := word_width(kind):
+            elif word_width(kind):
                 lines.append(f"{self.types[kind.name]} {name};")
-                lines.append(f"for (int i = 0; i < {width}; i++)")
-                lines.append(f"    ((uint8_t *) &{name})[i] = (uint8_t) number();")
+                lines.append(f"memcpy(&{name}, region('b'), sizeof {name});")
             else:
                 read = self.types[kind.name]
                 letter = "b" if "uint8_t" in read else "q"
