@@ -53,7 +53,7 @@ def test_each_program_keeps_its_contract(
 ) -> None:
     """[E_Broadcast_any_Derived_140]"""
     relied_on = named.get(BY_CONTRACT.get(name, ""))
-    forms = list(named[name].forms(1 if name == "broadcast_all" else 2))
+    forms = list(named[name].forms(2))
     results = [Validation(named[name], given, module, relied_on).run() for given in forms]
     assert [finding for result in results for finding in result.findings] == []
     assert sum(result.paths for result in results) > 0
