@@ -8,9 +8,8 @@
 python/whycast/_kernel.py is run as it is, on integers that are not known, along every path. Z3
 proves that the program's contract in WhyML allows how each path ends: its value, or the exception
 with what it carries; and that the paths together are all there is. What a contract does not allow
-is printed with the path and an input; so is what Z3 does not answer. Each fault of
-symbolic/faults.py has to be noticed so, or stands in symbolic/equivalent.toml with the reason
-why it is none.
+is printed with the path and an input; so is what Z3 does not answer. Each fault of faults.py has to
+be noticed so, or stands in equivalent.toml with the reason why it is none.
 """
 
 from __future__ import annotations
@@ -18,12 +17,8 @@ from __future__ import annotations
 import argparse
 import importlib.metadata
 import json
-import re
 import time
-import tomllib
 from collections.abc import Iterator, Sequence
-from itertools import product
-from pathlib import Path
 
 from rich.box import SIMPLE
 from rich.console import Console
@@ -31,10 +26,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from gate.closed import ROOT, ToolError
-from validate import contracts, kernel, report, whole
+from validate import kernel, report, whole
 from validate.faults import Fault
-from validate.programs import BY_CONTRACT, Program, programs
-from validate.report import EQUIVALENT, KERNEL, REPORT, Report, Row
+from validate.programs import BY_CONTRACT, Program, contracts, programs
+from validate.report import EQUIVALENT, KERNEL, REPORT, Row
 from validate.validation import Finding, Result
 
 BOUND = 4
@@ -50,22 +45,17 @@ def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[str]:
     return [name for name in names if name in wanted]
 
 
-def rows(programs: Sequence[Program], bound: int, results: Sequence[Result]) -> list[Row]:
-    """Sum up what became of each program."""
-    found: list[Row] = []
-    for program in programs:
-        own = [result for result in results if result.program == program.name]
-        found.append(
-            {
-                "program": program.name,
-                "arguments": program.about(bound),
-                "forms": len(own),
-                "paths": sum(result.paths for result in own),
-                "relies_on": BY_CONTRACT.get(program.name, ""),
-                "seconds": round(sum(result.seconds for result in own), 1),
-            }
-        )
-    return found
+def row(program: Program, bound: int, results: Sequence[Result]) -> Row:
+    """Sum up what became of a program."""
+    own = [result for result in results if result.program == program.name]
+    return {
+        "program": program.name,
+        "arguments": program.about(bound),
+        "forms": len(own),
+        "paths": sum(result.paths for result in own),
+        "relies_on": BY_CONTRACT.get(program.name, ""),
+        "seconds": round(sum(result.seconds for result in own), 1),
+    }
 
 
 def shown(finding: Finding) -> str:
@@ -74,29 +64,20 @@ def shown(finding: Finding) -> str:
     if finding.path:
         lines.append(f"  path      {' and '.join(finding.path)}")
     if finding.input:
-        lines.append(f"  input     {finding.input}")
-        lines.append(f"  got       {finding.got}")
+        lines += [f"  input     {finding.input}", f"  got       {finding.got}"]
     return "\n".join(lines)
 
 
 def table(found: Sequence[Row], failed: set[str]) -> Table:
     """Show the rows."""
     shape = Table(box=SIMPLE)
-    shape.add_column("program", no_wrap=True)
-    shape.add_column("arguments")
-    for heading in ("forms", "paths", "s"):
-        shape.add_column(heading, justify="right")
-    shape.add_column("proved")
-    for row in found:
-        by = f"; {row['relies_on']} by its contract"
-        shape.add_row(
-            row["program"],
-            row["arguments"] + (by if row["relies_on"] else ""),
-            str(row["forms"]),
-            str(row["paths"]),
-            f"{row['seconds']:.1f}",
-            "[red]no[/]" if row["program"] in failed else "yes",
-        )
+    for heading in ("program", "arguments", "forms", "paths", "s", "proved"):
+        shape.add_column(heading, justify="right" if heading in ("forms", "paths", "s") else "left")
+    for each in found:
+        by = f"; {each['relies_on']} by its contract" if each["relies_on"] else ""
+        numbers = str(each["forms"]), str(each["paths"]), f"{each['seconds']:.1f}"
+        proved = "[red]no[/]" if each["program"] in failed else "yes"
+        shape.add_row(each["program"], each["arguments"] + by, *numbers, proved)
     return shape
 
 
@@ -106,93 +87,55 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--bound", type=int, default=BOUND, metavar="N", help="the largest rank")
     parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="only these, and no report")
     options = parser.parse_args(argv)
-    console, started, before = Console(), time.monotonic(), report.sources(ROOT)
+    console = Console(highlight=False, soft_wrap=True)
+    started, before = time.monotonic(), report.sources(ROOT)
     text = (ROOT / KERNEL).read_text(encoding="utf-8")
-    facts = contracts.of_kernel()
-    every = programs(facts, kernel.load(text))
-    names = chosen([program.name for program in every], options.only)
+    every = {each.name: each for each in programs(contracts(), kernel.load(text))}
+    names = chosen(list(every), options.only)
     complete = len(names) == len(every) and options.bound == BOUND
-
-    def progress(result: Result) -> None:
-        if result.seconds > 10:
-            line = f"{result.program}{result.form}: {result.paths} paths, {result.seconds:.0f} s"
-            console.print(escape(line), highlight=False, soft_wrap=True)
-
-    results = whole.validate(text, facts, names, options.bound, progress)
+    results = whole.validate(every, names, options.bound)
     findings = [finding for result in results for finding in result.findings]
-    findings += whole.together(text, names, results, complete=options.only is None)
-    found = rows([each for each in every if each.name in names], options.bound, results)
-    console.print(table(found, {finding.program for finding in findings}))
-    planted: list[tuple[Fault, Finding | None]] = []
+    findings += whole.together(every, names, results, complete=options.only is None)
+    found = [row(every[name], options.bound, results) for name in names]
+    console.print(table(found, {finding.program for finding in findings}), soft_wrap=False)
     if complete and not findings:
-        planted = whole.plant(text, facts)
-        findings += unnoticed(planted, equivalents(ROOT))
+        planted = whole.plant(text, every)
+        findings += unnoticed(planted, report.equivalents(ROOT / EQUIVALENT))
         missed = sum(finding is None for _, finding in planted)
-        line = f"{len(planted)} faults planted, {len(planted) - missed} noticed, {missed} are none"
-        console.print(line, highlight=False)
-    seconds = round(time.monotonic() - started, 1)
-    if complete and not findings:
-        write(before, found, planted, seconds)
-    of_program: dict[str, list[Finding]] = {}
-    for finding in findings:
-        of_program.setdefault(finding.program, []).append(finding)
-    for several in of_program.values():
-        first = min(several, key=lambda finding: len(finding.form))
-        console.print(f"[red]{escape(shown(first))}[/]", highlight=False, soft_wrap=True)
-        if more := len(several) - 1:
-            console.print(f"  and {more} more of {first.program}", highlight=False)
+        noticed = len(planted) - missed
+        console.print(f"{len(planted)} faults planted, {noticed} noticed, {missed} are none")
+        if not findings and before == report.sources(ROOT):
+            made = {
+                "sources": before,
+                "z3": importlib.metadata.version("z3-solver"),
+                "seconds": round(time.monotonic() - started, 1),
+                "rows": found,
+                "faults": len(planted),
+                "equivalent": missed,
+            }
+            (ROOT / REPORT).parent.mkdir(exist_ok=True)
+            (ROOT / REPORT).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    for name in dict.fromkeys(finding.program for finding in findings):
+        several = [finding for finding in findings if finding.program == name]
+        console.print(f"[red]{escape(shown(min(several, key=lambda each: len(each.form))))}[/]")
+        if len(several) > 1:
+            console.print(f"  and {len(several) - 1} more of {name}")
     verdict = "[bold red]FAILED[/]" if findings else "[bold green]all proved[/]"
-    about = f"{len(names)} programs, {sum(row['paths'] for row in found)} paths, {seconds:.0f} s"
-    console.print(f"validate: {verdict}; {about}", highlight=False)
+    paths, seconds = sum(each["paths"] for each in found), time.monotonic() - started
+    about = f"{len(names)} programs, {paths} paths, {seconds:.0f} s"
+    console.print(f"validate: {verdict}; {about}")
     return 1 if findings else 0
-
-
-def equivalents(root: Path) -> dict[str, str]:
-    """Read which faults are none, and why; `f, g: kind 1 2` means four of them."""
-    found: dict[str, str] = {}
-    for group in tomllib.loads((root / EQUIVALENT).read_text(encoding="utf-8"))["equivalent"]:
-        for entry in group["faults"]:
-            names, _, change = entry.partition(": ")
-            kind, *numbers = re.split(r" (?=\d)", change)
-            for name, number in product(names.split(", "), numbers):
-                fault = f"{name}: {kind} {number}"
-                if fault in found:
-                    raise ToolError(f"{EQUIVALENT} lists a fault twice: {fault}")
-                found[fault] = group["reason"]
-    return found
 
 
 def unnoticed(
     planted: Sequence[tuple[Fault, Finding | None]], listed: dict[str, str]
 ) -> Iterator[Finding]:
     """Say what is wrong with the faults: one is not noticed, or the list has one that is."""
-    survived = {fault.name: fault for fault, finding in planted if finding is None}
+    survived = {str(fault): fault for fault, finding in planted if finding is None}
     for name in survived.keys() - listed.keys():
-        what = f"nothing notices the fault in line {survived[name].line}: {survived[name]}"
+        what = f"nothing notices the fault in line {survived[name].line}: {name}"
         yield Finding(survived[name].program, "", what)
     for name in listed.keys() - survived.keys():
-        known = any(fault.name == name for fault, _ in planted)
+        known = name in (str(fault) for fault, _ in planted)
         what = f"{EQUIVALENT} lists a fault that is {'noticed' if known else 'not planted'}: {name}"
         yield Finding(name.partition(":")[0], "", what)
-
-
-def write(
-    before: str,
-    found: list[Row],
-    planted: Sequence[tuple[Fault, Finding | None]],
-    seconds: float,
-) -> None:
-    """Write the report, if the sources are what they were."""
-    if before == report.sources(ROOT):
-        made: Report = {
-            "sources": before,
-            "z3": importlib.metadata.version("z3-solver"),
-            "seconds": seconds,
-            "rows": found,
-            "faults": len(planted),
-            "equivalent": sum(finding is None for _, finding in planted),
-        }
-        (ROOT / REPORT).parent.mkdir(exist_ok=True)
-        new = (ROOT / REPORT).with_suffix(".new")
-        new.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-        new.replace(ROOT / REPORT)

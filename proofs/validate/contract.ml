@@ -1,10 +1,9 @@
-(** The contracts of programs and operations as Python, from the typed WhyML.
+(** The contracts of programs and operations, from the typed WhyML: see formula.ml.
 
     What runs, or [all] that programs may use, ghosts included, of modules that are named as
-    [kernel.broadcast.COPBroadcast]. There are the definitions that the conditions need, as Python, and each program
-    with its conditions, each as a function of the arguments, of what those had been that it changes,
-    and of the result or the exception's value; or the reason why the condition is not executable. A
-    conjunction is as many conditions. *)
+    [kernel.broadcast.COPBroadcast]. Each condition is a function of the arguments, of what those had
+    been that it changes, and of the result or the exception's value. A conjunction is as many
+    conditions. *)
 
 open Why3
 open Json_base
@@ -24,22 +23,14 @@ let rec parts (f : Term.term) =
       List.map (fun f -> Term.t_case value [ Term.t_close_branch pattern f ]) (parts body)
   | _ -> [ f ]
 
-let condition p kind exn arguments value f =
-  let python, reason =
-    let scope = Python.inside p in
-    match
-      let names = List.map (Python.variable scope) (arguments @ Option.to_list value) in
-      Python.lambda names (Python.expression scope f)
-    with
-    | text -> (String text, Null)
-    | exception Python.No reason -> (Null, String reason)
-  in
-  Record
-    [ ("kind", String kind); ("exception", Json.option (fun name -> String name) exn);
-      ("text", String (Statement.formula f)); ("python", python); ("reason", reason) ]
-
 let conditions p kind ?exn ?value arguments f =
-  List.map (condition p kind exn arguments value) (parts (Statement.bare f))
+  let condition f =
+    Record
+      [ ("kind", String kind); ("exception", Json.option (fun name -> String name) exn);
+        ("text", String (Statement.formula f));
+        ("holds", Formula.lambda (arguments @ Option.to_list value) (Formula.term p f)) ]
+  in
+  List.map condition (parts (Statement.bare f))
 
 (** {1 Programs} *)
 
@@ -72,11 +63,7 @@ let shares (cty : Ity.cty) =
   let given = List.fold_left add Ity.Sreg.empty cty.cty_args in
   not (Ity.Sreg.is_empty (Ity.Sreg.inter given (Ity.ity_freeregs Ity.Sreg.empty cty.cty_result)))
 
-(** Of a type that is not known, asking for it is the error. *)
-let type_check p ity =
-  match Python.type_check p (Ity.ty_of_ity ity) with
-  | text -> String text
-  | exception Python.No reason -> String (Printf.sprintf "is_unknown(%S)" reason)
+let kind p ity = Formula.kind p (Ity.ty_of_ity ity)
 
 let program p (rs : Expr.rsymbol) =
   let cty = rs.rs_cty in
@@ -96,21 +83,12 @@ let program p (rs : Expr.rsymbol) =
       ("mapped", String (mapped rs)); ("ghost", Bool (Expr.rs_ghost rs));
       ("arguments", Json.strings (names arguments));
       ("olds", Json.strings (names (variables (List.map snd olds))));
-      ("argument_types", List (List.map (fun (pv : Ity.pvsymbol) -> type_check p pv.pv_ity) cty.cty_args));
-      ("result_type", type_check p cty.cty_result);
+      ("argument_types", List (List.map (fun (pv : Ity.pvsymbol) -> kind p pv.pv_ity) cty.cty_args));
+      ("result_type", kind p cty.cty_result);
       ("writes", List (writes cty)); ("shares", Bool (shares cty));
       ( "exceptions",
-        Record
-          (List.map
-             (fun ((xs : Ity.xsymbol), _) -> (xs.xs_name.id_string, type_check p xs.xs_ity))
-             exceptions) );
-      ( "exception_names",
-        Record
-          (List.map
-             (fun ((xs : Ity.xsymbol), _) ->
-               let name = xs.xs_name.id_string in
-               (name, String (Option.value (Name.resolved xs.xs_name) ~default:name)))
-             exceptions) );
+        let one ((xs : Ity.xsymbol), _) = (xs.xs_name.id_string, kind p xs.xs_ity) in
+        Record (List.map one exceptions) );
       ( "conditions",
         List
           (List.concat_map (conditions p "requires" arguments) cty.cty_pre
@@ -154,9 +132,9 @@ let facts (project : Project.t) ~all names =
   | Ok modules ->
       let symbols = List.concat_map (programs ~all) modules in
       let outside = types_of_programs symbols in
-      let p = Python.create (Meaning.of_modules modules) ~outside ~tried:all in
+      let p = Formula.create (Meaning.of_modules modules) ~outside in
       let found = List.map (program p) symbols in
       Ok
         (Record
-           [ ("definitions", String (String.concat "\n\n" (List.rev p.texts)));
+           [ ("definitions", Record (List.of_seq (Hashtbl.to_seq p.definitions)));
              ("programs", List found) ])

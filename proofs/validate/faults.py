@@ -10,31 +10,26 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from validate import kernel
-from validate.programs import ANY, BY_CONTRACT, Arguments, Program
-from validate.validation import Finding, Validation, form
+from validate.programs import ANY, BY_CONTRACT, Program
+from validate.validation import Finding, Validation
 
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Eq: (ast.NotEq, ast.LtE),
-    ast.NotEq: (ast.Eq, ast.Lt),
-    ast.Lt: (ast.LtE, ast.Gt),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.Lt),
-}
-OPERATIONS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-}
-SIGNS: dict[type[ast.AST], str] = {
-    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
-    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*"},
+# The sign of an operator, and the operators that can stand in its place.
+OPERATORS: dict[type[ast.AST], tuple[str, tuple[type[Any], ...]]] = {
+    ast.Eq: ("==", (ast.NotEq, ast.LtE)),
+    ast.NotEq: ("!=", (ast.Eq, ast.Lt)),
+    ast.Lt: ("<", (ast.LtE, ast.Gt)),
+    ast.LtE: ("<=", (ast.Lt, ast.Gt)),
+    ast.Gt: (">", (ast.GtE, ast.Lt)),
+    ast.GtE: (">=", (ast.Gt, ast.Lt)),
+    ast.Add: ("+", (ast.Sub,)),
+    ast.Sub: ("-", (ast.Add,)),
+    ast.Mult: ("*", (ast.Add,)),
 }
 EXCEPTIONS = ("RankMismatch", "NegativeSize")
 
@@ -48,26 +43,16 @@ SMALL, LARGE = 2, 3
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of a program, by its kind and the how-manieth of this kind in the program it is.
-
-    For people, the statement before and after; and the whole text.
-    """
+    """A change of a program, by its kind and the how-manieth of this kind in the program it is."""
 
     program: str
     kind: str
     number: int
     line: int
-    old: str
-    new: str
     text: str
 
-    @property
-    def name(self) -> str:
-        """Name that no other fault has."""
-        return f"{self.program}: {self.kind} {self.number}"
-
     def __str__(self) -> str:
-        return f"{self.name}: {self.old}  becomes  {self.new}"
+        return f"{self.program}: {self.kind} {self.number}"
 
 
 def faults(text: str) -> Iterator[Fault]:
@@ -78,46 +63,27 @@ def faults(text: str) -> Iterator[Fault]:
 
 
 def faults_of(function: ast.FunctionDef, lines: list[str]) -> Iterator[Fault]:
-    """Make all faults of a program."""
+    """Make all faults of a program, each with the whole text."""
     above, below = lines[: function.lineno - 1], lines[function.end_lineno :]
     numbers: Counter[str] = Counter()
     texts = set()
-    for place, (node, _) in enumerate(parts(function)):
+    for place, node in enumerate(parts(function)):
         for change, (kind, _) in enumerate(changes(node)):
             numbers[kind] += 1
             changed = copy.deepcopy(function)
-            target, statement = next(islice(parts(changed), place, None))
-            old, line = first_line(statement), getattr(statement, "lineno", function.lineno)
-            _, new = changes(target)[change]
-            Replacement(target, new).visit(changed)
-            if statement is target:
-                statement = ast.Pass() if new is None else new
+            target = next(islice(parts(changed), place, None))
+            Replacement(target, changes(target)[change][1]).visit(changed)
             text = ast.unparse(ast.fix_missing_locations(changed))
             if text not in texts:
                 texts.add(text)
+                line = getattr(node, "lineno", function.lineno)
                 whole = "\n".join([*above, text, *below])
-                become = first_line(statement)
-                yield Fault(function.name, kind, numbers[kind], line, old, become, whole)
+                yield Fault(function.name, kind, numbers[kind], line, whole)
 
 
-def parts(function: ast.FunctionDef) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Give all that is in a function, each with the statement that it belongs to."""
-    for statement in function.body:
-        yield from with_statement(statement, statement)
-
-
-def with_statement(node: ast.AST, statement: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Give a node and what is in it, as `kernel.code` does."""
-    yield node, statement
-    for name, value in ast.iter_fields(node):
-        for part in value if isinstance(value, list) else [value]:
-            if isinstance(part, ast.AST) and name != "annotation":
-                yield from with_statement(part, part if isinstance(part, ast.stmt) else statement)
-
-
-def first_line(node: ast.AST) -> str:
-    """Show a statement by its first line."""
-    return ast.unparse(ast.fix_missing_locations(node)).partition("\n")[0]
+def parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """Give all that is in a function."""
+    return (node for statement in function.body for node in kernel.code(statement))
 
 
 class Replacement(ast.NodeTransformer):
@@ -135,38 +101,35 @@ def changes(node: ast.AST) -> list[Change]:
     """Give what can stand in the place of a node."""
     match node:
         case ast.Compare(left, [old], right):
+            sign, others = OPERATORS[type(old)]
             return [
-                (f"{SIGNS[type(old)]} to {SIGNS[other]}", ast.Compare(left, [other()], right))
-                for other in COMPARISONS[type(old)]
+                (f"{sign} to {OPERATORS[other][0]}", ast.Compare(left, [other()], right))
+                for other in others
             ]
         case ast.Constant(bool(value)):
             return [("other truth", ast.Constant(not value))]
         case ast.Constant(int(value)):
             return [("one more", ast.Constant(value + 1)), ("one less", ast.Constant(value - 1))]
         case ast.BinOp(left, operation, right):
-            other_operation = OPERATIONS[type(operation)]()
-            return [(SIGNS[type(operation)], ast.BinOp(left, other_operation, right))]
+            sign, (other,) = OPERATORS[type(operation)]
+            return [(sign, ast.BinOp(left, other(), right))]
         case ast.BoolOp(old, values):
-            other = ast.Or() if isinstance(old, ast.And) else ast.And()
+            turned = ast.Or() if isinstance(old, ast.And) else ast.And()
             alone: list[Change] = [("one operand", value) for value in values]
-            return [("and, or", ast.BoolOp(other, values)), *alone]
+            return [("and, or", ast.BoolOp(turned, values)), *alone]
         case ast.UnaryOp(_, operand):
             return [("no sign", operand)]
         case ast.IfExp(test, body, orelse):
             return [("exchanged", ast.IfExp(test, orelse, body))]
         case ast.If(test, body, orelse):
-            turned = ast.UnaryOp(ast.Not(), test)
-            return [("turned", ast.If(turned, body, orelse)), LEFT_OUT]
+            return [("turned", ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)), LEFT_OUT]
         case ast.Raise(ast.Call(ast.Name("AssertionError"))):
             return []
         case ast.Raise(ast.Call() as call):
             return [*raised(node, call), LEFT_OUT]
         case ast.AugAssign(target, operation, value):
-            other_operation = OPERATIONS[type(operation)]()
-            return [
-                (SIGNS[type(operation)], ast.AugAssign(target, other_operation, value)),
-                LEFT_OUT,
-            ]
+            sign, (other,) = OPERATORS[type(operation)]
+            return [(sign, ast.AugAssign(target, other(), value)), LEFT_OUT]
         case ast.Return():
             return [("no value", ast.Return(None))]
         case ast.Call(function, [first, second, *more], keywords):
@@ -196,18 +159,14 @@ def raised(node: ast.Raise, call: ast.Call) -> Iterator[Change]:
             yield "payload", ast.Raise(ast.Call(call.func, [more], []), node.cause)
 
 
-def noticed(
-    fault: Fault,
-    programs: Mapping[str, Program],
-    forms: Callable[[str, int], Sequence[Arguments]],
-) -> Finding | None:
+def noticed(fault: Fault, programs: Mapping[str, Program]) -> Finding | None:
     """Validate a program with a fault in it, on small arguments first, until something differs."""
-    module, name = kernel.load(fault.text), fault.program
-    called = programs.get(BY_CONTRACT.get(name, ""))
-    arguments = sorted(forms(name, SMALL), key=lambda each: len(form(each)))
-    arguments += [each for each in forms(name, LARGE) if {*ranks(each)} == {LARGE}]
+    module, program = kernel.load(fault.text), programs[fault.program]
+    called = programs.get(BY_CONTRACT.get(fault.program, ""))
+    arguments = sorted(program.forms(SMALL), key=lambda each: len(str(each)))
+    arguments += [each for each in program.forms(LARGE) if {*ranks(each)} == {LARGE}]
     for each in arguments:
-        result = Validation(programs[name], each, module, called).run()
+        result = Validation(program, each, module, called).run()
         if result.findings:
             return result.findings[0]
     return None

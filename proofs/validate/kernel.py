@@ -11,13 +11,11 @@ import builtins
 import operator
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import z3
-
-from validate.values import Comparison, Number, Table, Unknown
+from validate.values import Comparison, Number, Unknown, mapped
 
 GRAMMAR = (
     "Add Sub Mult USub And Or Not Eq NotEq Lt LtE Gt GtE Load Store",
@@ -74,7 +72,9 @@ def check(tree: ast.Module) -> None:
                 name = node.id if isinstance(node, ast.Name) else ""
                 if type(node).__name__ not in KNOWN or name in refused:
                     what = name or type(node).__name__
-                    raise Unknown(f"{function.name} has {what} in line {node_line(node)}")
+                    raise Unknown(
+                        f"{function.name} has {what} in line {getattr(node, 'lineno', 0)}"
+                    )
 
 
 def code(statement: ast.AST) -> Iterator[ast.AST]:
@@ -84,11 +84,6 @@ def code(statement: ast.AST) -> Iterator[ast.AST]:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, ast.AST) and name != "annotation":
                 yield from code(part)
-
-
-def node_line(node: ast.AST) -> int:
-    """Give the line of a node; operators have none."""
-    return getattr(node, "lineno", 0)
 
 
 # --- values of Python, and terms -----------------------------------------------------------------
@@ -105,31 +100,16 @@ class Outcome:
         return f"raises {self.error}: {self.value}" if self.error else f"{self.value}"
 
 
-def as_terms(value: Any) -> Any:
-    """Give a value of Python with terms of Z3 for what is not known."""
+def term(value: Any, _: str = "") -> Any:
+    """Give a number or element of Python, with a term of Z3 for what is not known."""
     kind = type(value)
     if kind is Number:
         return value.z3
-    if kind in (tuple, list):
-        return kind(as_terms(part) for part in value)
-    if is_dataclass(kind):
-        return kind(*(as_terms(getattr(value, field.name)) for field in fields(kind)))
     if kind in (int, Element, type(None)):
         return value
     if kind is Comparison:
         raise Unknown("a truth value that nobody decided is returned")
     raise Unknown(f"a value is of the type {kind.__name__}")
-
-
-def made(term: Any, table: Table, module: ModuleType) -> Any:
-    """Make the value of Python of what has terms in it."""
-    kind = type(term)
-    if kind in (tuple, list):
-        return kind(made(part, table, module) for part in term)
-    if is_dataclass(kind):
-        parts = (made(getattr(term, field.name), table, module) for field in fields(kind))
-        return getattr(module, kind.__name__)(*parts)
-    return table.number(term) if isinstance(term, z3.ArithRef) else term
 
 
 def called(function: Any, arguments: Any, module: ModuleType) -> Outcome:
@@ -139,13 +119,14 @@ def called(function: Any, arguments: Any, module: ModuleType) -> Outcome:
         value = function(*arguments)
         if any(value is each for each, _ in lists):
             raise Unknown("an argument itself is returned")
-        return Outcome(as_terms(value))
+        return Outcome(mapped(value, term))
     except Exception as error:
         kind = type(error)
         if getattr(module, kind.__name__, None) is not kind:
             return Outcome(str(error), f"builtins.{kind.__name__}")
         # Without a value, it carries nothing, whatever it was given.
-        return Outcome(as_terms(getattr(error, "value", error.args or None)), kind.__name__)
+        carried = getattr(error, "value", error.args or None)
+        return Outcome(mapped(carried, term), kind.__name__)
     finally:
         for each, before in lists:
             if len(each) != len(before) or any(map(operator.is_not, each, before)):

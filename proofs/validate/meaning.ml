@@ -126,13 +126,3 @@ let of_modules modules =
     List.fold_left of_declaration found (Audit.declarations m.mod_units)
   in
   List.fold_left add none (Library.reached modules)
-
-(** The value of a symbol for some arguments. *)
-let instance { parameters; value; _ } arguments =
-  let types =
-    List.fold_left2
-      (fun types (v : vsymbol) t -> Ty.ty_match types v.vs_ty (t_type t))
-      Ty.Mtv.empty parameters arguments
-  in
-  let values = List.fold_left2 (fun m v t -> Mvs.add v t m) Mvs.empty parameters arguments in
-  t_ty_subst types values value

@@ -13,10 +13,13 @@ from typing import Any, TypeVar
 
 import z3
 
-from validate.logic import formula
+from validate.formulas import formula
 from validate.values import Comparison, Number, Table, Unknown
 
 Result = TypeVar("Result")
+
+# The conditions that were decided freely on a path that was followed to its end.
+Path = list[z3.BoolRef]
 
 # What a number may be where Python needs its value; how many decisions a path may have; how many
 # seconds Z3 has for an answer, which takes thousandths of one, and some tens where it is asked
@@ -30,7 +33,7 @@ SECONDS = 600
 class Decision:
     """A comparison, the answer that is followed, and what is known of the other answer.
 
-    It is open if the other one is possible and not yet followed; `values` lead there.
+    It is open if the other one is possible and not yet followed.
     It is forced if the other one is not possible: its condition follows from those before it.
     """
 
@@ -38,18 +41,6 @@ class Decision:
     answer: bool
     open: bool
     forced: bool
-    values: Values | None
-
-
-@dataclass(frozen=True)
-class Path:
-    """A path that is followed to its end: the decisions that were free, with their answers."""
-
-    decisions: tuple[tuple[Comparison, bool], ...]
-
-    def conditions(self) -> list[z3.BoolRef]:
-        """Give the condition of the path: all of these."""
-        return [truth.z3 if answer else truth.opposite for truth, answer in self.decisions]
 
 
 class Explorer:
@@ -63,14 +54,12 @@ class Explorer:
         self.decisions: list[Decision] = []
         self.position = 0
         self.known: dict[int, bool] = {}
-        self.values: Values | None = None
         self.last_model: Any = None
 
     def paths(self, run: Callable[[], Result]) -> Iterator[tuple[Path, Result]]:
         """Give the result of each path; the solver's assertions are the path's conditions then."""
         if not self.possible(self.requires):
             return
-        self.values = Values(self.last_model)
         while True:
             self.position, self.known = 0, {}
             result = run()
@@ -87,15 +76,13 @@ class Explorer:
             if not last.forced:
                 self.solver.pop()
             if last.open:
-                self.values = last.values
-                self.follow(Decision(last.truth, not last.answer, False, False, None))
+                self.follow(Decision(last.truth, not last.answer, False, False))
                 return True
         return False
 
     def path(self) -> Path:
         """Give the path that is followed, as far as it has come."""
-        free = (decision for decision in self.decisions if not decision.forced)
-        return Path(tuple((decision.truth, decision.answer) for decision in free))
+        return [each.truth.being(each.answer) for each in self.decisions if not each.forced]
 
     def at_the_end(self) -> bool:
         """Tell whether all that is known of the path so far has been decided."""
@@ -106,8 +93,7 @@ class Explorer:
         self.decisions.append(decision)
         if not decision.forced:
             self.solver.push()
-            truth = decision.truth
-            tell(self.solver, truth.z3 if decision.answer else truth.opposite)
+            self.solver.add(decision.truth.being(decision.answer))
 
     def decide(self, truth: Comparison) -> bool:
         """Choose, and remember whether the other answer is possible."""
@@ -123,19 +109,12 @@ class Explorer:
         return found
 
     def new_decision(self, truth: Comparison) -> Decision:
-        """Ask which answers are possible: that of the values at hand is."""
+        """Ask which answers are possible."""
         if len(self.decisions) >= DECISIONS:
             raise Unknown(f"a path has more than {DECISIONS} decisions")
-        if truth.evaluate is not None and self.values is not None:
-            answer = bool(truth.evaluate(self.values))
-        else:
-            answer = self.possible(truth.z3)
-            if not answer:
-                return Decision(truth, False, False, True, None)
-            self.values = Values(self.last_model)
-        if self.possible(truth.opposite if answer else truth.z3):
-            return Decision(truth, answer, True, False, Values(self.last_model))
-        return Decision(truth, answer, False, True, None)
+        answer = self.possible(truth.being(True))
+        both = answer and self.possible(truth.being(False))
+        return Decision(truth, answer, both, not both)
 
     def value_of(self, number: Number) -> int:
         """Choose a value, of the few that are possible on this path: sizes, indices, axes."""
@@ -151,29 +130,10 @@ class Explorer:
     def possible(self, condition: z3.BoolRef) -> bool:
         """Ask whether a condition can hold on this path."""
         self.solver.push()
-        tell(self.solver, condition)
-        answer = self.solver.check()
-        self.last_model = self.solver.model() if answer == z3.sat else None
+        self.solver.add(condition)
+        self.last_model = model(self.solver)
         self.solver.pop()
-        if answer == z3.unknown:
-            raise Unknown(f"Z3 has no answer: {self.solver.reason_unknown()}")
-        return bool(answer == z3.sat)
-
-
-class Values(dict[str, int]):
-    """The values of variables in a model of Z3, read where they are needed."""
-
-    def __init__(self, model: z3.ModelRef) -> None:
-        self.model = model
-
-    def __missing__(self, name: str) -> int:
-        found = self[name] = value_in(self.model, z3.Int(name))
-        return found
-
-
-def value_in(model: z3.ModelRef, term: z3.ArithRef) -> int:
-    """Give the value of a number in a model."""
-    return int(model.eval(term, model_completion=True).as_long())
+        return self.last_model is not None
 
 
 def new_solver() -> z3.Solver:
@@ -183,29 +143,16 @@ def new_solver() -> z3.Solver:
     return solver
 
 
-def tell(solver: z3.Solver, condition: z3.BoolRef) -> None:
-    """Assert a formula, without what `Solver.add` does first to what is none."""
-    z3.Z3_solver_assert(solver.ctx.ref(), solver.solver, condition.as_ast())
-
-
-def missed(path: Path) -> z3.BoolRef:
-    """Give the condition that an input does not take a path."""
-    turned = [truth.opposite if answer else truth.z3 for truth, answer in path.decisions]
-    context = z3.main_ctx()
-    parts = (z3.Ast * len(turned))(*(part.as_ast() for part in turned))
-    return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(turned), parts), context)
-
-
-def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
-    """Ask for an input that meets the condition and takes none of the paths; None if there is none.
-
-    The model that is given has this input.
-    """
-    solver = new_solver()
-    solver.add(requires)
-    for path in paths:
-        tell(solver, missed(path))
+def model(solver: z3.Solver) -> Any:
+    """Ask for numbers that meet all that a solver was told; None if there are none."""
     answer = solver.check()
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")
     return solver.model() if answer == z3.sat else None
+
+
+def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
+    """Ask for an input that meets the condition and takes none of the paths."""
+    solver = new_solver()
+    solver.add(requires, *(z3.Not(z3.And(*path)) for path in paths))
+    return model(solver)

@@ -6,15 +6,19 @@ its integers are unknown. A program that moves elements is run on known sizes an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count, product
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
-from validate import conditions, formulas
+from gate import extraction
+from gate.closed import ROOT, ToolError
+from gate.program import Program as Tool
+from validate.formulas import Formulas
 from validate.kernel import Element
-from validate.logic import is_number
+from validate.theories import Contract, Kind, Theories
+from validate.values import mapped
 
 Arguments = tuple[Any, ...]
 
@@ -54,91 +58,48 @@ class Scope:
     integers: tuple[Any, ...] = (ANY,)
 
 
-Forms = Callable[[Scope], list[Any]]
+def values(kind: Kind, scope: Scope, kernel: ModuleType) -> list[Any]:
+    """Give the values of a type: an integer is any, or each that is small."""
+    inside = [values(each, scope, kernel) for each in kind.inside]
+    match kind.name:
+        case "integer":
+            return list(scope.integers)
+        case "anything":
+            return [Element]
+        case "nothing":
+            return [None]
+        case "sequence" | "list" as name:
+            lengths = {"integer": scope.rank, "anything": scope.length}
+            largest = lengths.get(kind.inside[0].name, scope.number)
+            made = tuple if name == "sequence" else list
+            return [made(each) for n in range(largest + 1) for each in product(*inside, repeat=n)]
+        case "tuple":
+            return list(product(*inside))
+        case "one of":
+            return [value for case in inside for value in case]
+    return [getattr(kernel, kind.name)(*given) for given in product(*inside)]
 
 
-def is_integer(scope: Scope) -> list[Any]:
-    """Give any integer, or each that is small."""
-    return list(scope.integers)
+class Program(Contract):
+    """A program of a kernel, with its contract."""
 
+    def __init__(self, facts: Mapping[str, Any], theories: Theories, kernel: ModuleType) -> None:
+        super().__init__(facts, theories)
+        self.kernel = kernel
+        if self.untried or facts["writes"]:
+            what = "; ".join(self.untried) or "it changes its arguments: not supported"
+            raise ToolError(f"{self.name}: {what}")
 
-def is_anything(_: Scope) -> list[Any]:
-    """Give an element of a tensor, of which nothing is known."""
-    return [Element]
+    @property
+    def moves(self) -> bool:
+        """Whether it moves elements."""
+        return any(each.name == "anything" for kind in self.types for each in kind.within())
 
-
-def is_sequence(element: Forms, made: type = tuple) -> Forms:
-    """Give the sequences of elements: a shape, data, or several of these."""
-
-    def found(scope: Scope) -> list[Any]:
-        largest = scope.rank if element is is_integer else scope.number
-        if element is is_anything:
-            largest = scope.length
-        inside = element(scope)
-        return [made(each) for n in range(largest + 1) for each in product(inside, repeat=n)]
-
-    return found
-
-
-def is_list(element: Forms) -> Forms:
-    """Give the lists of elements."""
-    return is_sequence(element, list)
-
-
-def is_one_of(*cases: Forms) -> Forms:
-    """Give the values of several kinds."""
-    return lambda scope: [value for case in cases for value in case(scope)]
-
-
-def is_made(made: type, *fields: Forms) -> Forms:
-    """Give the values of a class with such fields."""
-    return lambda scope: [made(*given) for given in product(*(each(scope) for each in fields))]
-
-
-def is_tuple(*components: Forms) -> Forms:
-    """Give the tuples of just these components."""
-    return lambda scope: list(product(*(each(scope) for each in components)))
-
-
-def is_nothing(_: Scope) -> list[Any]:
-    """Give nothing."""
-    return [None]
-
-
-TYPES: dict[str, Any] = {
-    each.__name__: each
-    for each in (
-        *(is_integer, is_anything, is_nothing, is_sequence, is_list, is_tuple, is_one_of),
-        is_made,
-    )
-}
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A conjunct of a contract: of the arguments, and of what a call comes to."""
-
-    kind: str
-    exception: str | None
-    text: str
-    formula: Callable[..., Any]
-
-
-@dataclass(frozen=True)
-class Program:
-    """A program, with its parameters, the forms of their types, and the conditions of its contract.
-
-    `ends` tells whether the value is of the type that it has to be, and that of each exception.
-    """
-
-    name: str
-    parameters: tuple[str, ...]
-    types: tuple[Forms, ...]
-    result: Forms
-    ends: Mapping[str, conditions.Check]
-    moves: bool
-    several: bool
-    conditions: tuple[Condition, ...]
+    @property
+    def several(self) -> bool:
+        """Whether it is given several shapes."""
+        inside = (each for kind in self.types for each in kind.within())
+        return any(k.name == "sequence" == k.inside[0].name for k in inside if k.inside)
 
     def scopes(self, bound: int) -> list[Scope]:
         """Say how large arguments are, for ranks up to a bound."""
@@ -151,17 +112,19 @@ class Program:
 
     def forms(self, bound: int) -> Iterator[Arguments]:
         """Give the forms of arguments up to a rank."""
-
-        def of(parameter: str, forms: Forms, scope: Scope) -> Sequence[Any]:
-            if parameter == "rank" and self.name not in OF_ANY_RANK:
-                return range(-1, bound + 3)
-            return forms(scope)
-
         for scope in self.scopes(bound):
-            pairs = zip(self.parameters, self.types, strict=True)
-            for arguments in product(*(of(*each, scope) for each in pairs)):
+            of_rank = () if self.name in OF_ANY_RANK else ("rank",)
+            given = [
+                range(-1, bound + 3) if name in of_rank else values(kind, scope, self.kernel)
+                for name, kind in zip(self.parameters, self.types, strict=True)
+            ]
+            for arguments in product(*given):
                 numbers = count()
-                yield tuple(told_apart(each, numbers) for each in arguments)
+
+                def apart(value: Any, _: str, numbers: Iterator[int] = numbers) -> Any:
+                    return Element(f"x{next(numbers)}") if value is Element else value
+
+                yield mapped(arguments, apart)
 
     def about(self, bound: int) -> str:
         """Say in words how large arguments are."""
@@ -172,62 +135,15 @@ class Program:
 
         return "; ".join(map(words, self.scopes(bound)))
 
-    def of_kind(self, kind: str, exception: str | None = None) -> list[Condition]:
-        """Give the conditions of one kind."""
-        return [c for c in self.conditions if (c.kind, c.exception) == (kind, exception)]
 
-
-def is_made_of(made: type, *checks: conditions.Check) -> conditions.Check:
-    """Give what tells whether a value is one of a class, which may have been loaded again."""
-
-    def check(value: Any) -> bool:
-        if type(value).__name__ != made.__name__:
-            return False
-        parts = [getattr(value, field.name) for field in fields(value)]
-        return all(check(part) for check, part in zip(checks, parts, strict=True))
-
-    return check
-
-
-def told_apart(value: Any, numbers: Iterator[int]) -> Any:
-    """Make each element another one."""
-    if value is Element:
-        return Element(f"x{next(numbers)}")
-    if type(value) in (tuple, list):
-        return type(value)(told_apart(each, numbers) for each in value)
-    return value
+def contracts() -> dict[str, Any]:
+    """Ask whycontract for the contracts of the kernel and the definitions that they need."""
+    # The programs that all others of the kernel use stand first among them.
+    modules = ("kernel.violation.COPViolation", *extraction.MODULES)
+    return cast(dict[str, Any], Tool(ROOT, "whycontract").ask("programs", *modules))
 
 
 def programs(facts: Mapping[str, Any], kernel: ModuleType) -> list[Program]:
     """Make the programs of what whycontract says of their contracts."""
-    names: dict[str, Any] = {**formulas.NAMES, "kernel": kernel}
-    formulas.compiled(facts["definitions"], "exec", names)
-
-    def condition(found: Mapping[str, Any]) -> Condition:
-        formula = formulas.compiled(found["python"], "eval", names)
-        return Condition(found["kind"], found["exception"], found["text"], formula)
-
-    def forms(text: str) -> Forms:
-        found: Forms = eval(text, {**TYPES, "kernel": kernel})
-        return found
-
-    def check(text: str) -> conditions.Check:
-        of_terms = {"is_integer": is_number, "is_made": is_made_of}
-        found: conditions.Check = eval(text, {**vars(conditions), **of_terms, "kernel": kernel})
-        return found
-
-    def program(found: Mapping[str, Any]) -> Program:
-        text = " ".join(found["argument_types"])
-        ends = {"": found["result_type"], **found["exceptions"]}
-        return Program(
-            found["name"].rpartition(".")[2],
-            tuple(found["arguments"]),
-            tuple(map(forms, found["argument_types"])),
-            forms(found["result_type"]),
-            {name: check(type_) for name, type_ in ends.items()},
-            "is_anything" in text,
-            "is_sequence(is_sequence(" in text,
-            tuple(map(condition, found["conditions"])),
-        )
-
-    return [program(found) for found in facts["programs"]]
+    formulas = Formulas(facts["definitions"], lambda name: getattr(kernel, name))
+    return [Program(found, formulas, kernel) for found in facts["programs"]]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from itertools import product
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from gate import closed
 
@@ -14,26 +17,8 @@ EQUIVALENT = f"{VALIDATE}/equivalent.toml"
 REPORT = "build/validation.json"
 
 
-class Row(TypedDict):
-    """What was proved of a program, on which arguments, in how much of the processor's time."""
-
-    program: str
-    arguments: str
-    forms: int
-    paths: int
-    relies_on: str
-    seconds: float
-
-
-class Report(TypedDict):
-    """All programs on these sources; there is none where something was not proved."""
-
-    sources: str
-    z3: str
-    seconds: float
-    rows: list[Row]
-    faults: int
-    equivalent: int
+# What was proved of a program, on which arguments, by how many paths, in how many seconds.
+Row = dict[str, Any]
 
 
 def sources(root: Path) -> str:
@@ -42,8 +27,25 @@ def sources(root: Path) -> str:
     return closed.digest((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths)
 
 
-def report(root: Path) -> Report | None:
-    """Read what was proved, if it was of these sources."""
+def report(root: Path) -> dict[str, Any] | None:
+    """Read what was proved, if it was all, of these sources."""
     path = root / REPORT
-    found: Report | None = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    found: dict[str, Any] | None = (
+        json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    )
     return found if found is not None and found["sources"] == sources(root) else None
+
+
+def equivalents(path: Path) -> dict[str, str]:
+    """Read which faults are none, and why; `f, g: kind 1 2` means four of them."""
+    found: dict[str, str] = {}
+    for reason, *entries in tomllib.loads(path.read_text(encoding="utf-8"))["equivalent"]:
+        for entry in entries:
+            names, _, change = entry.partition(": ")
+            kind, *numbers = re.split(r" (?=\d)", change)
+            for name, number in product(names.split(", "), numbers):
+                fault = f"{name}: {kind} {number}"
+                if fault in found:
+                    raise closed.ToolError(f"{path.name} lists a fault twice: {fault}")
+                found[fault] = reason
+    return found

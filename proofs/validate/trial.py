@@ -1,9 +1,9 @@
 """The trusted operations, tried: each condition of each contract, on random values, both ways.
 
-The conditions are made from the typed WhyML (validate/python.ml), the Python and the C are what
-the drivers map the operations to. A value of the logic is one of Python here, a function on the
-integers included, so that what is said of all places of memory is decided for all of them. What is
-said and cannot be asked of such values is an error, as is a change that no contract allows.
+The conditions are those of the typed WhyML, the Python and the C are what the drivers map the
+operations to. A value of the logic is one of Python here (theories.py), a function on the integers
+included, so that what is said of all places of memory is decided for all of them. What is said and
+cannot be asked of such values is an error, as is a change that no contract allows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import copy
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -21,9 +20,9 @@ from gate import judge, mapped
 from gate.facts import Facts, Failure
 from gate.mapped import Entry
 from gate.program import Program
-from validate import conditions, trial_c
-from validate.conditions import Function, Record
-from validate.trial_c import Kind, Ref, UnrealError
+from validate import trial_c
+from validate.theories import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
+from validate.trial_c import UnrealError
 
 # How many calls are tried of an operation, and how many are drawn at most to find as many that its
 # contract allows.
@@ -40,48 +39,30 @@ class Call(NamedTuple):
     result: Any
 
 
-@dataclass(frozen=True)
-class Condition:
-    """One conjunct of a contract; without `holds` it is not executable, for a reason."""
+class Operation(Contract):
+    """An operation with its contract; the name is that of the driver.
 
-    kind: str
-    text: str
-    reason: str | None
-    holds: Callable[..., bool] | None
+    What is of any type is an object in Python, and a number of 64 bits in C.
+    """
 
-    def false_of(self, *values: object) -> str | None:
-        """Say what is wrong with the condition for these values; nothing if it holds."""
-        if self.holds is None:
-            return None
-        try:
-            value = self.holds(*values)
-        except Exception as error:
-            what = f"has no value: {type(error).__name__} {error}"
-            return f"{self.kind} {{ {self.text} }} {what}"
-        return None if value is True else f"{self.kind} {{ {self.text} }} is not true"
+    def __init__(self, facts: Mapping[str, Any], theories: Theories, language: str) -> None:
+        super().__init__(facts, theories)
 
+        def kind(made: Kind) -> Kind:
+            if language == "C" and made.name == "anything":
+                return Kind("int64")
+            return made._replace(inside=tuple(map(kind, made.inside)))
 
-@dataclass(frozen=True)
-class Operation:
-    """An operation with its contract; the name is that of the driver."""
-
-    name: str
-    facts: dict[str, Any]
-    arguments: tuple[Kind, ...]
-    result: Kind
-    conditions: tuple[Condition, ...]
+        self.name = facts["mapped"].replace("(!)", "(!_)")
+        self.arguments, self.result = tuple(map(kind, self.types)), kind(self.ends[""])
 
     def requires(self, values: Sequence[Any]) -> bool:
         """Tell whether a call is allowed."""
-        asked = (condition for condition in self.conditions if condition.kind == "requires")
-        return all(condition.holds is not None and condition.holds(*values) for condition in asked)
+        return all(condition.holds(*values) for condition in self.of_kind("requires"))
 
     def cannot_be_tried(self) -> Iterator[str]:
         """Say what of the contract no trial can reach."""
-        for condition in self.conditions:
-            if condition.holds is None:
-                text = f"{condition.kind} {{ {plain(condition.text)} }}"
-                yield f"{text} cannot be tried: {condition.reason}"
+        yield from self.untried
         if self.facts["exceptions"]:
             yield "raises: that cannot be tried"
         if self.facts["shares"]:
@@ -103,78 +84,32 @@ class Operation:
                 if [name, field] not in facts["writes"]:
                     yield f"changes {name}.{field}, which it does not say"
         olds = [call.before[facts["arguments"].index(name)] for name in facts["olds"]]
-        for condition in self.conditions:
-            if condition.kind == "ensures" and (
-                what := condition.false_of(*call.after, *olds, call.result)
-            ):
-                yield plain(what)
-
-
-def plain(text: str) -> str:
-    """Write WhyML on one line."""
-    return " ".join(text.split())
+        for each in self.of_kind("ensures"):
+            try:
+                true = each.holds(*call.after, *olds, call.result) is True
+                what = "" if true else "is not true"
+            except Exception as error:
+                what = f"has no value: {type(error).__name__} {error}"
+            if what:
+                yield f"ensures {{ {each.text} }} {what}"
 
 
 def changes(before: Any, after: Any) -> Iterator[str]:
     """Give the fields of a value that have changed; `length` and `value` are what never does."""
-    if isinstance(before, Record | Ref):
+    identical = Theories({}).equal
+    if isinstance(before, Record):
         old, new = vars(before), vars(after)
-        yield from (field for field in old if not conditions.identical(old[field], new[field]))
+        yield from (field for field in old if not identical(old[field], new[field]))
     elif isinstance(before, list):
         if len(before) != len(after):
             yield "length"
-        elif not conditions.identical(before, after):
+        elif not identical(before, after):
             yield "elts"
-    elif not conditions.identical(before, after):
+    elif not identical(before, after):
         yield "value"
 
 
-# Types
-
-
-def kinds() -> dict[str, Any]:
-    """Give what the types of arguments and results are made of: see `type_check` in python.ml."""
-
-    def unknown(reason: str) -> Kind:
-        raise UnrealError(reason)
-
-    def of_constructor(made: type, *inside: Kind) -> Kind:
-        return Kind("ref" if made is Ref else made, inside)
-
-    def one_of(*cases: Kind) -> Kind:
-        return cases[0] if len(cases) == 1 else Kind("one of", cases)
-
-    simple = ("anything", "nothing", "integer", "boolean", "int64")
-    nested = ("sequence", "list", "tuple", "function")
-    return {
-        **{f"is_{name}": Kind(name) for name in simple},
-        **{f"is_{name}": lambda *inside, name=name: Kind(name, inside) for name in nested},
-        "is_made": of_constructor,
-        "is_one_of": one_of,
-        "is_abstract": lambda name, **fields: Kind(name, tuple(fields.values()), tuple(fields)),
-        "is_unknown": unknown,
-    }
-
-
-class Made:
-    """The values of types that theories define: classes by the name of their constructor."""
-
-    def __init__(self) -> None:
-        self.classes: dict[str, type] = {"Ref": Ref}
-
-    def __getattr__(self, name: str) -> type:
-        if name not in self.classes:
-            self.classes[name] = type(name, (Record,), {})
-        return self.classes[name]
-
-
-def fits(kind: Kind, value: Any) -> bool:
-    """Tell whether a value is one of a type, as far as Python's own types tell."""
-    types = {"integer": int, "int64": int, "boolean": bool, "nothing": type(None)}
-    if kind.name in ("sequence", "list"):
-        own = tuple if kind.name == "sequence" else list
-        return type(value) is own and all(fits(kind.inside[0], each) for each in value)
-    return kind.name not in types or type(value) is types[str(kind.name)]
+# Values
 
 
 class Drawing(Random):
@@ -192,51 +127,54 @@ def integer(random: Drawing) -> int:
     return int(str(random.choice(LARGE))) + random.randint(-2, 2)
 
 
-def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
-    """Draw a value of a type; `before` are the arguments before it."""
-
-    def several(inside: Kind) -> list[Any]:
-        return [drawn(inside, random) for _ in range(random.randint(0, random.choice((6, 6, 40))))]
-
-    match kind.name, kind.inside:
-        case "anything", _:
-            return Anything(random.randint(0, 9))
-        case "nothing", _:
-            return None
-        case "boolean", _:
-            return random.random() < 0.5
-        case "integer", _:
-            return integer(random)
-        case "int64", _:
-            return max(-(2**63), min(integer(random), 2**63 - 1))
-        case "sequence", (inside,):
-            # Every second one equals one before it, and is another one.
-            same = [value for value in before if isinstance(value, tuple)]
-            return tuple(list(same[-1]) if same and random.random() < 0.5 else several(inside))
-        case "list", (inside,):
-            return several(inside)
-        case "tuple", _:
-            return tuple(drawn(each, random) for each in kind.inside)
-        case "function", (_, inside):
-            places = range(-1, 4 if inside.name == "function" else 12)
-            return Function({p: drawn(inside, random) for p in places}, drawn(inside, random))
-        case "one of", cases:
-            return drawn(random.choice(cases), random)
-        case ((type() as made), inside):
-            return made(*(drawn(each, random) for each in inside))
-        case "ref", (inside,):
-            return Ref(drawn(inside, random))
-    return trial_c.drawn(kind, random, before, drawn)
-
-
 class Anything:
     """An element of which a program knows nothing: it is moved, no more."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-
     def __repr__(self) -> str:
-        return f"<{self.number}>"
+        return "_"
+
+
+def drawn(kind: Kind, random: Drawing, before: Sequence[Any] = ()) -> Any:
+    """Draw a value of a type; `before` are the arguments before it."""
+
+    def several() -> list[Any]:
+        length = random.randint(0, random.choice((6, 6, 40)))
+        return [drawn(kind.inside[0], random) for _ in range(length)]
+
+    match kind.name:
+        case "anything":
+            return Anything()
+        case "nothing":
+            return None
+        case "boolean":
+            return random.random() < 0.5
+        case "integer":
+            return integer(random)
+        case "int64":
+            return max(-(2**63), min(integer(random), 2**63 - 1))
+        case "sequence":
+            # Every second one equals one before it, and is another one.
+            same = [value for value in before if isinstance(value, tuple)]
+            return tuple(list(same[-1]) if same and random.random() < 0.5 else several())
+        case "list":
+            return several()
+        case "tuple":
+            return tuple(drawn(each, random) for each in kind.inside)
+        case "function":
+            inside = kind.inside[1]
+            places = range(-1, 4 if inside.name == "function" else 12)
+            return Function({p: drawn(inside, random) for p in places}, drawn(inside, random))
+        case "one of":
+            return drawn(random.choice(kind.inside), random)
+    if found := trial_c.drawn(kind, random):
+        return found[0]
+    if "." in kind.name and not kind.fields:
+        raise UnrealError(f"no value of the type {kind.name} is known")
+    made = Record if "." in kind.name else class_of(kind.name)
+    pairs = zip(kind.fields, kind.inside, strict=True)
+    value = made(**{name: drawn(inside, random) for name, inside in pairs})
+    trial_c.arrange(kind, value, random, before)
+    return value
 
 
 # Calls
@@ -268,28 +206,20 @@ def in_python(template: str, values: list[Any]) -> Call:
         f"x{number}": value.contents if isinstance(value, Ref) else value
         for number, value in enumerate(values, start=1)
     }
-    result = None
-    if is_statement(code):
+    try:
+        expression = compile(code, "the driver", "eval")
+    except SyntaxError:
         exec(code, {}, variables)
+        result = None
     else:
-        result = eval(code, {}, variables)
+        result = eval(expression, {}, variables)
     after = list[Any]()
     for number, value in enumerate(values, start=1):
         now = variables[f"x{number}"]
         if not isinstance(value, Ref) and now is not value:
             raise UnrealError(f"%{number} is another object afterwards")
-        after.append(Ref(now) if isinstance(value, Ref) else now)
+        after.append(Ref(contents=now) if isinstance(value, Ref) else now)
     return Call(before, after, result)
-
-
-def is_statement(code: str) -> bool:
-    """Tell an assignment from an expression; anything else is no Python."""
-    try:
-        compile(code, "the driver", "eval")
-    except SyntaxError:
-        compile(code, "the driver", "exec")
-        return True
-    return False
 
 
 def ghost(operation: Operation, values: list[Any]) -> Call:
@@ -307,9 +237,7 @@ def nothing(kind: Kind) -> Any:
     """Give what a field has of which nothing is told: 0, and of a function its first case."""
     if kind.name == "function":
         return Function({}, nothing(kind.inside[1]))
-    if kind.name == "one of":
-        return nothing(kind.inside[0])
-    return kind.name() if isinstance(kind.name, type) else 0
+    return class_of(kind.inside[0].name)() if kind.name == "one of" else 0
 
 
 def faults(
@@ -346,51 +274,16 @@ def faults(
 # What is tried
 
 
-def bounded(low: int, high: int) -> range:
-    """Give the integers from one to another; what is said of too many is undecided."""
-    if high - low > 10_000:
-        raise conditions.UndecidedError
-    return range(low, high)
-
-
 def operations(whycontract: Program, names: Sequence[str], language: str) -> dict[str, Operation]:
     """Give the operations of some modules by the names that drivers give them."""
     return compiled(whycontract.ask("operations", *names), language)
 
 
 def compiled(found: dict[str, Any], language: str) -> dict[str, Operation]:
-    """Make the operations of what whycontract says.
-
-    What is of any type is an object in Python, and a number of 64 bits in C.
-    """
-    made = Made()
-    scope: dict[str, Any] = {**vars(conditions), **kinds(), "kernel": made}
-    scope |= {"Any": Any, "dataclass": dataclass, "range": bounded}
-    if language == "C":
-        scope["is_anything"] = scope["is_int64"]
-    exec(compile(found["definitions"], "<definitions of the theories>", "exec"), scope)
-
-    def condition(facts: dict[str, Any]) -> Condition:
-        holds = None if facts["python"] is None else eval(facts["python"], scope)
-        return Condition(facts["kind"], facts["text"], facts["reason"], holds)
-
-    def kind(text: str) -> Kind:
-        try:
-            return eval(text, scope)  # type: ignore[no-any-return]
-        except UnrealError as error:
-            return Kind(f"unknown: {error}")
-
-    return {
-        name: Operation(
-            name,
-            facts,
-            tuple(map(kind, facts["argument_types"])),
-            kind(facts["result_type"]),
-            tuple(map(condition, facts["conditions"])),
-        )
-        for facts in found["programs"]
-        if (name := facts["mapped"].replace("(!)", "(!_)"))
-    }
+    """Make the operations of what whycontract says."""
+    theories = Theories(found["definitions"])
+    operations = (Operation(facts, theories, language) for facts in found["programs"])
+    return {operation.name: operation for operation in operations if operation.name}
 
 
 def judged(root: Path, facts: Facts) -> Iterator[Failure]:

@@ -7,18 +7,17 @@ has what was lent) is counted here too, as the operations are described in c/tru
 
 from __future__ import annotations
 
+import copy
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from gate import closed
 from gate.mapped import Entry
-from validate import conditions
-from validate.conditions import Function, Record
+from validate.theories import Function, Kind, Record, class_of
 
 GCC = "/usr/bin/gcc"
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -93,209 +92,177 @@ class UnrealError(Exception):
     """There is no such value, or no such outcome."""
 
 
-class Kind(NamedTuple):
-    """A type: its name or the class of its values, what it is made of, and the names of that."""
-
-    name: str | type
-    inside: tuple[Kind, ...] = ()
-    fields: tuple[str, ...] = ()
-
-
-class Ref(Record):
-    """A variable."""
-
-    def __init__(self, contents: Any) -> None:
-        super().__init__(contents=contents)
-
-
-@cache
-def found_in(pattern: str, name: str | type) -> str:
-    """Give what a pattern finds in the name of a type of c/trusted.mlw; nothing of another type."""
-    found = re.fullmatch(r"c\.trusted\." + pattern, str(name))
-    return found[1] if found else ""
+def own(kind: Kind) -> str:
+    """Give the name of a type of c/trusted.mlw without its module; nothing of another type."""
+    return kind.name.rpartition(".")[2] if kind.name.startswith("c.trusted.") else ""
 
 
 def word_width(kind: Kind) -> int:
     """Give the bytes of a word; 0 of another type."""
-    return int(found_in(r"Word(\d+)\.word", kind.name) or 0)
-
-
-def own(kind: Kind) -> str:
-    """Give the name of a type of memory without its module."""
-    return found_in(r"(?:Memory|Arrays)\.(\w+)", kind.name)
+    return int(re.sub(r"\D", "", kind.name)) if own(kind) == "word" else 0
 
 
 # Values
 
-Draw = Callable[..., Any]
+Some, Nothing = class_of("Some"), class_of("Nothing")
+
+# The fields that say what is in memory, a function, and how much of that there is.
+FILLED = {
+    "input": ("bytes", "extent"),
+    "buffer": ("data", "room"),
+    "result": ("found", "capacity"),
+}
+# The fields with the parts to which pointers lead.
+LISTS = {"shapes": "rows", "inputs": "items"}
 
 
-def drawn(kind: Kind, random: Random, before: Sequence[Any], draw: Draw) -> Any:
-    """Draw a value of an abstract type of c/trusted.mlw."""
+def drawn(kind: Kind, random: Random) -> tuple[Any, ...]:
+    """Draw a value of a type of c/trusted.mlw that has no fields."""
     if width := word_width(kind):
-        return tuple(random.randrange(256) for _ in range(width))
-    if own(kind) == "byte":
-        return random.randrange(256)
-    if own(kind) == "loan":
-        return random.randrange(10**9)
-    if not kind.fields:
-        raise UnrealError(f"no value of the type {kind.name} is known")
-    types = dict(zip(kind.fields, kind.inside, strict=True))
-    value: Any = Record(**{name: draw(inside, random) for name, inside in types.items()})
+        return (tuple(random.randrange(256) for _ in range(width)),)
+    most = {"byte": 256, "loan": 10**9}.get(own(kind))
+    return (random.randrange(most),) if most else ()
+
+
+def arrange(kind: Kind, value: Any, random: Random, before: Sequence[Any]) -> None:
+    """Let outputs lend only what there is, and a buffer be lent by the outputs before it."""
     if own(kind) == "outputs":
-        # Only what there is can be lent.
-        none, some = types["loans"].inside[1].inside
         lent = [m for m in range(len(value.rooms)) if random.random() < 0.5]
-        value.loans = Function({m: made(some, m) for m in lent}, made(none))
+        value.loans = Function({m: Some(item0=m) for m in lent}, Nothing())
     if own(kind) == "buffer" and before and hasattr(before[0], "loans"):
         for m, room in enumerate(before[0].rooms):
             if random.random() < 0.3 and vars(loan := before[0].loans(m)):
                 value.room, value.loan = room, loan.item0
-    return value
+
+
+def contents(kind: Kind, value: Any) -> list[int]:
+    """Give the numbers that a value is in memory."""
+    if own(kind) in FILLED:
+        function, count = (getattr(value, name) for name in FILLED[own(kind)])
+        if count > LARGEST:
+            raise UnrealError("too much memory")
+        return [function(i) for i in range(count)]
+    if own(kind) in ("sizes", "word"):
+        return list(value if word_width(kind) else value.values)
+    if own(kind) == "place" or kind.name == "one of":
+        return list(vars(value).values())
+    raise UnrealError(f"no memory is known that is a {kind.name}")
+
+
+def seen(kind: Kind, value: Any, now: Sequence[int]) -> Any:
+    """Give what a value has become that is these numbers in memory."""
+    made = copy.copy(value)
+    if own(kind) in FILLED:
+        name = FILLED[own(kind)][0]
+        setattr(made, name, getattr(value, name).but(dict(enumerate(now))))
+    elif own(kind) == "sizes":
+        made.values = tuple(now)
+    else:
+        vars(made).update(zip(vars(made), now, strict=True))
+    return made
 
 
 class Memory:
-    """What a call is given, as numbers, and what it leaves, as values again."""
+    """What a call is given, as numbers, and what it leaves, as values again.
+
+    `regions` have their owners: a type and a value. A value begins with one of them.
+    """
 
     def __init__(self, kinds: Sequence[Kind], values: Sequence[Any]) -> None:
         self.kinds, self.values = kinds, values
         self.sent: list[int] = []
         self.counts: list[int] = []
         self.owners: list[tuple[Kind, Any]] = []
-        self.regions: dict[int, int] = {}
         self.borrowed = {v.loan: v for v in values if hasattr(v, "loan")}
-        for number, (kind, value) in enumerate(zip(kinds, values, strict=True)):
-            self.regions[number] = len(self.counts)
-            self.send(kind, value)
+        self.lent: dict[int, int] = {}
+        self.regions = [self.send(kind, value) for kind, value in zip(kinds, values, strict=True)]
 
-    def region(self, kind: Kind, value: Any, contents: Sequence[int]) -> None:
-        """Send memory, and remember whose it is."""
-        self.head(kind, value, len(contents))
-        self.sent += contents
+    def send(self, kind: Kind, value: Any) -> int:
+        """Send a value as the numbers that its function in C reads; give its region."""
+        region = len(self.counts)
+        if kind.name == "int64":
+            self.sent.append(value)
+        elif own(kind) == "buffer" and (lent := self.lent.get(value.loan)) is not None:
+            if self.counts[lent] != value.room:
+                raise UnrealError("a loan has the room of what is lent")
+            self.sent.append(-1 - lent)
+            return lent
+        elif own(kind) in LISTS or own(kind) == "outputs":
+            inside = self.parts(kind, value)
+            self.head(kind, value, len(inside))
+            for part in inside:
+                self.send(*part)
+            for m, (_, part) in enumerate(inside if own(kind) == "outputs" else ()):
+                self.lent[part.loan] = region + 1 + m
+        else:
+            numbers = contents(kind, value)
+            self.head(kind, value, len(numbers))
+            self.sent += numbers
+        return region
+
+    def parts(self, kind: Kind, value: Any) -> list[tuple[Kind, Any]]:
+        """Give what pointers lead to; each of the outputs is a buffer."""
+        if own(kind) in LISTS:
+            return [(kind.inside[0].inside[0], part) for part in getattr(value, LISTS[own(kind)])]
+        return [
+            (
+                Kind("c.trusted.Memory.buffer"),
+                Record(
+                    data=self.borrowed[loan].data if loan in self.borrowed else value.memory(m),
+                    **{"written": 0, "room": room, "loan": loan},
+                ),
+            )
+            for m, room in enumerate(value.rooms)
+            for loan in [getattr(value.loans(m), "item0", None)]
+        ]
 
     def head(self, kind: Kind, value: Any, count: int) -> None:
-        """Send how much memory follows."""
+        """Send how much memory follows, and remember whose it is."""
         if count > LARGEST:
             raise UnrealError("too much memory")
         self.counts.append(count)
         self.owners.append((kind, value))
         self.sent.append(count)
 
-    def send(self, kind: Kind, value: Any) -> None:
-        """Send a value as the numbers that its function in C reads."""
-
-        def filled(function: Function, count: int) -> list[int]:
-            if count > LARGEST:
-                raise UnrealError("too much memory")
-            return [function(i) for i in range(count)]
-
-        if kind.name == "int64":
-            self.sent.append(value)
-        elif word_width(kind):
-            self.sent += value
-        elif kind.name == "ref":
-            self.region(kind, value, [value.contents])
-        elif own(kind) == "input":
-            self.region(kind, value, filled(value.bytes, value.extent))
-        elif own(kind) == "buffer" and (lender := self.lender(value.loan)):
-            first, m, room = lender
-            if room != value.room:
-                raise UnrealError("a loan has the room of what is lent")
-            self.sent.append(-2 - first - m)
-        elif own(kind) == "buffer":
-            self.region(kind, value, filled(value.data, value.room))
-        elif own(kind) == "sizes":
-            self.region(kind, value, value.values)
-        elif own(kind) == "result":
-            self.region(kind, value, filled(value.found, value.capacity))
-        elif own(kind) == "place":
-            self.region(kind, value, [value.tensor, value.axis])
-        elif own(kind) in ("shapes", "inputs"):
-            field = kind.inside[0]
-            parts = value.rows if own(kind) == "shapes" else value.items
-            self.head(kind, value, len(parts))
-            for part in parts:
-                self.send(field.inside[0], part)
-        elif own(kind) == "outputs":
-            self.head(kind, value, len(value.rooms))
-            for m, room in enumerate(value.rooms):
-                loan = getattr(value.loans(m), "item0", None)
-                data = self.borrowed[loan].data if loan in self.borrowed else value.memory(m)
-                self.region(Kind("output"), (value, m), filled(data, room))
-        else:
-            raise UnrealError(f"no memory is known that is a {kind.name}")
-
-    def lender(self, loan: Any) -> tuple[int, int, int] | None:
-        """Give the region of the outputs that a loan is of, the output, and its room."""
-        for r, (kind, value) in enumerate(self.owners):
-            if own(kind) == "outputs":
-                for m, room in enumerate(value.rooms):
-                    if getattr(value.loans(m), "item0", None) == loan:
-                        return r, m, room
-        return None
-
     def after(self, left: Sequence[Sequence[int]]) -> list[Any]:
         """Give the arguments as a call leaves them in memory."""
-        found = list[Any]()
-        for number, (kind, value) in enumerate(zip(self.kinds, self.values, strict=True)):
-            if not isinstance(value, Record):
-                found.append(value)
-            elif own(kind) == "buffer" and (lender := self.lender(value.loan)):
-                found.append(self.value(kind, value, lender[0] + 1 + lender[1], left))
-            else:
-                found.append(self.value(kind, value, self.regions[number], left))
-        return found
+        three = zip(self.kinds, self.values, self.regions, strict=True)
+        return [
+            self.value(kind, value, region, left) if isinstance(value, Record) else value
+            for kind, value, region in three
+        ]
 
-    def value(self, kind: Kind, value: Any, r: int, left: Sequence[Sequence[int]]) -> Any:
+    def value(self, kind: Kind, value: Any, region: int, left: Sequence[Sequence[int]]) -> Any:
         """Give what a value has become, the memory of which begins with a region."""
-        fields = dict(vars(value))
-
-        def seen(function: Function, r: int) -> Function:
-            return Function({**function.places, **dict(enumerate(left[r]))}, function.other)
-
-        if kind.name == "ref":
-            return Ref(left[r][0])
-        if own(kind) == "input":
-            fields["bytes"] = seen(value.bytes, r)
-        elif own(kind) == "buffer":
-            fields["data"] = seen(value.data, r)
-        elif own(kind) == "sizes":
-            fields["values"] = tuple(left[r])
-        elif own(kind) == "result":
-            fields["found"] = seen(value.found, r)
-        elif own(kind) == "place":
-            fields["tensor"], fields["axis"] = left[r]
+        if own(kind) not in (*LISTS, "outputs"):
+            return seen(kind, value, left[region])
+        inside = self.parts(kind, value)
+        first = region + 1
+        if list(left[region]) != [*range(first, first + len(inside))]:
+            raise UnrealError("pointers have changed")
+        now = [seen(*part, left[first + m]) for m, part in enumerate(inside)]
+        made = copy.copy(value)
+        if own(kind) in LISTS:
+            setattr(made, LISTS[own(kind)], tuple(now))
         else:
-            if list(left[r]) != [r + 1 + i for i in range(self.counts[r])]:
-                raise UnrealError("pointers have changed")
-            if own(kind) == "outputs":
-                for m in range(len(value.rooms)):
-                    # Of what is lent, the whole knows only what it had been.
-                    if not vars(value.loans(m)):
-                        now = seen(value.memory(m), r + 1 + m)
-                        fields["memory"] = conditions.changed(fields["memory"], m, now)
-            else:
-                field, inside = kind.fields[0], kind.inside[0].inside[0]
-                parts = enumerate(fields[field])
-                fields[field] = tuple(self.value(inside, p, r + 1 + i, left) for i, p in parts)
-        return Record(**fields)
+            # Of what is lent, the whole knows only what it had been.
+            own_parts = {m: part.data for m, part in enumerate(now) if part.loan is None}
+            made.memory = value.memory.but(own_parts)
+        return made
 
-    def pointed(self, kind: Kind, r: int, left: Sequence[Sequence[int]]) -> Any:
+    def pointed(self, kind: Kind, region: int, left: Sequence[Sequence[int]]) -> Any:
         """Give the value that a pointer to the beginning of a region is."""
-        if r < 0:
+        if region < 0:
             raise UnrealError("the result points to the beginning of nothing")
-        owner, value = self.owners[r]
+        owner, value = self.owners[region]
         if own(kind) == "sizes":
-            return Record(values=tuple(left[r]))
-        if owner.name == "output" and own(kind) == "buffer":
-            outputs, m = value
-            data = Function(
-                outputs.memory(m).places | dict(enumerate(left[r])), outputs.memory(m).other
-            )
-            return Record(data=data, written=0, room=outputs.rooms[m], loan=-1)
-        if owner != kind:
+            return Record(values=tuple(left[region]))
+        if own(owner) != own(kind):
             raise UnrealError("the result points to memory of another type")
-        return self.value(kind, value, r, left)
+        found = self.value(owner, value, region, left)
+        if own(kind) == "buffer":
+            found.loan = -1
+        return found
 
 
 def is_real(kinds: Sequence[Kind], values: Sequence[Any]) -> bool:
@@ -307,9 +274,7 @@ def is_real(kinds: Sequence[Kind], values: Sequence[Any]) -> bool:
     return all(-(2**63) <= number < 2**63 for number in sent)
 
 
-def counted(
-    name: str, kinds: Sequence[Kind], before: Sequence[Any], after: Sequence[Any], result: Any
-) -> None:
+def counted(name: str, before: Sequence[Any], after: Sequence[Any], result: Any) -> None:
     """Count what a machine does not: the room that is left, what was written, who has what."""
     match name.removeprefix("c.trusted.").split("."):
         case ["Memory", "read_only"]:
@@ -320,39 +285,18 @@ def counted(
         case [_, "store"]:
             after[0].written += len(after[2])
         case ["Arrays", "lend"]:
-            types = dict(zip(kinds[0].fields, kinds[0].inside, strict=True))
-            _, some = types["loans"].inside[1].inside
-            after[0].loans = conditions.changed(after[0].loans, after[1], made(some, result.loan))
+            after[0].loans = after[0].loans.but({after[1]: Some(item0=result.loan)})
         case ["Arrays", "give_back"]:
             outputs, buffer = after
-            types = dict(zip(kinds[0].fields, kinds[0].inside, strict=True))
-            none, some = types["loans"].inside[1].inside
             for m in range(len(outputs.rooms)):
-                if before[0].loans(m) == made(some, buffer.loan):
-                    outputs.loans = conditions.changed(outputs.loans, m, made(none))
-                    outputs.memory = conditions.changed(outputs.memory, m, buffer.data)
+                if getattr(before[0].loans(m), "item0", None) == buffer.loan:
+                    outputs.loans = outputs.loans.but({m: Nothing()})
+                    outputs.memory = outputs.memory.but({m: buffer.data})
             outputs.total += buffer.written
             buffer.room = 0
 
 
-def made(kind: Kind, *values: Any) -> Any:
-    """Make a value of a constructor."""
-    assert isinstance(kind.name, type)
-    return kind.name(*values)
-
-
 # The program
-
-READ = {
-    "const uint8_t *": "b",
-    "uint8_t *": "b",
-    "const int64_t *": "q",
-    "int64_t *": "q",
-    "whycast_place *": "q",
-    "const uint8_t *const *": "B",
-    "uint8_t *const *": "B",
-    "const int64_t *const *": "Q",
-}
 
 
 class Driver:
@@ -392,16 +336,17 @@ class Driver:
                 # An argument that needs parentheses gets them where the driver asks for them.
                 loose = len(entry.precedence) > place and entry.precedence[place] >= 4
                 given[-1] = f"{name} + 0" if loose else f"({name} + 0)"
-            elif kind.name == "ref":
+            elif kind.name == "one of":
                 lines.append(f"int64_t *{name} = region('q');")
                 given[-1] = f"(*{name})"
-            elif width := word_width(kind):
-                lines.append(f"{self.types[str(kind.name)]} {name};")
-                lines.append(f"for (int i = 0; i < {width}; i++)")
-                lines.append(f"    ((uint8_t *) &{name})[i] = (uint8_t) number();")
+            elif word_width(kind):
+                lines.append(f"{self.types[kind.name]} {name};")
+                lines.append(f"memcpy(&{name}, region('b'), sizeof {name});")
             else:
-                read = self.types[str(kind.name)]
-                lines.append(f"{read}{name} = region('{READ[read]}');")
+                read = self.types[kind.name]
+                letter = "b" if "uint8_t" in read else "q"
+                letter = letter.upper() if read.count("*") == 2 else letter
+                lines.append(f"{read}{name} = region('{letter}');")
         done = re.sub(r"%(\d)", lambda hole: given[int(hole[1]) - 1], entry.template)
         if result.name == "nothing":
             lines.append(f"{done}; show(0);")
@@ -412,11 +357,11 @@ class Driver:
         elif result.name == "boolean":
             lines.append(f"show({done});")
         elif width := word_width(result):
-            lines.append(f"{self.types[str(result.name)]} made = {done};")
+            lines.append(f"{self.types[result.name]} made = {done};")
             lines.append(f"void *at = memcpy(malloc({width}), &made, sizeof made);")
             lines.append(f"all[used++] = (struct region) {{'b', {width}, at}}; show(0);")
         else:
-            lines.append(f"{self.types[str(result.name)]}made = {done}; show(place_of(made));")
+            lines.append(f"{self.types[result.name]}made = {done}; show(place_of(made));")
         body = "\n    ".join(lines)
         return f"static void try_{number}(void)\n{{\n    {body}\n}}\n"
 
@@ -456,5 +401,5 @@ class Driver:
             elif result.name != "int64":
                 value = memory.pointed(result, shown, left)
             after = memory.after(left)
-            counted(entry.name, kinds, values, after, value)
+            counted(entry.name, values, after, value)
             yield values, after, value

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from types import ModuleType
 from typing import Any
 
 import z3
 
-from validate import formulas
-from validate.kernel import Element, Outcome, as_terms, called, made
-from validate.logic import every, formula, opposite, some
+from validate.formulas import conjunction, disjunction, formula, identity, opposite
+from validate.kernel import Outcome, called, term
 from validate.paths import Explorer, Path, left_out
-from validate.programs import ANY, Condition, Program
-from validate.values import Unknown
+from validate.programs import ANY, Program, values
+from validate.theories import Condition, fits
+from validate.values import Unknown, mapped
 
 # Of processor time for one path, which takes some thousandths of it.
 SECONDS = 5
@@ -46,45 +46,19 @@ class Result:
     findings: list[Finding] = field(default_factory=list)
 
 
-def form(value: Any) -> str:
-    """Say which form arguments have: ? is any integer."""
-    if value is ANY or isinstance(value, z3.ArithRef):
-        return "?"
-    if type(value) in (tuple, list):
-        return f"({','.join(map(form, value))})"
-    return "x" if type(value) is Element else str(value)
-
-
-def named(value: Any, name: str) -> Any:
-    """Put a variable of Z3 for each unknown integer, with the name of its place."""
-    if value is ANY:
-        return z3.Int(name)
-    if type(value) in (tuple, list):
-        return type(value)(named(part, f"{name}[{k}]") for k, part in enumerate(value))
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = (named(getattr(value, each.name), f"{name}.{each.name}") for each in fields(value))
-        return type(value)(*parts)
-    return value
-
-
-def variables(value: Any) -> Iterator[str]:
-    """List the variables in arguments."""
-    if isinstance(value, (tuple, list)):
-        for part in value:
-            yield from variables(part)
-    elif isinstance(value, z3.ArithRef):
-        yield str(value)
-
-
 def fill(value: Any, model: z3.ModelRef) -> Any:
     """Put the numbers of a model for terms."""
-    if type(value) in (tuple, list):
-        return type(value)(fill(part, model) for part in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return type(value)(*(fill(getattr(value, each.name), model) for each in fields(value)))
-    if isinstance(value, z3.ArithRef):
-        return model.eval(value, model_completion=True).as_long()
-    return value
+
+    def number(term: Any, _: str) -> Any:
+        known = not isinstance(term, z3.ArithRef)
+        return term if known else model.eval(term, model_completion=True).as_long()
+
+    return mapped(value, number)
+
+
+def unknown(value: Any, name: str) -> Any:
+    """Put a variable of Z3 for an unknown integer, with the name of its place."""
+    return z3.Int(name) if value is ANY else value
 
 
 class Validation:
@@ -98,24 +72,26 @@ class Validation:
         relied_on: Program | None = None,
     ) -> None:
         self.program, self.kernel, self.relied_on = program, kernel, relied_on
-        self.terms = [named(*each) for each in zip(arguments, program.parameters, strict=True)]
-        self.result = Result(program.name, form(tuple(arguments)))
+        pairs = zip(arguments, program.parameters, strict=True)
+        self.terms = [mapped(value, unknown, name) for value, name in pairs]
+        self.result = Result(program.name, str(tuple(arguments)))
         requires = [self.all_of(program.of_kind("requires"), self.terms)]
         if relied_on is not None:
             requires.append(self.supposed(relied_on))
-        self.explorer = Explorer(every(requires))
-        table = self.explorer.table
-        for variable in variables(self.terms):
-            table.variable(variable)
-        self.arguments = tuple(made(term, table, kernel) for term in self.terms)
+        self.explorer = Explorer(conjunction(requires))
+        self.arguments = tuple(map(self.in_python, self.terms))
         self.function: Callable[..., Any] = getattr(kernel, program.name)
         self.wrong: dict[Any, z3.BoolRef] = {}
 
+    def in_python(self, value: Any) -> Any:
+        """Give a value as the program is to see it."""
+        table = self.explorer.table
+        return mapped(value, lambda term, _: table.known(term), module=self.kernel)
+
     def all_of(self, conditions: Sequence[Condition], given: Sequence[Any]) -> Any:
         """Say that conditions hold, one after the other: `requires` may need those before it."""
-        return formulas.junction(
-            True, *(partial(condition.formula, *given) for condition in conditions)
-        )
+        parts = (partial(condition.holds, *given) for condition in conditions)
+        return self.program.theories.junction(True, *parts)
 
     def supposed(self, program: Program) -> Any:
         """Say what a contract says of a call on the first of these arguments, and how it may end.
@@ -123,31 +99,33 @@ class Validation:
         Where its `requires` holds, the call has one of these ends; the unknowns in them are its.
         """
         self.given = self.terms[: len(program.parameters)]
-        (value,) = program.result(program.scopes(0)[0])
+        (value,) = values(program.ends[""], program.scopes(0)[0], self.kernel)
         self.end = z3.Int("end")
-        self.ends = [(name, None if name else named(value, "result")) for name in program.ends]
+        self.ends = [
+            (name, None if name else mapped(value, unknown, "result")) for name in program.ends
+        ]
         self.needed = self.all_of(program.of_kind("requires"), self.given)
         conditions = [
             program.of_kind("raises" if e else "ensures", e or None) for e, _ in self.ends
         ]
         ends = (
-            every([self.end == number, self.all_of(found, [*self.given, value])])
+            conjunction([self.end == number, self.all_of(found, [*self.given, value])])
             for number, (found, (_, value)) in enumerate(zip(conditions, self.ends, strict=True))
         )
-        return some([opposite(self.needed), *ends])
+        return disjunction([opposite(self.needed), *ends])
 
     def answer(self, *arguments: Any) -> Any:
         """Stand for a program of which the contract is enough."""
-        if formulas.identity(list(as_terms(arguments))) != formulas.identity(list(self.given)):
+        if identity(mapped(arguments, term)) != identity(tuple(self.given)):
             raise Unknown("a call that is answered by contract has other arguments")
         explorer = self.explorer
         if explorer.at_the_end() and explorer.possible(formula(opposite(self.needed))):
             raise Unknown("what a program requires that is called is not met", explorer.last_model)
         for number, (error, value) in enumerate(self.ends):
-            if explorer.table.truth(self.end == number):
+            if explorer.table.known(self.end == number):
                 if error:
                     raise getattr(self.kernel, error)()
-                return made(value, explorer.table, self.kernel)
+                return self.in_python(value)
         raise Unknown("a call has no end")
 
     def run(self) -> Result:
@@ -188,14 +166,14 @@ class Validation:
 
     def judge(self, path: Path, outcome: Outcome) -> None:
         """Prove that the contract allows the outcome on the whole path."""
-        is_of_type = self.program.ends.get(outcome.error)
-        if is_of_type is None or not is_of_type(outcome.value):
+        kind_of_end = self.program.ends.get(outcome.error)
+        if kind_of_end is None or not fits(kind_of_end, outcome.value, (int, z3.ArithRef)):
             return self.found("the contract has no such end", path, None, outcome)
         kind = "raises" if outcome.error else "ensures"
         conditions = self.program.of_kind(kind, outcome.error or None)
         if not conditions:
             return self.found("the contract says nothing of such an end", path, None, outcome)
-        key = formulas.identity(outcome)
+        key = identity(outcome)
         if key not in self.wrong:
             self.wrong[key] = z3.Not(formula(self.all_of(conditions, [*self.terms, outcome.value])))
         if self.explorer.possible(self.wrong[key]):
@@ -209,7 +187,7 @@ class Validation:
     def found(self, what: str, path: Path, model: Any, outcome: Outcome | None = None) -> None:
         """Say what is wrong on a path, with an input."""
         finding = Finding(self.program.name, self.result.form, what)
-        finding.path = list(map(str, path.conditions()))
+        finding.path = list(map(str, path))
         model = model if model is not None else self.explorer.any_model()
         if model is not None:
             finding.input = f"{self.program.name}{fill(tuple(self.terms), model)}"

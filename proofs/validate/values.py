@@ -7,8 +7,10 @@ of the kernel may raise that.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, Protocol
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from types import ModuleType
+from typing import Any, NoReturn
 
 import z3
 
@@ -33,96 +35,74 @@ class Unknown(BaseException):
         self.model = model
 
 
-class Decider(Protocol):
-    """Who says, on the path that is followed, which way a comparison goes."""
-
-    def decide(self, truth: Comparison) -> bool:
-        """Choose."""
-
-    def value_of(self, number: Number) -> int:
-        """Choose a value where Python needs one: an index, a number of repetitions."""
-
-
 class Term:
     """What stands for a value; made by a table, so that equal terms are one object."""
 
-    __slots__ = ("evaluate", "table", "z3")
-
-    def __init__(
-        self, table: Table, term: Any, evaluate: Callable[[Mapping[str, int]], Any] | None
-    ) -> None:
-        self.table, self.z3, self.evaluate = table, term, evaluate
-
+    __slots__ = ("table", "z3")
     __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, table: Table, term: Any) -> None:
+        self.table, self.z3 = table, term
 
 
 class Comparison(Term):
     """A truth value that is not known before somebody decides."""
 
-    __slots__ = ("opposite",)
+    __slots__ = ()
+    __hash__ = None
 
-    def __init__(
-        self, table: Table, term: Any, evaluate: Callable[[Mapping[str, int]], Any] | None
-    ) -> None:
-        super().__init__(table, term, evaluate)
-        self.opposite: Any = z3.Not(term)
+    def being(self, answer: bool) -> Any:
+        """Say that it is true, or that it is false."""
+        return self.z3 if answer else z3.Not(self.z3)
 
     def __bool__(self) -> bool:
-        return self.table.decider.decide(self)
+        found: bool = self.table.decider.decide(self)
+        return found
 
     def __eq__(self, _: object) -> NoReturn:
         raise Unknown("a truth value is compared")
 
-    __hash__ = None
+
+def operation(name: str, *, turned: bool = False) -> Callable[[Number, object], Any]:
+    """Make a method of numbers: what Python asks of two, of which the other may stand first."""
+
+    def operate(self: Number, other: object) -> Any:
+        return self.table.apply(name, *((other, self) if turned else (self, other)))
+
+    return operate
+
+
+def comparison(
+    name: str, *, turned: bool = False, negated: bool = False
+) -> Callable[[Number, object], Any]:
+    """Make a method of numbers that compares two; what is negated is decided."""
+
+    def compare(self: Number, other: object) -> Any:
+        found = self.table.compare(name, *((other, self) if turned else (self, other)))
+        return not found if negated else found
+
+    return compare
 
 
 class Number(Term):
     """An integer that is not known."""
 
     __slots__ = ()
-
-    def __add__(self, other: object) -> Any:
-        return self.table.apply("+", self, other)
-
-    def __radd__(self, other: object) -> Any:
-        return self.table.apply("+", other, self)
-
-    def __sub__(self, other: object) -> Any:
-        return self.table.apply("-", self, other)
-
-    def __rsub__(self, other: object) -> Any:
-        return self.table.apply("-", other, self)
-
-    def __mul__(self, other: object) -> Any:
-        return self.table.apply("*", self, other)
-
-    def __rmul__(self, other: object) -> Any:
-        return self.table.apply("*", other, self)
+    __hash__ = None
+    __add__, __radd__ = operation("+"), operation("+", turned=True)
+    __sub__, __rsub__ = operation("-"), operation("-", turned=True)
+    __mul__, __rmul__ = operation("*"), operation("*", turned=True)
+    # Of the six comparisons two are terms, so that what is known of one is known of all.
+    __eq__, __ne__ = comparison("=="), comparison("==", negated=True)
+    __lt__, __ge__ = comparison("<"), comparison("<", negated=True)
+    __gt__, __le__ = comparison("<", turned=True), comparison("<", turned=True, negated=True)
 
     def __neg__(self) -> Any:
         return self.table.apply("-", 0, self)
 
-    # Of the six comparisons two are terms, so that what is known of one is known of all.
-    def __eq__(self, other: object) -> Any:
-        return self.table.compare("==", self, other)
-
-    def __ne__(self, other: object) -> Any:
-        return not self.table.compare("==", self, other)
-
-    def __lt__(self, other: object) -> Any:
-        return self.table.compare("<", self, other)
-
-    def __gt__(self, other: object) -> Any:
-        return self.table.compare("<", other, self)
-
-    def __le__(self, other: object) -> Any:
-        return not self.table.compare("<", other, self)
-
-    def __ge__(self, other: object) -> Any:
-        return not self.table.compare("<", self, other)
-
     def __index__(self) -> int:
-        return self.table.decider.value_of(self)
+        found: int = self.table.decider.value_of(self)
+        return found
 
     def __bool__(self) -> NoReturn:
         raise Unknown("a number is taken for a truth value")
@@ -131,64 +111,38 @@ class Number(Term):
     def __class__(self) -> Any:
         raise Unknown("the class of a number is asked for")
 
-    __hash__ = None
-
 
 class Table:
-    """The terms of one exploration, each once."""
+    """The terms of one exploration, each once.
 
-    def __init__(self, decider: Decider) -> None:
+    The decider says, on the path that is followed, which way a comparison goes, and what a number
+    is where Python needs its value: `decide`, `value_of`.
+    """
+
+    def __init__(self, decider: Any) -> None:
         self.decider = decider
         self.terms: dict[tuple[Any, ...], Any] = {}
-        self.variables: dict[str, Number] = {}
 
-    def variable(self, name: str) -> Number:
-        """Give the unknown integer of a name."""
-        if name not in self.variables:
-            self.variables[name] = Number(self, z3.Int(name), operator.itemgetter(name))
-        return self.variables[name]
-
-    def number(self, term: Any) -> Number | int:
-        """Take a term of Z3 for a number."""
-        if type(term) is int:
+    def known(self, term: Any) -> Any:
+        """Take a term of Z3 for a number or a truth value; what is none stays as it is."""
+        if not isinstance(term, z3.ExprRef):
             return term
-        key = ("z3", term.get_id())
-        if key not in self.terms:
-            self.terms[key] = Number(self, term, None)
-        found: Number = self.terms[key]
-        return found
-
-    def truth(self, term: Any) -> Comparison | bool:
-        """Take a formula of Z3 for a truth value."""
-        if type(term) is bool:
-            return term
-        key = ("z3", term.get_id())
-        if key not in self.terms:
-            self.terms[key] = Comparison(self, term, None)
-        found: Comparison = self.terms[key]
-        return found
+        kind = Comparison if isinstance(term, z3.BoolRef) else Number
+        return self.terms.setdefault(("z3", term.get_id()), kind(self, term))
 
     def apply(self, name: str, one: object, other: object) -> Any:
         """Make the term of an operation; lists and tuples are repeated by Python itself."""
-        for operand in (one, other):
-            if type(operand) in (list, tuple):
-                return NotImplemented
-        return self.make(Number, name, one, other)
+        if any(type(operand) in (list, tuple) for operand in (one, other)):
+            return NotImplemented
+        return self.compare(name, one, other)
 
     def compare(self, name: str, one: object, other: object) -> Any:
-        """Make the term of a comparison."""
-        if name == "==" and self.key(one) < self.key(other):
-            one, other = other, one
-        return self.make(Comparison, name, one, other)
-
-    def make(self, kind: type[Term], name: str, one: object, other: object) -> Any:
-        """Make the term of two numbers, of which one is unknown at least."""
-        key = (name, self.key(one), self.key(other))
+        """Make the term of a comparison, or another one, of two numbers."""
+        left, right = self.key(one), self.key(other)
+        key = (name, *(sorted((left, right)) if name == "==" else (left, right)))
         if key not in self.terms:
-            operation = OPERATIONS[name]
-            left, right = (each.z3 if type(each) is Number else each for each in (one, other))
-            evaluate = combined(operation, meaning(one), meaning(other))
-            self.terms[key] = kind(self, operation(left, right), evaluate)
+            terms = (each.z3 if type(each) is Number else each for each in (one, other))
+            self.terms[key] = self.known(OPERATIONS[name](*terms))
         return self.terms[key]
 
     def key(self, operand: object) -> int:
@@ -200,20 +154,18 @@ class Table:
         raise Unknown(f"a number meets {type(operand).__name__}")
 
 
-def meaning(operand: Any) -> Callable[[Mapping[str, int]], Any] | None:
-    """Say how an operand is computed from the variables; not at all if it came from Z3."""
-    if type(operand) is Number:
-        found: Callable[[Mapping[str, int]], Any] | None = operand.evaluate
-        return found
-    return lambda _: operand
+def mapped(
+    value: Any, leaf: Callable[[Any, str], Any], name: str = "", module: ModuleType | None = None
+) -> Any:
+    """Give a value with something else for whatever stands in its tuples, lists and classes.
 
-
-def combined(
-    operation: Callable[[Any, Any], Any],
-    one: Callable[[Mapping[str, int]], Any] | None,
-    other: Callable[[Mapping[str, int]], Any] | None,
-) -> Callable[[Mapping[str, int]], Any] | None:
-    """Compute an operation from what computes its operands."""
-    if one is None or other is None:
-        return None
-    return lambda values: operation(one(values), other(values))
+    `leaf` is asked with the name of the place. The classes are those of a module, if one is given.
+    """
+    kind = type(value)
+    if kind in (tuple, list):
+        return kind(mapped(part, leaf, f"{name}[{k}]", module) for k, part in enumerate(value))
+    if is_dataclass(kind):
+        made = getattr(module, kind.__name__) if module else kind
+        names = [field.name for field in fields(kind)]
+        return made(*(mapped(getattr(value, n), leaf, f"{name}.{n}", module) for n in names))
+    return leaf(value, name)

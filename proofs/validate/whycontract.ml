@@ -1,4 +1,4 @@
-(** What gives contracts as Python: [whycontract CONFIG TOOLS programs|operations MODULE ...] prints,
+(** What gives contracts as JSON: [whycontract CONFIG TOOLS programs|operations MODULE ...] prints,
     as one JSON value, those of the programs of some modules, or of all operations too. *)
 
 let contracts project ~all names () =

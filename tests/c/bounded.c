@@ -6,7 +6,7 @@
  * touched is an error.
  */
 
-#include "plain.h"
+#include "plain.c"
 
 #ifdef __FRAMAC__
 #include "__fc_builtin.h"
@@ -95,16 +95,6 @@ static void strides(void) {
                plain_broadcast_strides(due, &due_place, given, own, RANK, target, OTHER));
     claim_place(place, due_place);
     claim_numbers(found, due, LENGTH(OTHER));
-}
-
-static void byte_size(void) {
-    int64_t own[LENGTH(RANK)];
-    const int64_t width = unknown();
-    whycast_place place = {0, 0}, due_place = {0, 0};
-    fill(own, RANK);
-    CLAIM_SAME(whycast_byte_size(&place, own, RANK, width),
-               plain_byte_size(&due_place, own, RANK, width));
-    claim_place(place, due_place);
 }
 
 /* A tensor of any bytes, whose sizes and whose target's are those numbers in base 4. */

@@ -11,36 +11,27 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
-from c_library import EXHAUSTIVE, PLAIN, SOURCE, compiled, run
+from c_library import EXHAUSTIVE, SOURCE, compiled, run
 
-
-class Machine(NamedTuple):
-    """A machine, by what compiles for it, and what runs it."""
-
-    title: str
-    compiler: str
-    emulator: str
-
-
+# A machine, what compiles for it, and what runs it.
 MACHINES = (
-    Machine("ARM, 32 bits", "arm-linux-gnueabihf-gcc", "qemu-arm"),
-    Machine("IBM z, 64 bits, big-endian", "s390x-linux-gnu-gcc", "qemu-s390x"),
+    ("ARM, 32 bits", "arm-linux-gnueabihf-gcc", "qemu-arm"),
+    ("IBM z, 64 bits, big-endian", "s390x-linux-gnu-gcc", "qemu-s390x"),
 )
 
 
 def main() -> int:
     """Compile and run for each machine; say how it went."""
     failed = False
-    for machine in MACHINES:
+    for title, compiler, emulator in MACHINES:
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            words = ("-O2", "-static", SOURCE, PLAIN, EXHAUSTIVE)
-            binary = compiled(Path(folder, "exhaustive"), *words, compiler=machine.compiler)
-            done = run(machine.emulator, binary)
+            words = ("-O2", "-static", SOURCE, EXHAUSTIVE)
+            binary = compiled(Path(folder, "exhaustive"), *words, compiler=compiler)
+            done = run(emulator, binary)
         failed = failed or done.returncode != 0
-        print(f"{machine.title} ({machine.compiler}, {machine.emulator})")
+        print(f"{title} ({compiler}, {emulator})")
         print("".join(f"  {line}\n" for line in (done.stdout + done.stderr).splitlines()), end="")
         print(f"  exit code {done.returncode}, {time.monotonic() - begin:.0f} s")
     return 1 if failed else 0

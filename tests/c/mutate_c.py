@@ -8,7 +8,6 @@ listed and fails, or is no mutant, fails the run too.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import resource
@@ -18,13 +17,13 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from c_library import EXHAUSTIVE, FOLDER, PLAIN, SOURCE, compiled
+from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled
 
 EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 
@@ -45,14 +44,13 @@ FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
-# The function, the kind of change, and the how-manieth of this kind in the function it is.
-Key = tuple[str, str, int]
-
-
 class Mutant(NamedTuple):
-    """A change: what it is found by, the line before and after, and the whole text."""
+    """A change: its name, the line before and after, and the whole text.
 
-    key: Key
+    The name has the function, the kind of change, and the how-manieth of this kind there it is.
+    """
+
+    name: str
     old: str
     new: str
     text: str
@@ -88,31 +86,34 @@ def mutants(text: str) -> Iterator[Mutant]:
             old_line = text[before:after].strip()
             new_line = (text[before:start] + new + text[end:after]).strip()
             changed = text[:start] + new + text[end:]
-            yield Mutant((function[1], kind, numbers[kind]), old_line, new_line, changed)
+            yield Mutant(f"{function[1]}: {kind} {numbers[kind]}", old_line, new_line, changed)
 
 
-def objects(folder: Path) -> tuple[Path, Path]:
+def exhaustive(folder: Path) -> Path:
     """Compile what stays as it is."""
-    return (
-        compiled(folder / "plain.o", "-O2", "-c", PLAIN),
-        compiled(folder / "exhaustive.o", "-O2", "-DFIRST", "-c", EXHAUSTIVE),
-    )
+    return compiled(folder / "exhaustive.o", "-O2", "-DFIRST", "-c", EXHAUSTIVE)
 
 
-def survives(mutant: str, others: Sequence[Path]) -> bool:
+def survives(mutant: str, stays: Path) -> bool:
     """Whether a text of the library is not noticed."""
-    with tempfile.TemporaryDirectory(dir=others[0].parent) as name:
+    with tempfile.TemporaryDirectory(dir=stays.parent) as name:
         source, binary = Path(name, "whycast.c"), Path(name, "exhaustive")
         source.write_text(mutant, encoding="utf-8")
-        command = ["gcc", "-std=c99", "-O1", "-w", f"-I{FOLDER}", str(source), *map(str, others)]
-        built = subprocess.run([*command, "-o", str(binary)], capture_output=True, check=False)
-        return (
-            built.returncode == 0
-            and subprocess.run(
-                [str(binary)], capture_output=True, preexec_fn=limit, check=False
-            ).returncode
-            == 0
-        )
+        command: list[str | Path] = [
+            "gcc",
+            "-std=c99",
+            "-O1",
+            "-w",
+            f"-I{FOLDER}",
+            source,
+            stays,
+            "-o",
+            binary,
+        ]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            return False
+        run = subprocess.run([binary], capture_output=True, preexec_fn=limit, check=False)
+        return run.returncode == 0
 
 
 def limit() -> None:
@@ -122,43 +123,36 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def listed() -> dict[Key, str]:
+def listed() -> dict[str, str]:
     """Read the mutants that are known to be equivalent, with the reasons.
 
     An entry means functions, a kind, and numbers: `f, g: one more 1 4`.
     """
-    found: dict[Key, str] = {}
-    for group in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
-        for entry in group["mutants"]:
+    found: dict[str, str] = {}
+    for why, *entries in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
+        for entry in entries:
             functions, _, change = entry.partition(": ")
             kind, *numbers = re.split(r" (?=\d)", change)
-            for key in product(functions.split(", "), [kind], map(int, numbers)):
-                assert key not in found, f"{key} is listed twice"
-                found[key] = group["why"]
+            for function, number in product(functions.split(", "), numbers):
+                name = f"{function}: {kind} {number}"
+                assert name not in found, f"{name} is listed twice"
+                found[name] = why
     return found
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Try all mutants, or every so many-th."""
-    parser = argparse.ArgumentParser(description="Change the C in one place at a time.")
-    parser.add_argument("--every", type=int, default=1, help="each so many-th mutant")
-    parser.add_argument("--only", default="", help="of this function")
-    options = parser.parse_args(arguments)
+def main() -> int:
+    """Try all mutants."""
     begin, known = time.monotonic(), listed()
-    text = SOURCE.read_text(encoding="utf-8")
-    tried = [each for each in mutants(text) if options.only in ("", each.key[0])][:: options.every]
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as pool:
-        others = objects(Path(name))
-        alive = pool.map(lambda each: survives(each.text, others), tried)
-        found = {each.key: each for each, lives in zip(tried, alive, strict=True) if lives}
-    keys = {each.key for each in tried}
-    whole = options.every == 1 and not options.only
-    stale = [key for key in known if (whole or key in keys) and key not in found]
-    unlisted = [each for key, each in found.items() if key not in known]
-    for function, kind, number in stale:
-        print(f"listed, and noticed or no mutant: {function}: {kind} {number}")
-    for (function, kind, number), old, new, _ in unlisted:
-        print(f"survives, and is not listed: {function}: {kind} {number}\n  - {old}\n  + {new}")
+    tried = list(mutants(SOURCE.read_text(encoding="utf-8")))
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        stays = exhaustive(Path(folder))
+        alive = pool.map(lambda each: survives(each.text, stays), tried)
+        found = {each.name: each for each, lives in zip(tried, alive, strict=True) if lives}
+    stale, unlisted = known.keys() - found.keys(), found.keys() - known.keys()
+    for name in sorted(stale):
+        print(f"listed, and noticed or no mutant: {name}")
+    for name in sorted(unlisted):
+        print(f"survives, and is not listed: {name}\n  - {found[name].old}\n  + {found[name].new}")
     print(
         f"{len(tried)} mutants of c/whycast.c: {len(tried) - len(found)} noticed, "
         f"{len(found) - len(unlisted)} equivalent, {len(unlisted)} that survive, {len(stale)} "
@@ -168,4 +162,4 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,13 +1,12 @@
 /*
  * Broadcasting in C without a thought of speed: a check for each sentence of c/whycast.h, in its
  * order, and each element of an output looked up by its index. It has nothing in common with
- * c/whycast.c but that header. tests/c/test_against_kernel.py holds both against the Python that is
- * extracted from the same theories.
+ * c/whycast.c but that header. It is included by what compares the two.
  */
 
-#include "plain.h"
-
 #include <stdlib.h>
+
+#include "whycast.h"
 
 /* Of an output. */
 enum { MOST_AXES = 8 };
@@ -126,7 +125,7 @@ static void copy_elements(uint8_t *output, const uint8_t *input, const int64_t *
     }
 }
 
-int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
+static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *place,
                               const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     int64_t rank = 0;
     if (count < 1) {
@@ -168,14 +167,13 @@ int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_place *p
     return at(place, -1, -1, rank);
 }
 
-int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
+static int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
                                 const int64_t *shape, int64_t rank, const int64_t *target,
                                 int64_t target_rank) {
-    if (check_pair(place, shape, rank, target, target_rank) < 0) {
-        return check_pair(place, shape, rank, target, target_rank);
-    }
-    if (check_fit(place, shape, rank, target, target_rank) < 0) {
-        return check_fit(place, shape, rank, target, target_rank);
+    int64_t code = check_pair(place, shape, rank, target, target_rank);
+    code = code < 0 ? code : check_fit(place, shape, rank, target, target_rank);
+    if (code < 0) {
+        return code;
     }
     for (int64_t axis = 0; axis < target_rank; axis++) {
         const int64_t own = axis - (target_rank - rank);
@@ -184,7 +182,7 @@ int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64
     return at(place, -1, -1, 0);
 }
 
-int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width) {
+static int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width) {
     if (rank < 0) {
         return at(place, 0, -1, WHYCAST_NEGATIVE_RANK);
     }
@@ -200,27 +198,21 @@ int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64_t rank
     return at(place, -1, -1, count_bytes(shape, rank, width));
 }
 
-int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
+static int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
                         int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
                         int64_t target_rank, int64_t width) {
-    if (check_pair(place, shape, rank, target, target_rank) < 0) {
-        return check_pair(place, shape, rank, target, target_rank);
-    }
-    if (width < 1) {
-        return at(place, 0, -1, WHYCAST_BAD_WIDTH);
-    }
-    if (check_fit(place, shape, rank, target, target_rank) < 0) {
-        return check_fit(place, shape, rank, target, target_rank);
-    }
-    const int64_t code = check_memory(place, 0, 1, room, extent, shape, rank, target, target_rank,
-                                      width);
+    int64_t code = check_pair(place, shape, rank, target, target_rank);
+    code = code < 0 || width > 0 ? code : at(place, 0, -1, WHYCAST_BAD_WIDTH);
+    code = code < 0 ? code : check_fit(place, shape, rank, target, target_rank);
+    code = code < 0 ? code : check_memory(place, 0, 1, room, extent, shape, rank, target,
+                                          target_rank, width);
     if (code == 0) {
         copy_elements(output, input, shape, rank, target, target_rank, width);
     }
     return code;
 }
 
-int64_t plain_broadcast_all(uint8_t *const *outputs, const int64_t *rooms, int64_t *target,
+static int64_t plain_broadcast_all(uint8_t *const *outputs, const int64_t *rooms, int64_t *target,
                             int64_t capacity, whycast_place *place, const uint8_t *const *inputs,
                             const int64_t *extents, const int64_t *const *shapes,
                             const int64_t *ranks, const int64_t *widths, int64_t count) {

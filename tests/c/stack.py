@@ -1,4 +1,4 @@
-"""The worst case of the stack, the calls, the size of the object code, as a compiler reports them.
+"""The worst case of the stack, and the size of the object code, as a compiler reports them.
 
 `python tests/c/stack.py [compiler ...]` prints them. Frames are GCC's own figures, one for each
 function that is left after inlining; the worst case is the deepest path of calls, `memcpy` of the C
@@ -12,67 +12,47 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 from c_library import SOURCE, compiled, run
 
 NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*?(\d+) bytes \(([^)]*)\)')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
-LEVELS = ("-O0", "-O2", "-O3")
 
 
-class Usage(NamedTuple):
-    """Bytes of the stack that a call of each public function takes; bytes of the object code."""
-
-    deepest: dict[str, int]
-    text: int
-    data: int
-
-
-def calls(text: str) -> tuple[dict[str, int], dict[str, set[str]]]:
-    """Read the frames, and who calls whom; a frame without a bound is refused."""
-    frames = {}
-    for name, size, kind in NODE.findall(text):
-        assert kind in ("static", "dynamic,bounded"), f"{name}: {kind}"
-        frames[name] = int(size)
-    called: dict[str, set[str]] = {name: set() for name in frames}
-    for source, target in EDGE.findall(text):
-        called[source].add(target)
-    return frames, called
-
-
-def depth(
-    name: str, frames: dict[str, int], called: dict[str, set[str]], above: tuple[str, ...]
-) -> int:
-    """Give the bytes of a call with all that it calls."""
+def depth(name: str, frames: dict[str, int], called: dict[str, set[str]], *above: str) -> int:
+    """Give the bytes of a call with all that it calls; what is elsewhere has no frame here."""
     assert name not in above, f"recursion: {' '.join((*above, name))}"
-    below = [depth(each, frames, called, (*above, name)) for each in called.get(name, ())]
-    # What is called from elsewhere has no frame here.
+    below = [depth(each, frames, called, *above, name) for each in called.get(name, ())]
     return frames.get(name, 0) + max(below, default=0)
 
 
-def usage(folder: Path, compiler: str, level: str) -> Usage:
-    """Compile, and read what the compiler says."""
+def usage(folder: Path, compiler: str, level: str) -> tuple[dict[str, int], int, int]:
+    """Give the bytes of the stack for each public function, those of the code, those of data.
+
+    A frame without a bound is refused.
+    """
     words = (level, "-fstack-usage", "-fcallgraph-info=su", "-c", SOURCE)
     binary = compiled(folder / "whycast.o", *words, compiler=compiler)
-    frames, called = calls((folder / "whycast.ci").read_text(encoding="utf-8"))
+    text = (folder / "whycast.ci").read_text(encoding="utf-8")
+    nodes = NODE.findall(text)
+    assert {kind for _, _, kind in nodes} <= {"static", "dynamic,bounded"}
+    frames = {name: int(size) for name, size, _ in nodes}
+    called: dict[str, set[str]] = {}
+    for source, target in EDGE.findall(text):
+        called.setdefault(source, set()).add(target)
     public = [name for name in frames if name.startswith("whycast_")]
-    size = run(compiler.replace("gcc", "size"), binary).stdout.split()
-    return Usage(
-        {name: depth(name, frames, called, ()) for name in public},
-        int(size[6]),
-        sum(map(int, size[7:9])),
-    )
+    _, code, data, bss, *_ = run(compiler.replace("gcc", "size"), binary).stdout.split()[5:]
+    return {name: depth(name, frames, called) for name in public}, int(code), int(data) + int(bss)
 
 
 def main(compilers: list[str]) -> int:
     """Print the figures of each compiler."""
     for compiler in compilers or ["gcc"]:
-        for level in LEVELS:
+        for level in ("-O0", "-O2", "-O3"):
             with tempfile.TemporaryDirectory() as name:
-                found = usage(Path(name), compiler, level)
-            print(f"{compiler} {level}: {found.text} bytes of code, {found.data} of data")
-            for function, size in found.deepest.items():
+                found, code, data = usage(Path(name), compiler, level)
+            print(f"{compiler} {level}: {code} bytes of code, {data} of data")
+            for function, size in found.items():
                 print(f"  {function:28} {size:5} bytes of stack")
     return 0
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
+from copy import copy
 from types import ModuleType
 from typing import Any
 
@@ -16,20 +16,21 @@ import z3
 
 from gate.closed import ROOT
 from validate import command as validate
-from validate import conditions, contracts, faults, formulas, kernel, paths, validation, whole
+from validate import faults, kernel, paths, validation, whole
 from validate import report as validated
-from validate.paths import Explorer, Path, left_out
-from validate.programs import ANY, BY_CONTRACT, Condition, Program, programs
+from validate.paths import Explorer, left_out
+from validate.programs import ANY, BY_CONTRACT, Program, contracts, programs
+from validate.theories import Condition
 from validate.validation import Finding, Result, Validation
 from validate.values import Unknown
 
 TEXT = (ROOT / validated.KERNEL).read_text(encoding="utf-8")
 NAMES = [each.name for each in ast.parse(TEXT).body if isinstance(each, ast.FunctionDef)]
-EQUIVALENT = validate.equivalents(ROOT)
+EQUIVALENT = validated.equivalents(ROOT / validated.EQUIVALENT)
 
 # One fault of thirty is planted here.
 FAULTS = list(faults.faults(TEXT))
-PLANTED = [fault for fault in FAULTS if fault.name not in EQUIVALENT][::30]
+PLANTED = [fault for fault in FAULTS if str(fault) not in EQUIVALENT][::30]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def module() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def named(module: ModuleType) -> dict[str, Program]:
-    return {program.name: program for program in programs(contracts.of_kernel(), module)}
+    return {program.name: program for program in programs(contracts(), module)}
 
 
 def run(program: Program, module: ModuleType, *arguments: Any) -> Result:
@@ -52,7 +53,7 @@ def test_each_program_keeps_its_contract(
 ) -> None:
     """[E_Broadcast_any_Derived_140]"""
     relied_on = named.get(BY_CONTRACT.get(name, ""))
-    forms = list(named[name].forms(1 if name == "broadcast_all" else 2))
+    forms = list(named[name].forms(2))
     results = [Validation(named[name], given, module, relied_on).run() for given in forms]
     assert [finding for result in results for finding in result.findings] == []
     assert sum(result.paths for result in results) > 0
@@ -60,7 +61,7 @@ def test_each_program_keeps_its_contract(
 
 @pytest.mark.parametrize("fault", PLANTED, ids=str)
 def test_a_planted_fault_is_noticed(fault: faults.Fault, named: dict[str, Program]) -> None:
-    finding = faults.noticed(fault, named, lambda name, bound: list(named[name].forms(bound)))
+    finding = faults.noticed(fault, named)
     assert finding is not None
     assert finding.input.startswith(f"{fault.program}(")
 
@@ -76,35 +77,18 @@ def test_a_difference_has_its_path_and_an_input(named: dict[str, Program]) -> No
     what = "not ensures { (Returns result: outcome (seq int) error) = common_outcome shapes }"
     assert finding == Finding(
         "broadcast_shapes",
-        "(((?)))",
+        "(((?,),),)",
         what,
         ["Not(shapes[0][0] > 0)"],
         "broadcast_shapes(((-1,),),)",
         "(-1,)",
     )
     assert validate.shown(finding).splitlines() == [
-        f"broadcast_shapes(((?))): {what}",
+        f"broadcast_shapes(((?,),),): {what}",
         "  path      Not(shapes[0][0] > 0)",
         "  input     broadcast_shapes(((-1,),),)",
         "  got       (-1,)",
     ]
-
-
-@pytest.mark.parametrize(
-    ("new", "got"),
-    [
-        ("raise AxisMisfit(axis)", "raises AxisMisfit: 1"),
-        ("raise AxesCount()", "raises AxesCount: None"),
-        ("raise j", "raises builtins.TypeError: "),
-    ],
-)
-def test_another_exception_or_another_payload_is_noticed(
-    new: str, got: str, named: dict[str, Program]
-) -> None:
-    changed = planted("raise AxisMisfit(j)\n    return tuple", f"{new}\n    return tuple")
-    forms = ((ANY,), (ANY,), (ANY, ANY), (ANY,))
-    (finding,) = run(named["place_strides"], changed, *forms).findings
-    assert finding.got.startswith(got)
 
 
 @pytest.mark.parametrize(
@@ -162,23 +146,12 @@ def test_what_is_not_known_of_an_integer_is_no_proof(
     assert expected in finding.what + finding.got
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "a is b",
-        "type(a)",
-        "[x for x in a]",
-        "a // b",
-        "lambda: a",
-        "E1",
-        "eval(a)",
-        "int(a)",
-        "f'{a}'",
-    ],
-)
-def test_a_kernel_with_constructs_that_are_not_known_is_refused(code: str) -> None:
-    with pytest.raises(Unknown) if code != "E1" else pytest.MonkeyPatch.context():
-        kernel.load(f"class E1: pass\ndef f(a: int, b: int) -> int:\n    return {code}\n")
+def test_a_kernel_with_constructs_that_are_not_known_is_refused() -> None:
+    text = "class E1: pass\ndef f(a: int, b: int) -> int:\n    return "
+    kernel.load(f"{text}E1\n")
+    for code in ("a is b", "type(a)", "[x for x in a]", "a // b", "lambda: a", "int(a)", "f'{a}'"):
+        with pytest.raises(Unknown):
+            kernel.load(f"{text}{code}\n")
 
 
 def test_no_answer_of_z3_is_no_proof(
@@ -193,23 +166,20 @@ def test_no_answer_of_z3_is_no_proof(
 
 def test_a_path_that_is_left_out_is_missed() -> None:
     explorer = Explorer(True)
-    a, b = explorer.table.variable("a"), explorer.table.variable("b")
+    a, b = (explorer.table.known(z3.Int(name)) for name in "ab")
     found = [path for path, _ in explorer.paths(lambda: (a < b, bool(a < b) and bool(a == 3)))]
     assert len(found) == 3
     assert left_out(explorer.requires, found) is None
     for gone in range(3):
         assert left_out(explorer.requires, [*found[:gone], *found[gone + 1 :]]) is not None
-    assert (
-        left_out(z3.Int("a") > z3.Int("b"), [path for path in found if len(path.decisions) == 1])
-        is None
-    )
+    assert left_out(z3.Int("a") > z3.Int("b"), [path for path in found if len(path) == 1]) is None
     assert left_out(z3.BoolVal(True), []) is not None
-    assert left_out(z3.BoolVal(True), [Path(())]) is None
+    assert left_out(z3.BoolVal(True), [[]]) is None
 
 
 def test_a_program_that_is_not_the_same_when_run_again_is_refused() -> None:
     explorer = Explorer(True)
-    a, runs = explorer.table.variable("a"), iter(range(9))
+    a, runs = explorer.table.known(z3.Int("a")), iter(range(9))
     with pytest.raises(Unknown, match="run again"):
         list(explorer.paths(lambda: bool(a == next(runs))))
 
@@ -232,11 +202,11 @@ def test_a_contract_is_relied_on_where_its_requirements_are_met(
     assert finding.what == "a call that is answered by contract has other arguments"
 
 
-def test_what_must_hold_of_all_programs_together() -> None:
-    results = [Result(name, "(?)", 1) for name in NAMES]
-    assert list(whole.together(TEXT, NAMES, results, complete=True)) == []
+def test_what_must_hold_of_all_programs_together(named: dict[str, Program]) -> None:
+    results = [Result(name, "(?,)", 1) for name in NAMES]
+    assert list(whole.together(named, NAMES, results, complete=True)) == []
     gone = [result for result in results if result.program not in ("f", "first_mismatch")]
-    found = whole.together(TEXT, [n for n in NAMES if n != "f"], gone, complete=True)
+    found = whole.together(named, [n for n in NAMES if n != "f"], gone, complete=True)
     assert [(finding.program, finding.what) for finding in found] == [
         ("f", "is in the kernel or has a contract, and not both"),
         ("first_mismatch", "has no path"),
@@ -245,64 +215,12 @@ def test_what_must_hold_of_all_programs_together() -> None:
 
 
 def test_a_contract_that_is_wrong_is_noticed(module: ModuleType, named: dict[str, Program]) -> None:
-    condition = Condition("ensures", None, "result = a", lambda a, b, c, result: a == result)
-    wrong = replace(named["f"], conditions=(condition,))
+    wrong = copy(named["f"])
+    wrong.conditions = [
+        Condition("ensures", None, "result = a", lambda a, b, c, result: a == result)
+    ]
     (finding,) = run(wrong, module, ANY, ANY, ANY).findings
     assert (finding.what, finding.got) == ("not ensures { result = a }", "0")
-    (finding,) = run(replace(named["f"], conditions=()), module, ANY, ANY, ANY).findings
+    wrong.conditions = []
+    (finding,) = run(wrong, module, ANY, ANY, ANY).findings
     assert finding.what == "the contract says nothing of such an end"
-
-
-# Formulas
-
-
-def value(text: str, **given: Any) -> Any:
-    """Give what a condition comes to."""
-    return formulas.compiled(text, "eval", {**formulas.NAMES, **given})
-
-
-def test_formulas_of_what_is_known_are_what_python_gives() -> None:
-    for text in (
-        "(2 if 1 < 2 else at((), 5), -3 * 4 + 1, max(2, 7), len((1, 2)))",
-        "(all(k < 3 for k in range(0, 3)), any(k == 3 for k in range(0, 3)), not True)",
-        "(lambda k: (*create(k, lambda i: i * i), k))(3)",
-        "(put((1, 2, 3), 1, 5), at((4, 5), 1), div(-7, 2), mod(-7, 2), (1, 2)[0])",
-    ):
-        assert value(text) == eval(text, vars(conditions))
-
-
-def test_a_formula_of_the_unknown_has_all_its_values() -> None:
-    a = z3.Int("a")
-    for text, condition in (
-        ("(lambda k: 1 if k == 0 else 5)(len((0,) if a < 3 else ()) + 0) == 5", a < 3),
-        ("at((7, 8, 9), a) == 9", a == 2),
-        ("put((7, 8), a, 0) == (7, 0)", a == 1),
-        ("max(a, 2) == 2", a <= 2),
-        ("every(lambda r: not (0 <= r) or (at((a,), r) if r < 1 else 4) == 4, 0, None)", a == 4),
-    ):
-        found = value(text, a=a)
-        solver = z3.Solver()
-        inside = (
-            [a >= 0, a < 3]
-            if text.startswith("at(")
-            else [a >= 0, a < 2]
-            if text.startswith("put(")
-            else []
-        )
-        solver.add(*inside, found != condition)
-        assert solver.check() == z3.unsat, text
-
-
-@pytest.mark.parametrize(
-    "text", ["at((7, 8), a) == 9", "at((7,), 1) == 7", "put((7,), a, 1) == (7,)"]
-)
-def test_what_has_no_value_proves_nothing(text: str) -> None:
-    solver = z3.Solver()
-    solver.add(z3.Int("a") > 1, z3.Not(value(text, a=z3.Int("a"))))
-    assert solver.check() == z3.sat
-
-
-@pytest.mark.parametrize("text", ["[a]", "a // 2", "f'{a}'", "a is a", "a[1:]", "{a}"])
-def test_a_clause_that_is_not_known_is_refused(text: str) -> None:
-    with pytest.raises(Unknown):
-        value(text, a=z3.Int("a"))

@@ -1,0 +1,515 @@
+"""What the theories say, computed: their terms come from whycontract as JSON, see formula.ml.
+
+Here all values are known: integers, tuples for sequences, lists for arrays, functions. What a
+formula asks for beyond its own contract has no value, and asking for it is an error: a condition is
+true, or false, or cannot be believed. formulas.py computes the same terms of unknown integers.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+# Of which a quantifier speaks at most.
+MOST = 10_000
+
+Scope = Mapping[str, Any]
+
+
+class UndefinedError(Exception):
+    """A formula asks for something that has no value."""
+
+
+class UndecidedError(Exception):
+    """A formula asks something of all integers, and it is not seen what holds of the large ones."""
+
+
+class UnknownError(Exception):
+    """A formula cannot be computed, for a reason."""
+
+
+class Kind(NamedTuple):
+    """A type: its name, or that of the class of its values; what is in it, with its names."""
+
+    name: str
+    inside: tuple[Kind, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(found: Sequence[Any]) -> Kind:
+        """Read what whycontract says."""
+        name, inside, fields = found
+        return Kind(name, tuple(map(Kind.of, inside)), tuple(fields))
+
+    def within(self) -> Iterator[Kind]:
+        """Give the type and all in it."""
+        yield self
+        for kind in self.inside:
+            yield from kind.within()
+
+
+def fits(kind: Kind, value: Any, integers: tuple[type, ...] = (int,)) -> bool:
+    """Tell whether a value is one of a type, as far as the values have any."""
+    inside = partial(fits, integers=integers)
+    match kind.name:
+        case "integer" | "int64":
+            return isinstance(value, integers) and type(value) is not bool
+        case "boolean" | "nothing" as name:
+            return type(value) is bool if name == "boolean" else value is None
+        case "sequence" | "list" as name:
+            made = tuple if name == "sequence" else list
+            return type(value) is made and all(inside(kind.inside[0], part) for part in value)
+        case "one of":
+            return any(inside(case, value) for case in kind.inside)
+        case "anything" | "function":
+            return True
+    if "." in kind.name:
+        return True
+    return (
+        type(value).__name__ == kind.name
+        and len(parts(value)) == len(kind.inside)
+        and all(map(inside, kind.inside, parts(value)))
+    )
+
+
+# Values
+
+
+class Function:
+    """A function on the integers that has the same value at all places but some."""
+
+    def __init__(self, places: Mapping[int, Any], other: Any) -> None:
+        self.places, self.other = dict(places), other
+
+    def __call__(self, i: Any) -> Any:
+        """Give the value at a place."""
+        # What is beyond all integers that it was compared with has the value of most.
+        return next((value for place, value in self.places.items() if i == place), self.other)
+
+    def but(self, places: Mapping[int, Any]) -> Function:
+        """Give the function with other values at some places."""
+        return Function({**self.places, **places}, self.other)
+
+    def __repr__(self) -> str:
+        return f"{self.places} or {self.other}"
+
+
+class Record:
+    """A value with fields."""
+
+    def __init__(self, **fields: Any) -> None:
+        vars(self).update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a value has no {name}")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{vars(self)}"
+
+
+@cache
+def class_of(name: str) -> type[Record]:
+    """Give the class of what a constructor makes."""
+    return type(name, (Record,), {})
+
+
+Ref = class_of("Ref")
+
+
+def parts(value: Any) -> tuple[Any, ...]:
+    """Give what a constructor was given; nothing of what is none."""
+    if is_dataclass(value):
+        return tuple(getattr(value, field.name) for field in fields(value))
+    return (
+        tuple(value)
+        if isinstance(value, (tuple, list))
+        else tuple(getattr(value, "__dict__", {}).values())
+    )
+
+
+class Beyond:
+    """An integer above, or below, all that it is compared with; it remembers those.
+
+    Every integer on that side of all of them compares alike. A formula that only compares
+    has thus one value for all of these. `shift` has been added to it.
+    """
+
+    def __init__(self, above: bool, met: list[int], shift: int = 0) -> None:
+        self.above, self.met, self.shift = above, met, shift
+
+    def meet(self, other: object) -> None:
+        """Remember what the integer is compared with."""
+        if type(other) is not int:
+            raise UndecidedError
+        self.met.append(other - self.shift)
+
+    def __lt__(self, other: object) -> bool:
+        self.meet(other)
+        return not self.above
+
+    def __gt__(self, other: object) -> bool:
+        self.meet(other)
+        return self.above
+
+    __le__, __ge__ = __lt__, __gt__
+
+    def __eq__(self, other: object) -> bool:
+        self.meet(other)
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: object) -> Beyond:
+        if type(other) is not int:
+            raise UndecidedError
+        return Beyond(self.above, self.met, self.shift + other)
+
+    def __sub__(self, other: int) -> Beyond:
+        return self + -other
+
+    __radd__ = __add__
+
+    def refuse(self, *_: object) -> Any:
+        """Refuse to be anything but moved and compared."""
+        raise UndecidedError
+
+    __rsub__ = __mul__ = __rmul__ = __neg__ = __bool__ = refuse
+    __floordiv__ = __rfloordiv__ = __index__ = __call__ = refuse
+
+
+# The symbols of the standard library that have a meaning in Python
+
+
+def div(a: int, b: int) -> int:
+    """Divide as Euclid does: what remains is not negative."""
+    if b == 0:
+        raise UndefinedError("a division by 0")
+    return a // b if b > 0 else -(a // -b)
+
+
+def quotient(a: int, b: int) -> int:
+    """Divide as machines do: towards 0."""
+    return div(a, b) if a >= 0 else -div(-a, b)
+
+
+def at(elements: Any, i: int) -> Any:
+    """Give an element of a tuple or list."""
+    if not 0 <= i < len(elements):
+        raise UndefinedError(f"element {i} of {len(elements)}")
+    return elements[i]
+
+
+def put(elements: Any, i: int, value: Any) -> Any:
+    """Give the sequence, or list, with another element at one place."""
+    at(elements, i)
+    return type(elements)([*elements[:i], value, *elements[i + 1 :]])
+
+
+def create(length: int, element: Callable[[int], Any]) -> tuple[Any, ...]:
+    """Make the sequence of the values of a function."""
+    if length < 0:
+        raise UndefinedError("a sequence of negative length")
+    return tuple(element(k) for k in range(length))
+
+
+def itself(value: Any) -> Any:
+    """Give what is given."""
+    return value
+
+
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "int.Int.prefix -": operator.neg,
+    "int.Int.infix +": operator.add,
+    "int.Int.infix -": operator.sub,
+    "int.Int.infix *": operator.mul,
+    "int.Int.infix <": operator.lt,
+    "int.Int.infix <=": operator.le,
+    "int.Int.infix >": operator.gt,
+    "int.Int.infix >=": operator.ge,
+}
+OF_THE_KNOWN: dict[str, Callable[..., Any]] = {
+    "int.EuclideanDivision.div": div,
+    "int.EuclideanDivision.mod": lambda a, b: a - b * div(a, b),
+    "int.ComputerDivision.div": quotient,
+    "seq.Seq.create": create,
+    # Nobody knows what an array has beyond its length.
+    "array.Array.elts": lambda array: Function(dict(enumerate(array)), None),
+    "map.Map.set": lambda function, i, value: function.but({i: value}),
+}
+ELEMENTS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("seq.Seq.length", "array.Array.length"), len),
+    **dict.fromkeys(("seq.Seq.get", "seq.Seq.mixfix []", "array.Array.mixfix []"), at),
+    **dict.fromkeys(("seq.Seq.set", "array.Array.mixfix [<-]"), put),
+    "seq.Seq.empty": tuple,
+    "seq.Seq.singleton": lambda value: (value,),
+    "seq.Seq.cons": lambda value, elements: (value, *elements),
+    "seq.Seq.snoc": lambda elements, value: (*elements, value),
+    "seq.Seq.infix ++": operator.add,
+    # The bytes of a word.
+    **{f"c.trusted.Word{width}.part": at for width in (1, 2, 4, 8, 16)},
+    "tuple": lambda *given: given or None,
+    "int.Int.zero": lambda: 0,
+    "int.Int.one": lambda: 1,
+    "mach.int.Int64.int64'int": itself,
+    "mach.int.Int64.int64'minInt": lambda: -(2**63),
+    "mach.int.Int64.int64'maxInt": lambda: 2**63 - 1,
+}
+
+
+class Theories:
+    """The definitions of the theories, and terms that are made of them.
+
+    `classes` are those of the values that programs take and give, by their names.
+    """
+
+    def __init__(
+        self, definitions: Mapping[str, Any], classes: Callable[[str], Any] = class_of
+    ) -> None:
+        self.definitions, self.classes = definitions, classes
+        self.functions: dict[str, Callable[..., Any]] = {
+            **{**ARITHMETIC, **OF_THE_KNOWN, **ELEMENTS},
+            "int.MinMax.max": lambda a, b: self.choose(a < b, lambda: b, lambda: a),
+            "int.MinMax.min": lambda a, b: self.choose(a < b, lambda: a, lambda: b),
+            **{"not": self.negation, "=": self.equal, "apply": self.apply},
+        }
+
+    # What depends on what is known
+
+    def choose(self, condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+        """Give one of two values."""
+        return then() if condition else otherwise()
+
+    def junction(self, all_of: bool, *parts: Callable[[], Any]) -> Any:
+        """Say that all hold, or one: what comes behind a part that decides is not asked."""
+        return all(part() for part in parts) if all_of else any(part() for part in parts)
+
+    def negation(self, value: Any) -> Any:
+        """Say that something does not hold."""
+        return not value
+
+    def is_plain(self, value: Any) -> bool:
+        """Tell a number or truth value, which Python compares."""
+        return type(value) in (int, bool)
+
+    def equal(self, a: Any, b: Any) -> Any:
+        """Say that two values are the same; of elements nothing is known but which they are.
+
+        NaN is what it is, and 1 is not 1.0.
+        """
+        if isinstance(a, Beyond) or isinstance(b, Beyond):
+            return a == b
+        if self.is_plain(a) and self.is_plain(b):
+            return a == b
+        if isinstance(a, (tuple, list)) and type(a) is type(b):
+            return len(a) == len(b) and self.all_equal(a, b)
+        if is_dataclass(a) or isinstance(a, Record):
+            return type(a).__name__ == type(b).__name__ and self.all_equal(parts(a), parts(b))
+        if callable(a) and callable(b):
+            same = self.functions["="]
+            return self.quantified(True, lambda i: same(a(i), b(i)), None, None)
+        return a is b
+
+    def all_equal(self, one: Iterable[Any], other: Iterable[Any]) -> Any:
+        """Say that all parts of two values are the same."""
+        pairs = zip(one, other, strict=True)
+        return self.junction(True, *(partial(self.functions["="], a, b) for a, b in pairs))
+
+    def apply(self, function: Any, *given: Any) -> Any:
+        """Give the value of a function."""
+        return function(*given)
+
+    def field(self, value: Any, name: str) -> Any:
+        """Give a field; an array is a list, which has other names for it."""
+        if isinstance(value, list):
+            return self.functions[f"array.Array.{name}"](value)
+        return getattr(value, name)
+
+    def let(self, value: Any, body: Callable[[Any], Any]) -> Any:
+        """Go on with a value."""
+        return body(value)
+
+    def parts(self, value: Any, _: int) -> tuple[Any, ...]:
+        """Give what a constructor was given."""
+        return parts(value)
+
+    def is_a(self, value: Any, constructor: str) -> Any:
+        """Say that a constructor made a value; the same class may have been loaded again."""
+        if constructor == "unknown":
+            raise UnknownError("a pattern that is no constructor's")
+        if constructor in ("True", "False"):
+            return value if constructor == "True" else self.negation(value)
+        return constructor == "tuple" or type(value).__name__ == constructor
+
+    def without(self, reason: str) -> Any:
+        """Say that something has no value."""
+        raise UndefinedError(reason)
+
+    def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
+        """Say that something holds of all integers from `low` to `high`, or of one of them.
+
+        A bound may be missing. What holds of an integer beyond all that it is compared with holds
+        of each of these; the others are tried.
+        """
+        met: list[int] = []
+        missing = [above for above, bound in ((False, low), (True, high)) if bound is None]
+        beyond = [holds(Beyond(above, met)) for above in missing]
+        first = min(met, default=high if high is not None else 0) if low is None else low
+        last = max(met, default=first - 1) if high is None else high
+        if type(first) is not int or type(last) is not int or last - first > MOST:
+            raise UndecidedError
+        within = (partial(holds, k) for k in range(first, last + 1))
+        return self.junction(all_of, *(partial(itself, each) for each in beyond), *within)
+
+    def defined(self, needs: Sequence[Callable[..., Any]], value: Callable[..., Any]) -> Any:
+        """Make a function; it has no value where that does not hold which it requires."""
+
+        def function(*given: Any) -> Any:
+            needed = self.junction(True, *(partial(need, *given) for need in needs))
+            what = "what a function of the theories requires does not hold"
+            return self.choose(needed, partial(value, *given), lambda: self.without(what))
+
+        return function
+
+    # Terms
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Give a symbol of the theories as a function."""
+        if name not in self.functions:
+            if name not in self.definitions:
+                raise UnknownError(f"{name} has no definition")
+            # It may call itself.
+            self.functions[name] = lambda *given: made(*given)
+            try:
+                value, *needs = [self.compiled(each)({}) for each in self.definitions[name]]
+            except UnknownError as error:
+                del self.functions[name]
+                raise UnknownError(f"{name}: {error}") from error
+            made = self.functions[name] = self.defined(needs, value)
+        return self.functions[name]
+
+    def compiled(self, term: Any) -> Callable[[Scope], Any]:
+        """Give what computes a term in a scope."""
+        match term:
+            case bool() | None:
+                return lambda _: term
+            case str():
+                return lambda scope: scope[term]
+            case ["literal", digits]:
+                number = int(digits)
+                return lambda _: number
+            case ["unknown", reason]:
+                raise UnknownError(reason)
+            case ["lambda", names, body]:
+                inner = self.compiled(body)
+                return lambda scope: (
+                    lambda *given: inner({**scope, **dict(zip(names, given, strict=True))})
+                )
+            case ["let", name, value, body]:
+                of, inner = self.compiled(value), self.compiled(body)
+                return lambda scope: self.let(of(scope), lambda it: inner({**scope, name: it}))
+            case ["match", value, branches]:
+                of = self.compiled(value)
+                cases = [(shape, self.compiled(body)) for shape, body in branches]
+                return lambda scope: self.matched(of(scope), cases, scope)
+            case ["all" | "any" as word, name, low, high, body]:
+                first, last, inner = map(self.compiled, (low, high, body))
+                return lambda scope: self.quantified(
+                    word == "all", lambda k: inner({**scope, name: k}), first(scope), last(scope)
+                )
+            case ["make", name, names, *given]:
+                made = class_of(name) if "." in name else self.classes(name)
+                pairs = list(zip(names, map(self.compiled, given), strict=True))
+                return lambda scope: made(**{field: part(scope) for field, part in pairs})
+            case ["field", name, value]:
+                of = self.compiled(value)
+                return lambda scope: self.field(of(scope), name)
+        head, several = term[0], [self.compiled(each) for each in term[1:]]
+        if head == "if":
+            test, then, other = several
+            return lambda scope: self.choose(
+                test(scope), partial(then, scope), partial(other, scope)
+            )
+        if head in ("and", "or"):
+            return lambda scope: self.junction(
+                head == "and", *(partial(each, scope) for each in several)
+            )
+        function = self.function(head)
+        return lambda scope: function(*(each(scope) for each in several))
+
+    def matched(self, value: Any, cases: Sequence[tuple[Any, Any]], scope: Scope) -> Any:
+        """Give the first case that a value fits."""
+        if not cases:
+            return self.without("no case fits")
+        (shape, body), *rest = cases
+        otherwise = partial(self.matched, value, rest, scope)
+        return self.fitted([value], [shape], scope, body, otherwise)
+
+    def fitted(
+        self,
+        values: Sequence[Any],
+        shapes: Sequence[Any],
+        scope: Scope,
+        body: Callable[[Scope], Any],
+        otherwise: Callable[[], Any],
+    ) -> Any:
+        """Go on with the body where values fit patterns."""
+        if not shapes:
+            return body(scope)
+        (first, *later), (shape, *rest) = values, shapes
+
+        def go_on(value: Any) -> Any:
+            if not isinstance(shape, list):
+                inner = scope if shape is None else {**scope, shape: value}
+                return self.fitted(later, rest, inner, body, otherwise)
+            constructor, *inside = shape
+
+            def go_inside() -> Any:
+                all_values = [*self.parts(value, len(inside)), *later]
+                return self.fitted(all_values, [*inside, *rest], scope, body, otherwise)
+
+            return self.choose(self.is_a(value, constructor), go_inside, otherwise)
+
+        return self.let(first, go_on)
+
+
+# Contracts
+
+
+class Condition(NamedTuple):
+    """A conjunct of a contract: of the arguments, and of what a call comes to."""
+
+    kind: str
+    exception: str | None
+    text: str
+    holds: Callable[..., Any]
+
+
+class Contract:
+    """What whycontract says of a program or an operation.
+
+    `ends` has the type of the value, and that of what each exception carries; `untried` the
+    conditions that cannot be computed, with the reasons.
+    """
+
+    def __init__(self, facts: Mapping[str, Any], theories: Theories) -> None:
+        self.facts, self.theories = facts, theories
+        self.name = facts["name"].rpartition(".")[2]
+        self.parameters = tuple(facts["arguments"])
+        self.types = tuple(map(Kind.of, facts["argument_types"]))
+        ends = {"": facts["result_type"], **facts["exceptions"]}
+        self.ends = {name: Kind.of(kind) for name, kind in ends.items()}
+        self.conditions, self.untried = list[Condition](), list[str]()
+        for each in facts["conditions"]:
+            kind, text = each["kind"], " ".join(each["text"].split())
+            try:
+                holds = theories.compiled(each["holds"])({})
+                self.conditions.append(Condition(kind, each["exception"], text, holds))
+            except UnknownError as error:
+                self.untried.append(f"{kind} {{ {text} }} cannot be tried: {error}")
+
+    def of_kind(self, kind: str, exception: str | None = None) -> list[Condition]:
+        """Give the conditions of one kind."""
+        return [c for c in self.conditions if (c.kind, c.exception) == (kind, exception)]
