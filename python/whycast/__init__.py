@@ -33,7 +33,7 @@ from whycast._arrays import broadcast
 from whycast._errors import AxisSizeError, BroadcastError
 from whycast._shapes import broadcast_shapes, broadcast_strides, compatible, f, source_index
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "AxisSizeError",
