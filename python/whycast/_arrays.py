@@ -111,7 +111,7 @@ def broadcast(
     the views, and copies them. The accelerator, where it is there (`whycast.native`), has proved
     programs of its own for shape and strides, and writes the copies of contiguous tensors.
 
-    Of an array of dtype object each element is looked at, one that is repeated in memory once.
+    Of an array of dtype object each element is looked at, along an axis of stride 0 one.
 
     Examples
     --------

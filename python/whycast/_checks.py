@@ -6,14 +6,12 @@ These functions let nothing else through to it; they compute nothing that the ke
 
 from __future__ import annotations
 
-import math
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence, Set
 from typing import NoReturn, TypeGuard, cast
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from whycast._errors import show_int
 from whycast._types import Array, DTypeT, Shape, Tensor
@@ -265,42 +263,15 @@ broadcast(*tensors)
 def _check_strings(array: Array[DTypeT], name: str) -> None:
     # Along an axis of stride 0 there is one element in memory, however often it is repeated.
     stored = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
-    many = stored.size > _places(stored)
-    elements: list[object] = (_distinct(stored) if many else stored.ravel()).tolist()
-    if all(issubclass(kind, str) for kind in set(map(type, elements))):
+    if all(issubclass(kind, str) for kind in set(map(type, stored.flat))):
         return
-    number, stranger = next(
-        (number, each) for number, each in enumerate(elements) if not isinstance(each, str)
+    index, stranger = next(
+        (index, each) for index, each in np.ndenumerate(stored) if not isinstance(each, str)
     )
-    index = tuple(map(int, np.unravel_index(number, stored.shape)))
     raise TypeError(
         f"{name}: dtype object is a SONNX type only if every element is a str, "
-        f"got {show(stranger)}{'' if many else f' at {index}'}; "
-        "whycast.numpy_rule broadcasts any dtype"
+        f"got {show(stranger)} at {index}; whycast.numpy_rule broadcasts any dtype"
     )
-
-
-def _places(array: Array[DTypeT]) -> int:
-    """Count the steps from the first place in memory to the last, with the strides' divisor."""
-    axes = zip(array.strides, array.shape, strict=True)
-    steps: int = sum([abs(stride) * (size - 1) for stride, size in axes if size > 1])
-    return 1 + steps // (math.gcd(*array.strides) or 1)
-
-
-def _distinct(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Elements of an array that overlaps itself, each place in memory once."""
-    corner = array[tuple([slice(None, None, -1 if stride < 0 else 1) for stride in array.strides])]
-    step = math.gcd(*corner.strides) or 1
-    reached = np.zeros(_places(corner), np.bool_)
-    reached[0] = True
-    for stride, size in zip(corner.strides, corner.shape, strict=True):
-        done = 1
-        while done < size:
-            more = min(done, size - done)
-            shift = more * stride // step
-            reached[shift:] |= reached[: len(reached) - shift].copy()
-            done += more
-    return cast("Array[DTypeT]", as_strided(corner, reached.shape, (step,))[reached])
 
 
 def _refuse_all_in_one(value: object, noun: str, function: str) -> None:

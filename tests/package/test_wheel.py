@@ -47,12 +47,12 @@ def nothing_asked() -> Iterator[None]:
         yield
 
 
-def run(*command: str | Path, folder: Path | None = None, code: int = 0, **environment: str) -> str:
+def run(*command: str | Path, folder: Path | None = None, code: int = 0, **more: str) -> str:
     """Run a command, with some variables in the environment besides; give what it says."""
     done = subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**os.environ, **more},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -62,9 +62,7 @@ def run(*command: str | Path, folder: Path | None = None, code: int = 0, **envir
     return done.stdout
 
 
-def pip(*arguments: str | Path, **environment: str) -> None:
-    words = ("-m", "pip", "--disable-pip-version-check", "-q")
-    run(sys.executable, *words, *arguments, **environment)
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +81,10 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def wheel_of(source: Path, target: Path, **environment: str) -> Path:
-    """Build a wheel, with some variables in the environment besides."""
+def wheel_of(source: Path, target: Path, native: str, compiler: str = "cc") -> Path:
+    """Build a wheel: with the accelerator, without it, or as it comes."""
     options = ("--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", target)
-    pip("wheel", *options, source, **environment)
+    run(*PIP, "wheel", *options, source, WHYCAST_NATIVE=native, CC=compiler)
     (built,) = target.iterdir()
     return built
 
@@ -94,7 +92,7 @@ def wheel_of(source: Path, target: Path, **environment: str) -> Path:
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Wheel with the accelerator."""
-    return wheel_of(source, tmp_path_factory.mktemp("wheel"), WHYCAST_NATIVE="1")
+    return wheel_of(source, tmp_path_factory.mktemp("wheel"), "1")
 
 
 def test_contents(wheel: Path) -> None:
@@ -133,19 +131,14 @@ def test_what_the_accelerator_is_built_of(source: Path) -> None:
     assert f"{home}/python/whycast/_native.c" in names
 
 
-# Without a compiler, with one that the wheel is not to use.
+# Without a compiler; and with one that the wheel is not to use.
 @pytest.mark.parametrize(
-    ("environment", "tag"),
-    [
-        ({"CC": "/no/compiler", "WHYCAST_NATIVE": ""}, ACCELERATED),
-        ({"WHYCAST_NATIVE": "0"}, "py3-none-any"),
-    ],
-    ids=str,
+    ("native", "compiler", "tag"), [("", "/no/compiler", ACCELERATED), ("0", "cc", "py3-none-any")]
 )
 def test_a_wheel_without_the_accelerator(
-    source: Path, tmp_path: Path, environment: dict[str, str], tag: str
+    source: Path, tmp_path: Path, native: str, compiler: str, tag: str
 ) -> None:
-    wheel = wheel_of(source, tmp_path / "wheel", **environment)
+    wheel = wheel_of(source, tmp_path / "wheel", native, compiler)
     assert wheel.name == f"whycast-{whycast.__version__}-{tag}.whl"
     with zipfile.ZipFile(wheel) as archive:
         assert not [name for name in archive.namelist() if name.endswith(".so")]
@@ -172,7 +165,7 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = tmp_path_factory.mktemp("empty") / "environment"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"
-    pip("--python", python, "install", "--no-deps", "--no-index", wheel)
+    run(*PIP, "--python", python, "install", "--no-deps", "--no-index", wheel)
     (site,) = environment.glob("lib/python*/site-packages")
     for path in Path(np.__file__).parents[1].glob("numpy*"):
         (site / path.name).symlink_to(path)
@@ -221,8 +214,9 @@ def test_pytest_finds_the_plugin(python: Path, tmp_path: Path) -> None:
             (site / path.name).symlink_to(path)
     program = f"import sys; sys.path.append({str(site)!r}); import pytest; sys.exit(pytest.main())"
     options = ("--pyargs", "whycast.testing", "--whycast-target=numpy", "--whycast-rule=numpy")
-    options += ("--whycast-seconds=0", "-p", "no:cacheprovider")
-    assert "test_target.py ......s." in run(python, "-I", "-c", program, *options, folder=tmp_path)
+    quick = ("--whycast-seconds=0", "-p", "no:cacheprovider")
+    said = run(python, "-I", "-c", program, *options, *quick, folder=tmp_path)
+    assert "test_target.py ......s." in said
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
