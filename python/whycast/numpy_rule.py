@@ -99,7 +99,7 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     # Where SONNX has a common shape, it is this: lemma sonnx_numpy_shape.
-    return _accelerator.broadcast_shapes(args) or _common_shape(_as_shapes(args))
+    return _accelerator.broadcast_shapes(args, _common_of)
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any], ...]:
@@ -248,13 +248,15 @@ rank 2, the shape has size 2, expected 3 or 1
     raise failure
 
 
-def _as_shapes(values: tuple[object, ...]) -> tuple[Shape, ...]:
+def _common_of(values: tuple[object, ...]) -> Shape:
     if are_ints(values):
-        return values
+        return _common_shape(values)
     for m, value in enumerate(values):
         if isinstance(value, (Iterator, Mapping, Set)):
             raise TypeError(f"argument {m}: {_EXPECTED}, got {show(value)}")
-    return tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(values)])
+    return _common_shape(
+        tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(values)])
+    )
 
 
 def _as_shape(value: object, name: str) -> Shape:
