@@ -86,7 +86,7 @@ def broadcast(
     tuple of numpy.ndarray
         For each tensor an array of the common shape and of the same dtype: a view of its memory
         that is not writable; with `copy` a new array, writable and C-contiguous; with `out` that
-        array. Views and copies are plain ndarrays also where the tensor is of a subclass.
+        array.
 
     Raises
     ------
@@ -105,11 +105,11 @@ def broadcast(
     -----
     Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``). The program is
     ``broadcast_views`` (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it
-    gives the common shape and the strides of all views, or raises exactly where E1 holds. That the
-    views read what ``broadcast`` gives, or E1 with its first violation, is proved for any strides
-    and whatever stands in memory: ``views_of_broadcast`` of ``why3/kernel/laws.mlw``. NumPy makes
-    the views, and copies them. The accelerator, where it is there (`whycast.native`), has proved
-    programs of its own for shape and strides, and writes the copies of contiguous tensors.
+    gives the common shape and the strides of all views, or raises exactly where E1 holds. By
+    ``views_of_broadcast`` of ``why3/kernel/laws.mlw`` the views read what ``broadcast`` gives,
+    whatever the strides are. NumPy makes the views, and copies them. The accelerator, where it is
+    there (`whycast.native`), has proved programs of its own for shape and strides, and writes the
+    copies of contiguous tensors.
 
     Of an array of dtype object each element is looked at, along an axis of stride 0 one.
 

@@ -103,7 +103,7 @@ dtype, got 3 (int); write (3,)
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
     """Return the arguments of a variadic function as shapes; they are named by their number.
 
-    A negative size may be left among them for the kernel to find: see `refuse_negative`.
+    Of tuples of ints the kernel finds a negative size: see `refuse_negative`.
 
     >>> as_shapes(([(3, 1), (4,)],), "broadcast_shapes")
     Traceback (most recent call last):
@@ -112,29 +112,8 @@ broadcast_shapes(*shapes)
     """
     if are_ints(values):
         return values
-    shapes = []
-    for value in values:
-        if not isinstance(value, (tuple, list)):
-            break
-        shape = tuple(value)
-        for size in shape:
-            if type(size) is not int:
-                break
-        else:
-            shapes.append(shape)
-            continue
-        # NumPy's integers: a bool would be taken for one.
-        if bool in map(type, shape):
-            break
-        try:
-            shapes.append(tuple(map(operator.index, shape)))
-        except TypeError:
-            break
-    else:
-        return tuple(shapes)
     if len(values) == 1:
         _refuse_all_in_one(values[0], "shape", function)
-    # Names cost more than all the rest, and are wanted here alone.
     return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
 
 
@@ -300,13 +279,9 @@ got range(0, 4611686018427387904) (range)
     try:
         return tuple(value)
     except (OverflowError, MemoryError):
-        failure = _too_many(value, name, noun)
+        pass
     # Outside the handler: that there is no room is all that it says.
-    raise failure
-
-
-def _too_many(value: object, name: str, noun: str = "integers") -> ValueError:
-    return ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
+    raise ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
@@ -321,11 +296,7 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
         if array.ndim == 1 and array.dtype.kind in "iu":
-            try:
-                return tuple(array.tolist())
-            except MemoryError:
-                failure = _too_many(array, name)
-            raise failure
+            return entries_of(array, name)
         shown = f"an array of shape {array.shape} and dtype {array.dtype}"
     raise TypeError(
         f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "

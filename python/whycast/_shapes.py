@@ -38,7 +38,7 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     TypeError
         An argument is not an integer.
     ValueError
-        A size is negative, or no tuple can have as many sizes.
+        A size is negative.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, a size is negative, or no tuple can have as many sizes.
+        No shape is given, too many are, or a size is negative.
 
     Notes
     -----
@@ -123,7 +123,7 @@ def compatible(*shapes: Integers) -> bool:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, a size is negative, or no tuple can have as many sizes.
+        No shape is given, too many are, or a size is negative.
 
     Notes
     -----
@@ -163,10 +163,10 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     BroadcastError
         A size of `shape` is neither 1 nor that of `target`.
     TypeError
-        An argument is neither a sequence of integers nor a one-dimensional array of them.
+        An argument is not of its type.
     ValueError
-        A size is negative, there is not one stride for each axis of `shape`, the rank of `target`
-        is less than that of `shape`, or no tuple can have as many integers.
+        A size is negative, there is not one stride for each axis of `shape`, or the rank of
+        `target` is less than that of `shape`.
 
     Notes
     -----
@@ -249,9 +249,9 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     IndexError
         An index is not between 0 and the size of `target` on its axis.
     TypeError
-        An argument is neither a sequence of integers nor a one-dimensional array of them.
+        An argument is not of its type.
     ValueError
-        The ranks do not fit, a size is negative, or no tuple can have as many integers.
+        The ranks do not fit, or a size is negative.
 
     Notes
     -----

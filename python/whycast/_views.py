@@ -26,14 +26,26 @@ MISFITS = (
 
 
 def misfit(
-    error: Exception, own: Shape, target: Shape, axes: tuple[int, ...], names: Names
+    error: Exception,
+    own: Shape,
+    target: Shape,
+    axes: tuple[int, ...],
+    names: Names,
+    *,
+    numbered: bool = True,
 ) -> ValueError:
-    """Error for one of `MISFITS`, in the names of a function's parameters."""
+    """Error for one of `MISFITS`, in the names of a function's parameters.
+
+    The axes of a set are not `numbered`.
+    """
     match error:
         case _kernel.AxesCount():
-            return axes_miscounted(axes, len(own), names)
+            return ValueError(
+                f"{names.axes}: expected {show_count(len(own))}, one for each axis of "
+                f"{names.tensor}, got {len(axes)}"
+            )
         case _kernel.AxisOutOfRange():
-            return axis_out_of_range(axes, error.value, len(target), names)
+            return axis_out_of_range(axes, error.value, len(target), names, numbered=numbered)
         case _kernel.AxesNotIncreasing():
             return axes_not_increasing(axes, error.value, names.axes)
         case _kernel.AxesNotDistinct():
@@ -69,18 +81,6 @@ def in_dim_view(
     else:
         return view_by(array, target, strides, axes)
     raise failure
-
-
-def axes_miscounted(axes: tuple[int, ...], rank: int, names: Names) -> ValueError:
-    """Error for axes that are not one for each axis of a tensor of that rank.
-
-    >>> axes_miscounted((1, 2), 1, Names("data", "target_shape", "axes_mapping"))
-    ValueError('axes_mapping: expected 1 axis, one for each axis of data, got 2')
-    """
-    return ValueError(
-        f"{names.axes}: expected {show_count(rank)}, one for each axis of {names.tensor}, "
-        f"got {len(axes)}"
-    )
 
 
 def axis_out_of_range(

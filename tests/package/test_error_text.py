@@ -54,6 +54,14 @@ FAILURES = {
         "  tensor 2:     [100]  5\n"
         "  tensor 3:",
     ),
+    "E1, a 0 and a prepended 1": Failure(
+        of_shapes(whycast.broadcast_shapes, (), (0,)),
+        whycast.BroadcastError,
+        f"{E1} 0 of the common rank 1, tensor 1 has size 0, expected 1\n"
+        "  tensor 0: [1]\n"
+        "  tensor 1: >0<\n"
+        "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: (0,)",
+    ),
     "E1, many": Failure(
         of_shapes(whycast.broadcast_shapes, *MANY),
         whycast.BroadcastError,

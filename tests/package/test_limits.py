@@ -129,14 +129,6 @@ def test_no_room_for_an_array(function: Callable[..., Any], shape: tuple[int, ..
         function(shape)
 
 
-@pytest.mark.parametrize(
-    "make", [numpy_rule.broadcast_arrays, lambda x: numpy_rule.broadcast_to(x, ())]
-)
-def test_no_room_for_what_numpy_makes_of_an_argument(make: Callable[..., Any]) -> None:
-    with pytest.raises(MemoryError):
-        make(range(2**62))
-
-
 # What a sequence is when it is looked at again is of no account.
 
 
