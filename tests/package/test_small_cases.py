@@ -70,35 +70,6 @@ def _types(value: Any) -> Any:
     return [type(value), *map(_types, value)] if isinstance(value, (tuple, list)) else type(value)
 
 
-def test_records() -> None:
-    """Records are immutable values, exceptions carry theirs.
-
-    [E_Broadcast_any_Derived_140]
-    """
-    empty = (_kernel.Numpy, _kernel.Explicit, _kernel.Bidirectional, _kernel.NotGiven)
-    made = [
-        *((_kernel.Violation, (1, 2, 3, 4)), (_kernel.Mismatch, (1, 2, 3)), (_kernel.Given, (5,))),
-        *((kind, ()) for kind in empty),
-    ]
-    for kind, fields in made:
-        record = kind(*fields)
-        assert record == kind(*fields)
-        assert hash(record) == hash(kind(*fields))
-        assert dataclasses.astuple(record) == fields
-        assert not hasattr(record, "__dict__")
-        names = [field.name for field in dataclasses.fields(record)]
-        for name in names or ["other"]:
-            try:
-                setattr(record, name, 0)
-            except (dataclasses.FrozenInstanceError, TypeError):
-                continue
-            raise AssertionError(f"{record} was changed")
-    assert _kernel.Violation(1, 2, 3, 4) != _kernel.Violation(1, 2, 3, 5)
-    carriers: tuple[Any, ...] = (_kernel.E1, _kernel.NotBroadcastable, _kernel.IndexOutOfRange)
-    for carrier in (*carriers, _kernel.Incompatible, _kernel.AxisOutOfRange):
-        assert carrier(7).args == (7,)
-
-
 def test_numbers() -> None:
     """What takes integers, or one shape.
 

@@ -95,13 +95,16 @@ def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return wheel_of(source, tmp_path_factory.mktemp("wheel"), "1")
 
 
-def test_contents(wheel: Path) -> None:
+def test_contents(source: Path, wheel: Path) -> None:
     version = whycast.__version__
     assert wheel.name == f"whycast-{version}-{ACCELERATED}.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
         license_text = archive.read(f"whycast-{version}.dist-info/licenses/LICENSE")
         kernel = archive.read("whycast/_kernel.py")
+        about = archive.read(f"whycast-{version}.dist-info/METADATA").decode().splitlines()
+    with tarfile.open(source) as archive_of_source:
+        built_of = set(archive_of_source.getnames())
     files = [path for path in (ROOT / "python").rglob("*") if path.is_file()]
     sources = {
         str(path.relative_to(ROOT / "python"))
@@ -121,14 +124,11 @@ def test_contents(wheel: Path) -> None:
     assert names == sources | metadata
     assert license_text == (ROOT / "LICENSE").read_bytes()
     assert kernel == (PACKAGE / "_kernel.py").read_bytes()
-
-
-def test_what_the_accelerator_is_built_of(source: Path) -> None:
-    home = f"whycast-{whycast.__version__}"
-    with tarfile.open(source) as archive:
-        names = set(archive.getnames())
-    assert {f"{home}/{name}" for name in ("setup.py", "c/whycast.c", "c/whycast.h")} < names
-    assert f"{home}/python/whycast/_native.c" in names
+    of_accelerator = ("setup.py", "c/whycast.c", "c/whycast.h", "python/whycast/_native.c")
+    assert {f"whycast-{version}/{name}" for name in of_accelerator} < built_of
+    required = [line for line in about if line.startswith("Requires-Dist:")]
+    assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: numpy>=2.0"]
+    assert {"License-Expression: Apache-2.0", "Requires-Python: >=3.10"} < {*about}
 
 
 # Without a compiler; and with one that the wheel is not to use.
@@ -148,15 +148,6 @@ def test_a_wheel_without_the_accelerator(
     where = tmp_path / "site/whycast/__init__.py"
     said = run(sys.executable, "-I", "-S", "-c", program, SCRIPT)
     assert said == f"0 0 0 1\n{where} False ['whycast']\n"
-
-
-def test_needs_numpy_alone(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        text = archive.read(f"whycast-{whycast.__version__}.dist-info/METADATA").decode()
-    required = [line for line in text.splitlines() if line.startswith("Requires-Dist:")]
-    assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: numpy>=2.0"]
-    assert "License-Expression: Apache-2.0" in text.splitlines()
-    assert "Requires-Python: >=3.10" in text.splitlines()
 
 
 @pytest.fixture(scope="module")
