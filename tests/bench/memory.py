@@ -28,7 +28,7 @@ SIZES: Mapping[int, str] = {1 << 16: "64 KB", 1 << 26: "64 MB"}
 
 # What each of them does, in short; x is the tensor, z the memory, y the result.
 CODE: Mapping[str, str] = {
-    OURS: "whycast._native.broadcast(z, x, …)",
+    OURS: "whycast._native.broadcast(z, x, np.copyto)",
     MEMCPY: "memcpy(z, y, ...)",
     NUMPY: "np.copyto(z, np.broadcast_to(x, z.shape))",
     TORCH: "z.copy_(x.expand(z.shape))",
