@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -287,11 +286,11 @@ def write(
     facts = stripped(facts, root)
     evidence = Evidence(facts, claims)
     listed, validation = sources(root), report.report(root)
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    package = (root / "python/whycast/__init__.py").read_text(encoding="utf-8")
     texts = html(
         evidence,
         root,
-        version=project["version"],
+        version=package.partition('\n__version__ = "')[2].partition('"')[0],
         sources=hashlib.sha256(listed.encode()).hexdigest(),
         tools=tools.values(),
         requirements=REQUIREMENTS[0].read_text(encoding="utf-8"),

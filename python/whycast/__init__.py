@@ -11,7 +11,8 @@ assumptions, stands in the WhyML sources (``why3/``) and their replayed proofs (
 
 What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an array of such a size,
 is refused before anything is made, by a ValueError that names the argument, or the shape and dtype;
-where only the room is missing it is a MemoryError.
+where only the room is missing it is a MemoryError. Views are read-only and on the memory of their
+arrays, and results are plain ndarrays also where an argument is of a subclass.
 
 `native` says whether an accelerator works for the package: the same rule in C, proved as well and
 built where there was a compiler. It makes shapes and copies faster and changes nothing else; the
@@ -33,7 +34,7 @@ from whycast._arrays import broadcast
 from whycast._errors import AxisSizeError, BroadcastError
 from whycast._shapes import broadcast_shapes, broadcast_strides, compatible, f, source_index
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "AxisSizeError",

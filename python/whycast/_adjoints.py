@@ -26,19 +26,16 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     -------
     numpy.ndarray
         New array of that shape and of the same dtype: the sums over the axes that are prepended and
-        those on which a 1 grows. It is writable, C-contiguous, and a plain ndarray also where
-        `delta` is of a subclass.
+        those on which a 1 grows. It is writable and C-contiguous.
 
     Raises
     ------
     BroadcastError
         A size of `shape` is neither 1 nor that of `delta`.
     TypeError
-        `delta` is no tensor of such a dtype, or `shape` neither a sequence of integers nor a
-        one-dimensional array of them.
+        An argument is not of its type.
     ValueError
-        A size is negative, the rank of `shape` is more than that of `delta`, or no tuple can have
-        as many sizes.
+        A size is negative, or the rank of `shape` is more than that of `delta`.
     MemoryError
         There is no room for the result.
 

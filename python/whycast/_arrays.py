@@ -86,7 +86,7 @@ def broadcast(
     tuple of numpy.ndarray
         For each tensor an array of the common shape and of the same dtype: a view of its memory
         that is not writable; with `copy` a new array, writable and C-contiguous; with `out` that
-        array. Views and copies are plain ndarrays also where the tensor is of a subclass.
+        array.
 
     Raises
     ------
@@ -105,13 +105,13 @@ def broadcast(
     -----
     Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``). The program is
     ``broadcast_views`` (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it
-    gives the common shape and the strides of all views, or raises exactly where E1 holds. That the
-    views read what ``broadcast`` gives, or E1 with its first violation, is proved for any strides
-    and whatever stands in memory: ``views_of_broadcast`` of ``why3/kernel/laws.mlw``. NumPy makes
-    the views, and copies them. The accelerator, where it is there (`whycast.native`), has proved
-    programs of its own for shape and strides, and writes the copies of contiguous tensors.
+    gives the common shape and the strides of all views, or raises exactly where E1 holds. By
+    ``views_of_broadcast`` of ``why3/kernel/laws.mlw`` the views read what ``broadcast`` gives,
+    whatever the strides are. NumPy makes the views, and copies them. The accelerator, where it is
+    there (`whycast.native`), has proved programs of its own for shape and strides, and writes the
+    copies of contiguous tensors.
 
-    Of an array of dtype object each element is looked at, one that is repeated in memory once.
+    Of an array of dtype object each element is looked at, along an axis of stride 0 one.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def broadcast(
         views = [array.view() for array in arrays]
         for view in views:
             _set_writeable(view, False)
-    elif common := _accelerator.broadcast_shapes(tuple(shapes)):
+    elif common := _accelerator.broadcast_shapes(tuple(shapes), _unanswered):
         if copy and out is None and (copies := _copies(arrays, common)):
             return tuple(copies)
         views = [view_as(array, common) for array in arrays]
@@ -184,14 +184,17 @@ def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArr
     raise violated(v, shapes)
 
 
+def _unanswered(shapes: tuple[Shape, ...]) -> None:
+    """Leave the common shape to the program that gives the strides of all views as well."""
+
+
 def _copies(arrays: Sequence[AnyArray], common: Shape) -> list[AnyArray] | None:
     """Make copies of plain arrays with their common shape, if there is room for all of them."""
-    copies = []
+    copies: list[AnyArray] = []
     try:
         for array in arrays:
-            copy = np.empty(common, array.dtype)
-            done = _accelerator.copied(array, copy)
-            copies.append(copy if done else view_as(array, common).copy())
+            copies.append(np.empty(common, array.dtype))
+            _accelerator.broadcast(copies[-1], array, _write)
     except (MemoryError, ValueError):
         # All views come before all copies, and one of them may have an error of its own.
         return None
@@ -233,10 +236,18 @@ def _written(
                     raise ValueError(
                         f"out, array {m}: expected memory of its own, got some of {noun} {n}"
                     )
-    for array, view, target in zip(arrays, views, plain, strict=True):
-        if not _accelerator.copied(array, target):
-            np.copyto(target, view)
+    for array, target in zip(arrays, plain, strict=True):
+        _accelerator.broadcast(target, array, _write)
     return tuple(out)
+
+
+def _write(target: AnyArray, array: AnyArray) -> None:
+    """Write the elements of an array, broadcast, to another that the accelerator has left."""
+    # It takes contiguous memory; that of a tensor costs little beside a target that is larger.
+    if not array.flags.c_contiguous and 4 * array.nbytes <= target.nbytes:
+        _accelerator.broadcast(target, array.copy(), _write)
+    else:
+        np.copyto(target, view_as(array, target.shape))
 
 
 def overlaps_itself(array: AnyArray) -> bool:
@@ -260,9 +271,8 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
         view = array.view()
         _set_writeable(view, writeable)
         return view
-    strides = _accelerator.broadcast_strides(
-        shape, array.strides, target
-    ) or _kernel.broadcast_strides(shape, array.strides, target)
+    program = _kernel.broadcast_strides
+    strides = _accelerator.broadcast_strides(shape, array.strides, target, program)
     return view_by(array, target, strides, writeable=writeable)
 
 

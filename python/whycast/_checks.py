@@ -6,14 +6,12 @@ These functions let nothing else through to it; they compute nothing that the ke
 
 from __future__ import annotations
 
-import math
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence, Set
 from typing import NoReturn, TypeGuard, cast
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from whycast._errors import show_int
 from whycast._types import Array, DTypeT, Shape, Tensor
@@ -105,7 +103,7 @@ dtype, got 3 (int); write (3,)
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
     """Return the arguments of a variadic function as shapes; they are named by their number.
 
-    A negative size may be left among them for the kernel to find: see `refuse_negative`.
+    Of tuples of ints the kernel finds a negative size: see `refuse_negative`.
 
     >>> as_shapes(([(3, 1), (4,)],), "broadcast_shapes")
     Traceback (most recent call last):
@@ -114,29 +112,8 @@ broadcast_shapes(*shapes)
     """
     if are_ints(values):
         return values
-    shapes = []
-    for value in values:
-        if not isinstance(value, (tuple, list)):
-            break
-        shape = tuple(value)
-        for size in shape:
-            if type(size) is not int:
-                break
-        else:
-            shapes.append(shape)
-            continue
-        # NumPy's integers: a bool would be taken for one.
-        if bool in map(type, shape):
-            break
-        try:
-            shapes.append(tuple(map(operator.index, shape)))
-        except TypeError:
-            break
-    else:
-        return tuple(shapes)
     if len(values) == 1:
         _refuse_all_in_one(values[0], "shape", function)
-    # Names cost more than all the rest, and are wanted here alone.
     return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
 
 
@@ -265,42 +242,15 @@ broadcast(*tensors)
 def _check_strings(array: Array[DTypeT], name: str) -> None:
     # Along an axis of stride 0 there is one element in memory, however often it is repeated.
     stored = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
-    many = stored.size > _places(stored)
-    elements: list[object] = (_distinct(stored) if many else stored.ravel()).tolist()
-    if all(issubclass(kind, str) for kind in set(map(type, elements))):
+    if all(issubclass(kind, str) for kind in set(map(type, stored.flat))):
         return
-    number, stranger = next(
-        (number, each) for number, each in enumerate(elements) if not isinstance(each, str)
+    index, stranger = next(
+        (index, each) for index, each in np.ndenumerate(stored) if not isinstance(each, str)
     )
-    index = tuple(map(int, np.unravel_index(number, stored.shape)))
     raise TypeError(
         f"{name}: dtype object is a SONNX type only if every element is a str, "
-        f"got {show(stranger)}{'' if many else f' at {index}'}; "
-        "whycast.numpy_rule broadcasts any dtype"
+        f"got {show(stranger)} at {index}; whycast.numpy_rule broadcasts any dtype"
     )
-
-
-def _places(array: Array[DTypeT]) -> int:
-    """Count the steps from the first place in memory to the last, with the strides' divisor."""
-    axes = zip(array.strides, array.shape, strict=True)
-    steps: int = sum([abs(stride) * (size - 1) for stride, size in axes if size > 1])
-    return 1 + steps // (math.gcd(*array.strides) or 1)
-
-
-def _distinct(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Elements of an array that overlaps itself, each place in memory once."""
-    corner = array[tuple([slice(None, None, -1 if stride < 0 else 1) for stride in array.strides])]
-    step = math.gcd(*corner.strides) or 1
-    reached = np.zeros(_places(corner), np.bool_)
-    reached[0] = True
-    for stride, size in zip(corner.strides, corner.shape, strict=True):
-        done = 1
-        while done < size:
-            more = min(done, size - done)
-            shift = more * stride // step
-            reached[shift:] |= reached[: len(reached) - shift].copy()
-            done += more
-    return cast("Array[DTypeT]", as_strided(corner, reached.shape, (step,))[reached])
 
 
 def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
@@ -329,13 +279,9 @@ got range(0, 4611686018427387904) (range)
     try:
         return tuple(value)
     except (OverflowError, MemoryError):
-        failure = _too_many(value, name, noun)
+        pass
     # Outside the handler: that there is no room is all that it says.
-    raise failure
-
-
-def _too_many(value: object, name: str, noun: str = "integers") -> ValueError:
-    return ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
+    raise ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
@@ -350,11 +296,7 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
         if array.ndim == 1 and array.dtype.kind in "iu":
-            try:
-                return tuple(array.tolist())
-            except MemoryError:
-                failure = _too_many(array, name)
-            raise failure
+            return entries_of(array, name)
         shown = f"an array of shape {array.shape} and dtype {array.dtype}"
     raise TypeError(
         f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "

@@ -2,9 +2,10 @@
 
    This file is written by hand, and nothing of it is proved. It takes arguments apart, calls an
    entry point, which checks its arguments itself, and puts the answer together. What is not as plain
-   as can be it leaves to the Python code, by returning None: a subclass, an integer of more than 64
-   bits, a negative size, more shapes than there is room for, elements that are Python objects. It
-   calls no method that a user may have written, so that nothing is asked twice.
+   as can be it leaves to the Python code, the last argument of each function: a subclass, an integer
+   of more than 64 bits, a negative size, more shapes than there is room for, elements that are
+   Python objects, and all errors. It calls no method that a user may have written before, so that
+   nothing is asked twice.
 
    Python's limited API of 3.10, and the struct in which NumPy shows an array to C programs. */
 #define PY_SSIZE_T_CLEAN
@@ -78,43 +79,61 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
   return result;
 }
 
-/* The common shape of a tuple of shapes; False if they do not broadcast; else None. */
-static PyObject *broadcast_shapes(PyObject *module, PyObject *shapes) {
-  const state *own = PyModule_GetState(module);
-  int64_t sizes[SIZES], ranks[COUNT], common[RANK];
+/* Answers from all arguments but the last; NULL, without an exception, where it leaves them. */
+typedef PyObject *(*program)(const state *own, PyObject *const *arguments);
+
+/* The answer of a program that takes so many arguments, or of the function that follows these. */
+static PyObject *answer(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
+                        Py_ssize_t taken, program ask) {
+  if (count != taken + 1) {
+    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", taken + 1, count);
+    return NULL;
+  }
+  PyObject *result = ask(PyModule_GetState(module), arguments);
+  if (result || PyErr_Occurred()) return result;
+  return PyObject_CallFunctionObjArgs(arguments[taken], arguments[0],
+                                      taken > 1 ? arguments[1] : NULL,
+                                      taken > 2 ? arguments[2] : NULL, NULL);
+}
+
+/* The rank of the common shape of a tuple of shapes, and that shape; or a code below 0. */
+static int64_t common_shape(const state *own, PyObject *shapes, int64_t *common) {
+  int64_t sizes[SIZES], ranks[COUNT];
   const int64_t *starts[COUNT];
   int64_t *next = sizes;
   Py_ssize_t count = PyTuple_CheckExact(shapes) ? PyTuple_Size(shapes) : COUNT + 1;
-  if (count > COUNT) Py_RETURN_NONE;
+  if (count > COUNT) return WHYCAST_CAPACITY_EXCEEDED;
   for (Py_ssize_t m = 0; m < count; m++) {
     Py_ssize_t rank = as_integers(own, PyTuple_GetItem(shapes, m), next, sizes + SIZES - next);
-    if (rank < 0) Py_RETURN_NONE;
+    if (rank < 0) return WHYCAST_CAPACITY_EXCEEDED;
     starts[m] = next;
     ranks[m] = rank;
     next += rank;
   }
   whycast_place place;
-  int64_t rank = whycast_broadcast_shape(common, RANK, &place, starts, ranks, count);
-  if (rank == WHYCAST_NOT_BROADCASTABLE) Py_RETURN_FALSE;
-  if (rank < 0) Py_RETURN_NONE;
-  return as_tuple(common, rank);
+  return whycast_broadcast_shape(common, RANK, &place, starts, ranks, count);
 }
 
-/* The strides of the view of a tensor, from its shape, its strides and the target; else None. */
-static PyObject *broadcast_strides(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
-  const state *own = PyModule_GetState(module);
+static PyObject *shape_of(const state *own, PyObject *const *arguments) {
+  int64_t common[RANK], rank = common_shape(own, arguments[0], common);
+  return rank < 0 ? NULL : as_tuple(common, rank);
+}
+
+static PyObject *verdict(const state *own, PyObject *const *arguments) {
+  int64_t common[RANK], rank = common_shape(own, arguments[0], common);
+  return rank < 0 && rank != WHYCAST_NOT_BROADCASTABLE ? NULL : PyBool_FromLong(rank >= 0);
+}
+
+/* The strides of the view of a tensor, from its shape, its strides and the target. */
+static PyObject *strides_of(const state *own, PyObject *const *arguments) {
   int64_t shape[RANK], strides[RANK], target[RANK], view[RANK];
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "expected shape, strides, target");
-    return NULL;
-  }
   Py_ssize_t rank = as_integers(own, arguments[0], shape, RANK);
-  if (rank < 0 || as_integers(own, arguments[1], strides, RANK) != rank) Py_RETURN_NONE;
+  if (rank < 0 || as_integers(own, arguments[1], strides, RANK) != rank) return NULL;
   Py_ssize_t target_rank = as_integers(own, arguments[2], target, RANK);
-  if (target_rank < 0) Py_RETURN_NONE;
   whycast_place place;
-  if (whycast_broadcast_strides(view, &place, strides, shape, rank, target, target_rank)) {
-    Py_RETURN_NONE;
+  if (target_rank < 0 ||
+      whycast_broadcast_strides(view, &place, strides, shape, rank, target, target_rank)) {
+    return NULL;
   }
   return as_tuple(view, target_rank);
 }
@@ -126,15 +145,14 @@ typedef struct {
   int64_t shape[RANK], bytes;
 } array;
 
-/* Look at an array of a plain type: 1, or 0 if it is none, or -1 with an exception. */
+/* Look at an array of a plain type; whether it is one. There may be an exception if it is not. */
 static int look_at(const state *own, PyObject *object, array *found) {
   if ((PyObject *) Py_TYPE(object) != own->ndarray) return 0;
   found->capsule = PyObject_GetAttr(object, own->array_struct);
-  if (!found->capsule) return -1;
-  found->seen = PyCapsule_GetPointer(found->capsule, NULL);
+  found->seen = found->capsule ? PyCapsule_GetPointer(found->capsule, NULL) : NULL;
   if (!found->seen) {
     Py_CLEAR(found->capsule);
-    return -1;
+    return 0;
   }
   int rank = found->seen->nd;
   whycast_place place;
@@ -146,45 +164,37 @@ static int look_at(const state *own, PyObject *object, array *found) {
   return 0;
 }
 
-/* Write the elements of `x`, broadcast, to `z`: True; False if only the layout of x is in the way. */
-static PyObject *written(const array *z, const array *x) {
+/* Write the elements of `x`, broadcast, to `z`: None. */
+static PyObject *copy(const array *z, const array *x) {
   const array_interface *to = z->seen, *from = x->seen;
   int differs = (to->flags ^ from->flags) & NOTSWAPPED;
-  if (!(to->flags & C_CONTIGUOUS) || !(to->flags & WRITEABLE) || differs ||
+  if (!(to->flags & from->flags & C_CONTIGUOUS) || !(to->flags & WRITEABLE) || differs ||
       to->typekind != from->typekind || to->itemsize != from->itemsize) {
-    Py_RETURN_NONE;
+    return NULL;
   }
-  if (!(from->flags & C_CONTIGUOUS)) Py_RETURN_FALSE;
   uintptr_t to_start = (uintptr_t) to->data, from_start = (uintptr_t) from->data;
   if (to_start < from_start + (uintptr_t) x->bytes && from_start < to_start + (uintptr_t) z->bytes) {
-    Py_RETURN_NONE;
+    return NULL;
   }
   PyThreadState *thread = z->bytes > LONG ? PyEval_SaveThread() : NULL;
   whycast_place place;
   int64_t code = whycast_broadcast(to->data, z->bytes, &place, from->data, x->bytes, x->shape,
                                    from->nd, z->shape, to->nd, to->itemsize);
   if (thread) PyEval_RestoreThread(thread);
-  return code ? Py_NewRef(Py_None) : Py_NewRef(Py_True);
+  return code ? NULL : Py_NewRef(Py_None);
 }
 
-static PyObject *broadcast(PyObject *module, PyObject *const *arguments, Py_ssize_t count) {
-  const state *own = PyModule_GetState(module);
+static PyObject *written(const state *own, PyObject *const *arguments) {
   array z, x;
   PyObject *result = NULL;
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "expected output, input");
-    return NULL;
-  }
-  int found = look_at(own, arguments[0], &z);
-  if (found > 0) {
-    found = look_at(own, arguments[1], &x);
-    if (found > 0) {
-      result = written(&z, &x);
+  if (look_at(own, arguments[0], &z)) {
+    if (look_at(own, arguments[1], &x)) {
+      result = copy(&z, &x);
       Py_DECREF(x.capsule);
     }
     Py_DECREF(z.capsule);
   }
-  return found ? result : Py_NewRef(Py_None);
+  return result;
 }
 
 static int prepare(PyObject *module) {
@@ -215,11 +225,18 @@ static int clear(PyObject *module) {
 
 static void release(void *module) { clear(module); }
 
-#define FAST(function) (PyCFunction) (void (*)(void)) function, METH_FASTCALL
+#define FUNCTION(name, taken, ask)                                                      \
+  static PyObject *name(PyObject *module, PyObject *const *given, Py_ssize_t count) {  \
+    return answer(module, given, count, taken, ask);                                   \
+  }
+FUNCTION(broadcast_shapes, 1, shape_of)
+FUNCTION(compatible, 1, verdict)
+FUNCTION(broadcast_strides, 3, strides_of)
+FUNCTION(broadcast, 2, written)
+
+#define METHOD(name) {#name, (PyCFunction) (void (*)(void)) name, METH_FASTCALL, NULL}
 static PyMethodDef methods[] = {
-  {"broadcast_shapes", broadcast_shapes, METH_O, NULL},
-  {"broadcast_strides", FAST(broadcast_strides), NULL},
-  {"broadcast", FAST(broadcast), NULL},
+  METHOD(broadcast_shapes), METHOD(compatible), METHOD(broadcast_strides), METHOD(broadcast),
   {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare}, {0, NULL}};

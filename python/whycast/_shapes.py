@@ -38,7 +38,7 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
     TypeError
         An argument is not an integer.
     ValueError
-        A size is negative, or no tuple can have as many sizes.
+        A size is negative.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, a size is negative, or no tuple can have as many sizes.
+        No shape is given, too many are, or a size is negative.
 
     Notes
     -----
@@ -102,7 +102,7 @@ has size 3, expected 5 or 1
     # [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
     # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
     # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-    return _accelerator.broadcast_shapes(shapes) or _common(shapes, "broadcast_shapes")
+    return _accelerator.broadcast_shapes(shapes, _common)
 
 
 def compatible(*shapes: Integers) -> bool:
@@ -123,7 +123,7 @@ def compatible(*shapes: Integers) -> bool:
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
-        No shape is given, too many are, a size is negative, or no tuple can have as many sizes.
+        No shape is given, too many are, or a size is negative.
 
     Notes
     -----
@@ -136,13 +136,7 @@ def compatible(*shapes: Integers) -> bool:
     (True, False, False)
     """
     # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-    if (common := _accelerator.broadcast_shapes(shapes)) is not None:
-        return common is not False
-    try:
-        _common(shapes, "compatible")
-    except BroadcastError:
-        return False
-    return True
+    return _accelerator.compatible(shapes, _compatible)
 
 
 def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
@@ -169,10 +163,10 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     BroadcastError
         A size of `shape` is neither 1 nor that of `target`.
     TypeError
-        An argument is neither a sequence of integers nor a one-dimensional array of them.
+        An argument is not of its type.
     ValueError
-        A size is negative, there is not one stride for each axis of `shape`, the rank of `target`
-        is less than that of `shape`, or no tuple can have as many integers.
+        A size is negative, there is not one stride for each axis of `shape`, or the rank of
+        `target` is less than that of `shape`.
 
     Notes
     -----
@@ -187,9 +181,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     (0, 8, 0)
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
-    return _accelerator.broadcast_strides(shape, strides, target) or _checked_strides(
-        shape, strides, target
-    )
+    return _accelerator.broadcast_strides(shape, strides, target, _checked_strides)
 
 
 def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
@@ -210,7 +202,15 @@ def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> St
     raise failure
 
 
-def _common(arguments: tuple[object, ...], function: str) -> Shape:
+def _compatible(arguments: tuple[object, ...]) -> bool:
+    try:
+        _common(arguments, "compatible")
+    except BroadcastError:
+        return False
+    return True
+
+
+def _common(arguments: tuple[object, ...], function: str = "broadcast_shapes") -> Shape:
     """Return the common shape of the arguments of a function, or raise E1 as a BroadcastError."""
     check_count(len(arguments), "shape")
     shapes = as_shapes(arguments, function)
@@ -249,9 +249,9 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     IndexError
         An index is not between 0 and the size of `target` on its axis.
     TypeError
-        An argument is neither a sequence of integers nor a one-dimensional array of them.
+        An argument is not of its type.
     ValueError
-        The ranks do not fit, a size is negative, or no tuple can have as many integers.
+        The ranks do not fit, or a size is negative.
 
     Notes
     -----

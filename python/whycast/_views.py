@@ -26,18 +26,55 @@ MISFITS = (
 
 
 def misfit(
-    error: Exception, own: Shape, target: Shape, axes: tuple[int, ...], names: Names
+    error: Exception,
+    own: Shape,
+    target: Shape,
+    axes: tuple[int, ...],
+    names: Names,
+    *,
+    numbered: bool = True,
 ) -> ValueError:
-    """Error for one of `MISFITS`, in the names of a function's parameters."""
+    """Error for one of `MISFITS`, in the names of a function's parameters.
+
+    The axes of a set are not `numbered`.
+
+    >>> names = Names("data", "target_shape", "axes_mapping")
+    >>> misfit(_kernel.AxisOutOfRange(1), (), (2,) * 4, (1, -1), names)
+    ValueError('axes_mapping, position 1: expected an axis of target_shape, whose rank is 4, \
+got -1; axes are counted from 0, none from the end')
+    >>> misfit(_kernel.AxesNotIncreasing(1), (), (), (2, 1), names)
+    ValueError('axes_mapping, position 1: expected strictly increasing axes, got 1 after 2 \
+(unsorted)')
+    >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), names)
+    ValueError('axes_mapping, positions 0 and 2: expected distinct axes, got 2 twice')
+    """
     match error:
         case _kernel.AxesCount():
-            return axes_miscounted(axes, len(own), names)
+            return ValueError(
+                f"{names.axes}: expected {show_count(len(own))}, one for each axis of "
+                f"{names.tensor}, got {len(axes)}"
+            )
         case _kernel.AxisOutOfRange():
-            return axis_out_of_range(axes, error.value, len(target), names)
+            axis = axes[error.value]
+            place = f", position {error.value}" if numbered else ""
+            hint = "; axes are counted from 0, none from the end" if axis < 0 else ""
+            return ValueError(
+                f"{names.axes}{place}: expected an axis of {names.target}, whose rank is "
+                f"{len(target)}, got {show_int(axis)}{hint}"
+            )
         case _kernel.AxesNotIncreasing():
-            return axes_not_increasing(axes, error.value, names.axes)
+            previous, axis = axes[error.value - 1 : error.value + 1]
+            fault = "repeated" if axis == previous else "unsorted"
+            return ValueError(
+                f"{names.axes}, position {error.value}: expected strictly increasing axes, "
+                f"got {show_int(axis)} after {show_int(previous)} ({fault})"
+            )
         case _kernel.AxesNotDistinct():
-            return axes_not_distinct(axes, *error.value, names.axes)
+            first, second = error.value
+            return ValueError(
+                f"{names.axes}, positions {first} and {second}: expected distinct axes, "
+                f"got {show_int(axes[second])} twice"
+            )
         case _kernel.AxisMisfit():
             return AxisSizeError(error.value, axes, own, target, names)
         case _kernel.NotBroadcastable():
@@ -69,62 +106,6 @@ def in_dim_view(
     else:
         return view_by(array, target, strides, axes)
     raise failure
-
-
-def axes_miscounted(axes: tuple[int, ...], rank: int, names: Names) -> ValueError:
-    """Error for axes that are not one for each axis of a tensor of that rank.
-
-    >>> axes_miscounted((1, 2), 1, Names("data", "target_shape", "axes_mapping"))
-    ValueError('axes_mapping: expected 1 axis, one for each axis of data, got 2')
-    """
-    return ValueError(
-        f"{names.axes}: expected {show_count(rank)}, one for each axis of {names.tensor}, "
-        f"got {len(axes)}"
-    )
-
-
-def axis_out_of_range(
-    axes: tuple[int, ...], position: int, rank: int, names: Names, *, numbered: bool = True
-) -> ValueError:
-    """Error for an axis that a target of that rank does not have.
-
-    >>> axis_out_of_range((1, -1), 1, 4, Names("data", "target_shape", "axes_mapping"))
-    ValueError('axes_mapping, position 1: expected an axis of target_shape, whose rank is 4, \
-got -1; axes are counted from 0, none from the end')
-    """
-    place = f", position {position}" if numbered else ""
-    hint = "; axes are counted from 0, none from the end" if axes[position] < 0 else ""
-    return ValueError(
-        f"{names.axes}{place}: expected an axis of {names.target}, whose rank is {rank}, "
-        f"got {show_int(axes[position])}{hint}"
-    )
-
-
-def axes_not_increasing(axes: tuple[int, ...], position: int, name: str) -> ValueError:
-    """Error for an axis that is not greater than the one before it.
-
-    >>> axes_not_increasing((2, 1), 1, "axes_mapping")
-    ValueError('axes_mapping, position 1: expected strictly increasing axes, got 1 after 2 \
-(unsorted)')
-    """
-    previous, axis = axes[position - 1], axes[position]
-    fault = "repeated" if axis == previous else "unsorted"
-    return ValueError(
-        f"{name}, position {position}: expected strictly increasing axes, "
-        f"got {show_int(axis)} after {show_int(previous)} ({fault})"
-    )
-
-
-def axes_not_distinct(axes: tuple[int, ...], first: int, second: int, name: str) -> ValueError:
-    """Error for an axis that is named twice.
-
-    >>> axes_not_distinct((2, 0, 2), 0, 2, "broadcast_dimensions")
-    ValueError('broadcast_dimensions, positions 0 and 2: expected distinct axes, got 2 twice')
-    """
-    return ValueError(
-        f"{name}, positions {first} and {second}: expected distinct axes, "
-        f"got {show_int(axes[second])} twice"
-    )
 
 
 def show_count(count: int) -> str:

@@ -40,8 +40,7 @@ def broadcast_in_dim(
     Returns
     -------
     numpy.ndarray
-        View of shape `shape`, of the same dtype, on the same memory. It is not writable, and is a
-        plain ndarray also where `operand` is of a subclass.
+        Read-only view of shape `shape` and of the same dtype.
 
     Raises
     ------
@@ -49,12 +48,10 @@ def broadcast_in_dim(
         A size of `operand` is neither 1 nor that of its axis of `shape`. It is a
         `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `operand` is no tensor, or `shape` or `broadcast_dimensions` neither a sequence of
-        integers nor a one-dimensional array of them.
+        An argument is not of its type.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
-        not distinct; NumPy can represent no array of that shape; or no tuple can have as many
-        integers.
+        not distinct; or NumPy can represent no array of that shape.
 
     Notes
     -----

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from whycast import _kernel
+from whycast import _kernel, _views
 from whycast._adjoints import summable, summed
 from whycast._arrays import view_by
 from whycast._checks import as_array, as_axis_set, as_shape
 from whycast._errors import ArgShapeError, Names, rank_too_low
 from whycast._types import Array, AxisSet, DTypeT, Integers, Shape, Tensor
-from whycast._views import MISFITS, axes_not_increasing, axis_out_of_range, show_count
+from whycast._views import show_count
 
 __all__ = ["ArgShapeError", "broadcast", "broadcast_adjoint"]
 
@@ -43,8 +43,7 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Returns
     -------
     numpy.ndarray
-        View of shape `shape`, of the same dtype, on the same memory. It is not writable, and is a
-        plain ndarray also where `arg` is of a subclass.
+        Read-only view of shape `shape` and of the same dtype.
 
     Raises
     ------
@@ -52,12 +51,11 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
         A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
         It is a `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `arg` is no tensor, `shape` neither a sequence of integers nor a one-dimensional array
-        of them, or `broadcast_axes` none of these nor a set of integers.
+        An argument is not of its type.
     ValueError
         A size is negative; `broadcast_axes` has an axis that `shape` does not have, is a sequence
-        that does not increase strictly, or leaves not as many axes of `shape` as `arg` has; NumPy
-        can represent no array of that shape; or no tuple can have as many integers.
+        that does not increase strictly, or leaves not as many axes of `shape` as `arg` has; or
+        NumPy can represent no array of that shape.
 
     Notes
     -----
@@ -101,7 +99,7 @@ so that it lacks the axis, and add 1 to broadcast_axes
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     try:
         strides = _kernel.ngraph_strides(array.shape, array.strides, target, axes)
-    except MISFITS as error:
+    except _views.MISFITS as error:
         numbered = not isinstance(broadcast_axes, Set)
         failure = misfit(error, array.shape, target, axes, _NAMES, numbered=numbered)
     else:
@@ -125,17 +123,15 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     -------
     numpy.ndarray
         New array of the same dtype, with the shape of `delta` without the axes in `broadcast_axes`:
-        its sums over these axes. It is writable, C-contiguous, and a plain ndarray also where
-        `delta` is of a subclass. In nGraph: what is added to the gradient that comes to arg.
+        its sums over these axes. It is writable and C-contiguous. In nGraph: what is added to the
+        gradient that comes to arg.
 
     Raises
     ------
     TypeError
-        `delta` is no tensor of such a dtype, or `broadcast_axes` neither a set nor a sequence
-        of integers nor a one-dimensional array of them.
+        An argument is not of its type.
     ValueError
-        `broadcast_axes` has an axis that `delta` does not have, is a sequence that does not
-        increase strictly, or one of more axes than a tuple can have.
+        `broadcast_axes` has an axis that `delta` does not have, or does not increase strictly.
     MemoryError
         There is no room for the result: an axis of size 0 leaves an array that may be large.
 
@@ -143,17 +139,13 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw``. Its shape is ``p`` of that of `delta`
     (``why3/axes/axis_set.mlw``), and comes from the proved program of that name; the additions are
-    those of `numpy.sum`, on which nothing is proved here.
+    those of `numpy.sum`, as `whycast.sum_to_shape` says. Every sum starts at 0.
 
     Lemma ``ngraph_adjoint`` says that this is the adjoint: over any commutative ring the inner
     products of ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal, and by
     ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
-    ring, so it holds exactly for an integer dtype of n bits, whose sums and products wrap around.
-    Floating-point numbers are none: they are added in the order of `numpy.sum` and round as there,
-    float16 in float32 along contiguous memory. Every sum starts at 0, also where there is nothing
-    to add.
-
-    Boolean values have no sum in their own dtype, and are refused.
+    ring, so it holds exactly for an integer dtype of n bits; for floating-point numbers, which
+    round, it does not. Boolean values have no sum in their own dtype, and are refused.
 
     Examples
     --------
@@ -170,10 +162,10 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     try:
         shape = _kernel.p(array.shape, axes)
-    except (_kernel.AxisOutOfRange, _kernel.AxesNotIncreasing) as error:
+    except _views.MISFITS as error:
         numbered = not isinstance(broadcast_axes, Set)
         names = Names("", "delta", _NAMES.axes)
-        failure = _not_an_axis_set(axes, error, names, array.ndim, numbered=numbered)
+        failure = _views.misfit(error, (), array.shape, axes, names, numbered=numbered)
     else:
         return summed(array, axes, shape)
     raise failure
@@ -193,21 +185,11 @@ def misfit(
         case _kernel.AxisMisfit():
             kept = _kernel.kept_axes(len(target), axes)
             return ArgShapeError(error.value, kept, own, target, axes)
-        case _kernel.AxesCount():
-            if len(own) > len(target):
-                return rank_too_low(names.target, names.tensor, len(own), len(target))
+        case _kernel.AxesCount() if len(own) <= len(target):
             return ValueError(
                 f"{names.axes}: expected {show_count(len(target) - len(own))}, as {names.target} "
                 f"has rank {len(target)} and {names.tensor} rank {len(own)}, got {len(axes)}"
             )
-    return _not_an_axis_set(axes, error, names, len(target), numbered=numbered)
-
-
-def _not_an_axis_set(
-    axes: tuple[int, ...], error: Exception, names: Names, rank: int, *, numbered: bool
-) -> ValueError:
-    if isinstance(error, _kernel.AxesNotIncreasing):
-        return axes_not_increasing(axes, error.value, names.axes)
-    assert isinstance(error, _kernel.AxisOutOfRange)
-    # The elements of a set have no position.
-    return axis_out_of_range(axes, error.value, rank, names, numbered=numbered)
+        case _kernel.AxesCount():
+            return rank_too_low(names.target, names.tensor, len(own), len(target))
+    return _views.misfit(error, own, target, axes, names, numbered=numbered)

@@ -35,9 +35,8 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Returns
     -------
     numpy.ndarray
-        View of the shape that `input` and `shape` have in common by NumPy's rule, of the same
-        dtype, on the same memory. It is not writable, and is a plain ndarray also where `input` is
-        of a subclass.
+        Read-only view of the same dtype, and of the shape that `input` and `shape` have in common
+        by NumPy's rule.
 
     Raises
     ------
@@ -45,11 +44,9 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
         A size of `input` and one of `shape` differ, and neither is 1. It is a
         `whycast.BroadcastError`, and a ValueError.
     TypeError
-        `input` is no tensor, or `shape` neither a sequence of integers nor a one-dimensional
-        array of them.
+        An argument is not of its type.
     ValueError
-        A size is negative, NumPy can represent no array of the common shape, or no tuple can have
-        as many sizes.
+        A size is negative, or NumPy can represent no array of the common shape.
 
     Notes
     -----

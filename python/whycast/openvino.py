@@ -60,9 +60,8 @@ def broadcast(
     Returns
     -------
     numpy.ndarray
-        View of shape `target_shape` (in mode ``bidirectional``: of the shape that `data` and
-        `target_shape` have in common by NumPy's rule), of the same dtype, on the same memory. It is
-        not writable, and is a plain ndarray also where `data` is of a subclass.
+        Read-only view of the same dtype and of shape `target_shape`; in mode ``bidirectional`` of
+        the shape that `data` and `target_shape` have in common by NumPy's rule.
 
     Raises
     ------
@@ -74,14 +73,12 @@ def broadcast(
         In mode ``bidirectional``: a size of `data` and one of `target_shape` differ, and neither
         is 1. Like the first of the three it is a `whycast.BroadcastError`, and so a ValueError.
     TypeError
-        `data` is no tensor, `target_shape` or `axes_mapping` neither a sequence of integers
-        nor a one-dimensional array of them, or `mode` not a str.
+        An argument is not of its type.
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of `data`, not axes of
         `target_shape`, or not strictly increasing; in mode ``numpy`` the rank of `target_shape` is
-        less than that of `data`; NumPy can represent no array of the shape; or no tuple can have as
-        many integers.
+        less than that of `data`; or NumPy can represent no array of the shape.
 
     Notes
     -----
@@ -166,8 +163,7 @@ def broadcast_adjoint(
     -------
     numpy.ndarray
         New array of shape `data_shape` and of the same dtype: the sums over the axes that the data
-        does not have and those on which it grows. It is writable, C-contiguous, and a plain ndarray
-        also where `delta` is of a subclass.
+        does not have and those on which it grows. It is writable and C-contiguous.
 
     Raises
     ------
@@ -177,13 +173,11 @@ def broadcast_adjoint(
         In the other modes: a size of `data_shape` is neither 1 nor that of `delta`. Like the first
         it is a ValueError.
     TypeError
-        `delta` is no tensor of such a dtype, `data_shape` or `axes_mapping` neither a sequence
-        of integers nor a one-dimensional array of them, or `mode` not a str.
+        An argument is not of its type.
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of the data, not axes of
-        `delta`, or not strictly increasing; the rank of `data_shape` is more than that of `delta`;
-        or no tuple can have as many integers.
+        `delta`, or not strictly increasing; the rank of `data_shape` is more than that of `delta`.
     MemoryError
         There is no room for the result.
 
@@ -227,9 +221,12 @@ def _checked(
     mode: object, axes_mapping: Integers | None
 ) -> tuple[_kernel.Mode, tuple[int, ...] | None]:
     """Return the mode of the kernel, and the axes as Python ints where there are any."""
-    rule = _MODES.get(mode) if mode is None or isinstance(mode, str) else None
+    if not (mode is None or isinstance(mode, str)):
+        raise TypeError(f"mode: expected a str, got {show(mode)}")
+    rule = _MODES.get(mode)
     if rule is None:
-        raise _no_mode(mode)
+        modes = ", ".join(repr(mode) for mode in _MODES if mode is not None)
+        raise ValueError(f"mode: expected one of {modes}, got {mode!r}")
     return rule, None if axes_mapping is None else as_integers(axes_mapping, "axes_mapping")
 
 
@@ -253,15 +250,3 @@ def _failure(
         case _kernel.MappingMissing():
             return ValueError(f"{names.axes}: mode {mode!r} expects it, got none")
     return misfit(error, own, target, axes or (), names)
-
-
-def _no_mode(value: object) -> Exception:
-    """Error for a mode that is none.
-
-    >>> _no_mode("numpi")
-    ValueError("mode: expected one of 'numpy', 'explicit', 'bidirectional', got 'numpi'")
-    """
-    if not isinstance(value, str):
-        return TypeError(f"mode: expected a str, got {show(value)}")
-    modes = ", ".join(repr(mode) for mode in _MODES if mode is not None)
-    return ValueError(f"mode: expected one of {modes}, got {value!r}")

@@ -50,12 +50,10 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     whycast.BroadcastError
         A size of `shape` is neither 1 nor that of `target`.
     TypeError
-        `data` is not a list, or `shape` or `target` neither a sequence of integers nor a
-        one-dimensional array of them.
+        An argument is not of its type.
     ValueError
         A size is negative, the rank of `target` is less than that of `shape`, `data` has not as
-        many elements as a tensor of that shape, no list has as many as one of shape `target`, or no
-        tuple as many sizes.
+        many elements as a tensor of that shape, or no list has as many as one of shape `target`.
     MemoryError
         There is no room for a list as long.
 
@@ -126,11 +124,10 @@ def broadcast_all(
     whycast.BroadcastError
         A size is neither the maximum of its axis nor 1: SONNX's error E1.
     TypeError
-        `tensors` is not a sequence of pairs, or one of these not of a list and a shape.
+        An argument is not of its type.
     ValueError
         No tensor is given, or too many; a size is negative; a list has not as many elements as a
-        tensor of its shape; no list has as many as one of the common shape, or no tuple as many
-        sizes or tensors.
+        tensor of its shape; or no list has as many as one of the common shape.
     MemoryError
         There is no room for lists as long.
 

@@ -37,20 +37,17 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Returns
     -------
     numpy.ndarray
-        View of that shape, of the same dtype, on the same memory. It is not writable, which torch's
-        is, and is a plain ndarray also where `input` is of a subclass.
+        Read-only view of that shape and of the same dtype; torch's is writable.
 
     Raises
     ------
     whycast.BroadcastError
         A size of `input` is neither 1 nor that of `size`. It is a ValueError.
     TypeError
-        `input` is no tensor, or `size` neither a sequence of integers nor a one-dimensional array
-        of them.
+        An argument is not of its type.
     ValueError
         The rank of `size` is less than that of `input`, a size is less than -1, or -1 on an axis
-        that `input` does not have; NumPy can represent no array of that shape; or no tuple can have
-        as many sizes.
+        that `input` does not have; or NumPy can represent no array of that shape.
 
     Notes
     -----

@@ -17,7 +17,7 @@ MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
 
 SHAPE = "why3/core/shape.mlw"
 FILES = {
-    "pyproject.toml": '[project]\nname = "small"\nversion = "9.8"\n',
+    "python/whycast/__init__.py": '"""Small."""\n\n__version__ = "9.8"\n',
     "proofs/gate/extraction/python.drv": f'syntax val ix "{MEAN}"\n',
     "why3/kernel/trusted.mlw": "module Tuple\n  val ix (n: int) : int\nend\n",
     SHAPE: """(** {1 Shapes of <b>all</b> kinds}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
 from collections.abc import Callable
 from typing import Any, SupportsIndex
 
@@ -13,7 +11,6 @@ from bad_values import (
     AXES,
     AXIS_SETS,
     INTEGERS,
-    LOOSE_SHAPES,
     NEGATIVE,
     NOT_ARRAYS,
     NOT_INTEGERS,
@@ -29,7 +26,7 @@ from bad_values import (
 )
 
 import whycast
-from whycast import lax, ngraph, onnx, openvino, reference
+from whycast import lax, ngraph, onnx, openvino
 from whycast._checks import MAX_TENSORS, check_count
 
 # Under a looser type: the checker must not keep us from passing what has to be refused.
@@ -102,30 +99,6 @@ def test_arguments_of_f() -> None:
     assert f(-2, 3, 3) == -2
 
 
-@parameters(*LOOSE_SHAPES)
-def test_no_shape_by_the_rule_of_numpy(parameter: Parameter) -> None:
-    no_vector: list[tuple[object, str]] = [(None, "None"), (True, "True"), (2.5, "2.5")]
-    if parameter is LOOSE_SHAPES[0]:
-        # What has no order: as to broadcast_to, NumPy takes it.
-        no_vector += [({3, 2}, r"\{2, 3\}"), ({3: 2}, ".*"), (iter((3, 2)), ".*")]
-    for value, shown in no_vector:
-        message = f"expected an integer or a sequence of integers, got {shown}"
-        fails(
-            TypeError,
-            rf"{parameter.name}: {message} \({type(value).__name__}\)$",
-            *(parameter.call, value),
-        )
-    size = "expected a size of at least 0, got"
-    for value, error, message in (
-        (-1, ValueError, f": {size} -1; -1 has no special meaning here$"),
-        ([1, "2"], TypeError, r", axis 1: expected an integer, got '2' \(str\)$"),
-        ([1, 2.0, 3], TypeError, r", axis 1: expected an integer, got 2.0 \(float\)$"),
-        ((1, [10**5000]), TypeError, r", axis 1: expected an integer, got an object \(list\)$"),
-        ((1, -(10**5000)), ValueError, rf", axis 1: {size} -2\*\*16609\+$"),
-    ):
-        fails(error, f"{parameter.name}{message}", parameter.call, value)
-
-
 def test_source_index_outside_and_of_another_rank() -> None:
     for index in ((), (0,), (0, 0, 0)):
         message = r"target: expected a rank of at least 2, that of shape, got 1$"
@@ -141,20 +114,16 @@ def test_source_index_outside_and_of_another_rank() -> None:
 # How many arguments, and how they are given
 
 
-@pytest.mark.parametrize("make", [list, tuple])
-def test_all_in_one(make: Callable[[object], Any]) -> None:
-    kind = make.__name__
-    several: list[list[object]] = [[(3, 1), (4,)], [[3]], [(), ()], [np.array([3]), (4,)]]
+def test_all_in_one() -> None:
+    several: list[Any] = [[(3, 1), (4,)], ([3],), [(), ()], (np.array([3]), (4,))]
     for shapes in several:
-        message = rf"argument 0: expected a shape, got a {kind} of {len(shapes)}; pass them one by "
-        fails(TypeError, rf"{message}one: broadcast_shapes\(\*sh", broadcast_shapes, make(shapes))
-        fails(TypeError, rf"{message}one: compatible\(\*shapes\)$", compatible, make(shapes))
-    message = rf"argument 0: expected a tensor, got a {kind} of 2; pass them one by one: "
-    arrays = make([np.zeros(2), np.zeros((3, 1))])
-    fails(TypeError, rf"{message}broadcast\(\*tensors\)$", broadcast, arrays)
+        message = f"argument 0: expected a shape, got a {type(shapes).__name__} of {len(shapes)}; "
+        message += "pass them one by one: "
+        fails(TypeError, rf"{message}broadcast_shapes\(\*sh", broadcast_shapes, shapes)
+        fails(TypeError, rf"{message}compatible\(\*shapes\)$", compatible, shapes)
     # Where there are others it is one of them.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
-    fails(TypeError, message, broadcast, np.zeros(2), arrays)
+    fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
 
 
 def test_number_of_tensors() -> None:
@@ -181,7 +150,7 @@ def test_number_of_tensors_is_checked(function: Function, monkeypatch: pytest.Mo
     """[E_Broadcast_any_Signature_030]"""
     monkeypatch.setattr("whycast._checks.MAX_TENSORS", 2)
     # The accelerator takes fewer than that at once anyway.
-    monkeypatch.setattr("whycast._accelerator.broadcast_shapes", lambda _: None)
+    monkeypatch.setattr("whycast._accelerator.broadcast_shapes", lambda shapes, ask: ask(shapes))
     arguments = [np.zeros(3) if function is broadcast else (3,)] * 3
     function(*arguments[:2])
     fails(ValueError, r"3 (tensor|shape)s given: SONNX admits at most 2$", function, *arguments)
@@ -195,12 +164,6 @@ def test_not_an_array(parameter: Parameter) -> None:
     """[E_Broadcast_any_Derived_150]"""
     for value, message in NOT_ARRAYS:
         fails(TypeError, f"{parameter.name}: {message}$", parameter.call, value)
-
-
-@pytest.mark.parametrize("value", [(1, 2), np.zeros(2), "ab", None, iter([1, 2]), {1, 2}])
-def test_not_a_list(value: object) -> None:
-    message = rf"data: expected a list, got .*\({type(value).__name__}\)$"
-    fails(TypeError, message, vars(reference)["broadcast"], value, (2,), (2,))
 
 
 HINT = "; whycast.numpy_rule broadcasts any dtype$"
@@ -253,20 +216,18 @@ def test_object_arrays_of_strings() -> None:
 # Modes
 
 
-@pytest.mark.parametrize("value", [1, b"numpy", ["numpy"], np.array("numpy"), True])
-def test_mode_that_is_no_string(value: object) -> None:
+@pytest.mark.parametrize(
+    "value", [1, b"numpy", ["numpy"], np.array("numpy"), True, "", "NUMPY", "numpy ", "pdpd"]
+)
+def test_unknown_mode(value: object) -> None:
     """[E_OpenvinoBroadcast_any_Modes_010]"""
-    message = rf"mode: expected a str, got .*\({type(value).__name__}\)$"
-    fails(TypeError, message, openvino_broadcast, X, (2, 3), None, value)
-
-
-@pytest.mark.parametrize("value", ["", "NUMPY", "numpy ", "pdpd", "Explicit"])
-def test_unknown_mode(value: str) -> None:
-    """[E_OpenvinoBroadcast_any_Modes_010]"""
-    message = f"mode: expected one of 'numpy', 'explicit', 'bidirectional', got {value!r}$"
+    error: type[Exception] = TypeError
+    message = rf"expected a str, got .*\({type(value).__name__}\)$"
+    if isinstance(value, str):
+        error, message = ValueError, "expected one of 'numpy', 'explicit', 'bidirectional', got "
     for function in (openvino_broadcast, vars(openvino)["broadcast_adjoint"]):
-        fails(ValueError, message, function, X, (2, 3), None, value)
-        fails(ValueError, message, function, X, (2, 3), [0, 1], value)
+        for axes in (None, [0, 1]):
+            fails(error, f"mode: {message}", function, X, (2, 3), axes, value)
 
 
 def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
@@ -287,44 +248,27 @@ def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
 # What is accepted
 
 
-def test_integers_that_are_not_int() -> None:
+def test_shapes_of_any_integers_in_any_sequence() -> None:
     """They are computed with as Python ints: no wrap-around, no NumPy integer in the result."""
-    kinds: list[type[np.integer]] = [
-        *(np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)
-    ]
-    for kind in kinds:
-        hundred, one = kind(100), kind(1)
-        result = whycast.broadcast_shapes((hundred, 1), [one, hundred])
-        assert result == (100, 100)
-        assert {type(size) for size in result} == {int}
-    big = np.uint64(2**64 - 1)
-    assert whycast.broadcast_shapes((big,), (1,), range(1, 2)) == (2**64 - 1,)
-    assert type(whycast.f(np.int8(3), np.uint8(5), 5)) is int
-    index = whycast.source_index([np.int8(5)], (np.uint8(2), 5), np.array([1, 4]).tolist())
-    assert index == (4,)
-    assert type(whycast.source_index((5,), (5,), (np.int64(4),))[0]) is int
-    with pytest.raises(whycast.BroadcastError) as caught:
-        whycast.broadcast_shapes((np.int64(3),), (np.int64(5),))
-    assert {type(value) for value in vars(caught.value).values()} == {int, tuple, type(None)}
 
-
-def test_shapes_of_any_sequence_type() -> None:
     class Named(tuple[SupportsIndex, ...]):
         """Shape of a type of its own."""
 
-    for given_shape in (Named((3, 1)), Named((np.int8(3), 1)), [3, 1], range(3, 0, -2)):
-        for shape in (
-            whycast.broadcast_shapes(given_shape),
-            whycast.broadcast_shapes((), given_shape),
-        ):
-            assert type(shape) is tuple
-            assert (shape, {type(size) for size in shape}) == ((3, 1), {int})
-    for code in ("i1", ">u2", "i8", "u8"):
-        array = np.array([9, 3, 9, 1], code)[1::2]
-        assert whycast.broadcast_shapes(array, [1, 4], range(4, 5), ()) == (3, 4)
-        assert whycast.broadcast_strides(array, array, array) == (3, 1)
-        assert whycast.source_index(array, (3, 4), np.array([2, 3], code)) == (2, 0)
-    assert whycast.broadcast_shapes(np.array([], int), np.array([2])) == (2,)
+    for code in ("i1", ">u2", "i4", "i8", "u8"):
+        kind = np.dtype(code).type
+        array = np.array([100, 3, 1, 1], code)[::2]
+        shapes: list[Any] = [(kind(100), 1), [kind(100), 1], Named((kind(100), 1)), array]
+        for shape in shapes:
+            common = whycast.broadcast_shapes(shape, [kind(1), 100], range(100, 101), ())
+            strides = whycast.broadcast_strides(shape, array, (100, 100))
+            index = whycast.source_index(shape, (100, 100), np.array([99, 4], code))
+            assert (common, strides, index) == ((100, 100), (100, 0), (99, 0))
+            assert {type(number) for number in (*common, *strides, *index)} == {int}
+    assert whycast.broadcast_shapes(np.array([], int), (np.uint64(2**64 - 1),)) == (2**64 - 1,)
+    assert type(whycast.f(np.int8(3), np.uint8(5), 5)) is int
+    with pytest.raises(whycast.BroadcastError) as caught:
+        whycast.broadcast_shapes((np.int64(3),), (np.int64(5),))
+    assert {type(value) for value in vars(caught.value).values()} == {int, tuple, type(None)}
 
 
 # What stays as it was
@@ -336,64 +280,13 @@ def test_arguments_are_left_as_they_were() -> None:
     target, axes, axis_set = [2, 4, 3], np.array([0, 2]), {1}
     arrays = [x, np.arange(4.0)[::-1], np.zeros(3, complex), axes]
     before = list(map(state, arrays))
-    for _ in range(2):
-        lax.broadcast_in_dim(x, target, axes)
-        ngraph.broadcast(x, target, axis_set)
-        ngraph.broadcast_adjoint(x, axis_set)
-        fails(whycast.AxisSizeError, "operand", lax.broadcast_in_dim, x, [2, 4, 4], axes)
-        fails(ValueError, "broadcast_axes: ", ngraph.broadcast, x, target, axis_set | {2})
-        fails(whycast.BroadcastError, "shapes do not broadcast", broadcast, *arrays[:2])
-        fails(TypeError, "argument 2", broadcast, *arrays)
+    lax.broadcast_in_dim(x, target, axes)
+    ngraph.broadcast(x, target, axis_set)
+    fails(whycast.AxisSizeError, "operand", lax.broadcast_in_dim, x, [2, 4, 4], axes)
+    fails(ValueError, "broadcast_axes: ", ngraph.broadcast, x, target, axis_set | {2})
+    fails(TypeError, "argument 2", broadcast, *arrays)
     assert list(map(state, arrays)) == before
     assert (target, axis_set) == ([2, 4, 3], {1})
     shape: list[object] = [3, "x"]
     fails(TypeError, "argument 1, axis 1", broadcast_shapes, (2,), shape)
     assert shape == [3, "x"]
-
-
-def test_repeated_failure_leaks_nothing() -> None:
-    x, y = np.zeros((2, 3)), np.zeros((4, 1))
-    failing: list[tuple[type[Exception], Function, tuple[object, ...]]] = [
-        (whycast.BroadcastError, broadcast, (x, y)),
-        (TypeError, broadcast, (x, x.astype(complex))),
-        (TypeError, broadcast, (x, np.array([1], object))),
-        (ValueError, broadcast, tuple(np.broadcast_to(0.0, s) for s in [(2**40, 1), (2**40,)])),
-        (whycast.BroadcastError, broadcast_shapes, ((2, 3), (4, 1))),
-        (TypeError, broadcast_shapes, ((2, None),)),
-        (whycast.BroadcastError, source_index, ((2,), (3,), (0,))),
-        (IndexError, source_index, ((3,), (3,), (3,))),
-        (whycast.BroadcastError, onnx.expand, (x, (4, 1))),
-        (whycast.AxisSizeError, lax.broadcast_in_dim, (x, (2, 4, 5), (0, 1))),
-        (ValueError, lax.broadcast_in_dim, (x, (2, 3), (1, 1))),
-        (whycast.BroadcastError, ngraph.broadcast, (y, (4, 2), set())),
-        (TypeError, ngraph.broadcast_adjoint, (x > 0, {0})),
-        (ValueError, reference.broadcast, ([1, 2], (3,), (3,))),
-    ]
-
-    def fail_all(times: int) -> None:
-        for _ in range(times):
-            for error, function, arguments in failing:
-                try:
-                    function(*arguments)
-                except error:
-                    pass
-                else:
-                    raise AssertionError(f"{function} did not fail")
-
-    fail_all(100)
-    growth = []
-    tracemalloc.start()
-    try:
-        for _ in range(5):
-            gc.collect()
-            before = (tracemalloc.get_traced_memory()[0], len(gc.get_objects()))
-            fail_all(300)
-            gc.collect()
-            after = (tracemalloc.get_traced_memory()[0], len(gc.get_objects()))
-            growth.append((after[0] - before[0], after[1] - before[1]))
-    finally:
-        tracemalloc.stop()
-    # Caches, of attribute names for one, are filled now and then; a leak is there every time: one
-    # object left behind by one of the calls is 300 objects, of 16 bytes at the least.
-    assert min(memory for memory, _ in growth) < 300 * 16
-    assert min(objects for _, objects in growth) < 300

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import math
 import tracemalloc
 from typing import Any
 
@@ -11,44 +11,21 @@ import pytest
 from axes_cases import outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_rule import Shape, indices
-from shape_strategies import shape_lists, shapes_and_target
+from plain_rule import Shape
+from shape_strategies import shape_lists
 
 import whycast
-from whycast import numpy_rule, reference
-
-
-class Thing:
-    """Object that is equal to none but itself."""
-
-
-def things(shape: Shape) -> dict[tuple[int, ...], object]:
-    """Objects at the multi-indices of a tensor, those with the last index varying fastest."""
-    return {index: Thing() for index in indices(shape)}
-
-
-@given(shapes_and_target(max_rank=7, max_size=3))
-def test_same_as_the_views_of_arrays(case: tuple[Shape, Shape]) -> None:
-    """[E_Broadcast_any_Derived_130]"""
-    shape, target = case
-    x = np.arange(np.prod(shape, dtype=int)).reshape(shape)
-    view = outcome(numpy_rule.broadcast_to, x, target)
-    if isinstance(view, ValueError):
-        with pytest.raises(whycast.BroadcastError) as caught:
-            reference.broadcast(x.ravel().tolist(), shape, target)
-        assert str(caught.value) == str(view)
-    else:
-        assert reference.broadcast(x.ravel().tolist(), shape, target) == view.ravel().tolist()
+from whycast import reference
 
 
 def test_result_is_new_and_the_argument_untouched() -> None:
     for shape, target in [((2, 2), (2, 2)), ((2, 2), (3, 2, 2)), ((0,), (0,)), ((), ())]:
-        data = list(things(shape).values())
-        before = copy.copy(data)
+        data = list(range(math.prod(shape)))
+        before = [*data]
         result = reference.broadcast(data, shape, target)
         assert type(result) is list
         assert result is not data
-        result.append(None)
+        result.append(-1)
         assert data == before
 
 
@@ -120,6 +97,8 @@ def test_all_tensors_are_those_of_the_views(shapes: list[Shape]) -> None:
 
 
 def test_all_tensors_refused() -> None:
+    with pytest.raises(TypeError, match=r"^data: expected a list, got \(1,\) \(tuple\)$"):
+        vars(reference)["broadcast"]((1,), (1,), (1,))
     with pytest.raises(ValueError, match=r"^no tensor given: expected at least 1$"):
         reference.broadcast_all([])
     with pytest.raises(ValueError, match=r"^tensor 1, shape, axis 0: expected a size of at least"):
@@ -128,7 +107,6 @@ def test_all_tensors_refused() -> None:
         (1, r"^tensors: expected a sequence of pairs of a list and a shape, got 1 \(int\)$"),
         ("ab", r"^tensors: expected a sequence of pairs of a list and a shape, got 'ab' \(str\)$"),
         ([([1], (1,)), [1]], r"^tensor 1: expected a pair of a list and a shape, got \[1\] "),
-        (([1, 2], (2,)), r"^tensor 0, data: expected a list, got 1 \(int\)$"),
         ([([1], (1,)), ((2,), (1,))], r"^tensor 1, data: expected a list, got \(2,\) \(tuple\)$"),
         ([([1], 1)], r"^tensor 0, shape: expected a sequence of integers or .*; write \(1,\)$"),
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 from plain_rule import Shape, e1, fits, indices, maxima, prepend, source
 from shape_strategies import shape_lists, shapes_and_target
 
@@ -65,21 +64,3 @@ def test_source_index_is_that_of_the_plain_rule(case: tuple[Shape, Shape]) -> No
         *(0, misfit, prepend(shape, len(target))[misfit], target[misfit]),
         target,
     )
-
-
-@given(shapes_and_target(max_rank=5, max_size=3), st.data())
-def test_source_index_outside_the_target(case: tuple[Shape, Shape], data: st.DataObject) -> None:
-    shape, target = case
-    index = tuple(data.draw(st.integers(-2, size + 1)) for size in target)
-    outside = [i for i, size in enumerate(target) if not 0 <= index[i] < size]
-    if fits(shape, target) is None and outside:
-        with pytest.raises(
-            IndexError, match=rf"^index, axis {outside[0]}: .*got {index[outside[0]]}$"
-        ):
-            whycast.source_index(shape, target, index)
-
-
-@given(st.integers(), st.integers(0, 9), st.integers(0, 9))
-def test_f(a: int, b: int, c: int) -> None:
-    """[E_Broadcast_any_F_010]"""
-    assert whycast.f(a, b, c) == (a if b == c else 0)
