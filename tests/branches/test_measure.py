@@ -16,20 +16,12 @@ print(A)
 """
 
 
-def report(lines: list[int], branches: list[list[int]]) -> dict[str, object]:
-    found = {"missing_lines": lines, "missing_branches": branches}
-    return {"files": {"python/whycast/a.py": found}}
-
-
-def gaps(tmp_path: Path, lines: list[int], branches: list[list[int]]) -> list[str]:
-    (tmp_path / "python/whycast").mkdir(parents=True)
-    (tmp_path / "python/whycast/a.py").write_text(TEXT, encoding="utf-8")
-    return [*measure.gaps_of(report(lines, branches), tmp_path)]
-
-
 def test_gaps_are_named_by_definition_and_text(tmp_path: Path) -> None:
     """A branch to a line that is missing itself says no more."""
-    assert gaps(tmp_path, [4, 6], [[3, 4], [3, 5], [4, -2], [5, -2]]) == [
+    (tmp_path / "python/whycast").mkdir(parents=True)
+    (tmp_path / "python/whycast/a.py").write_text(TEXT, encoding="utf-8")
+    missing = {"missing_lines": [4, 6], "missing_branches": [[3, 4], [3, 5], [4, -2], [5, -2]]}
+    assert [*measure.gaps_of({"files": {"python/whycast/a.py": missing}}, tmp_path)] == [
         "a.py: A.f: return 1",
         "a.py: module: print(A)",
         "a.py: A.f: if x: -> return 2",

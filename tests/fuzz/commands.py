@@ -113,6 +113,7 @@ _COMMANDS = st.sampled_from(("shape", "explain", "index", "strides"))
 _OPTIONS = ("json", "rule", "axes", "itemsize", "strides", "help", "version", "ru", "svg", "")
 _WORDS = st.one_of(
     st.sampled_from(("2x3", "3x1", "1", "()", "scalar", "0", "0x2", "1x1x1x1x1", "0,1", "-1,2")),
+    st.lists(st.integers(0, 3), max_size=4).map(lambda sizes: "x".join(map(str, sizes)) or "()"),
     st.sampled_from(_OPTIONS).map(lambda name: f"--{name}"),
     st.sampled_from((*RULES, "--rule=in-dim", "--axes=1,0", "--axes=()", "figure.svg", "shape")),
     st.sampled_from(("", " ", "-", "x", "3xx1", "3X1", "1e3", "-0", "\uff11x2", "2x\n3", "\0")),
@@ -120,24 +121,11 @@ _WORDS = st.one_of(
 )
 
 
-def _word(sizes: Any) -> str:
-    return "x".join(map(str, sizes)) or "()"
-
-
 @st.composite
 def words(draw: st.DrawFn) -> Call:
-    """Draw words, most of them those of a subcommand."""
-    drawn = [] if _seldom(draw, 8) else [draw(_COMMANDS)]
-    if draw(st.booleans()):
-        rule = draw(_RULES)
-        case = draw(_cases(rule, "index" if drawn == ["index"] else "shape"))
-        drawn += [_word(shape) for shape in (*case.shapes, *([case.target] if case.target else []))]
-        drawn += [",".join(map(str, case.multi_index)) or "()"] if case.multi_index else []
-        drawn += ["--rule", rule] if draw(st.booleans()) else []
-        drawn += ["--axes", ",".join(map(str, case.axes)) or "()"] if case.axes else []
-    for word in draw(st.lists(_WORDS, max_size=4)):
-        drawn.insert(draw(st.integers(0, len(drawn))), word)
-    return Call((drawn or ["shape"],), {}, tame=True)
+    """Draw words, most of them after that of a subcommand."""
+    command = [] if _seldom(draw, 8) else [draw(_COMMANDS)]
+    return Call(([*command, *draw(st.lists(_WORDS, min_size=1, max_size=6))],), {}, tame=True)
 
 
 def printed(call: Call) -> Check:

@@ -46,7 +46,7 @@ class Wild:
 
     def integers(self, values: Sequence[int]) -> Any:
         """Integers in one of the forms that a function takes, or in none."""
-        form = self.pick(tuple, tuple, list, Named, UserList, np.int64, _narrow, _spread)
+        form = self.pick(tuple, tuple, list, Named, UserList, np.int64, _spread)
         sizes: list[Any] = list(values)
         at = self.draw(st.integers(0, 24))
         if at < len(sizes):
@@ -174,10 +174,6 @@ class Long(Sequence[int]):
         return 1
 
 
-def _narrow(values: Sequence[int]) -> list[np.int8]:
-    return [np.int8(value) for value in values]
-
-
 def _spread(values: Sequence[int]) -> Array:
     return np.array([[0, value] for value in values], ">i4").reshape(-1, 2)[:, 1]
 
@@ -227,10 +223,6 @@ NOT_SHAPES = st.one_of(
 # --- arrays -------------------------------------------------------------------------------------
 
 
-class Quiet(np.ndarray[Any, Any]):
-    """Subclass without any meaning of its own."""
-
-
 class Offers:
     """What NumPy makes an array of, as it says."""
 
@@ -267,7 +259,7 @@ NOT_TENSORS = st.one_of(
     st.just(np.ma.MaskedArray([1, 2], np.array([True, False]))),
     st.sampled_from([64, 40]).map(lambda rank: np.zeros((1,) * rank, "f2")),
     st.sampled_from([3, 2**62, 2**63]).map(range) | st.builds(iter, st.just((1, 2))),
-    st.sampled_from([Quiet, np.ma.MaskedArray, np.matrix, np.recarray]).map(
+    st.sampled_from([np.ma.MaskedArray, np.matrix, np.recarray]).map(
         lambda kind: np.ones((2, 1)).view(kind)
     ),
     # Dtypes of which an array has no sum, and fields.
