@@ -14,7 +14,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -55,7 +55,7 @@ RANDOM_SHAPES = (
     "Eight sets of shapes, drawn at random once and for all, one after the other: the sizes are 2 "
     "to 6, two in five are replaced by 1, and up to half of the axes are left out."
 )
-CONVERTS = "Widths 1 and 4: of other types it makes these, and back."
+CONVERTS = "OpenVINO has widths 1 and 4 alone: of others it makes these, and back."
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Cell:
     name: str
     code: Code
     names: Callable[[], dict[str, Any]]
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -115,12 +115,11 @@ def cells(peers: Peers) -> list[Cell]:
     found = []
     for group, name, code, names, notes in rows(peers):
         here = {who: text for who, text in code.items() if who not in MODULES or who in peers}
-        notes = {who: note for who, note in notes.items() if who in here}
         found.append(Cell(group, name, here, names, notes))
     return [*found, *(memory_cells(peers) if _accelerator.native else ())]
 
 
-Row: TypeAlias = tuple[str, str, Code, Callable[[], dict[str, Any]], Mapping[str, str]]
+Row: TypeAlias = tuple[str, str, Code, Callable[[], dict[str, Any]], Sequence[str]]
 
 
 def contenders(*expressions: str) -> Code:
@@ -252,16 +251,12 @@ def rows(peers: Peers) -> Iterator[Row]:
     """Give all cells but those of memory, with all contenders."""
 
     def of_shapes(
-        group: str,
-        name: str,
-        draws: Sequence[object],
-        code: Code = SHAPES,
-        note: str = RANDOM_SHAPES,
+        group: str, name: str, draws: Sequence[object], code: Code = SHAPES, *notes: str
     ) -> Row:
-        notes = {OURS: note, JAX: JAX_REMEMBERS} if note else {JAX: JAX_REMEMBERS}
+        notes = notes or (RANDOM_SHAPES, JAX_REMEMBERS)
         return group, name, code, lambda: names_of(peers, draws=draws), notes
 
-    def of_arrays(group: str, name: str, arrays: Sequence[Array], code: Code, **notes: str) -> Row:
+    def of_arrays(group: str, name: str, arrays: Sequence[Array], code: Code, *notes: str) -> Row:
         return group, name, code, lambda: names_of_arrays(peers, arrays), notes
 
     def both(function: str, arguments: str) -> Code:
@@ -277,7 +272,7 @@ def rows(peers: Peers) -> Iterator[Row]:
     for count in (2, 10):
         # Equal, not the same: whoever looks whether two are one object learns nothing.
         equal = [[tuple(range(2, 6)) for _ in range(count)]] * 8
-        yield of_shapes(group, f"{count} equal shapes of rank 4", equal, note="")
+        yield of_shapes(group, f"{count} equal shapes of rank 4", equal, SHAPES, JAX_REMEMBERS)
 
     group = "broadcast_shapes, others"
     for count in (2, 10):
@@ -294,27 +289,28 @@ def rows(peers: Peers) -> Iterator[Row]:
             sizes = [[peers[TORCH].Size(shape) for shape in shapes] for shapes in draws]
             yield of_shapes(group, f"{count} torch.Size of rank 4", sizes)
 
-    notes = {NUMPY: WRITEABLE, JAX: JAX_COPIES}
+    notes = (WRITEABLE, JAX_COPIES)
     # torch has no negative strides, JAX has none at all.
     strided = {"reversed": (TORCH, JAX), "equal shapes": (), "mixed shapes": ()}
     for layout in LAYOUTS:
         for count in (2, 3, 10, 40):
             name, code = f"{count} arrays, {layout}", without(VIEWS, *strided.get(layout, (JAX,)))
-            yield of_arrays("broadcast", name, laid_out(layout, count), code, **notes)
+            yield of_arrays("broadcast", name, laid_out(layout, count), code, *notes)
     for name, arrays in {
         "2 arrays of rank 0": [ramp(), ramp()],
         "a scalar and a matrix": [ramp(), ramp(3, 4)],
     }.items():
-        yield of_arrays("broadcast", name, arrays, VIEWS, **notes)
+        yield of_arrays("broadcast", name, arrays, VIEWS, *notes)
     strings = np.array([str(number) for number in range(10**4)], object)
     # In a group of its own, as it says nothing about the speed of views.
     name, code = "10,000 strings and 1", without(VIEWS, TORCH, JAX)
-    notes = {OURS: LOOKS_AT_STRINGS, NUMPY: WRITEABLE}
-    yield of_arrays("broadcast, objects", name, [strings, strings[:1]], code, **notes)
+    notes = (LOOKS_AT_STRINGS, WRITEABLE)
+    yield of_arrays("broadcast, objects", name, [strings, strings[:1]], code, *notes)
 
     for count in (2, 10, 40):
         name, draws = f"broadcast_shapes of {count}, rank 4", random_shapes(count, 4)
-        yield of_shapes("numpy_rule", name, draws, both("broadcast_shapes", "*shapes"))
+        code = both("broadcast_shapes", "*shapes")
+        yield of_shapes("numpy_rule", name, draws, code, RANDOM_SHAPES)
     for name, array in {
         "a row": ramp(4),
         "a scalar": ramp(),
@@ -335,7 +331,7 @@ def rows(peers: Peers) -> Iterator[Row]:
         head, *expressions = block.split("\n")
         name, _, shape = head.partition(": ")
         array, code = ramp(*map(int, shape.split())), contenders(*expressions)
-        yield of_arrays("one tensor to a shape", name, [array], code, **{JAX: JAX_COPIES})
+        yield of_arrays("one tensor to a shape", name, [array], code, JAX_COPIES)
     for name, arrays in {
         "2 arrays, equal shapes": [ramp(3, 4), ramp(3, 4)],
         "2 arrays, mixed shapes": [ramp(3, 4), ramp(4)],
@@ -390,7 +386,7 @@ def memory_cells(peers: Peers) -> Iterator[Cell]:
                         f"{layout}{ends}, width {width}",
                         code,
                         partial(memory_names, peers, shape, target, dtype),
-                        {OPENVINO: CONVERTS} if OPENVINO in code else {},
+                        (CONVERTS,) if OPENVINO in code else (),
                     )
 
 

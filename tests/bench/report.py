@@ -108,9 +108,9 @@ def in_short(members: Sequence[Result], peer: str) -> str:
 
 
 def notes_of(results: Sequence[Result]) -> list[str]:
-    """Lines of the notes: in which groups, on whom."""
+    """Lines of the notes: in which groups, and what."""
     found: dict[str, dict[str, None]] = {}
     for result in results:
-        for contender, note in result.cell.notes.items():
-            found.setdefault(f"{contender}: {note}", {})[result.cell.group] = None
-    return [f"- {', '.join(groups)}, {note}" for note, groups in found.items()]
+        for note in result.cell.notes:
+            found.setdefault(note, {})[result.cell.group] = None
+    return [f"- {', '.join(groups)}: {note}" for note, groups in found.items()]

