@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -296,11 +297,8 @@ def rows(peers: Peers) -> Iterator[Row]:
         for count in (2, 3, 10, 40):
             name, code = f"{count} arrays, {layout}", without(VIEWS, *strided.get(layout, (JAX,)))
             yield of_arrays("broadcast", name, laid_out(layout, count), code, *notes)
-    for name, arrays in {
-        "2 arrays of rank 0": [ramp(), ramp()],
-        "a scalar and a matrix": [ramp(), ramp(3, 4)],
-    }.items():
-        yield of_arrays("broadcast", name, arrays, VIEWS, *notes)
+    yield of_arrays("broadcast", "2 arrays of rank 0", [ramp(), ramp()], VIEWS, *notes)
+    yield of_arrays("broadcast", "a scalar and a matrix", [ramp(), ramp(3, 4)], VIEWS, *notes)
     strings = np.array([str(number) for number in range(10**4)], object)
     # In a group of its own, as it says nothing about the speed of views.
     name, code = "10,000 strings and 1", without(VIEWS, TORCH, JAX)
@@ -321,10 +319,8 @@ def rows(peers: Peers) -> Iterator[Row]:
         yield of_arrays("numpy_rule", f"broadcast_to, {name}", [array], code)
     for layout in ("equal shapes", "mixed shapes", "reversed"):
         for count in (2, 10):
-            name, code = (
-                f"broadcast_arrays of {count}, {layout}",
-                both("broadcast_arrays", "*arrays"),
-            )
+            name = f"broadcast_arrays of {count}, {layout}"
+            code = both("broadcast_arrays", "*arrays")
             yield of_arrays("numpy_rule", name, laid_out(layout, count), code)
 
     for block in OPERATORS.split("\n\n"):
@@ -373,21 +369,18 @@ MEMORY = {
 
 def memory_cells(peers: Peers) -> Iterator[Cell]:
     """Give the cells of memory."""
-    for size in SIZES:
-        for layout in ("scalar", "leading", "trailing", "middle", "alternating"):
-            for run in RUNS[:1] if layout == "scalar" else RUNS:
-                for width, dtype in WIDTHS.items():
-                    shape, target = written(layout, run, size // width)
-                    absent = {peer for peer in MODULES if peer not in peers}
-                    code = without(MEMORY, *absent, *(() if width in (1, 4) else (OPENVINO,)))
-                    ends = "" if layout == "scalar" else f", runs of {run}"
-                    yield Cell(
-                        f"memory, {SIZES[size]}",
-                        f"{layout}{ends}, width {width}",
-                        code,
-                        partial(memory_names, peers, shape, target, dtype),
-                        (CONVERTS,) if OPENVINO in code else (),
-                    )
+    layouts = [("scalar", 1), *product(("leading", "trailing", "middle", "alternating"), RUNS)]
+    absent = {peer for peer in MODULES if peer not in peers}
+    for size, (layout, run), width in product(SIZES, layouts, WIDTHS):
+        ends = "" if layout == "scalar" else f", runs of {run}"
+        code = without(MEMORY, *absent, *(() if width in (1, 4) else (OPENVINO,)))
+        yield Cell(
+            f"memory, {SIZES[size]}",
+            f"{layout}{ends}, width {width}",
+            code,
+            partial(memory_names, peers, *written(layout, run, size // width), WIDTHS[width]),
+            (CONVERTS,) if OPENVINO in code else (),
+        )
 
 
 def written(layout: str, run: int, total: int) -> tuple[Shape, Shape]:
@@ -398,16 +391,14 @@ def written(layout: str, run: int, total: int) -> tuple[Shape, Shape]:
     >>> written("alternating", 4, 2**15)
     ((1024, 1, 2, 1, 4), (1024, 2, 2, 2, 4))
     """
-    if layout == "scalar":
-        return (), (total,)
-    if layout == "leading":
-        return (run,), (total // run, run)
-    if layout == "trailing":
-        return (total // run, 1), (total // run, run)
-    outer = max(1, total // (8 * run))
-    if layout == "middle":
-        return (outer, 1, run), (outer, 8, run)
-    return (outer, 1, 2, 1, run), (outer, 2, 2, 2, run)
+    rest, outer = total // run, max(1, total // (8 * run))
+    return {
+        "scalar": ((), (total,)),
+        "leading": ((run,), (rest, run)),
+        "trailing": ((rest, 1), (rest, run)),
+        "middle": ((outer, 1, run), (outer, 8, run)),
+        "alternating": ((outer, 1, 2, 1, run), (outer, 2, 2, 2, run)),
+    }[layout]
 
 
 def memory_names(peers: Peers, shape: Shape, target: Shape, dtype: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build" / "fuzz"
 
 # Bytes of an input, at most, and of those that the run begins with.
-MAX_LENGTH = 1024
+MAX_LENGTH = 2048
 SEEDS = 64
 
 # Room for what a call may take, so that more of it fails rather than fills the machine; and how
