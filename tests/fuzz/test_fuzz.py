@@ -80,33 +80,30 @@ def test_memory_is_bounded() -> None:
 
 # Each of these does something that no function may.
 
-
-def _undocumented(*args: Any, **_: Any) -> Any:
-    raise KeyError(args)
+expand: Callable[..., Any] = vars(whycast.onnx)["expand"]
 
 
-def _too_particular(*args: Any, **_: Any) -> Any:
-    raise UnicodeError(args)
+def _raises(error: type[Exception]) -> Callable[..., Any]:
+    def wrong(*args: Any) -> Any:
+        raise error(args)
+
+    return wrong
 
 
 def _writes(x: Any, shape: Any) -> Any:
     if isinstance(x, np.ndarray) and x.flags.writeable and x.dtype.kind == "f" and x.size:
         x[...] = 99
-    return whycast.onnx.expand(x, shape)
+    return expand(x, shape)
 
 
 def _sorts(x: Any, shape: Any) -> Any:
     if type(shape) is list:
         shape.append(1)
-    return whycast.onnx.expand(x, tuple(shape)[:-1] if type(shape) is list else shape)
-
-
-def _copies(x: Any, shape: Any) -> Any:
-    return whycast.onnx.expand(x, shape).copy()
+    return expand(x, tuple(shape)[:-1] if type(shape) is list else shape)
 
 
 def _writable(x: Any, shape: Any) -> Any:
-    view = whycast.onnx.expand(x, shape)
+    view = expand(x, shape)
     if isinstance(x, np.ndarray) and x.flags.num >= 0 and x.flags.writeable:
         view.setflags(write=True)
     return view
@@ -115,33 +112,33 @@ def _writable(x: Any, shape: Any) -> Any:
 def _refuses(x: Any, shape: Any) -> Any:
     if tuple(shape) == (1,):
         raise ValueError(shape)
-    return whycast.onnx.expand(x, shape)
+    return expand(x, shape)
 
 
 def _grows(x: Any, shape: Any) -> Any:
     try:
-        return whycast.onnx.expand(x, shape)
+        return expand(x, shape)
     except whycast.BroadcastError:
         return x
 
 
-def _turns(x: Any, shape: Any) -> Any:
-    return whycast.onnx.expand(x[::-1] if np.ndim(x) else x, shape)
-
-
 @pytest.mark.parametrize(
     "wrong",
-    [_undocumented, _too_particular, _writes, _sorts, _copies, _writable, _refuses, _grows, _turns],
+    [
+        *(_raises(KeyError), _raises(UnicodeError), _writes, _sorts, _writable, _refuses, _grows),
+        lambda x, shape: expand(x, shape).copy(),
+        lambda x, shape: expand(x[::-1] if np.ndim(x) else x, shape),
+    ],
 )
 def test_a_function_that_does_wrong_is_noticed(wrong: Callable[..., Any]) -> None:
-    (expand,) = (each for each in harness.TARGETS if each.name == "whycast.onnx.expand")
+    (right,) = (each for each in harness.TARGETS if each.name == "whycast.onnx.expand")
     # What is wrong must be what is noticed, not that a subclass is asked.
-    plainly = expand.calls.filter(lambda call: type(call.args[0]) is not Subclass)
+    plainly = right.calls.filter(lambda call: type(call.args[0]) is not Subclass)
 
     @settings(once, max_examples=2000)
     @given(plainly)
     def run(call: calls.Call) -> None:
-        harness.run(expand._replace(function=wrong), call)
+        harness.run(right._replace(function=wrong), call)
 
     with harness.settled(), pytest.raises(harness.DefectError):
         run()
