@@ -95,6 +95,11 @@ def view(x: Any, placed: Placed | None) -> Check:
     return check
 
 
+def view_by(rule: Callable[..., Placed | None]) -> Callable[..., Check]:
+    """Give the model of a function of a tensor and what a rule takes."""
+    return lambda x, *others: view(x, rule(x.shape, *others))
+
+
 def total(delta: Any, shape: Shape, placed: Placed | None) -> Check:
     """Demand a new array: the sums of all elements that lie on the same one of a tensor."""
     demand(placed is not None and placed.shape == delta.shape and delta.dtype.kind in "iufc")
@@ -221,6 +226,10 @@ def openvino_adjoint(delta: Any, shape: Shape, *others: Any) -> Check:
     return total(delta, shape, openvino_place(shape, delta.shape, others[0], mode))
 
 
+def sum_to_shape(delta: Any, shape: Shape) -> Check:
+    return total(delta, shape, plain_axes.numpy_mode(shape, delta.shape))
+
+
 def ngraph_adjoint(delta: Any, axes: Shape) -> Check:
     demand(plain_axes.are_axes(axes, delta.ndim))
     shape = plain_axes.p(delta.shape, axes)
@@ -247,42 +256,23 @@ MODELS: dict[str, tuple[str, Callable[..., Check]]] = {
     "whycast.compatible": ("shapes", compatible),
     "whycast.f": ("integer size size", lambda a, b, c: exactly(a if b == c else 0)),
     "whycast.source_index": ("own target index", source_index),
-    "whycast.sum_to_shape": (
-        "delta own",
-        lambda x, own: total(x, own, plain_axes.numpy_mode(own, x.shape)),
-    ),
-    "whycast.lax.broadcast_in_dim": (
-        "tensor target turned",
-        lambda x, target, axes: view(x, plain_axes.explicit(x.shape, target, axes)),
-    ),
-    "whycast.ngraph.broadcast": (
-        "tensor target lacking",
-        lambda x, target, axes: view(x, plain_axes.ngraph(x.shape, target, axes)),
-    ),
+    "whycast.sum_to_shape": ("delta own", sum_to_shape),
+    "whycast.lax.broadcast_in_dim": ("tensor target turned", view_by(plain_axes.explicit)),
+    "whycast.ngraph.broadcast": ("tensor target lacking", view_by(plain_axes.ngraph)),
     "whycast.ngraph.broadcast_adjoint": ("delta lacking", ngraph_adjoint),
     "whycast.numpy_rule.broadcast_arrays": ("likes", numpy_arrays),
     "whycast.numpy_rule.broadcast_shapes": ("loose", numpy_shapes),
     "whycast.numpy_rule.broadcast_to": ("like either", numpy_to),
-    "whycast.onnx.expand": (
-        "tensor both",
-        lambda x, shape: view(x, plain_axes.expand(x.shape, shape)),
-    ),
-    "whycast.openvino.broadcast": (
-        "tensor target axes mode",
-        lambda x, *others: view(x, openvino_place(x.shape, *others)),
-    ),
+    "whycast.onnx.expand": ("tensor both", view_by(plain_axes.expand)),
+    "whycast.openvino.broadcast": ("tensor target axes mode", view_by(openvino_place)),
     "whycast.openvino.broadcast_adjoint": ("delta own axes mode", openvino_adjoint),
     "whycast.reference.broadcast": ("list own target", moved),
     "whycast.reference.broadcast_all": ("pairs", broadcast_all),
-    "whycast.torch.expand": (
-        "tensor minus",
-        lambda x, size: view(x, plain_axes.torch_expand(x.shape, size)),
-    ),
+    "whycast.torch.expand": ("tensor minus", view_by(plain_axes.torch_expand)),
 }
 # Each makes several arguments, of as many tensors.
-SEVERAL = {
-    **{"tensors": "tensor", "likes": "like", "shapes": "own", "loose": "either", "pairs": "pairs"}
-}
+SEVERAL = {"tensors": "tensor", "likes": "like", "shapes": "own", "loose": "either"}
+SEVERAL |= {"pairs": "pairs"}
 
 
 @st.composite

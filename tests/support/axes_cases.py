@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from array_strategies import DTYPES, OTHER_DTYPES, Array, Subclass, arrays_of_shape
 from hypothesis import strategies as st
-from plain_axes import Index, Sources
+from plain_axes import Placed, sources
 from plain_rule import Shape
 
 _T = TypeVar("_T")
@@ -23,17 +23,12 @@ def numbered(shape: Shape) -> Array:
     return np.arange(1, 1 + size, dtype=np.int16).reshape(shape)
 
 
-@cache
-def _element_at(shape: Shape) -> dict[Index, int]:
-    return dict(np.ndenumerate(numbered(shape)))
-
-
-def assert_elements(z: Array, shape: Shape, target: Shape, sources: Sources) -> None:
+def assert_elements(z: Array, shape: Shape, placed: Placed) -> None:
     """Demand from a broadcast of `numbered(shape)` the elements that a reading leads to."""
-    element = _element_at(shape)
-    expected = np.array([element[index] for index in sources.values()], np.int16)
-    assert (z.shape, z.dtype) == (target, expected.dtype)
-    assert z.tobytes() == expected.tobytes()
+    x = numbered(shape)
+    expected = [x[index] for index in sources(shape, placed).values()]
+    assert (z.shape, z.dtype) == (placed.shape, x.dtype)
+    assert z.ravel().tolist() == expected
 
 
 def outcome(function: Callable[..., _T], *arguments: object) -> _T | ValueError:

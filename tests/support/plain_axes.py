@@ -14,8 +14,6 @@ from typing import NamedTuple
 from plain_rule import Shape, indices
 
 Index = tuple[int, ...]
-# For every multi-index of an output, the first axis slowest, the multi-index of the input.
-Sources = dict[Index, Index]
 
 
 def are_distinct(axes: Sequence[int], rank: int) -> bool:
@@ -111,7 +109,7 @@ def torch_expand(shape: Shape, size: Shape) -> Placed | None:
     return numpy_mode(shape, (*size[:new], *own))
 
 
-def sources(shape: Shape, placed: Placed) -> Sources:
+def sources(shape: Shape, placed: Placed) -> dict[Index, Index]:
     """Give for every multi-index of the output that of the tensor whose element stands there."""
     # An axis of size 1 has one index alone.
     return {
