@@ -18,8 +18,8 @@ from whycast.testing._peers import PEERS, absent
 from whycast.testing._peers._conditions import CONDITIONS
 from whycast.testing._peers._register import groups, register
 
-# NumPy is asked all fixed cases, others are for data by rules of their own texts, which has verdict
-# and shape in it. Elsewhere some cases are enough.
+# NumPy answers all fixed cases. Another peer answers all of them at level data, where its verdict
+# and its shape show too. At another level, and by SONNX's rule, one case in so many is enough.
 SOME = 7
 
 
