@@ -1,6 +1,6 @@
 """How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
 
-What is timed stands in `cells.py`, and in `memory.py` what the C writes.
+What is timed stands in `cells.py`.
 Ratios mean something only where all that is compared ran at the same time on the same machine: see
 `timing.py`. build/bench gets the table of all cells, and a run of all of them writes
 python/BENCHMARKS.md.
@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import memory
 import pyperf
 from cells import MODULES, NUMPY, OURS, Peers, cells, find_peers
 from report import page, table
@@ -45,24 +44,19 @@ def main(arguments: Sequence[str]) -> int:
     wanted = re.compile(options.cells, re.IGNORECASE)
     peers = find_peers()
     chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
-    asked = [each for each in memory.questions() if wanted.search(each.cell.title)]
-    if not (chosen or asked):
+    if not chosen:
         parser.error(f"no cell has {options.cells!r} in its title: see --list")
     if options.list:
-        print(*(each.title for each in (*chosen, *(each.cell for each in asked))), sep="\n")
+        print(*(cell.title for cell in chosen), sep="\n")
         return 0
+    if not _accelerator.native:
+        print("missing: the accelerator, and so all cells of memory", file=sys.stderr)
     results = []
     for number, cell in enumerate(chosen, start=1):
         print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)
-        results.append(measure(cell, options.seconds))
-    if asked and not _accelerator.native:
-        print("missing: the accelerator, and so all cells of memory", file=sys.stderr)
-        asked = []
-    for each in asked:
-        print(each.cell.title, file=sys.stderr)
         # Without time for a large one a small one is enough.
-        if options.seconds or not each.large:
-            results.append(memory.measure_memory(each, peers, options.seconds))
+        if options.seconds or "64 MB" not in cell.group:
+            results.append(measure(cell, options.seconds))
     written = table(results)
     folder: Path = options.out or ROOT / "build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,7 +73,7 @@ def describe(peers: Peers, results: Sequence[Result]) -> list[str]:
     """Say what ran where and when."""
     metadata = pyperf.Run([1.0]).get_metadata()
     packages = {OURS: "whycast", NUMPY: "numpy", **MODULES}
-    absent = peers.absent()
+    absent = [peer for peer in MODULES if peer not in peers]
     versions = {
         package: importlib.metadata.version(package)
         for contender, package in packages.items()

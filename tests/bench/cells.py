@@ -6,22 +6,30 @@ same job on the same data, except where a note says otherwise, and have to give 
 
 from __future__ import annotations
 
+import ctypes
 import importlib
+import math
 import os
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from types import ModuleType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 import whycast
+from whycast import _accelerator
+from whycast.testing._peers import _onnx
 
 Array: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.generic]]"
 Shape: TypeAlias = tuple[int, ...]
+Peers: TypeAlias = Mapping[str, ModuleType]
+Code: TypeAlias = dict[str, str]
 
 OURS = "whycast"
 NUMPY = "NumPy"
@@ -48,81 +56,48 @@ RANDOM_SHAPES = (
     "Eight sets of shapes, drawn at random once and for all, one after the other: the sizes are 2 "
     "to 6, two in five are replaced by 1, and up to half of the axes are left out."
 )
+CONVERTS = "OpenVINO has widths 1 and 4 alone: of others it makes these, and back."
 
 
 @dataclass(frozen=True)
 class Cell:
     """A line of the table: the same job for everyone.
 
-    `code` has each contender's expression; `names` is what they speak of. Where there are `draws`,
-    an expression is evaluated for each of them in turn, as the variable that is named first. The
-    time is divided by `parts`, the things that one evaluation makes.
+    `code` has each contender's expression; `names` makes what they speak of. If there are `draws`
+    among these, an expression is evaluated for each of them in turn, as `shapes`, and the time is
+    divided by their number. If there is a `z`, the answer is what is then in it.
     """
 
     group: str
     name: str
-    code: Mapping[str, str]
-    names: Mapping[str, object]
-    draws: tuple[str, Sequence[object]] | None = None
-    parts: int = 1
-    notes: Mapping[str, str] = field(default_factory=dict)
+    code: Code
+    names: Callable[[], dict[str, Any]]
+    notes: Sequence[str] = ()
 
     @property
     def title(self) -> str:
         """The name that no other cell has."""
         return f"{self.group}: {self.name}"
 
-    def statement(self, contender: str) -> str:
-        """What is timed."""
-        if self.draws is None:
-            return self.code[contender]
-        return f"for {self.draws[0]} in draws: {self.code[contender]}"
 
-    def namespace(self) -> dict[str, object]:
-        """What the statements speak of."""
-        drawn = {} if self.draws is None else {"draws": self.draws[1]}
-        return {**self.names, **drawn}
-
-    def answer(self, contender: str) -> object:
-        """What the expression gives, for each draw."""
-        code = self.code[contender]
-        if self.draws is not None:
-            code = f"[{code} for {self.draws[0]} in draws]"
-        return eval(code, self.namespace())
+def statement(code: str, names: Mapping[str, Any]) -> str:
+    """What is timed."""
+    return f"for shapes in draws: {code}" if "draws" in names else code
 
 
-@dataclass(frozen=True)
-class Peers:
-    """The libraries that are there, by the names of their contenders."""
-
-    modules: Mapping[str, ModuleType]
-
-    def absent(self) -> list[str]:
-        """Those that are not."""
-        return [peer for peer in MODULES if peer not in self.modules]
-
-    def names(self, **others: object) -> dict[str, object]:
-        """What any expression may speak of."""
-        jax = self.modules.get(JAX)
-        named = {MODULES[peer]: module for peer, module in self.modules.items()}
-        return {"whycast": whycast, "np": np, "jnp": getattr(jax, "numpy", None), **named, **others}
-
-    def names_of_arrays(self, *arrays: Array) -> dict[str, object]:
-        """Arrays, and the same as tensors of those who have such: `a` is the first of `arrays`."""
-        names: dict[str, object] = {"arrays": arrays, "a": arrays[0]}
-        plain = all(array.dtype.kind != "O" for array in arrays)
-        torch, jax = self.modules.get(TORCH), self.modules.get(JAX)
-        if torch and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
-            tensors = [torch.from_numpy(array) for array in arrays]
-            names |= {"tensors": tensors, "t": tensors[0]}
-        if jax and plain:
-            on_device = [jax.numpy.asarray(array) for array in arrays]
-            names |= {"jarrays": on_device, "j": on_device[0]}
-        return self.names(**names)
+def answer(code: str, names: dict[str, Any]) -> object:
+    """What an expression gives, for each draw."""
+    if "draws" in names:
+        code = f"[{code} for shapes in draws]"
+    if "z" not in names:
+        return eval(code, names)
+    names["z"].view("u1").fill(255)
+    eval(code, names)
+    return names["z"].copy()
 
 
 def find_peers() -> Peers:
-    """Import what is installed of the others."""
+    """Import what is installed of the others, by the names of their contenders."""
     # As NumPy has them: on the CPU, and with 64 bits.
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_ENABLE_X64"] = "1"
@@ -133,29 +108,49 @@ def find_peers() -> Peers:
     for peer, name in MODULES.items():
         with suppress(ImportError):
             found[peer] = importlib.import_module(name)
-    return Peers(found)
+    return found
 
 
 def cells(peers: Peers) -> list[Cell]:
     """All cells, with the contenders that are there."""
-    makers = (tuples, other_shapes, views, numpy_rule, operators, copies, sums)
-    absent = peers.absent()
     found = []
-    for cell in (cell for maker in makers for cell in maker(peers)):
-        code = {contender: code for contender, code in cell.code.items() if contender not in absent}
-        notes = {contender: note for contender, note in cell.notes.items() if contender in code}
-        found.append(replace(cell, code=code, notes=notes))
-    return found
+    for group, name, code, names, notes in rows(peers):
+        here = {who: text for who, text in code.items() if who not in MODULES or who in peers}
+        found.append(Cell(group, name, here, names, notes))
+    return [*found, *(memory_cells(peers) if _accelerator.native else ())]
 
 
-# Shapes
+Row: TypeAlias = tuple[str, str, Code, Callable[[], dict[str, Any]], Sequence[str]]
 
-SHAPE_CODE = {
-    OURS: "whycast.broadcast_shapes(*shapes)",
-    NUMPY: "np.broadcast_shapes(*shapes)",
-    TORCH: "torch.broadcast_shapes(*shapes)",
-    JAX: "jax.lax.broadcast_shapes(*shapes)",
-}
+
+def contenders(*expressions: str) -> Code:
+    """Give the expressions of whycast, NumPy, torch and JAX, as many as there are."""
+    code = dict(zip((OURS, NUMPY, TORCH, JAX), expressions, strict=False))
+    # An answer of its arrays may come before the work is done.
+    if JAX in code and "shapes(" not in code[JAX]:
+        code[JAX] = f"jax.block_until_ready({code[JAX]})"
+    return code
+
+
+def names_of(peers: Peers, **others: object) -> dict[str, Any]:
+    """What any expression may speak of."""
+    names = {"whycast": whycast, "np": np, **others}
+    if JAX in peers:
+        names |= {"jnp": peers[JAX].numpy, "lax": peers[JAX].lax}
+    return names | {MODULES[peer]: module for peer, module in peers.items()}
+
+
+def names_of_arrays(peers: Peers, arrays: Sequence[Array]) -> dict[str, Any]:
+    """Arrays, and the same as tensors of those who have such: `a` is the first of `arrays`."""
+    names = names_of(peers, arrays=arrays, a=arrays[0])
+    plain = all(array.dtype.kind != "O" for array in arrays)
+    if TORCH in peers and plain and min(min(a.strides, default=0) for a in arrays) >= 0:
+        tensors = [peers[TORCH].from_numpy(array) for array in arrays]
+        names |= {"tensors": tensors, "t": tensors[0]}
+    if JAX in peers and plain:
+        jarrays = [peers[JAX].numpy.asarray(array) for array in arrays]
+        names |= {"jarrays": jarrays, "j": jarrays[0]}
+    return names
 
 
 def random_shapes(count: int, rank: int) -> list[list[Shape]]:
@@ -176,55 +171,6 @@ def random_shapes(count: int, rank: int) -> list[list[Shape]]:
     return draws
 
 
-def shape_cell(peers: Peers, group: str, name: str, draws: Sequence[object], *without: str) -> Cell:
-    """Cell in which all contenders get the very same sets of shapes."""
-    code = {contender: text for contender, text in SHAPE_CODE.items() if contender not in without}
-    notes = {OURS: RANDOM_SHAPES, JAX: JAX_REMEMBERS}
-    return Cell(group, name, code, peers.names(), ("shapes", draws), len(draws), notes)
-
-
-def tuples(peers: Peers) -> Iterator[Cell]:
-    """Common shape of tuples of ints."""
-    group = "broadcast_shapes, tuples"
-    for count in (2, 3, 10, 40):
-        for rank in (1, 4, 8):
-            name, draws = f"{count} shapes of rank {rank}", random_shapes(count, rank)
-            yield shape_cell(peers, group, name, draws)
-    for count in (2, 10):
-        # Equal, not the same: whoever looks whether two are one object learns nothing.
-        equal = [tuple(range(2, 6)) for _ in range(count)]
-        cell = shape_cell(peers, group, f"{count} equal shapes of rank 4", [equal] * 8)
-        yield replace(cell, notes={JAX: JAX_REMEMBERS})
-
-
-def other_shapes(peers: Peers) -> Iterator[Cell]:
-    """Common shape of what else a shape may be."""
-    group = "broadcast_shapes, others"
-    for count in (2, 10):
-        draws = random_shapes(count, 4)
-        as_lists = [[list(shape) for shape in shapes] for shapes in draws]
-        cell = shape_cell(peers, group, f"{count} lists of rank 4", as_lists)
-        # The function of jax.lax is faster, but for tuples only.
-        yield replace(cell, code={**cell.code, JAX: "jnp.broadcast_shapes(*shapes)"})
-        integers = [[tuple(map(np.int64, shape)) for shape in shapes] for shapes in draws]
-        name = f"{count} tuples of NumPy integers, rank 4"
-        # torch wants integers of Python.
-        yield shape_cell(peers, group, name, integers, TORCH)
-        if TORCH in peers.modules:
-            sizes = [[peers.modules[TORCH].Size(shape) for shape in shapes] for shapes in draws]
-            yield shape_cell(peers, group, f"{count} torch.Size of rank 4", sizes)
-
-
-# Views
-
-VIEW_CODE = {
-    OURS: "whycast.broadcast(*arrays)",
-    NUMPY: "np.broadcast_arrays(*arrays)",
-    TORCH: "torch.broadcast_tensors(*tensors)",
-    JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
-}
-
-
 def ramp(*shape: int) -> Array:
     """Array that owns its memory, and whose elements tell their place."""
     return np.arange(float(np.prod(shape, dtype=int))).reshape(shape).copy()
@@ -242,139 +188,146 @@ LAYOUTS: Mapping[str, Sequence[Callable[[], Array]]] = {
         lambda: ramp(3, 2, 4).transpose(1, 0, 2),
     ],
 }
-WITHOUT: Mapping[str, tuple[str, ...]] = {
-    "reversed": (TORCH, JAX),  # torch has no negative strides
-    "every second element": (JAX,),
-    "transposed": (JAX,),
-    "axes permuted": (JAX,),
-}
 
 
-def view_cell(
-    peers: Peers, name: str, arrays: Sequence[Array], *without: str, group: str = "broadcast"
-) -> Cell:
-    """Cell of views of arrays."""
-    code = {contender: text for contender, text in VIEW_CODE.items() if contender not in without}
-    return Cell(
-        group, name, code, peers.names_of_arrays(*arrays), notes={NUMPY: WRITEABLE, JAX: JAX_COPIES}
-    )
+def laid_out(layout: str, count: int) -> list[Array]:
+    """Several arrays of a layout."""
+    makers = LAYOUTS[layout]
+    return [makers[m % len(makers)]() for m in range(count)]
 
 
-def views(peers: Peers) -> Iterator[Cell]:
-    """Views of the common shape."""
-    for layout, makers in LAYOUTS.items():
+SHAPES = contenders(
+    "whycast.broadcast_shapes(*shapes)",
+    "np.broadcast_shapes(*shapes)",
+    "torch.broadcast_shapes(*shapes)",
+    "jax.lax.broadcast_shapes(*shapes)",
+)
+VIEWS = contenders(
+    "whycast.broadcast(*arrays)",
+    "np.broadcast_arrays(*arrays)",
+    "torch.broadcast_tensors(*tensors)",
+    "jnp.broadcast_arrays(*jarrays)",
+)
+COPIES = contenders(
+    "whycast.broadcast(*arrays, copy=True)",
+    "[np.array(x, order='C') for x in np.broadcast_arrays(*arrays)]",
+    "[x.clone(memory_format=torch.contiguous_format) for x in torch.broadcast_tensors(*tensors)]",
+    "jnp.broadcast_arrays(*jarrays)",
+)
+
+# One tensor to a shape: a name and the shape of the array `a`, which is `t` for torch and `j` for
+# JAX; then the expressions.
+OPERATORS = """\
+onnx.expand, a row: 4
+whycast.onnx.expand(a, (3, 4))
+np.broadcast_to(a, (3, 4))
+t.expand((3, 4))
+jnp.broadcast_to(j, (3, 4))
+
+onnx.expand, both ways: 3 1
+whycast.onnx.expand(a, (2, 1, 4))
+np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))
+
+openvino.broadcast, explicit: 3
+whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")
+np.broadcast_to(a.reshape(3, 1), (2, 3, 4))
+torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))
+lax.broadcast_in_dim(j, (2, 3, 4), (1,))
+
+lax.broadcast_in_dim, transposing: 3 4
+whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))
+np.broadcast_to(a.T, (2, 4, 3))
+torch.broadcast_to(t.T, (2, 4, 3))
+lax.broadcast_in_dim(j, (2, 4, 3), (2, 1))
+
+ngraph.broadcast: 3 4
+whycast.ngraph.broadcast(a, (3, 2, 4), {1})
+np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))
+torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))
+lax.broadcast_in_dim(j, (3, 2, 4), (0, 2))"""
+OF_FIRST_AXIS = ("np.sum(a, axis=0)", "torch.sum(t, dim=0)", "jnp.sum(j, axis=0)")
+
+
+def rows(peers: Peers) -> Iterator[Row]:
+    """Give all cells but those of memory, with all contenders."""
+
+    def of_shapes(
+        group: str, name: str, draws: Sequence[object], code: Code = SHAPES, *notes: str
+    ) -> Row:
+        notes = notes or (RANDOM_SHAPES, JAX_REMEMBERS)
+        return group, name, code, lambda: names_of(peers, draws=draws), notes
+
+    def of_arrays(group: str, name: str, arrays: Sequence[Array], code: Code, *notes: str) -> Row:
+        return group, name, code, lambda: names_of_arrays(peers, arrays), notes
+
+    def both(function: str, arguments: str) -> Code:
+        return contenders(
+            f"whycast.numpy_rule.{function}({arguments})", f"np.{function}({arguments})"
+        )
+
+    group = "broadcast_shapes, tuples"
+    for count in (2, 3, 10, 40):
+        for rank in (1, 4, 8):
+            draws = random_shapes(count, rank)
+            yield of_shapes(group, f"{count} shapes of rank {rank}", draws)
+    for count in (2, 10):
+        # Equal, not the same: whoever looks whether two are one object learns nothing.
+        equal = [[tuple(range(2, 6)) for _ in range(count)]] * 8
+        yield of_shapes(group, f"{count} equal shapes of rank 4", equal, SHAPES, JAX_REMEMBERS)
+
+    group = "broadcast_shapes, others"
+    for count in (2, 10):
+        draws = random_shapes(count, 4)
+        as_lists = [[list(shape) for shape in shapes] for shapes in draws]
+        # The function of jax.lax is faster, but for tuples only.
+        code = {**SHAPES, JAX: "jnp.broadcast_shapes(*shapes)"}
+        yield of_shapes(group, f"{count} lists of rank 4", as_lists, code)
+        integers = [[tuple(map(np.int64, shape)) for shape in shapes] for shapes in draws]
+        name = f"{count} tuples of NumPy integers, rank 4"
+        # torch wants integers of Python.
+        yield of_shapes(group, name, integers, without(SHAPES, TORCH))
+        if TORCH in peers:
+            sizes = [[peers[TORCH].Size(shape) for shape in shapes] for shapes in draws]
+            yield of_shapes(group, f"{count} torch.Size of rank 4", sizes)
+
+    notes = (WRITEABLE, JAX_COPIES)
+    # torch has no negative strides, JAX has none at all.
+    strided = {"reversed": (TORCH, JAX), "equal shapes": (), "mixed shapes": ()}
+    for layout in LAYOUTS:
         for count in (2, 3, 10, 40):
-            arrays = [makers[m % len(makers)]() for m in range(count)]
-            yield view_cell(peers, f"{count} arrays, {layout}", arrays, *WITHOUT.get(layout, ()))
-    yield view_cell(peers, "2 arrays of rank 0", [ramp(), ramp()])
-    yield view_cell(peers, "a scalar and a matrix", [ramp(), ramp(3, 4)])
+            name, code = f"{count} arrays, {layout}", without(VIEWS, *strided.get(layout, (JAX,)))
+            yield of_arrays("broadcast", name, laid_out(layout, count), code, *notes)
+    yield of_arrays("broadcast", "2 arrays of rank 0", [ramp(), ramp()], VIEWS, *notes)
+    yield of_arrays("broadcast", "a scalar and a matrix", [ramp(), ramp(3, 4)], VIEWS, *notes)
     strings = np.array([str(number) for number in range(10**4)], object)
     # In a group of its own, as it says nothing about the speed of views.
-    name, group = "10,000 strings and 1", "broadcast, objects"
-    cell = view_cell(peers, name, [strings, strings[:1]], TORCH, JAX, group=group)
-    yield replace(cell, notes={OURS: LOOKS_AT_STRINGS, **cell.notes})
-
-
-# NumPy's own functions
-
-
-def numpy_rule(peers: Peers) -> Iterator[Cell]:
-    """The functions of NumPy and ours of the same names."""
-
-    def both(function: str, arguments: str) -> dict[str, str]:
-        return {
-            OURS: f"whycast.numpy_rule.{function}({arguments})",
-            NUMPY: f"np.{function}({arguments})",
-        }
+    name, code = "10,000 strings and 1", without(VIEWS, TORCH, JAX)
+    notes = (LOOKS_AT_STRINGS, WRITEABLE)
+    yield of_arrays("broadcast, objects", name, [strings, strings[:1]], code, *notes)
 
     for count in (2, 10, 40):
         name, draws = f"broadcast_shapes of {count}, rank 4", random_shapes(count, 4)
         code = both("broadcast_shapes", "*shapes")
-        cell = shape_cell(peers, "numpy_rule", name, draws)
-        yield replace(cell, code=code, notes={OURS: RANDOM_SHAPES})
+        yield of_shapes("numpy_rule", name, draws, code, RANDOM_SHAPES)
     for name, array in {
-        "broadcast_to, a row": ramp(4),
-        "broadcast_to, a scalar": ramp(),
-        "broadcast_to, its own shape": ramp(3, 4),
-        "broadcast_to, a row reversed": ramp(4)[::-1],
+        "a row": ramp(4),
+        "a scalar": ramp(),
+        "its own shape": ramp(3, 4),
+        "a row reversed": ramp(4)[::-1],
     }.items():
-        names = peers.names_of_arrays(array)
-        yield Cell("numpy_rule", name, both("broadcast_to", "a, (3, 4)"), names)
+        code = both("broadcast_to", "a, (3, 4)")
+        yield of_arrays("numpy_rule", f"broadcast_to, {name}", [array], code)
     for layout in ("equal shapes", "mixed shapes", "reversed"):
-        makers = LAYOUTS[layout]
         for count in (2, 10):
-            arrays = [makers[m % len(makers)]() for m in range(count)]
             name = f"broadcast_arrays of {count}, {layout}"
-            names = peers.names_of_arrays(*arrays)
-            yield Cell("numpy_rule", name, both("broadcast_arrays", "*arrays"), names)
+            code = both("broadcast_arrays", "*arrays")
+            yield of_arrays("numpy_rule", name, laid_out(layout, count), code)
 
-
-# Operators
-
-# The array, and the expressions of whycast, NumPy, torch and JAX: `a` is the array, `t` and `j` are
-# its tensors.
-OPERATORS: Mapping[str, tuple[Shape, Sequence[str]]] = {
-    "onnx.expand, a row": (
-        (4,),
-        (
-            "whycast.onnx.expand(a, (3, 4))",
-            "np.broadcast_to(a, (3, 4))",
-            "t.expand((3, 4))",
-            "jnp.broadcast_to(j, (3, 4))",
-        ),
-    ),
-    "onnx.expand, both ways": (
-        (3, 1),
-        (
-            "whycast.onnx.expand(a, (2, 1, 4))",
-            "np.broadcast_to(a, np.broadcast_shapes(a.shape, (2, 1, 4)))",
-        ),
-    ),
-    "openvino.broadcast, explicit": (
-        (3,),
-        (
-            'whycast.openvino.broadcast(a, (2, 3, 4), (1,), "explicit")',
-            "np.broadcast_to(a.reshape(3, 1), (2, 3, 4))",
-            "torch.broadcast_to(t.reshape(3, 1), (2, 3, 4))",
-            "jax.lax.broadcast_in_dim(j, (2, 3, 4), (1,))",
-        ),
-    ),
-    "lax.broadcast_in_dim, transposing": (
-        (3, 4),
-        (
-            "whycast.lax.broadcast_in_dim(a, (2, 4, 3), (2, 1))",
-            "np.broadcast_to(a.T, (2, 4, 3))",
-            "torch.broadcast_to(t.T, (2, 4, 3))",
-            "jax.lax.broadcast_in_dim(j, (2, 4, 3), (2, 1))",
-        ),
-    ),
-    "ngraph.broadcast": (
-        (3, 4),
-        (
-            "whycast.ngraph.broadcast(a, (3, 2, 4), {1})",
-            "np.broadcast_to(a.reshape(3, 1, 4), (3, 2, 4))",
-            "torch.broadcast_to(t.reshape(3, 1, 4), (3, 2, 4))",
-            "jax.lax.broadcast_in_dim(j, (3, 2, 4), (0, 2))",
-        ),
-    ),
-}
-
-
-def operators(peers: Peers) -> Iterator[Cell]:
-    """Operators that broadcast one tensor to a shape."""
-    for name, (shape, expressions) in OPERATORS.items():
-        code = dict(zip((OURS, NUMPY, TORCH, JAX), expressions, strict=False))
-        if JAX in code:
-            code[JAX] = f"jax.block_until_ready({code[JAX]})"
-        names = peers.names_of_arrays(ramp(*shape))
-        yield Cell("one tensor to a shape", name, code, names, notes={JAX: JAX_COPIES})
-
-
-# Copies and sums
-
-
-def copies(peers: Peers) -> Iterator[Cell]:
-    """Arrays that are no views."""
+    for block in OPERATORS.split("\n\n"):
+        head, *expressions = block.split("\n")
+        name, _, shape = head.partition(": ")
+        array, code = ramp(*map(int, shape.split())), contenders(*expressions)
+        yield of_arrays("one tensor to a shape", name, [array], code, JAX_COPIES)
     for name, arrays in {
         "2 arrays, equal shapes": [ramp(3, 4), ramp(3, 4)],
         "2 arrays, mixed shapes": [ramp(3, 4), ramp(4)],
@@ -382,30 +335,109 @@ def copies(peers: Peers) -> Iterator[Cell]:
         "16 MB of a row and a column": [ramp(1448), ramp(1448, 1)],
         "16 MB, each element repeated": [ramp(250_000, 1), ramp(1, 8)],
     }.items():
+        yield of_arrays("broadcast, copies", name, arrays, COPIES)
+    for array in (ramp(3, 4), ramp(300, 400)):
+        for name, ours in {
+            "broadcast_adjoint": "whycast.ngraph.broadcast_adjoint(a, {0})",
+            "sum_to_shape": f"whycast.sum_to_shape(a, {array.shape[1:]})",
+        }.items():
+            code = contenders(ours, *OF_FIRST_AXIS)
+            yield of_arrays("sums", f"{name}, {array.shape}", [array], code)
+
+
+def without(code: Code, *peers: str) -> Code:
+    """Leave contenders out."""
+    return {who: text for who, text in code.items() if who not in peers}
+
+
+# How fast a broadcast is written to memory that is there. The accelerator, which is the C, is
+# called from Python as the others are, and all write the same elements to the same memory, with one
+# thread; memcpy has the result to copy. A cell is a layout, a number of elements that stand next to
+# each other at the end, a width of an element and a size of the result.
+RUNS = (1, 4, 16, 1000)
+WIDTHS: Mapping[int, str] = {1: "u1", 2: "i2", 4: "f4", 8: "f8"}
+SIZES: Mapping[int, str] = {1 << 16: "64 KB", 1 << 26: "64 MB"}
+MEMORY = {
+    OURS: "native.broadcast(z, x, np.copyto)",
+    MEMCPY: "memmove(z_address, y_address, y.nbytes)",
+    NUMPY: "np.copyto(z, view)",
+    TORCH: "z_tensor.copy_(x_tensor.expand(z.shape))",
+    ONNXRUNTIME: "session.run_with_iobinding(binding)",
+    OPENVINO: "(request.start_async(), request.wait())",
+}
+
+
+def memory_cells(peers: Peers) -> Iterator[Cell]:
+    """Give the cells of memory."""
+    layouts = [("scalar", 1), *product(("leading", "trailing", "middle", "alternating"), RUNS)]
+    absent = {peer for peer in MODULES if peer not in peers}
+    for size, (layout, run), width in product(SIZES, layouts, WIDTHS):
+        ends = "" if layout == "scalar" else f", runs of {run}"
+        code = without(MEMORY, *absent, *(() if width in (1, 4) else (OPENVINO,)))
         yield Cell(
-            "broadcast, copies",
-            name,
-            {
-                OURS: "whycast.broadcast(*arrays, copy=True)",
-                NUMPY: "[np.array(x, order='C') for x in np.broadcast_arrays(*arrays)]",
-                TORCH: "[x.clone(memory_format=torch.contiguous_format)"
-                " for x in torch.broadcast_tensors(*tensors)]",
-                JAX: "jax.block_until_ready(jnp.broadcast_arrays(*jarrays))",
-            },
-            peers.names_of_arrays(*arrays),
+            f"memory, {SIZES[size]}",
+            f"{layout}{ends}, width {width}",
+            code,
+            partial(memory_names, peers, *written(layout, run, size // width), WIDTHS[width]),
+            (CONVERTS,) if OPENVINO in code else (),
         )
 
 
-def sums(peers: Peers) -> Iterator[Cell]:
-    """Adjoints: sums over the first axis."""
-    others = {
-        NUMPY: "np.sum(a, axis=0)",
-        TORCH: "torch.sum(t, dim=0)",
-        JAX: "jax.block_until_ready(jnp.sum(j, axis=0))",
-    }
-    for array in (ramp(3, 4), ramp(300, 400)):
-        names = peers.names_of_arrays(array)
-        code = {OURS: "whycast.ngraph.broadcast_adjoint(a, {0})", **others}
-        yield Cell("sums", f"broadcast_adjoint, {array.shape}", code, names)
-        code = {OURS: f"whycast.sum_to_shape(a, {array.shape[1:]})", **others}
-        yield Cell("sums", f"sum_to_shape, {array.shape}", code, names)
+def written(layout: str, run: int, total: int) -> tuple[Shape, Shape]:
+    """Shape of the tensor and of the result.
+
+    >>> written("trailing", 16, 2**16)
+    ((4096, 1), (4096, 16))
+    >>> written("alternating", 4, 2**15)
+    ((1024, 1, 2, 1, 4), (1024, 2, 2, 2, 4))
+    """
+    rest, outer = total // run, max(1, total // (8 * run))
+    return {
+        "scalar": ((), (total,)),
+        "leading": ((run,), (rest, run)),
+        "trailing": ((rest, 1), (rest, run)),
+        "middle": ((outer, 1, run), (outer, 8, run)),
+        "alternating": ((outer, 1, 2, 1, run), (outer, 2, 2, 2, run)),
+    }[layout]
+
+
+def memory_names(peers: Peers, shape: Shape, target: Shape, dtype: str) -> dict[str, Any]:
+    """What the expressions of a cell of memory speak of: x is the tensor, z the memory."""
+    x = (np.arange(math.prod(shape)) % 251).astype(dtype).reshape(shape)
+    y = np.broadcast_to(x, target).copy()
+    z = np.zeros_like(y)
+    names: dict[str, Any] = {"x": x, "y": y, "z": z, "view": np.broadcast_to(x, target)}
+    names |= {"native": _accelerator, "np": np, "memmove": ctypes.memmove}
+    names |= {"y_address": y.ctypes.data, "z_address": z.ctypes.data}
+    if TORCH in peers:
+        peers[TORCH].set_num_threads(1)
+        names |= {f"{name}_tensor": peers[TORCH].from_numpy(names[name]) for name in "xz"}
+    if ONNXRUNTIME in peers:
+        peer: Any = importlib.import_module("whycast.testing._peers._onnxruntime")
+        session = peer._session(_onnx.expand_model(x.dtype.name))
+        sizes, binding = np.array(target, np.int64), session.io_binding()
+        for name, array in (("input", x), ("shape", sizes)):
+            place = (array.dtype.type, array.shape, array.ctypes.data)
+            binding.bind_input(name, "cpu", 0, *place)
+        (output,) = session.get_outputs()
+        binding.bind_output(output.name, "cpu", 0, z.dtype.type, z.shape, z.ctypes.data)
+        names |= {"session": session, "binding": binding, "sizes": sizes}
+    if OPENVINO in peers and x.itemsize in (1, 4):
+        names["request"] = openvino_request(peers[OPENVINO], x, z)
+    return names
+
+
+def openvino_request(ov: Any, x: Array, z: Array) -> Any:
+    """Compile a model that writes to z."""
+    peer: Any = importlib.import_module("whycast.testing._peers._openvino")
+    data = ov.opset13.parameter(list(x.shape), x.dtype)
+    target = ov.opset13.constant(list(z.shape), np.int64)
+    request = peer.request_for(ov.Model([ov.opset13.broadcast(data, target)], [data]))
+    request.set_input_tensor(0, ov.Tensor(x, shared_memory=True))
+    request.set_output_tensor(0, ov.Tensor(z, shared_memory=True))
+    # A compiled model must live on: after it is freed, the next one of the same kind may crash.
+    _kept.append(request)
+    return request
+
+
+_kept: list[object] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from cells import OURS, PEERS
-from timing import Result
+from timing import Quartiles, Result
 
 EXPLANATION = (
     "A number beside a peer is its time divided by that of whycast: above 1, whycast is faster. It "
@@ -54,87 +54,63 @@ def peers_in(results: Iterable[Result]) -> list[str]:
 
 def page(results: Sequence[Result], facts: Sequence[str]) -> str:
     """Markdown: what was measured where, and the groups in short."""
-    notes: dict[str, int] = {}
+    peers = peers_in(results)
     lines = [
         *("# How fast whycast is beside its peers", "", "`make bench` writes this page.", ""),
         *(EXPLANATION, "", *(f"- {fact}" for fact in facts), ""),
         *("Geometric mean of the cells of a group, and the least and the greatest of them:", ""),
+        *rows_of(
+            ["group (cells)", *peers],
+            [
+                [f"{group} ({len(members)})", *(in_short(members, peer) for peer in peers)]
+                for group, members in groups(results)
+            ],
+        ),
     ]
-    peers = peers_in(results)
-    rows = [
-        [
-            f"{group} ({len(members)}){marks(members, OURS, notes)}",
-            *(short(members, peer, notes) for peer in peers),
-        ]
-        for group, members in groups(results)
-    ]
-    lines += rows_of(["group (cells)", *peers], rows)
-    return "\n".join([*lines, "", *shown(notes)]) + "\n"
+    return "\n".join([*lines, "", *notes_of(results)]) + "\n"
 
 
 def table(results: Sequence[Result]) -> str:
     """Markdown: each cell of each group."""
     lines = ["", RANGES]
-    notes: dict[str, int] = {}
     for group, members in groups(results):
-        lines += ["", f"## {group}", ""]
         here = peers_in(members)
-        rows = []
-        for result in members:
-            row = [result.cell.name, show_time(result.median(OURS)) + mark(result, OURS, notes)]
-            row += [show_cell(result, peer) + mark(result, peer, notes) for peer in here]
-            rows.append(row)
-        lines += rows_of(["cell", OURS, *here], rows)
+        rows = [
+            [
+                *(result.cell.name, show_time(result.median(OURS))),
+                *(show(result.ratio(peer)) if peer in result.seconds else "" for peer in here),
+            ]
+            for result in members
+        ]
+        lines += ["", f"## {group}", "", *rows_of(["cell", OURS, *here], rows)]
         lines += ["", "What is timed, in the first of them:", ""]
         lines += [f"- {name}: `{code}`" for name, code in members[0].cell.code.items()]
-    return "\n".join([*lines, "", "## Notes", "", *shown(notes)]) + "\n"
-
-
-def shown(notes: dict[str, int]) -> list[str]:
-    """Lines of the notes that were referred to."""
-    return [f"{number}. {note}" for note, number in notes.items()]
+    return "\n".join([*lines, "", "## Notes", "", *notes_of(results)]) + "\n"
 
 
 def rows_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of a table, the first column to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-
-    def line(texts: Sequence[str]) -> str:
-        first, *rest = zip(texts, widths, strict=True)
-        cells = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in rest)]
-        return f"| {' | '.join(cells)} |"
-
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    return [line(head), f"|{'|'.join(f' {part} ' for part in rule)}|", *map(line, rows)]
+    rule = [":--", *("--:" for _ in head[1:])]
+    return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
 
 
-def show_cell(result: Result, peer: str) -> str:
-    """Text of a peer's ratio in a cell, with its quartiles."""
-    if peer not in result.seconds:
-        return ""
-    ratio = result.ratio(peer)
+def show(ratio: Quartiles) -> str:
+    """Text of a ratio with its range."""
     return f"{show_ratio(ratio.median)} ({show_ratio(ratio.low)}–{show_ratio(ratio.high)})"
 
 
-def short(members: Sequence[Result], peer: str, notes: dict[str, int]) -> str:
+def in_short(members: Sequence[Result], peer: str) -> str:
     """Text of a peer's ratios in a group."""
-    here = [result for result in members if peer in result.seconds]
-    if not here:
+    ratios = [result.ratio(peer).median for result in members if peer in result.seconds]
+    if not ratios:
         return ""
-    ratios = [result.ratio(peer).median for result in here]
-    mean, least, most = statistics.geometric_mean(ratios), min(ratios), max(ratios)
-    text = f"{show_ratio(mean)} ({show_ratio(least)}–{show_ratio(most)})"
-    return text + marks(here, peer, notes)
+    return show(Quartiles(min(ratios), statistics.geometric_mean(ratios), max(ratios)))
 
 
-def marks(members: Sequence[Result], contender: str, notes: dict[str, int]) -> str:
-    """Numbers of the notes on a contender in a group."""
-    return "".join(dict.fromkeys(mark(result, contender, notes) for result in members))
-
-
-def mark(result: Result, contender: str, notes: dict[str, int]) -> str:
-    """Number of the note on a contender in a cell; new notes are numbered as they come."""
-    note = result.cell.notes.get(contender)
-    if note is None or contender not in result.seconds:
-        return ""
-    return f" [{notes.setdefault(note, len(notes) + 1)}]"
+def notes_of(results: Sequence[Result]) -> list[str]:
+    """Lines of the notes: in which groups, and what."""
+    found: dict[str, dict[str, None]] = {}
+    for result in results:
+        for note in result.cell.notes:
+            found.setdefault(note, {})[result.cell.group] = None
+    return [f"- {', '.join(groups)}: {note}" for note, groups in found.items()]

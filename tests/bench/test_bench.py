@@ -6,12 +6,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import memory
 import numpy as np
 import pytest
 from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
@@ -19,10 +17,9 @@ from report import page, table
 from timing import TRIES, DisagreementError, Result, calibrated, check, measure, same
 
 import bench
-from whycast import _accelerator
 
-NO_PEERS = Peers({})
-EMPTY = Cell("group", "cell", {OURS: "0", NUMPY: "0"}, {})
+NO_PEERS: Peers = {}
+EMPTY = Cell("group", "cell", {OURS: "0", NUMPY: "0"}, dict)
 
 
 class Run(NamedTuple):
@@ -56,19 +53,11 @@ def test_all_cells_are_in_the_table(run: Run) -> None:
     written = (run.folder / "table.md").read_text(encoding="utf-8")
     in_short = (run.folder / bench.PAGE.name).read_text(encoding="utf-8")
     assert run.printed == f"{in_short}{written}\n"
-    on_memory = [each for each in memory.questions() if _accelerator.native and not each.large]
-    for cell in (*cells(NO_PEERS), *(each.cell for each in on_memory)):
+    for cell in [cell for cell in cells(NO_PEERS) if "64 MB" not in cell.group]:
         assert f"\n| {cell.name} " in written
         assert f"\n## {cell.group}\n" in written
         assert f"\n| {cell.group} (" in in_short
     assert re.search(r"\n- 20\d\d-\d\d-\d\d \d\d:\d\d UTC, commit \S+\n", in_short)
-
-
-def test_what_is_written_has_about_the_size() -> None:
-    for each in memory.questions():
-        shape, target = each.shapes()
-        assert np.broadcast_shapes(shape, target) == target
-        assert each.size / 2 < each.width * np.prod(target) <= each.size
 
 
 def test_some_cells_alone_write_no_page(
@@ -79,6 +68,11 @@ def test_some_cells_alone_write_no_page(
     assert bench.main(words) == 0
     assert capsys.readouterr().out.count("\n| 2 arrays, equal shapes | ") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["table.md"]
+    assert bench.main(["--list", "--cells", "TUPLES: 10 shapes .*rank [14]$"]) == 0
+    titles = [f"broadcast_shapes, tuples: 10 shapes of rank {rank}" for rank in (1, 4)]
+    assert capsys.readouterr().out.splitlines() == titles
+    with pytest.raises(SystemExit):
+        bench.main(["--cells", "no such cell"])
 
 
 def test_a_peer_that_is_absent_is_named(run: Run) -> None:
@@ -91,22 +85,7 @@ def test_every_cell_has_whycast_and_numpy_and_a_title_of_its_own() -> None:
     found = cells(NO_PEERS)
     assert len({cell.title for cell in found}) == len(found)
     for cell in found:
-        assert list(cell.code)[:2] == [OURS, NUMPY]
-        assert cell.code.keys() <= {OURS, *PEERS} - {TORCH, JAX}
-        assert cell.notes.keys() <= cell.code.keys()
-
-
-def test_a_pattern_chooses_cells(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # JAX, once imported, complains of every process that the tests after this one start.
-    monkeypatch.setattr(bench, "find_peers", lambda: NO_PEERS)
-    assert bench.main(["--list", "--cells", "TUPLES: 10 .*rank [14]$"]) == 0
-    group = "broadcast_shapes, tuples: 10"
-    chosen = [f"{group} shapes of rank 1", f"{group} shapes of rank 4"]
-    assert capsys.readouterr().out.splitlines() == [*chosen, f"{group} equal shapes of rank 4"]
-    with pytest.raises(SystemExit):
-        bench.main(["--cells", "no such cell"])
+        assert {OURS, NUMPY} <= cell.code.keys() <= {OURS, *PEERS} - {TORCH, JAX}
 
 
 # Answers
@@ -133,11 +112,11 @@ def test_same_shapes_and_values(one: object, other: object, verdict: bool) -> No
 
 
 def test_who_gives_another_answer_is_not_timed() -> None:
-    right: Mapping[str, str] = {OURS: "n * n", NUMPY: "n ** 2", JAX: "n + 2"}
-    cell = replace(EMPTY, code=right, draws=("n", [2]))
-    check(cell)
+    right = {OURS: "shapes * shapes", NUMPY: "shapes ** 2", JAX: "shapes + 2"}
+    cell = replace(EMPTY, code=right)
+    check(cell, {"draws": [2]})
     with pytest.raises(DisagreementError, match=r"^group: cell: JAX gives something else"):
-        measure(replace(cell, draws=("n", [2, 3])), 0.0)
+        measure(replace(cell, names=lambda: {"draws": [2, 3]}), 0.0)
 
 
 # Times
@@ -146,19 +125,13 @@ def test_who_gives_another_answer_is_not_timed() -> None:
 def test_everyone_runs_in_each_round_and_in_each_place_equally_often() -> None:
     seen: list[str] = []
     code = {contender: f"seen.append({contender!r})" for contender in (OURS, NUMPY, JAX)}
-    result = measure(replace(EMPTY, code=code, names={"seen": seen}), 0.0)
+    result = measure(replace(EMPTY, code=code, names=lambda: {"seen": seen}), 0.0)
     # Before that each gave an answer, and was calibrated.
     start = 3 * (1 + TRIES)
     rounds = [seen[place : place + 3] for place in range(start, len(seen), 3)]
     assert len(rounds) == len(result.seconds[OURS]) == 6
     for place in zip(*rounds, strict=True):
         assert {contender: place.count(contender) for contender in code} == dict.fromkeys(code, 2)
-
-
-def test_loops_are_as_many_as_take_long_enough() -> None:
-    for each in (1e-8, 1e-4, 1.0):
-        loops = calibrated(each.__mul__, 0.002)
-        assert loops == 1 or 0.002 <= loops * each < 0.02
 
 
 def test_a_disturbance_while_loops_are_counted_is_no_matter() -> None:
@@ -171,4 +144,4 @@ def test_the_ratio_is_the_median_of_the_rounds_ratios() -> None:
     result = Result(EMPTY, seconds)
     assert result.ratio(NUMPY) == (3.0, 4.0, 5.0)
     assert "| cell | 1000 ms | 4.00 (3.00–5.00) |" in table([result])
-    assert "| group (1)     | 4.00 (4.00–4.00) |" in page([result], [])
+    assert "| group (1) | 4.00 (4.00–4.00) |" in page([result], [])

@@ -7,10 +7,10 @@ import timeit
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from cells import OURS, Cell
+from cells import OURS, Cell, answer, statement
 
 # Seconds that a contender runs at a stretch: many times what the clock takes, and a small part of
 # the milliseconds that a busy machine gives to other programs in between. These so fall into few of
@@ -54,34 +54,23 @@ class Result:
 
 def measure(cell: Cell, seconds: float) -> Result:
     """Time a cell for about so many seconds, in two rounds for each contender at least."""
-    check(cell)
+    names = cell.names()
+    check(cell, names)
     timers = {
-        contender: timeit.Timer(cell.statement(contender), globals=cell.namespace()).timeit
-        for contender in cell.code
+        contender: timeit.Timer(statement(code, names), globals=names).timeit
+        for contender, code in cell.code.items()
     }
     stretch = min(STRETCH, seconds / (2 * len(timers) ** 2))
     loops = {contender: calibrated(timer, stretch) for contender, timer in timers.items()}
-    return rounds(cell, timers, loops, seconds, least=2 * len(timers))
-
-
-def rounds(
-    cell: Cell,
-    timers: Mapping[str, Callable[[int], float]],
-    loops: Mapping[str, int],
-    seconds: float,
-    *,
-    least: int,
-) -> Result:
-    """Let everyone run in turn for about so many seconds, in so many rounds at least."""
-    order = list(timers)
+    order, parts = list(timers), len(names.get("draws", "1"))
     taken: dict[str, list[float]] = {contender: [] for contender in order}
     end = perf_counter() + seconds
     # Everyone has each place equally often.
-    while perf_counter() < end or len(taken[OURS]) < least:
-        for _ in order:
+    while perf_counter() < end or len(taken[OURS]) < 2 * len(order):
+        for _ in timers:
             for contender in order:
                 time = timers[contender](loops[contender])
-                taken[contender].append(time / loops[contender] / cell.parts)
+                taken[contender].append(time / loops[contender] / parts)
             order.append(order.pop(0))
     return Result(cell, taken)
 
@@ -100,11 +89,11 @@ class DisagreementError(Exception):
     """A contender gives something else than whycast."""
 
 
-def check(cell: Cell) -> None:
+def check(cell: Cell, names: dict[str, Any]) -> None:
     """Demand that all contenders give the same shapes and values."""
-    ours = cell.answer(OURS)
-    for contender in cell.code:
-        if contender != OURS and not same(ours, cell.answer(contender)):
+    ours = answer(cell.code[OURS], names)
+    for contender, code in cell.code.items():
+        if contender != OURS and not same(ours, answer(code, names)):
             raise DisagreementError(f"{cell.title}: {contender} gives something else than {OURS}")
 
 

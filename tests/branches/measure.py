@@ -5,8 +5,7 @@ requirements; of the rest of the package by all tests but those of the proofs' t
 that `whycast.testing` and the command line start are measured too, as far as they end by
 themselves: one that is killed leaves nothing, so what a child does last is tested where it is let
 go on to its end. What is not reached has to stand in gaps.toml with the reason, and nothing else
-may: a gap that is not listed fails the run, and so does one that is listed and closed. What it says
-is in build/coverage/summary.json too.
+may: a gap that is not listed fails the run, and so does one that is listed and closed.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -37,41 +36,31 @@ ACCELERATED = tuple(
 OTHERS = ("tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python")
 
 
-class Source:
-    """A file, and in which definition each of its lines stands."""
-
-    def __init__(self, text: str) -> None:
-        self.lines = text.splitlines()
-        self.owners = [""] * (len(self.lines) + 1)
-        self._enter(ast.parse(text), "")
-
-    def _enter(self, node: ast.AST, name: str) -> None:
-        for child in ast.iter_child_nodes(node):
-            inner = name
-            if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
-                inner = f"{name}.{child.name}".lstrip(".")
-                for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
-                    self.owners[line] = inner
-            self._enter(child, inner)
-
-    def line(self, number: int) -> str:
-        """Give the text of a line, after the name of the definition that it is in."""
-        return f"{self.owners[number] or 'module'}: {self.lines[number - 1].strip()}"
+def owners(node: ast.AST, name: str = "") -> Iterator[tuple[int, str]]:
+    """Give lines with the definition that they stand in, an inner one after its outer one."""
+    for child in ast.iter_child_nodes(node):
+        inner = name
+        if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
+            inner = f"{name}.{child.name}".lstrip(".")
+            for line in range(child.lineno, (child.end_lineno or child.lineno) + 1):
+                yield line, inner
+        yield from owners(child, inner)
 
 
 def gaps_of(report: dict[str, Any], root: Path = ROOT) -> Iterator[str]:
     """Give what a report of coverage says that is missing: lines, and branches between others."""
     for name, found in sorted(report["files"].items()):
-        source = Source((root / name).read_text(encoding="utf-8"))
-        file = name.removeprefix(f"{PACKAGE}/")
-        missing = {*found["missing_lines"]}
-        for number in sorted(missing):
-            yield f"{file}: {source.line(number)}"
-        for start, end in found.get("missing_branches", ()):
-            if start not in missing and end not in missing:
-                # Below 0 it is the end of a definition.
-                to = source.lines[end - 1].strip() if end > 0 else "its end"
-                yield f"{file}: {source.line(start)} -> {to}"
+        text = (root / name).read_text(encoding="utf-8")
+        # Below 0 it is the end of a definition.
+        lines = {n: line.strip() for n, line in enumerate(text.splitlines(), start=1)}
+        owner, missing = dict(owners(ast.parse(text))), {*found["missing_lines"]}
+        gaps = [(line, lines[line]) for line in sorted(missing)] + [
+            (start, f"{lines[start]} -> {lines.get(end, 'its end')}")
+            for start, end in found.get("missing_branches", ())
+            if start not in missing and end not in missing
+        ]
+        for line, shown in gaps:
+            yield f"{name.removeprefix(f'{PACKAGE}/')}: {owner.get(line, 'module')}: {shown}"
 
 
 def listed(text: str) -> dict[str, str]:
@@ -84,21 +73,16 @@ def listed(text: str) -> dict[str, str]:
     }
 
 
-def is_listed(gap: str, entry: str) -> bool:
-    """Whether an entry means a gap."""
-    return gap == entry or (entry.endswith(": *") and gap.startswith(entry[:-1]))
-
-
 def compare(found: Sequence[str], known: Collection[str]) -> list[str]:
     """Say what is not as it is listed."""
-    return [
-        f"not reached, and not listed: {gap}"
-        for gap in dict.fromkeys(found)
-        if not any(is_listed(gap, entry) for entry in known)
-    ] + [
-        f"listed, and reached or no more there: {entry}"
-        for entry in known
-        if not any(is_listed(gap, entry) for gap in found)
+
+    def means(entry: str, gap: str) -> bool:
+        return gap == entry or (entry.endswith(": *") and gap.startswith(entry[:-1]))
+
+    new = [gap for gap in dict.fromkeys(found) if not any(means(each, gap) for each in known)]
+    closed = [each for each in known if not any(means(each, gap) for gap in found)]
+    return [f"not reached, and not listed: {gap}" for gap in new] + [
+        f"listed, and reached or no more there: {entry}" for entry in closed
     ]
 
 
@@ -134,36 +118,25 @@ def report_of(name: str) -> dict[str, Any]:
 
 def main() -> int:
     """Measure, say what is missing, compare it with the list."""
-    begin = time.monotonic()
     shutil.rmtree(OUT, ignore_errors=True)
-    measure("requirements", REQUIREMENTS, "0")
-    measure("accelerated", ACCELERATED, "1")
-    measure("others", OTHERS, "1")
-    names = ("requirements", "accelerated", "others")
-    parts = [f"{OUT / part}.data" for part in names]
-    coverage("combine", "--quiet", "--keep", f"--data-file={OUT / 'package'}.data", *parts)
+    parts = {"requirements": (REQUIREMENTS, "0"), "accelerated": (ACCELERATED, "1")}
+    parts |= {"others": (OTHERS, "1")}
+    for name, (tests, native) in parts.items():
+        measure(name, tests, native)
+    data = [f"{OUT / part}.data" for part in parts]
+    coverage("combine", "--quiet", "--keep", f"--data-file={OUT / 'package'}.data", *data)
     kernel, package = report_of("requirements"), report_of("package")
     kernel["files"] = {KERNEL: kernel["files"][KERNEL]}
     del package["files"][KERNEL]
     found = [*gaps_of(kernel), *gaps_of(package)]
     said = compare(found, listed(GAPS.read_text(encoding="utf-8")))
     print("\n".join(said))
-    summary: dict[str, Any] = {"gaps": len(found), "wrong": said}
     for what, report in (("kernel", kernel), ("package", package)):
-        numbers = [file["summary"] for file in report["files"].values()]
-        total = {
-            key: sum(each[key] for each in numbers)
-            for key in ("num_statements", "missing_lines", "num_branches", "missing_branches")
-        }
-        summary[what] = total
-        print(
-            f"{what}: {total['num_statements'] - total['missing_lines']} of "
-            f"{total['num_statements']} statements, "
-            f"{total['num_branches'] - total['missing_branches']} of {total['num_branches']} "
-            "branches"
-        )
-    print(f"{len(found)} gaps, {len(said)} not as listed; {time.monotonic() - begin:.0f} s")
-    (OUT / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+        total: Counter[str] = Counter()
+        for file in report["files"].values():
+            total.update({key: file["summary"][key] for key in file["summary"] if "num" in key})
+        print(f"{what}: {total['num_statements']} statements, {total['num_branches']} branches")
+    print(f"{len(found)} gaps, {len(said)} not as listed")
     return 1 if said else 0
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from array_strategies import Array, Subclass, arrays_of_shape, bits, elements
+from array_strategies import Array, Subclass, arrays_of_shape, elements
 from axes_cases import numbered, outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from plain_axes import Sources, are_axes, axis_sets, explicit, explicit_misfit, ngraph, numpy_mode
+from plain_axes import Placed, axis_sets, explicit, ngraph, numpy_mode, sources
 from plain_rule import Shape, all_shapes
 
 import whycast
@@ -22,24 +21,22 @@ from whycast import openvino
 from whycast.ngraph import broadcast_adjoint as of_ngraph
 from whycast.openvino import broadcast_adjoint as of_openvino
 
-Axes = tuple[int, ...]
-# An adjoint, the shape that it sums to, and where each element of what it sums belongs.
-Summed = tuple[Callable[[Array], Array], Shape, Sources | None]
+# Under a looser type: modes and axes are given by name.
+adjoint: Callable[..., Array] = vars(openvino)["broadcast_adjoint"]
+# An adjoint, the shape that it sums to, and where that lies in what it sums.
+Summed = tuple[Callable[[Array], Array], Shape, Placed | None]
 
 
 def adjoints(target: Shape) -> Iterator[Summed]:
     """Give all ways to sum a tensor of a shape to a small one, right and wrong."""
     for shape in all_shapes(2, 3):
-        sources = numpy_mode(shape, target)
-        yield partial(vars(whycast)["sum_to_shape"], shape=shape), shape, sources
-        modes: tuple[openvino.Mode | None, ...] = (None, "numpy", "bidirectional")
-        for mode in modes:
-            yield partial(of_openvino, data_shape=shape, mode=mode), shape, sources
+        placed = numpy_mode(shape, target)
+        yield partial(vars(whycast)["sum_to_shape"], shape=shape), shape, placed
+        for mode in (None, "numpy", "bidirectional"):
+            yield partial(adjoint, data_shape=shape, mode=mode), shape, placed
         for axes in product(range(len(target)), repeat=len(shape)):
-            fits = are_axes(axes, len(target)) and explicit_misfit(shape, target, axes) is None
             along = {"data_shape": shape, "axes_mapping": axes, "mode": "explicit"}
-            found = explicit(shape, target, axes) if fits else None
-            yield partial(vars(openvino)["broadcast_adjoint"], **along), shape, found
+            yield partial(adjoint, **along), shape, explicit(shape, target, axes, increasing=True)
     for axes in axis_sets(len(target)):
         shape = tuple(size for axis, size in enumerate(target) if axis not in axes)
         yield partial(of_ngraph, broadcast_axes={*axes}), shape, ngraph(shape, target, axes)
@@ -61,15 +58,15 @@ def test_every_small_case(rank: int) -> None:
     accepted = refused = 0
     for target in product(range(4), repeat=rank):
         delta = signed(target)
-        for function, shape, sources in adjoints(target):
+        for function, shape, placed in adjoints(target):
             sums = outcome(function, delta)
-            if sources is None:
+            if placed is None:
                 assert isinstance(sums, ValueError)
                 refused += 1
                 continue
             assert not isinstance(sums, ValueError)
             expected = dict.fromkeys(np.ndindex(shape), 0)
-            for index, source in sources.items():
+            for index, source in sources(shape, placed).items():
                 expected[source] += delta[index].item()
             assert (sums.shape, sums.dtype) == (shape, delta.dtype)
             assert dict(np.ndenumerate(sums)) == expected
@@ -81,9 +78,12 @@ def test_every_small_case(rank: int) -> None:
 @pytest.mark.parametrize("name", ["sum_to_shape", "ngraph"])
 @given(data=st.data())
 def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
-    """The sums are those of NumPy, in a new array."""
+    """The sums are those of NumPy, in a new array: integers wrap around, floats round as there.
+
+    [E_NgraphBroadcast_ring_Derived_030]
+    """
     shape = tuple(data.draw(st.lists(st.integers(0, 3), max_size=6)))
-    codes = ["i1", ">u2", "<i4", ">i8", "u8", "f2", ">f4", "f8"]
+    codes = ["i1", ">u2", "<i4", ">i8", "u8", "f2", ">f4", "f8", "g", "F", ">c16", "G"]
     delta = data.draw(arrays_of_shape(shape, np.dtype(data.draw(st.sampled_from(codes)))))
     function: Callable[[Array], Array]
     if name == "ngraph":
@@ -105,44 +105,10 @@ def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
     assert sums.flags.c_contiguous
     assert sums.flags.writeable
     assert not np.may_share_memory(sums, delta)
-    assert sums.tobytes() == expected.tobytes()
-
-
-@pytest.mark.parametrize("code", ["i1", "u1", ">i2", "u2", ">u4", "i8", "u8", "q"])
-def test_integers_wrap_around(code: str) -> None:
-    """The sums are exact modulo 2**n. [E_NgraphBroadcast_ring_Derived_030]"""
-    dtype = np.dtype(code)
-    delta = bits(60, dtype).reshape(3, 4, 5)
-    modulus, beyond = 2 ** (8 * dtype.itemsize), 0
-    for axes in axis_sets(3):
-        sums = of_ngraph(delta, {*axes})
-        exact = np.sum(delta.astype(object), axis=axes)
-        differences = np.ravel(np.asarray(exact - sums.astype(object))).tolist()
-        assert all(difference % modulus == 0 for difference in differences)
-        beyond += any(differences)
-    assert beyond > 2
-
-
-@pytest.mark.parametrize("code", ["e", "f", "d", "g", "F", "D", "G", ">f4", ">c16"])
-def test_floats_and_complex_numbers_are_summed_as_by_numpy(code: str) -> None:
-    delta = (np.arange(60).reshape(3, 4, 5) / 7).astype(code)
-    for axes in axis_sets(3):
-        sums = of_ngraph(delta, axes)
-        expected = np.asarray(np.sum(delta, axis=axes, dtype=delta.dtype.type)).astype(code)
-        assert (sums.dtype.str, sums.tolist()) == (expected.dtype.str, expected.tolist())
-
-
-def test_floats_round() -> None:
-    """In NumPy's order; float16 in float32 along contiguous memory, in float16 across it."""
-    delta = np.array([1.0, 2.0**-53, 2.0**-53])
-    assert of_ngraph(delta, {0}) == 1.0
-    assert sum(map(Fraction, delta.tolist())) == 1 + Fraction(1, 2**52)
-    # As in numpy.sum, the first addition is one to 0.
-    assert not np.signbit(of_ngraph(np.array([-0.0]), {0}))
-    across = np.full((1000, 2), 0.1, np.float16)
-    along = np.ascontiguousarray(across.T)
-    assert whycast.sum_to_shape(along, (2, 1)).tolist() == [[100.0]] * 2
-    assert whycast.sum_to_shape(across, (2,)).tolist() == [np.float16(105.2)] * 2
+    # Long numbers have gaps between their bytes.
+    long = sums.dtype.char in "gG"
+    assert long or sums.tobytes() == expected.tobytes()
+    assert not long or np.array_equal(sums.ravel(), expected.ravel(), equal_nan=True)
 
 
 @pytest.mark.parametrize("code", ["?", "O", "U3", "S3", "M8[s]", "m8[s]", "V4", "i4,f4", "T"])

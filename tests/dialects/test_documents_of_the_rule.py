@@ -102,24 +102,14 @@ def test_multidirectional() -> None:
     assert all(holds)
 
 
-# The examples of ONNX's page: what broadcasts with what, and the result.
-BOTH = [
-    ((2, 3, 4, 5), ()),
-    ((2, 3, 4, 5), (5,)),
-    ((4, 5), (2, 3, 4, 5)),
-    ((1, 4, 5), (2, 3, 1, 1)),
-    ((3, 4, 5), (2, 1, 1, 1)),
-]
-ONE = [(), (5,), (2, 1, 1, 5), (1, 3, 1, 5)]
-
-
 def test_examples_of_onnx() -> None:
     """[E_OnnxBroadcasting_any_Multidirectional_010] [E_OnnxBroadcasting_any_Unidirectional_010]"""
-    for shapes in BOTH:
+    both = [((2, 3, 4, 5), ()), ((2, 3, 4, 5), (5,)), ((4, 5), (2, 3, 4, 5))]
+    for shapes in [*both, ((1, 4, 5), (2, 3, 1, 1)), ((3, 4, 5), (2, 1, 1, 1))]:
         assert prepended_lengths(shapes)
         assert numpy_rule.broadcast_shapes(*shapes) == (2, 3, 4, 5)
         assert whycast.broadcast_shapes(*shapes) == (2, 3, 4, 5)
-    for shape in ONE:
+    for shape in [(), (5,), (2, 1, 1, 5), (1, 3, 1, 5)]:
         assert unidirectional(shape, (2, 3, 4, 5))
         assert openvino.broadcast(np.zeros(shape), (2, 3, 4, 5)).shape == (2, 3, 4, 5)
 
@@ -144,7 +134,7 @@ def test_unidirectional() -> None:
 
 
 def test_sizes_that_numpy_prints() -> None:
-    """printed_common_shape, printed_verdict, printed_size_differs, printed_shape_differs, _e1.
+    """printed_common_shape, printed_verdict, printed_shape_differs, _e1.
 
     [E_NumpyBroadcast_any_Rule_050] [E_Broadcast_any_E1_030]
     """
@@ -159,9 +149,5 @@ def test_sizes_that_numpy_prints() -> None:
             continue
         assert printed == maxima(shapes)
         assert (printed == computed) == (not mixes_zero_and_one(shapes))
-        extended = [prepend(shape, len(printed)) for shape in shapes]
-        for i, (size, other) in enumerate(zip(printed, computed, strict=True)):
-            meets = {0, 1} <= {sizes[i] for sizes in extended}
-            assert (size, other) == (1, 0) if meets else size == other
         differs += printed != computed
     assert differs > 1000

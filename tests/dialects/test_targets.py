@@ -7,22 +7,23 @@ programs behind them are right on all small arguments, tests/package/test_small_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from array_strategies import Array, plain
-from axes_cases import arrays_along_axes, assert_elements, numbered, outcome
+from axes_cases import any_array, assert_elements, numbered, outcome, shapes_along_axes
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_axes import Sources, expand, expand_shape, explicit, numpy_mode, p
+from plain_axes import Placed, expand, explicit, numpy_mode, p, sources, torch_expand
 from plain_axes import ngraph as removed
 from plain_rule import Shape, all_shapes, prepend
 from view_checks import assert_view
 
 import whycast
-from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
+from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference, torch
 
 Axes = tuple[int, ...]
 
@@ -33,7 +34,7 @@ class Dialect(NamedTuple):
     broadcast: Callable[..., Array]
     # What its errors call the tensor, the target and the axes.
     names: tuple[str, str, str]
-    reading: Callable[..., Sources | None]
+    reading: Callable[..., Placed | None]
     # Which axes it takes, if any: increasing ones, distinct ones, or those that the data lacks.
     takes: str = ""
 
@@ -43,22 +44,23 @@ def on_lists(x: Array, target: Shape) -> Array:
     return np.array(flat, x.dtype).reshape(target)
 
 
-def bidirectional(x: Array, target: Shape) -> Array:
-    return openvino.broadcast(x, target, mode="bidirectional")
+bidirectional = partial(openvino.broadcast, mode="bidirectional")
 
 
 def along_axes(x: Array, target: Shape, axes: Axes) -> Array:
     return openvino.broadcast(x, target, axes, "explicit")
 
 
+increasing = partial(explicit, increasing=True)
 DIALECTS = {
     "expand": Dialect(onnx.expand, ("input", "shape", ""), expand),
     "numpy": Dialect(openvino.broadcast, ("data", "target_shape", ""), numpy_mode),
     "bidirectional": Dialect(bidirectional, ("data", "target_shape", ""), expand),
     "broadcast_to": Dialect(numpy_rule.broadcast_to, ("the array", "shape", ""), numpy_mode),
+    "torch": Dialect(torch.expand, ("input", "size", ""), torch_expand),
     "lists": Dialect(on_lists, ("shape", "target", ""), numpy_mode),
     "explicit": Dialect(
-        along_axes, ("data", "target_shape", "axes_mapping"), explicit, "increasing"
+        along_axes, ("data", "target_shape", "axes_mapping"), increasing, "increasing"
     ),
     "in-dim": Dialect(
         lax.broadcast_in_dim, ("operand", "shape", "broadcast_dimensions"), explicit, "distinct"
@@ -68,7 +70,7 @@ DIALECTS = {
 WITH_AXES = [name for name in DIALECTS if DIALECTS[name].takes]
 BOTH_WAYS = ("expand", "bidirectional")
 # Their errors have a table with a row for each parameter.
-NAMED = ("numpy", *BOTH_WAYS, *WITH_AXES)
+NAMED = ("numpy", "torch", *BOTH_WAYS, *WITH_AXES)
 
 
 def wrong_axes(dialect: Dialect, rank: int, target: Shape, axes: Axes) -> str | None:
@@ -144,23 +146,21 @@ def test_every_small_call(name: str) -> None:
         if name not in (*BOTH_WAYS, *WITH_AXES) and len(target) < len(shape):
             tensor, to, _ = dialect.names
             wrong = f"{to}: expected a rank of at least {len(shape)}, that of {tensor}, got "
+        placed = dialect.reading(shape, target, *given_axes)
         if wrong is not None:
+            assert placed is None
             assert type(z) is ValueError
             assert str(z).startswith(wrong)
             seen["wrong"] += 1
             continue
-        fault = misfit(name, shape, target, axes)
-        sources = dialect.reading(shape, target, *given_axes) if fault is None else None
-        if sources is None:
+        if placed is None:
             assert isinstance(z, whycast.BroadcastError)
-            assert (z.axis, z.size, z.target) == fault
+            assert (z.axis, z.size, z.target) == misfit(name, shape, target, axes)
             assert name not in NAMED or all(f"  {n}:" in str(z) for n in dialect.names if n)
             seen["misfit"] += 1
         else:
-            common = expand_shape(shape, target) if name in BOTH_WAYS else target
             assert not isinstance(z, ValueError)
-            assert common is not None
-            assert_elements(z, shape, common, sources)
+            assert_elements(z, shape, placed)
             seen["accepted"] += 1
     assert min(seen.values()) > 40 or (name in BOTH_WAYS and seen["wrong"] == 0)
 
@@ -175,57 +175,42 @@ def test_any_array(name: str, data: st.DataObject) -> None:
     [E_NgraphBroadcast_any_Outputs_010] [E_Expand_any_Data_010] [E_BroadcastInDim_any_Data_010]
     """
     dialect = DIALECTS[name]
-    turn = dialect.takes == "distinct"
-    array, target, axes = data.draw(arrays_along_axes(grow=name != "ngraph", turn=turn))
-    x = plain(array)
+    grow, turn = name != "ngraph", dialect.takes == "distinct"
+    shape, target, axes = data.draw(shapes_along_axes(grow=grow, turn=turn))
+    array = data.draw(any_array(shape))
     others = tuple(axis for axis in range(len(target)) if axis not in axes)
-    if dialect.takes == "removed":
-        axes = others
-    elif not dialect.takes:
-        target, axes = tuple(target[axis] for axis in (*others, *axes)), ()
-    given_axes = (axes,) if dialect.takes else ()
-    if misfit(name, x.shape, target, axes) is not None:
+    if not dialect.takes:
+        target = tuple(target[axis] for axis in (*others, *axes))
+    given_axes = {"": (), "removed": (others,)}.get(dialect.takes, (axes,))
+    placed = dialect.reading(shape, target, *given_axes)
+    if placed is None:
         with pytest.raises(whycast.BroadcastError):
             dialect.broadcast(array, target, *given_axes)
-        return
-    sources = dialect.reading(x.shape, target, *given_axes)
-    common = expand_shape(x.shape, target) if name in BOTH_WAYS else target
-    assert sources is not None
-    assert common is not None
-    assert_view(dialect.broadcast(array, target, *given_axes), x, common, sources.__getitem__)
+    else:
+        found = dialect.broadcast(array, target, *given_axes)
+        assert_view(found, plain(array), placed.shape, sources(shape, placed).__getitem__)
 
 
-AXES = (0, 2)
-LISTINGS: list[Any] = [
-    *(AXES, [0, 2], range(0, 3, 2), [np.int8(0), np.uint64(2)]),
-    *(np.array([0, 9, 2, 9], code)[::2] for code in ("<i8", ">i2", "u1", "q", "Q")),
-]
-SETS: list[Any] = [{0, 2}, frozenset({2, 0}), {0: "a", 2: "b"}.keys(), {np.int8(2), 0}]
-
-
-def test_axes_and_targets_of_any_type() -> None:
-    """[E_NgraphBroadcast_any_Attributes_020] [E_OpenvinoBroadcast_any_Inputs_030]"""
-    x, lacks = numbered((2, 3)), numbered((4,))
-    for axes in LISTINGS:
-        for target in ((2, 4, 3), [2, 4, 3], np.array([2, 4, 3], "u1")):
-            for name in ("explicit", "in-dim"):
-                z = DIALECTS[name].broadcast(x, target, axes)
-                assert_elements(z, (2, 3), (2, 4, 3), explicit((2, 3), (2, 4, 3), AXES))
-    sources = removed((4,), (2, 4, 3), AXES)
-    assert sources is not None
-    for axes in (*LISTINGS, *SETS):
-        assert_elements(ngraph.broadcast(lacks, (2, 4, 3), axes), (4,), (2, 4, 3), sources)
-        assert ngraph.broadcast_adjoint(numbered((2, 4, 3)), axes).shape == (4,)
-    # A set whose elements come as 8, 1.
-    assert (ngraph.broadcast_adjoint(np.ones((2,) * 9), {8, 1}) == np.full((2,) * 7, 4.0)).all()
-    nothing: list[Any] = [(), [], np.array([], np.uint8)]
-    for empty in nothing:
-        assert lax.broadcast_in_dim(np.array(7), empty, empty).tolist() == 7
-        assert ngraph.broadcast(lacks, (4,), empty).tolist() == lacks.tolist()
-    assert ngraph.broadcast_adjoint(lacks, set()).tolist() == lacks.tolist()
+def test_sizes_of_torch() -> None:
+    """-1 is the tensor's own size. [E_NumpyBroadcast_any_Functions_020]"""
+    for shape, rank in product(all_shapes(2, 2), range(4)):
+        for size in product((-1, 0, 1, 2), repeat=rank):
+            z, placed = outcome(torch.expand, numbered(shape), size), torch_expand(shape, size)
+            if placed is None:
+                assert "size" in str(z)
+            else:
+                assert not isinstance(z, ValueError)
+                assert_elements(z, shape, placed)
+    wrong = {
+        (-1, 3, 1): "size, axis 0: expected a size of at least 0, got -1; input has no such axis",
+        (3, -2): "size, axis 1: expected a size of at least 0, got -2",
+    }
+    for size, text in wrong.items():
+        assert str(outcome(torch.expand, np.zeros((3, 1)), size)) == text
 
 
 def test_up_to_the_highest_rank_of_numpy() -> None:
+    """[E_NgraphBroadcast_any_Attributes_020] [E_OpenvinoBroadcast_any_Inputs_030]"""
     x = numbered((3, 2))
     target = (2, *(1,) * 60, 3, 1, 2)
     for name, axes in (("explicit", (61, 63)), ("in-dim", (61, 63))):
@@ -233,11 +218,10 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
     z = ngraph.broadcast(x, target, {*range(61), 62})
     assert (z.shape, z.tobytes()) == (target, x.tobytes() * 2)
     assert ngraph.broadcast_adjoint(z, {*range(61), 62}).tolist() == (2 * x).tolist()
-
-
-def test_the_module_onnx_is_another() -> None:
-    assert not hasattr(whycast.onnx, "ModelProto")
-    assert whycast.onnx.__name__ == "whycast.onnx"
+    # A set whose elements come as 8, 1.
+    assert (ngraph.broadcast_adjoint(np.ones((2,) * 9), {8, 1}) == np.full((2,) * 7, 4.0)).all()
+    nothing = np.array([], np.uint8)
+    assert lax.broadcast_in_dim(np.array(7), nothing, nothing).tolist() == 7
 
 
 def test_default_mode_is_numpy() -> None:
@@ -271,30 +255,18 @@ def test_examples_of_openvino() -> None:
 
 
 def test_prose_examples_of_openvino() -> None:
-    """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2); and where mode numpy does the same.
-
-    channel_accepted, channel_same, image_accepted, image_same: axes/openvino_examples.mlw.
+    """[C] to [N,C,H,W] by (1), and [H,W] to [N,H,W,C] by (1,2).
 
     [E_OpenvinoBroadcast_any_Examples_010] [E_OpenvinoBroadcast_any_Examples_020]
     [E_OpenvinoBroadcast_any_Examples_030]
     """
-    for target in product(range(4), repeat=4):
-        _, c, h, w = target
-        cases = [
-            ((c,), (1,), c in (w, 1), c == 1),
-            # The target is (N,H,W,C): here c is H, h is W and w is C.
-            ((c, h), (1, 2), c in (h, 1) and h in (w, 1), c == h == 1),
-        ]
-        for shape, axes, accepted, ones in cases:
-            x = numbered(shape)
-            expected = along_axes(x, target, axes)
-            assert all(
-                expected[i] == x[tuple(i[axis] for axis in axes)] for i in np.ndindex(target)
-            )
-            z = outcome(openvino.broadcast, x, target)
-            assert accepted == (not isinstance(z, ValueError))
-            if not isinstance(z, ValueError):
-                assert (z.tobytes() == expected.tobytes()) == (ones or 0 in target)
+    for target, axes in product(product(range(4), repeat=4), [(1,), (1, 2)]):
+        x = numbered(tuple(target[axis] for axis in axes))
+        z = along_axes(x, target, axes)
+        assert all(z[i] == x[tuple(i[axis] for axis in axes)] for i in np.ndindex(target))
+        # In mode numpy the last axes meet: only where these have the sizes, or 1.
+        by_numpy = outcome(openvino.broadcast, x, target)
+        assert (numpy_mode(x.shape, target) is None) == isinstance(by_numpy, ValueError)
 
 
 def test_examples_of_ngraph() -> None:

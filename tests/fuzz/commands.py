@@ -6,16 +6,18 @@ import io
 import json
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
+from typing import Any, TypeVar
 
-import wild
-from calls import Call
-from wild import Choices
+from calls import Call, Check
+from hypothesis import strategies as st
 
 from whycast import _command
 from whycast._rules import RULES
-from whycast.testing._cases._case import LEVELS
-from whycast.testing._lines import fields
+from whycast.testing import strategies
+from whycast.testing._cases._case import LEVELS, Case
+from whycast.testing._lines import request
+
+_T = TypeVar("_T")
 
 
 def _over(data: bytes = b"", errors: str = "strict") -> tuple[io.BytesIO, io.TextIOWrapper]:
@@ -23,7 +25,7 @@ def _over(data: bytes = b"", errors: str = "strict") -> tuple[io.BytesIO, io.Tex
     return raw, io.TextIOWrapper(raw, encoding="utf-8", errors=errors, write_through=True)
 
 
-def serve(data: bytes) -> list[object]:
+def serve(data: bytes) -> list[Any]:
     """Answer lines; return the answers."""
     source, (raw, output) = _over(data)[1], _over()
     before = sys.stdin
@@ -36,91 +38,6 @@ def serve(data: bytes) -> list[object]:
     return [json.loads(line) for line in raw.getvalue().splitlines()]
 
 
-_ANSWERS = ("accepted", "shape", "index", "strides", "array", "arrays", "refused", "error")
-
-
-def _value(c: Choices, depth: int = 3) -> object:
-    """JSON value that is nothing in particular."""
-    kind = c.below(12)
-    if kind < 3 and depth:
-        return [_value(c, depth - 1) for _ in range(c.below(4))]
-    if kind < 4 and depth:
-        return {c.pick(("dtype", "shape", "id", "")): _value(c, depth - 1)}
-    odd = (2, -1, 0, 2**31, 2**63, 2**64, 10**30, 10**400, 1.5, True, None, "", "int32", "\ud800")
-    return c.pick(odd)
-
-
-def _encoded(c: Choices, shape: wild.Shape) -> object:
-    dtype, digits = c.pick((("int16", 4), ("bool", 2), ("float32", 8), ("complex128", 32)))
-    count = 1
-    for size in shape:
-        count *= size
-    elements: object = ("00" * digits)[:digits] * count
-    if c.once_in(4):
-        dtype, elements = c.pick(("str", "object", "StringDType")), [c.pick(("a", "\0"))] * count
-    if c.once_in(12):
-        elements = _value(c)
-    return {"dtype": dtype, "shape": list(shape), "elements": elements}
-
-
-def lines(c: Choices) -> Call:
-    """Draw lines, some of them requests."""
-    drawn = b"\n".join([_line(c) for _ in range(1 + c.below(3))])
-
-    def right(answers: Any) -> None:
-        wanted = [line for line in drawn.split(b"\n") if line.strip()]
-        assert len(answers) == len(wanted)
-        for answer, line in zip(answers, wanted, strict=True):
-            assert isinstance(answer, dict)
-            assert sum(name in answer for name in _ANSWERS) == 1
-            assert not answer.keys() - {*_ANSWERS, "id", "axis", "tensor", "line"}
-            assert ("id" in answer) <= (b'"id"' in line)
-
-    return Call((drawn,), lambda: right, judged=False)
-
-
-def _line(c: Choices) -> bytes:
-    if c.once_in(8):
-        return c.rest().replace(b"\n", b"").replace(b"\r", b"")
-    rule, level = RULES[c.pick(tuple(RULES))], c.pick(LEVELS)
-    target = wild.target(c)
-    on = wild.axes_of(c, len(target), any_order=True)
-    own = wild.own(c, target, on if rule.takes == "axes" and min(on, default=0) >= 0 else None)
-    known = {
-        "shapes": [own, target],
-        "shape": own,
-        "target": target,
-        "axes": on,
-        "index": [c.below(4) for _ in target],
-        "strides": [wild.integer(c) for _ in own],
-    }
-    message: dict[str, object] = {"rule": rule.name, "level": level}
-    for name in fields(rule, level):
-        if name == "array":
-            message[name] = _encoded(c, own)
-        elif name == "arrays":
-            message[name] = [_encoded(c, own), _encoded(c, target)]
-        else:
-            message[name] = known[name]
-    if c.once_in(3):
-        message["id"] = _value(c)
-    if c.once_in(4):
-        message[c.pick(tuple(message))] = _value(c)
-    if c.once_in(8):
-        message[c.pick(("other", "expected", "target", "axes", "index"))] = _value(c)
-    if c.once_in(8):
-        message.pop(c.pick(tuple(message)))
-    try:
-        line = json.dumps(message).encode()
-    except ValueError:
-        # Python writes no integer of so many digits.
-        line = b'{"rule": "expand", "level": "shape", "shape": [' + b"1" * 5000 + b"]}"
-    if c.once_in(8):
-        at = c.below(len(line))
-        line = line[:at] + c.pick((b"", b"\xff", b"[" * 2000, b"NaN", b"1e999", b"\0")) + line[at:]
-    return line
-
-
 def command(words: list[str]) -> tuple[int, str, str]:
     """Run the command line; return the code, what it printed and what it complained of."""
     (raw, output), (raw_error, error) = _over(), _over(errors="backslashreplace")
@@ -129,71 +46,99 @@ def command(words: list[str]) -> tuple[int, str, str]:
     return code, raw.getvalue().decode(), raw_error.getvalue().decode()
 
 
-_COMMANDS = ("shape", "explain", "index", "strides")
-_WORDS = (
-    *(
-        "2x3",
-        "3x1",
-        "1",
-        "()",
-        "scalar",
-        "0",
-        "0x2",
-        "4",
-        "1x1x1x1x1",
-        "0,1",
-        "1,2,3",
-        "-1",
-        "-1,2",
+_ANSWERS = {"accepted", "shape", "index", "strides", "array", "arrays", "refused", "error"}
+_ODD = (2, -1, 0, 2**31, 2**63, 2**64, 10**30, 1.5, True, None, "", "int32", "\ud800")
+_VALUES = st.recursive(
+    st.sampled_from(_ODD),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(("dtype", "shape", "elements", "")), inner)
     ),
-    *("--json", "--rule", "--axes", "--itemsize", "--strides", "--help", "--version", "--", "-"),
-    *(*RULES, "--rule=in-dim", "--axes=1,0", "--axes=()", "--svg", "figure.svg", "serve", "shape"),
-    *(
-        "",
-        " ",
-        "x",
-        "3x",
-        "x3",
-        "3xx1",
-        "3X1",
-        "\uff11x2",
-        "2x\n3",
-        "1e3",
-        "0x",
-        "-0",
-        "--ru",
-        "@file",
-    ),
-    *("9" * 30 + "x2", "9" * 3000, "1," * 3000 + "1", "18446744073709551616", "\0", "\ud800", "é"),
+    max_leaves=6,
+)
+_FIELDS = st.sampled_from(("id", "other", "expected", "rule", "level", "target", "axes", "index"))
+_BYTES = st.sampled_from((b"", b"\xff", b"[" * 2000, b"NaN", b"1e999", b"1" * 5000, b"\0"))
+_RULES = st.sampled_from(tuple(RULES))
+_LEVELS = st.sampled_from(LEVELS)
+
+
+def _cases(rule: str, level: str) -> st.SearchStrategy[Case]:
+    return strategies.cases(rule, level, max_dims=3, max_side=3)  # type: ignore[arg-type]
+
+
+def _seldom(draw: st.DrawFn, times: int) -> bool:
+    return draw(st.integers(1, times)) == times
+
+
+@st.composite
+def _line(draw: st.DrawFn) -> bytes:
+    if _seldom(draw, 8):
+        return draw(st.binary()).replace(b"\n", b"").replace(b"\r", b"")
+    rule, level = draw(_RULES), draw(_LEVELS)
+    message: dict[str, Any] = request(RULES[rule], level, draw(_cases(rule, level)))
+    if _seldom(draw, 3):
+        message[draw(_FIELDS | st.sampled_from(tuple(message)))] = draw(_VALUES)
+    if _seldom(draw, 4) and "array" in message:
+        message["array"][draw(st.sampled_from(("dtype", "shape", "elements")))] = draw(_VALUES)
+    if _seldom(draw, 8):
+        message.pop(draw(st.sampled_from(tuple(message))))
+    line = json.dumps(message).encode()
+    if _seldom(draw, 8):
+        at = draw(st.integers(0, len(line)))
+        line = line[:at] + draw(_BYTES) + line[at:]
+    return line
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> Call:
+    """Draw lines, most of them requests."""
+    return Call((b"\n".join(draw(st.lists(_line(), min_size=1, max_size=3))),), {}, tame=True)
+
+
+def answers(call: Call) -> Check:
+    """Demand an answer to each line that is not blank."""
+    asked = [line for line in call.args[0].split(b"\n") if line.strip()]
+
+    def check(found: Any) -> None:
+        for answer, line in zip(found, asked, strict=True):
+            assert isinstance(answer, dict)
+            assert len(answer.keys() & _ANSWERS) == 1
+            assert not answer.keys() - {*_ANSWERS, "id", "axis", "tensor", "line"}
+            assert ("id" in answer) <= (b'"id"' in line)
+
+    return check
+
+
+_COMMANDS = st.sampled_from(("shape", "explain", "index", "strides"))
+_OPTIONS = ("json", "rule", "axes", "itemsize", "strides", "help", "version", "ru", "svg", "")
+_WORDS = st.one_of(
+    st.sampled_from(("2x3", "3x1", "1", "()", "scalar", "0", "0x2", "1x1x1x1x1", "0,1", "-1,2")),
+    st.lists(st.integers(0, 3), max_size=4).map(lambda sizes: "x".join(map(str, sizes)) or "()"),
+    st.sampled_from(_OPTIONS).map(lambda name: f"--{name}"),
+    st.sampled_from((*RULES, "--rule=in-dim", "--axes=1,0", "--axes=()", "figure.svg", "shape")),
+    st.sampled_from(("", " ", "-", "x", "3xx1", "3X1", "1e3", "-0", "\uff11x2", "2x\n3", "\0")),
+    st.sampled_from(("9" * 30 + "x2", "9" * 3000, "1," * 3000 + "1", "\ud800", "é", "@file")),
 )
 
 
-def words(c: Choices) -> Call:
-    """Draw words, most of them those of a subcommand."""
-    drawn = [c.pick(_COMMANDS)] if not c.once_in(8) else []
-    if c.below(2):
-        target = wild.target(c)
-        shapes = [wild.own(c, target), target]
-        drawn += ["x".join(map(str, shape)) or "()" for shape in shapes]
-        if drawn[0] == "index":
-            drawn.append(",".join(str(c.below(4)) for _ in target) or "()")
-        if c.below(2):
-            axes = wild.axes_of(c, len(target), any_order=True)
-            drawn += ["--rule", c.pick(tuple(RULES))]
-            if c.below(2):
-                drawn += ["--axes", ",".join(map(str, axes)) or "()"]
-    for _ in range(c.below(5)):
-        drawn.insert(c.below(len(drawn) + 1), c.pick(_WORDS))
-    # Not these: a program of that name would be started, or many files written.
-    drawn = [word for word in drawn if word not in ("check", "cases", "serve")] or ["shape"]
+@st.composite
+def words(draw: st.DrawFn) -> Call:
+    """Draw words, most of them after that of a subcommand."""
+    command = [] if _seldom(draw, 8) else [draw(_COMMANDS)]
+    return Call(([*command, *draw(st.lists(_WORDS, min_size=1, max_size=6))],), {}, tame=True)
 
-    def right(result: Any) -> None:
+
+def printed(call: Call) -> Check:
+    """Demand an exit code, a result or a complaint, and JSON where that is asked for."""
+    (asked,) = call.args
+
+    def check(result: Any) -> None:
         code, out, complaint = result
         assert code in (0, 1, 2)
         assert bool(complaint) <= (code > 0)
         assert out or complaint
-        if code == 0 and "--json" in drawn and not {"--", "--help", "--version"} & {*drawn}:
+        if code == 0 and "--json" in asked and not {"--", "--help", "--version"} & {*asked}:
             for line in out.splitlines():
                 json.loads(line)
 
-    return Call((drawn,), lambda: right, judged=False)
+    return check

@@ -1,7 +1,7 @@
 """Wild calls of the public functions, by the million: `make fuzz`.
 
-Inputs come from atheris, which keeps those that reach what none has reached before and changes
-them. The run goes on after a defect, and then exits with 1.
+Hypothesis makes the calls of bytes; the bytes come from atheris, which keeps those that reach what
+none has reached before and changes them. The run goes on after a defect, and then exits with 1.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import harness
+from hypothesis import HealthCheck, given, settings
 
 ROOT = Path(__file__).parents[2]
-CORPUS = Path(__file__).with_name("corpus.txt")
 OUT = ROOT / "build" / "fuzz"
-MAX_LENGTH = 96
+
+# Bytes of an input, at most, and of those that the run begins with.
+MAX_LENGTH = 2048
+SEEDS = 64
 
 # Room for what a call may take, so that more of it fails rather than fills the machine; and how
 # much the memory in use may grow from the first tenth of the run to its end, the inputs that
@@ -39,61 +39,49 @@ GROWTH = 2**27
 PATIENCE = 20
 
 
-def seeds() -> list[bytes]:
-    """Read the seed corpus: in each line the bytes of a call, in hexadecimal digits."""
-    return [bytes.fromhex(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
-
-
-def random_inputs(seed: int) -> Iterator[bytes]:
-    """Draw inputs without end."""
-    random = Random(seed)
-    while True:
-        yield random.randbytes(random.choice((16, 32, 48, 64)))
-
-
 class Tally:
     """What came of the calls, by function."""
 
-    def __init__(self, run: Any, calls: int) -> None:
-        self.run = run
+    def __init__(self, harness: Any, calls: int) -> None:
+        self.harness = harness
         self.calls = calls
-        self.done = 0
         self.counts: Counter[str] = Counter()
         self.returned: Counter[str] = Counter()
-        self.seconds: Counter[str] = Counter()
         self.defects: dict[str, str] = {}
         self.start = time.monotonic()
         self.early = 0
 
-    def one(self, data: bytes) -> None:
+        @settings(database=None, suppress_health_check=[*HealthCheck])
+        @given(harness.ANY_CALL)
+        def one(drawn: tuple[Any, Any]) -> None:
+            self.one(*drawn)
+
+        # Bytes that are no call, because they end too early, make none.
+        self.of_bytes = one.hypothesis.fuzz_one_input
+
+    def one(self, target: Any, call: Any) -> None:
         """Make a call."""
-        before = time.perf_counter()
         try:
-            done: harness.Done = self.run(data)
+            self.returned[target.name] += self.harness.run(target, call)
         except AssertionError as defect:
             text = str(defect)
             self.defects.setdefault(text.partition("\n")[0], text)
-        else:
-            name = done.target.name
-            self.counts[name] += 1
-            self.returned[name] += done.accepted
-            self.seconds[name] += time.perf_counter() - before  # type: ignore[assignment]
-        self.done += 1
-        if self.done == self.calls // 10:
+        self.counts[target.name] += 1
+        if self.counts.total() == self.calls // 10:
             self.early = memory()
 
     def report(self) -> int:
         """Say what came of it; 0 if nothing was wrong."""
-        took = time.monotonic() - self.start
+        took, done = time.monotonic() - self.start, self.counts.total()
         grown = memory() - self.early
         if grown > GROWTH:
             self.defects["memory"] = f"memory in use grew by {grown / 2**20:.0f} MiB"
-        print(f"{'function':<38}{'calls':>9}{'returned':>10}{'refused':>9}{'us each':>9}")
+        print(f"{'function':<38}{'calls':>9}{'returned':>10}{'refused':>9}")
         for name, count in sorted(self.counts.items()):
-            returned, each = self.returned[name], 1e6 * self.seconds[name] / count
-            print(f"{name:<38}{count:>9}{returned:>10}{count - returned:>9}{each:>9.0f}")
+            returned = self.returned[name]
+            print(f"{name:<38}{count:>9}{returned:>10}{count - returned:>9}")
         print(
-            f"{self.done} calls in {took:.0f} s, {self.done / took:.0f} per second; most "
+            f"{done} calls in {took:.0f} s, {done / took:.0f} per second; most "
             f"memory in use {memory() / 2**20:.0f} MiB, {grown / 2**20:.0f} more than after a "
             f"tenth of the calls; {len(self.defects)} defects"
         )
@@ -122,18 +110,19 @@ def guided(calls: int, seed: int) -> int:
     names = contextlib.redirect_stderr(io.StringIO())
     with names, atheris.instrument_imports(include=["whycast"]):
         harness = importlib.import_module("harness")
-    for folder, inputs in (("corpus", []), ("seeds", seeds())):
+    random = Random(seed)
+    for folder, count in (("corpus", 0), ("seeds", SEEDS)):
         shutil.rmtree(OUT / folder, ignore_errors=True)
         (OUT / folder).mkdir(parents=True, exist_ok=True)
-        for number, data in enumerate(inputs):
-            (OUT / folder / f"{number:04}").write_bytes(data)
-    options = {"max_len": MAX_LENGTH, "seed": seed, "timeout": PATIENCE, "verbosity": 0}
-    tally = Tally(harness.run, calls)
+        for number in range(count):
+            (OUT / folder / f"{number:04}").write_bytes(random.randbytes(MAX_LENGTH))
+    options = {"max_len": MAX_LENGTH, "len_control": 0, "seed": seed, "timeout": PATIENCE}
+    tally = Tally(harness, calls)
     settled = contextlib.ExitStack()
 
     def one(data: bytes) -> None:
-        tally.one(data)
-        if tally.done >= calls:
+        tally.of_bytes(data)
+        if tally.counts.total() >= calls:
             settled.close()
             code = tally.report()
             os._exit(code)
@@ -142,7 +131,7 @@ def guided(calls: int, seed: int) -> int:
         [
             sys.argv[0],
             *(f"-{name}={value}" for name, value in options.items()),
-            f"-artifact_prefix={OUT}/",
+            *("-verbosity=0", f"-artifact_prefix={OUT}/"),
             *(str(OUT / folder) for folder in ("corpus", "seeds")),
         ],
         one,
@@ -159,7 +148,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--calls", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
-    sys.path += [str(CORPUS.parent), str(ROOT / "tests" / "support")]
+    sys.path += [str(ROOT / "tests" / folder) for folder in ("fuzz", "support")]
     return guided(options.calls, options.seed)
 
 

@@ -6,7 +6,9 @@ method of an argument, `MineError`, passes through.
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import pkgutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,7 +19,9 @@ import calls
 import commands
 import griffe
 import numpy as np
-from wild import Choices, MineError
+from calls import Call, Check, RefusedError
+from hypothesis import strategies as st
+from wild import MineError
 
 import whycast
 
@@ -27,19 +31,26 @@ class DefectError(AssertionError):
 
 
 class Target(NamedTuple):
-    """A function, by its public name, and what it may raise."""
+    """A function with its public name, its calls, what has to come of them, what it may raise."""
 
     name: str
     function: Callable[..., Any]
-    make: Callable[[Choices], calls.Call]
+    calls: st.SearchStrategy[Call]
+    # Gives the check of the result, or raises a `RefusedError`.
+    wanted: Callable[[Call], Check]
     documented: tuple[type[BaseException], ...]
+
+    def __repr__(self) -> str:
+        return self.name
 
 
 def public() -> dict[str, Callable[..., Any]]:
     """Give all public functions of the package by their names."""
+    names = [f"whycast.{module.name}" for module in pkgutil.iter_modules(whycast.__path__)]
+    modules = [importlib.import_module(name) for name in names if "._" not in name]
     return {
         f"{module.__name__}.{name}": value
-        for module in calls.MODULES
+        for module in (whycast, *(each for each in modules if each.__name__ != "whycast.testing"))
         for name in module.__all__
         if inspect.isfunction(value := getattr(module, name))
     }
@@ -49,79 +60,72 @@ def documented(function: Callable[..., Any]) -> tuple[type[BaseException], ...]:
     """Give the exceptions that a docstring names under Raises."""
     text = griffe.Docstring(inspect.getdoc(function) or "")
     home = vars(inspect.getmodule(function)) | vars(whycast)
-    found: list[type[BaseException]] = [MineError]
-    for section in griffe.parse(text, "numpy"):
-        if section.kind is griffe.DocstringSectionKind.raises:
-            for each in section.value:
-                name = str(each.annotation)
-                found.append(eval(name, home, {"whycast": whycast}))
-    return tuple(found)
+    return tuple(
+        eval(str(each.annotation), home, {"whycast": whycast})
+        for section in griffe.parse(text, "numpy")
+        if section.kind is griffe.DocstringSectionKind.raises
+        for each in section.value
+    )
 
 
 FUNCTIONS = public()
-_OF_THE_PACKAGE = [
-    Target(name, FUNCTIONS[name], make, documented(FUNCTIONS[name]))
-    for name, make in calls.MAKERS.items()
-]
 TARGETS = (
-    # A command takes as long as many calls.
-    *_OF_THE_PACKAGE * 7,
-    Target("whycast serve", commands.serve, commands.lines, ()),
-    Target("whycast", commands.command, commands.words, ()),
+    *(
+        Target(
+            name,
+            FUNCTIONS[name],
+            calls.calls(roles),
+            lambda call, roles=roles, model=model: calls.wanted(roles, model, call),  # type: ignore[misc]
+            documented(FUNCTIONS[name]),
+        )
+        for name, (roles, model) in calls.MODELS.items()
+    ),
+    Target("whycast serve", commands.serve, commands.lines(), commands.answers, ()),
+    Target("whycast", commands.command, commands.words(), commands.printed, ()),
+)
+# A command takes as long as many calls.
+ANY_CALL = st.sampled_from((*TARGETS[:-2] * 4, *TARGETS[-2:])).flatmap(
+    lambda target: st.tuples(st.just(target), target.calls)
 )
 
 
-class Done(NamedTuple):
-    """What came of a call."""
-
-    target: Target
-    call: calls.Call
-    accepted: bool
-
-
-def run(data: bytes) -> Done:
-    """Make the call that some bytes stand for; a `DefectError` says what is not as it has to be."""
-    c = Choices(data)
-    target = c.pick(TARGETS)
-    call = target.make(c)
-    before = [state(each) for each in (*call.args, *call.kwargs.values())]
-    # What is written to may change.
-    kept = len(call.args) + list(call.kwargs).index("out") if "out" in call.kwargs else None
+def run(target: Target, call: Call) -> bool:
+    """Make a call, and say whether it returned; a `DefectError` says what is wrong with it."""
+    arguments = [*call.args, *call.kwargs.values()]
+    before = [state(each) for each in arguments]
     result: Any = None
     error: BaseException | None = None
     try:
         result = target.function(*call.args, **call.kwargs)
     except Exception as caught:
         error = caught
-    said = _complaint(target, call, c, result, error)
-    after = [state(each) for each in (*call.args, *call.kwargs.values())]
-    for number, (was, now) in enumerate(zip(before, after, strict=True)):
-        if was != now and number != kept:
-            said = f"argument {number} was {was} and is {now}"
+    said = _complaint(target, call, result, error)
+    for each, was in zip(arguments, before, strict=True):
+        # What is written to may change.
+        if state(each) != was and each is not call.kwargs.get("out"):
+            said = f"an argument was {was} and is {state(each)}"
     if said:
-        raise DefectError(f"{target.name}: {said}\n  {data.hex()}\n  {shown(call)}") from error
-    return Done(target, call, error is None)
+        raise DefectError(f"{target.name}: {said}\n  {call!r}") from error
+    return error is None
 
 
-def _complaint(
-    target: Target, call: calls.Call, c: Choices, result: Any, error: BaseException | None
-) -> str:
+def _complaint(target: Target, call: Call, result: Any, error: BaseException | None) -> str:
     if error is not None:
-        if not is_documented(error, target.documented):
+        if not is_documented(error, (MineError, *target.documented)):
             return f"undocumented: {error!r:.500}"
-        if not c.tame or isinstance(error, MineError) or not call.judged:
+        if not call.tame or isinstance(error, MineError):
             return ""
     try:
-        check = call.wanted()
+        check = target.wanted(call)
         if error is None:
             check(result)
-    except calls.RefusedError:
+    except RefusedError:
         return f"accepted: {result!r:.500}" if error is None else ""
     except AssertionError as wrong:
         return f"wrong result {result!r:.500}: {wrong}"
     except (MineError, TypeError, ValueError, IndexError, OverflowError, MemoryError) as strange:
         # The arguments themselves do not let it be told what is right.
-        return f"wrong result {result!r:.500}: {strange!r}" if c.tame else ""
+        return f"wrong result {result!r:.500}: {strange!r}" if call.tame else ""
     return f"refused: {error!r:.500}" if error is not None else ""
 
 
@@ -143,7 +147,7 @@ def state(value: Any, depth: int = 3) -> object:
         about = (id(value), array.shape, array.strides, array.dtype, array.flags.num)
         if array.size > 4096:
             return about
-        if array.dtype.hasobject or array.dtype.kind == "T":
+        if array.dtype.hasobject or array.dtype.kind in "TV":
             return (*about, repr(array.tolist()))
         return (*about, array.tobytes())
     if type(value) in (list, tuple) and depth:
@@ -153,22 +157,10 @@ def state(value: Any, depth: int = 3) -> object:
     return id(value)
 
 
-def shown(call: calls.Call) -> str:
-    """Text of the arguments, as far as they have one."""
-    try:
-        return f"{call.args!r:.1500} {call.kwargs!r:.500}"
-    except Exception:
-        return ", ".join(type(each).__name__ for each in call.args)
-
-
 @contextmanager
 def settled() -> Iterator[None]:
     """Let warnings be errors, but for what a sum of floats may say; write no file here."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        chdir(folder),
-        warnings.catch_warnings(),
-    ):
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), warnings.catch_warnings():
         warnings.simplefilter("error")
         for kind in (RuntimeWarning, PendingDeprecationWarning):
             warnings.simplefilter("ignore", kind)

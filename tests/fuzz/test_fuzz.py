@@ -8,61 +8,59 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 import calls
 import harness
 import numpy as np
 import pytest
-import wild
+from array_strategies import Subclass
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
-import fuzz
 import whycast
-
-CALLS = 8000
 
 
 def test_every_public_function_is_called() -> None:
-    assert harness.public().keys() == calls.MAKERS.keys()
+    assert harness.FUNCTIONS.keys() == calls.MODELS.keys()
 
 
 def test_what_is_documented() -> None:
     """It is read from the docstrings; none of them is without."""
-    found = {target.name: {*target.documented} - {wild.MineError} for target in harness.TARGETS}
+    found = {target.name: {*target.documented} for target in harness.TARGETS}
     assert found["whycast.f"] == {TypeError, ValueError}
-    assert found["whycast.ngraph.broadcast"] == {
-        whycast.ngraph.ArgShapeError,
-        TypeError,
-        ValueError,
-    }
-    assert all(found[name] for name in calls.MAKERS)
+    assert whycast.ngraph.ArgShapeError in found["whycast.ngraph.broadcast"]
+    assert all(found[name] for name in calls.MODELS)
     assert not harness.is_documented(UnicodeError(), (ValueError,))
     assert harness.is_documented(
         whycast.numpy_rule.IncompatibleError(0, 1, 0, ((2,), (3,))), (whycast.BroadcastError,)
     )
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_wild_calls(seed: int) -> None:
+# Drawn calls, none of which is looked at twice.
+once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], database=None)
+
+
+@pytest.mark.parametrize("target", harness.TARGETS, ids=repr)
+@settings(once, max_examples=250)
+@given(st.data())
+def test_wild_calls(target: harness.Target, data: st.DataObject) -> None:
     """[E_Broadcast_any_Derived_150]"""
-    reached = set()
     with harness.settled():
-        for data in (*fuzz.seeds()[seed::4], *islice(fuzz.random_inputs(seed), CALLS // 4)):
-            reached.add(harness.run(data).target.name)
-    assert reached == {target.name for target in harness.TARGETS}
+        harness.run(target, data.draw(target.calls))
 
 
 def test_memory_is_bounded() -> None:
-    """Of inputs that were run before nothing stays, and none takes much.
+    """Of calls that were made before nothing stays, and none takes much.
 
     [E_Broadcast_any_Derived_150]
     """
-    inputs = [*islice(fuzz.random_inputs(9), 300)]
+    drawn: list[tuple[harness.Target, calls.Call]] = []
+    settings(once, max_examples=300)(given(harness.ANY_CALL)(lambda each: drawn.append(each)))()
 
     def run_all() -> None:
-        for data in inputs:
-            harness.run(data)
+        for target, call in drawn:
+            harness.run(target, call._replace(tame=False))
         gc.collect()
 
     with harness.settled():
@@ -82,33 +80,30 @@ def test_memory_is_bounded() -> None:
 
 # Each of these does something that no function may.
 
-
-def _undocumented(*args: Any, **_: Any) -> Any:
-    raise KeyError(args)
+expand: Callable[..., Any] = vars(whycast.onnx)["expand"]
 
 
-def _too_particular(*args: Any, **_: Any) -> Any:
-    raise UnicodeError(args)
+def _raises(error: type[Exception]) -> Callable[..., Any]:
+    def wrong(*args: Any) -> Any:
+        raise error(args)
+
+    return wrong
 
 
 def _writes(x: Any, shape: Any) -> Any:
     if isinstance(x, np.ndarray) and x.flags.writeable and x.dtype.kind == "f" and x.size:
         x[...] = 99
-    return whycast.onnx.expand(x, shape)
+    return expand(x, shape)
 
 
 def _sorts(x: Any, shape: Any) -> Any:
     if type(shape) is list:
         shape.append(1)
-    return whycast.onnx.expand(x, tuple(shape)[:-1] if type(shape) is list else shape)
-
-
-def _copies(x: Any, shape: Any) -> Any:
-    return whycast.onnx.expand(x, shape).copy()
+    return expand(x, tuple(shape)[:-1] if type(shape) is list else shape)
 
 
 def _writable(x: Any, shape: Any) -> Any:
-    view = whycast.onnx.expand(x, shape)
+    view = expand(x, shape)
     if isinstance(x, np.ndarray) and x.flags.num >= 0 and x.flags.writeable:
         view.setflags(write=True)
     return view
@@ -117,29 +112,33 @@ def _writable(x: Any, shape: Any) -> Any:
 def _refuses(x: Any, shape: Any) -> Any:
     if tuple(shape) == (1,):
         raise ValueError(shape)
-    return whycast.onnx.expand(x, shape)
+    return expand(x, shape)
 
 
 def _grows(x: Any, shape: Any) -> Any:
     try:
-        return whycast.onnx.expand(x, shape)
+        return expand(x, shape)
     except whycast.BroadcastError:
         return x
 
 
-def _turns(x: Any, shape: Any) -> Any:
-    return whycast.onnx.expand(x[::-1] if np.ndim(x) else x, shape)
-
-
 @pytest.mark.parametrize(
     "wrong",
-    [_undocumented, _too_particular, _writes, _sorts, _copies, _writable, _refuses, _grows, _turns],
+    [
+        *(_raises(KeyError), _raises(UnicodeError), _writes, _sorts, _writable, _refuses, _grows),
+        lambda x, shape: expand(x, shape).copy(),
+        lambda x, shape: expand(x[::-1] if np.ndim(x) else x, shape),
+    ],
 )
-def test_a_function_that_does_wrong_is_noticed(
-    wrong: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (expand, *_) = (each for each in harness.TARGETS if each.name == "whycast.onnx.expand")
-    monkeypatch.setattr(harness, "TARGETS", (expand._replace(function=wrong),))
-    with harness.settled(), pytest.raises(harness.DefectError):  # noqa: PT012
-        for data in islice(fuzz.random_inputs(0), 2000):
-            harness.run(data)
+def test_a_function_that_does_wrong_is_noticed(wrong: Callable[..., Any]) -> None:
+    (right,) = (each for each in harness.TARGETS if each.name == "whycast.onnx.expand")
+    # What is wrong must be what is noticed, not that a subclass is asked.
+    plainly = right.calls.filter(lambda call: type(call.args[0]) is not Subclass)
+
+    @settings(once, max_examples=2000)
+    @given(plainly)
+    def run(call: calls.Call) -> None:
+        harness.run(right._replace(function=wrong), call)
+
+    with harness.settled(), pytest.raises(harness.DefectError):
+        run()

@@ -1,48 +1,29 @@
 """The node tests that the onnx package publishes and that broadcast, with whycast broadcasting.
 
 Of the published models of a single element-wise operator these are all whose inputs differ in shape
-(for Expand: whose tensor and target differ). whycast broadcasts the inputs, the operator is then
-applied to elements that stand at the same place, and the result is compared with the published one.
+(for Expand: whose tensor and target differ). whycast broadcasts the inputs, ONNX's own reference
+then applies the operator to elements that stand at the same place, and the result is compared with
+the published one.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from array_strategies import Array
 from onnx.backend.test.case.test_case import TestCase as NodeTest
 from onnx.backend.test.loader import load_model_tests
+from onnx.reference import ReferenceEvaluator
 
 import whycast
 
-ELEMENT_WISE: dict[str, Callable[..., Array]] = {
-    "Add": np.add,
-    "And": np.logical_and,
-    "BitShift": np.left_shift,
-    "BitwiseAnd": np.bitwise_and,
-    "BitwiseOr": np.bitwise_or,
-    "BitwiseXor": np.bitwise_xor,
-    "Div": np.divide,
-    "Equal": np.equal,
-    "Expand": lambda x, target: x,
-    "Greater": np.greater,
-    "GreaterOrEqual": np.greater_equal,
-    "Less": np.less,
-    "LessOrEqual": np.less_equal,
-    "Max": np.maximum,
-    "Mean": lambda *xs: sum(xs) / len(xs),
-    "Min": np.minimum,
-    "Mod": np.mod,
-    "Mul": np.multiply,
-    "Or": np.logical_or,
-    "PRelu": lambda x, slope: np.where(x < 0, x * slope, x),
-    "Pow": np.power,
-    "Sub": np.subtract,
-    "Sum": lambda *xs: sum(xs),
-    "Where": np.where,
-    "Xor": np.logical_xor,
+ELEMENT_WISE = {
+    *("Add", "And", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Equal", "Expand"),
+    *("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Mean", "Min", "Mod", "Mul", "Or"),
+    *("PRelu", "Pow", "Sub", "Sum", "Where", "Xor"),
 }
 
 # All others are exact, or correctly rounded by IEEE 754: one product, sum or quotient of float32.
@@ -96,7 +77,10 @@ def test_published_outputs() -> None:
         views = whycast.broadcast(*arrays)
         assert len({z.shape for z in views}) == 1
         assert whycast.broadcast_shapes(*[x.shape for x in arrays]) == published.shape
-        result = ELEMENT_WISE[operator(case) or ""](*views)
+        result: Any = views[0]
+        if operator(case) != "Expand":
+            peer = ReferenceEvaluator(case.model)
+            (result,) = peer.run(None, dict(zip(peer.input_names, views, strict=True)))
         assert (result.shape, result.dtype) == (published.shape, published.dtype), case.name
         if operator(case) in INEXACT:
             ours, theirs = result.astype(np.float64), published.astype(np.float64)

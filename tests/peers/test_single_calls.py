@@ -1,18 +1,62 @@
-"""What cases do not contain, asked of runtimes: negative sizes, needless axes, what came before."""
+"""What cases do not contain, asked of runtimes in a child process: negative sizes, other axes."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import combinations, product
+from multiprocessing import get_context
 from typing import cast
 
 import numpy as np
 import pytest
-from asked import Answer, apart, ask, attempt, require, taken
-from plain_rule import Shape, all_shapes
+from plain_rule import all_shapes
 
 from whycast._rules import RULES
 from whycast._types import AnyArray
 from whycast.openvino import Mode, broadcast
+from whycast.testing._peers import PEERS, ManyAtOnce, absent
+
+# What was returned: shape, dtype and elements; None where the call was refused.
+Answer = tuple[tuple[int, ...], str, bytes] | None
+
+# Many times what the slowest takes; without a limit, one that hangs would hang the tests.
+SECONDS = 240
+
+
+def ask(name: str, rule: str, calls: Sequence[tuple[object, ...]]) -> list[Answer]:
+    """Ask a peer for arrays."""
+    if missing := absent(PEERS[name]):
+        pytest.skip(missing)
+    with ProcessPoolExecutor(1, get_context("fork")) as pool:
+        return pool.submit(_answers, name, rule, calls).result(SECONDS)
+
+
+def _answers(name: str, rule: str, calls: Sequence[tuple[object, ...]]) -> list[Answer]:
+    peer = PEERS[name]
+    os.environ.update(peer.environment)
+    function = peer.functions(rule)["data"]
+    if isinstance(function, ManyAtOnce):
+        return [taken(result) for result in function.many(calls)]
+    return [taken(attempt(function, *call)) for call in calls]
+
+
+def attempt(function: Callable[..., object], *arguments: object) -> object:
+    """Return what a function returns, or the exception that it raises."""
+    try:
+        return function(*arguments)
+    except Exception as error:
+        return error
+
+
+def taken(result: object) -> Answer:
+    """Take down an array."""
+    if isinstance(result, Exception):
+        return None
+    array = np.asarray(result)
+    return array.shape, array.dtype.name, array.tobytes()
+
 
 # Of rank 1 and 2; -1 has no meaning in any of the texts, it is a size that no tensor has.
 NEGATIVE_TARGETS = [
@@ -62,24 +106,3 @@ def test_openvino_does_not_look_at_axes_in_a_mode_without_them(mode: str) -> Non
     assert all(isinstance(refused, ValueError) for refused in ours)
     without = [taken(attempt(broadcast, x, to, None, cast("Mode", mode))) for x, to, _ in calls]
     assert ask("openvino", f"openvino-{mode}", calls) == without
-
-
-def inferences(calls: list[tuple[Shape, Shape]]) -> list[Answer]:
-    """Answers of one compiled model, one inference after the other."""
-    from whycast.testing._peers import _openvino
-
-    request = _openvino._request("numpy", "int32", 2, 2, None)
-    return [
-        taken(attempt(_openvino._run, request, numbered(*shape), target, None))
-        for shape, target in calls
-    ]
-
-
-def test_what_came_before_can_change_the_verdict_of_openvino() -> None:
-    """After an output without elements the target is compared with the one before."""
-    require("openvino")
-    first, empty, wrong = ((1, 3), (3, 3)), ((2, 0), (2, 0)), ((2, 0), (3, 3))
-    no_elements = ((2, 0), "int32", b"")
-    assert apart(inferences, [wrong]) == [None]
-    assert apart(inferences, [first, wrong])[1:] == apart(inferences, [empty, wrong])[1:] == [None]
-    assert apart(inferences, [first, empty, wrong])[1:] == [no_elements, no_elements]

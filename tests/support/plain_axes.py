@@ -1,20 +1,19 @@
 """nGraph, OpenVINO, ONNX Expand and broadcast_in_dim read sentence by sentence, to compare with.
 
 Written from the specifications, not from the WhyML sources: plain nested loops, no stride, nothing
-shared with the package. Where a text admits the arguments, a function tells for every multi-index
-of the output which element of the input stands there.
+shared with the package. Where a text admits the arguments, a function tells where the input lies in
+the output.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 from plain_rule import Shape, indices
 
 Index = tuple[int, ...]
-# For every multi-index of an output, the first axis slowest, the multi-index of the input.
-Sources = dict[Index, Index]
 
 
 def are_distinct(axes: Sequence[int], rank: int) -> bool:
@@ -30,21 +29,29 @@ def are_axes(axes: Sequence[int], rank: int) -> bool:
     return are_distinct(axes, rank) and list(axes) == sorted(axes)
 
 
-def explicit_misfit(shape: Shape, target: Shape, axes: Sequence[int]) -> int | None:
-    """Return the lowest axis of the data whose size is neither 1 nor that of its output axis."""
+class Placed(NamedTuple):
+    """Where a tensor lies: the shape of the output, and the axis of it for each of the tensor's."""
+
+    shape: Shape
+    axes: Index
+
+
+def fitted(shape: Shape, target: Shape, axes: Index) -> Placed | None:
+    """Place a tensor whose sizes are 1 or those of its output axes."""
     for j in range(len(shape)):
         if shape[j] not in (1, target[axes[j]]):
-            return j
-    return None
+            return None
+    return Placed(target, axes)
 
 
-def explicit(shape: Shape, target: Shape, axes: Sequence[int]) -> Sources:
-    """OpenVINO: each index maps an axis of the data to an axis of the output."""
-    sources = {}
-    for index in indices(target):
-        # An axis of size 1 has one index alone.
-        sources[index] = tuple(0 if shape[j] == 1 else index[axes[j]] for j in range(len(shape)))
-    return sources
+def explicit(
+    shape: Shape, target: Shape, axes: Index, *, increasing: bool = False
+) -> Placed | None:
+    """StableHLO, OpenVINO: each index maps an axis of the data to an axis of the output."""
+    right = are_axes if increasing else are_distinct
+    if len(axes) != len(shape) or not right(axes, len(target)):
+        return None
+    return fitted(shape, target, axes)
 
 
 def p(coordinate: Sequence[int], broadcast_axes: Collection[int]) -> Index:
@@ -56,25 +63,23 @@ def p(coordinate: Sequence[int], broadcast_axes: Collection[int]) -> Index:
     return tuple(kept)
 
 
-def ngraph(shape: Shape, target: Shape, broadcast_axes: Collection[int]) -> Sources | None:
+def ngraph(shape: Shape, target: Shape, broadcast_axes: Index) -> Placed | None:
     """nGraph: the output at C is arg at p(C); arg has the shape with these axes removed."""
-    if p(target, broadcast_axes) != shape:
+    if not are_axes(broadcast_axes, len(target)) or p(target, broadcast_axes) != shape:
         return None
-    return {index: p(index, broadcast_axes) for index in indices(target)}
+    return Placed(target, p(range(len(target)), broadcast_axes))
 
 
-def numpy_mode(shape: Shape, target: Shape) -> Sources | None:
+def trailing(rank: int, of: int) -> Index:
+    """The last axes."""
+    return tuple(range(of - rank, of))
+
+
+def numpy_mode(shape: Shape, target: Shape) -> Placed | None:
     """OpenVINO: the data is broadcast to the target, but not vice versa; last axes meet."""
     if len(shape) > len(target):
         return None
-    missing = len(target) - len(shape)
-    for k in range(len(shape)):
-        if shape[k] not in (1, target[missing + k]):
-            return None
-    return {
-        index: tuple(0 if shape[k] == 1 else index[missing + k] for k in range(len(shape)))
-        for index in indices(target)
-    }
+    return fitted(shape, target, trailing(len(shape), len(target)))
 
 
 def expand_shape(shape: Shape, target: Shape) -> Shape | None:
@@ -89,16 +94,28 @@ def expand_shape(shape: Shape, target: Shape) -> Shape | None:
     return tuple(sizes)
 
 
-def expand(shape: Shape, target: Shape) -> Sources | None:
+def expand(shape: Shape, target: Shape) -> Placed | None:
     """ONNX Expand: the tensor times ones of the given shape, element by element."""
     common = expand_shape(shape, target)
-    if common is None:
+    return None if common is None else Placed(common, trailing(len(shape), len(common)))
+
+
+def torch_expand(shape: Shape, size: Shape) -> Placed | None:
+    """PyTorch: -1 is the tensor's own size; on a new axis it is none."""
+    new = len(size) - len(shape)
+    if new < 0 or min(size[:new], default=0) < 0:
         return None
-    sources = {}
-    for index in indices(common):
-        own = index[len(common) - len(shape) :]
-        sources[index] = tuple(0 if size == 1 else i for i, size in zip(own, shape, strict=True))
-    return sources
+    own = [b if a == -1 else a for a, b in zip(size[new:], shape, strict=True)]
+    return numpy_mode(shape, (*size[:new], *own))
+
+
+def sources(shape: Shape, placed: Placed) -> dict[Index, Index]:
+    """Give for every multi-index of the output that of the tensor whose element stands there."""
+    # An axis of size 1 has one index alone.
+    return {
+        index: tuple(0 if shape[j] == 1 else index[axis] for j, axis in enumerate(placed.axes))
+        for index in indices(placed.shape)
+    }
 
 
 def axis_sets(rank: int) -> list[tuple[int, ...]]:

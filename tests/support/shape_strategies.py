@@ -35,18 +35,6 @@ def shape_lists(
 
 
 @st.composite
-def chains(draw: st.DrawFn, length: int, max_rank: int = 5, max_size: int = 3) -> tuple[Shape, ...]:
-    """Shapes of which each broadcasts to the next."""
-    shapes = [draw(st.lists(st.integers(0, max_size), max_size=max_rank))]
-    for _ in range(length - 1):
-        target = shapes[0]
-        rank = draw(st.integers(0, len(target)))
-        own = target[len(target) - rank :]
-        shapes.insert(0, [draw(st.sampled_from([size, 1])) for size in own])
-    return tuple(map(tuple, shapes))
-
-
-@st.composite
 def shapes_and_target(
     draw: st.DrawFn, max_rank: int = 8, min_size: int = 0, max_size: int = 4
 ) -> tuple[Shape, Shape]:
