@@ -256,7 +256,7 @@ def levels() -> list[Asked]:
                 RETURNS[level],
                 [", ".join(fields(kind, level)) for kind in KINDS],
                 json.dumps(request(rule, level, case)),
-                json.dumps(answer(level, expected(rule, level, case).outcome)),
+                json.dumps(answer(level, expected(rule, level, case))),
             )
         )
     return found

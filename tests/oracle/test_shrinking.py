@@ -9,8 +9,7 @@ import pytest
 
 import whycast
 from whycast._rules import RULES, Operands
-from whycast.testing import Case, Report, cases, check
-from whycast.testing._run import _shrink
+from whycast.testing import Case, Report, _check, cases, check
 
 Shape = tuple[int, ...]
 
@@ -32,7 +31,7 @@ def test_no_more_steps_than_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for name, value in (("_SECONDS", -1.0), ("_STEPS", 1), ("_STEPS", 40)):
         with monkeypatch.context() as changed:
-            changed.setattr(_shrink, name, value)
+            changed.setattr(_check, name, value)
             *_, last = verdicts(refuses_rank_16).deviations
         found.append(last.case)
     as_met, one_step, smallest = found

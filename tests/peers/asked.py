@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 import pytest
 
+from whycast._rules import RULES
 from whycast.testing._peers import PEERS, ManyAtOnce, absent
 
 _P = ParamSpec("_P")
@@ -44,7 +45,7 @@ def ask(name: str, rule: str, calls: Sequence[tuple[object, ...]]) -> list[Answe
 def _answers(name: str, rule: str, calls: Sequence[tuple[object, ...]]) -> list[Answer]:
     peer = PEERS[name]
     os.environ.update(peer.environment)
-    function = peer.functions(rule)["data"]
+    function = peer.functions(RULES[rule])["data"]
     if isinstance(function, ManyAtOnce):
         return [taken(result) for result in function.many(calls)]
     return [taken(attempt(function, *call)) for call in calls]

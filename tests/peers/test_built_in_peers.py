@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from asked import require
 
+from whycast._rules import RULES
 from whycast.testing import cases, check
 from whycast.testing._cases._case import Level
 from whycast.testing._peers import PEERS, absent
@@ -40,8 +41,8 @@ def questions(*names: str) -> pytest.MarkDecorator:
         [
             pytest.param(name, rule, level, id=f"{name} {rule} {level}")
             for name in names
-            for rule, offer in PEERS[name].offers.items()
-            for level in offer.levels
+            for rule in RULES
+            for level in RULES[rule].peers.get(name, ())
             if level != "verdict"
         ],
     )
@@ -56,7 +57,7 @@ def count(rule: str, level: Level) -> int:
 def hold(name: str, rule: str, level: Level) -> None:
     """Ask all fixed cases but those that the peer lacks."""
     require(name)
-    has_data = level == "shape" and "data" in PEERS[name].offers[rule].levels
+    has_data = level == "shape" and "data" in RULES[rule].peers[name]
     every = SOME if name != "numpy" and (rule == "sonnx" or has_data) else 1
     report = check(name, rule=rule, level=level, seconds=0, every=every)
     assert report.ok, str(report)

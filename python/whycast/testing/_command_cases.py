@@ -99,7 +99,7 @@ def _write(arguments: argparse.Namespace) -> int:
 def _write_lines(rule: Rule, level: Level, asked: Iterable[Case], file: BinaryIO) -> int:
     count = 0
     for case in asked:
-        right = answer(level, expected(rule, level, case).outcome)
+        right = answer(level, expected(rule, level, case))
         file.write(line_of(request(rule, level, case) | {"expected": right}))
         count += 1
     file.flush()

@@ -85,7 +85,7 @@ def respond(request: Request) -> Message:
     if shape is not None and level == "data":
         _check_size(arrays, shape)
     try:
-        return answer(level, expected(rule, level, case, arrays).outcome)
+        return answer(level, expected(rule, level, case, arrays))
     except TypeError as error:
         raise ValueError(str(error)) from None
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from whycast._rules import RULES, Rule
+from whycast._rules import RULES
 from whycast.testing._cases._case import Case
 from whycast.testing._peers._conditions import CONDITIONS
 
@@ -32,9 +32,9 @@ class Entry:
     source: str
     sometimes: bool = False
 
-    def covers(self, rule: Rule, case: Case) -> bool:
+    def covers(self, case: Case) -> bool:
         """Whether it is about a case."""
-        return all(CONDITIONS[name](rule, case) for name in self.where)
+        return all(CONDITIONS[name](RULES[self.rule], case) for name in self.where)
 
     def explains(self, kind: str) -> bool:
         """Whether a deviation of a kind in such a case is known."""
