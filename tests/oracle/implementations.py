@@ -17,6 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import whycast
 from whycast import numpy_rule
+from whycast._rules import RULES, Operands
 from whycast.testing import Case
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -30,7 +31,8 @@ PROGRAM = (sys.executable, "-S", str(Path(__file__).with_name("program.py")))
 class Wrong(NamedTuple):
     """A wrong implementation; what kind of deviation it has, and the smallest case that shows it.
 
-    `expected` and `got` are patterns of what the report says of that.
+    `cases` is how many show it, where that is tested; `expected` and `got` are patterns of what the
+    report says of it.
     """
 
     name: str
@@ -40,7 +42,7 @@ class Wrong(NamedTuple):
     rule: str = "sonnx"
     level: Any = "data"
     every: int = 1
-    count: int | None = None
+    cases: int | None = None
     expected: str = ""
     got: str = ""
 
@@ -164,7 +166,7 @@ def locks(*arrays: Array) -> Sequence[Array]:
 def renames(*arrays: Array) -> Sequence[Array]:
     found = whycast.broadcast(*arrays, copy=True)
     if arrays[0].dtype == "i4":
-        arrays[0].dtype = "V4"
+        vars(np.ndarray)["dtype"].__set__(arrays[0], "V4")
     return found
 
 
@@ -260,17 +262,27 @@ class Together:
         return [each or ValueError("they do not fit") for each in fits]
 
 
+def refuses(least: int, deadly: tuple[Shape, ...]) -> Function:
+    """Refuse sizes from one on, and end the process at some shapes."""
+
+    def function(*shapes: Shape) -> bool:
+        if shapes == deadly:
+            os._exit(3)
+        sizes = [size for shape in shapes for size in shape]
+        return whycast.compatible(*shapes) and max(sizes, default=0) < least
+
+    return function
+
+
 # --- what is to be found ----------------------------------------------------------------------
 
 SCALARS = Case(((), ()))
 THREE = Case(((), (), ()))
 HALF = Case(((2,),), dtypes=("float16",))
-# Asked are shapes; one case is answered in another way.
-ONE: Any = {"case": Case(((2,), (1,))), "level": "verdict", "count": 1}
+ONE = Case(((2,), (1,)))
 TWICE = 'while read line; do printf \'{"refused": true}\\n{"refused": true}\\n\'; done'
 
 WRONG = (
-    Wrong("zeros", each(np.zeros_like), "elements", SCALARS),
     Wrong("swapped axes", each(swapped), "elements", Case(((), (2, 2)))),
     Wrong("last instead of first", last_instead_of_first, "elements", Case(((2,), (2, 1)))),
     Wrong("maximum rule", each(lambda z: z), "refuses", Case(((), (0,))), rule="numpy"),
@@ -306,17 +318,7 @@ WRONG = (
     Wrong("locks", locks, "input changed", SCALARS, every=20, expected="writable", got="read-only"),
     Wrong("renames", renames, "input changed", SCALARS, every=20, expected="int32", got=r"\|V4"),
     Wrong("hangs", hangs, "hang", THREE),
-    Wrong(
-        "exits",
-        where(lambda xs: any(x.ndim == 3 for x in xs), raising(SystemExit(0))),
-        *("exit", Case(((), (0, 0, 0)))),
-    ),
     Wrong("exits at once", exits_at_once, "exit", THREE),
-    Wrong(
-        "crashes",
-        where(lambda xs: sum(x.ndim for x in xs) == 6, os.abort),
-        *("crash", Case(((0, 0, 0), (0, 0, 0)))),
-    ),
     Wrong("eats memory", where(three, eat), "memory", THREE),
     Wrong("one array", lambda *xs: whycast.broadcast(*xs)[0].copy(), "no array", SCALARS),
     Wrong("forgets the last", lambda *xs: right(*xs)[: max(1, len(xs) - 1)], "count", SCALARS),
@@ -329,12 +331,6 @@ WRONG = (
         got="^array 0: an object of type Closed, of which no array can be made: "
         "RuntimeError: detach it first$",
     ),
-    Wrong(
-        "refuses scalars",
-        lambda *xs: None if any(x.ndim == 0 for x in xs) else right(*xs),
-        *("refuses", SCALARS),
-    ),
-    Wrong("does nothing", does_nothing, "refuses", SCALARS),
     Wrong(
         "silent",
         where(lambda xs: True, raising(SilentError())),
@@ -349,7 +345,7 @@ WRONG = (
         every=100,
         got=r"^ValueError: \\x1b\[31m\\x00\\udc80xxx",
     ),
-    Wrong("does nothing at all", does_nothing, "refuses", SCALARS, level="verdict"),
+    Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
     Wrong("first wins", first_wins, "shape", Case(((), (1,))), level="shape"),
     Wrong(
         "one is enough",
@@ -376,29 +372,25 @@ WRONG = (
         rule="in-dim",
     ),
     # What is raised and is no exception; and how a process ends.
-    Wrong(
-        "interrupt",
-        where(one_case, raising(KeyboardInterrupt())),
-        "exit",
-        got="^the process ended with exit code 1$",
-        **ONE,
-    ),
-    Wrong("exit", where(one_case, raising(SystemExit(3))), "exit", got="^SystemExit: 3$", **ONE),
-    Wrong(
-        "no room",
-        where(one_case, raising(MemoryError("no room"))),
-        "memory",
-        got="^MemoryError: no room$",
-        **ONE,
-    ),
-    Wrong(
-        "generator",
-        where(one_case, raising(GeneratorExit("no more"))),
-        "refuses",
-        got="^GeneratorExit: no more$",
-        **ONE,
-    ),
-    Wrong("abort", where(one_case, os.abort), "crash", got="by SIGABRT$", **ONE),
+    *[
+        Wrong(
+            f"one {kind} {got[1:9]}",
+            where(one_case, act),
+            kind,
+            ONE,
+            "sonnx",
+            "verdict",
+            cases=1,
+            got=got,
+        )
+        for act, kind, got in (
+            (raising(KeyboardInterrupt()), "exit", "^the process ended with exit code 1$"),
+            (raising(SystemExit(3)), "exit", "^SystemExit: 3$"),
+            (raising(MemoryError("no room")), "memory", "^MemoryError: no room$"),
+            (raising(GeneratorExit("no more")), "refuses", "^GeneratorExit: no more$"),
+            (os.abort, "crash", "by SIGABRT$"),
+        )
+    ],
     Wrong(
         "many at once",
         Together(),
@@ -406,11 +398,40 @@ WRONG = (
         level="verdict",
         got="^ValueError: they do not fit$",
     ),
-    Wrong("last tensor first", [*PROGRAM, "last tensor first"], "elements", None, every=9),
-    Wrong("prints garbage", [*PROGRAM, "prints garbage"], "garbage", None, every=9),
-    Wrong("stops early", [*PROGRAM, "stops early"], "stopped", None, every=9),
-    Wrong("a program crashes", [*PROGRAM, "crashes"], "stopped", None, every=9),
-    Wrong("a program hangs", [*PROGRAM, "hangs"], "hang", None, every=9),
+    *[
+        Wrong(how, [*PROGRAM, how], kind, None, every=9)
+        for how, kind in (
+            ("last tensor first", "elements"),
+            ("prints garbage", "garbage"),
+            ("stops early", "stopped"),
+            ("crashes", "stopped"),
+            ("hangs", "hang"),
+        )
+    ],
+    Wrong(
+        "deadly sizes",
+        where(lambda shapes: any(65 in shape for shape in shapes), lambda: os._exit(3)),
+        *("exit", Case(((65,),)), "sonnx", "verdict", 16),
+        got="^the process ended with exit code 3$",
+    ),
+    # What is wrong where nothing small is: a smaller example is looked for, step by step. A step on
+    # which the target dies is none, neither before others that are asked then nor as the last one.
+    *[
+        Wrong(name, function, "refuses", Case(((size,),)), level="verdict")
+        for name, function, size in (
+            ("deadly step", refuses(65, ((32,),)), 65),
+            ("last deadly step", refuses(65, ((64,),)), 65),
+            ("after a deadly step", refuses(51, ((31,),)), 51),
+        )
+    ],
+    Wrong(
+        "axes of a high rank",
+        lambda shape, target, axes: (
+            (len(target) <= 4 or len(axes) <= 2)
+            and RULES["in-dim"].shape(Operands((shape,), target, axes)) is not None
+        ),
+        *("refuses", Case(((1,) * 3,), (1,) * 5, (0, 1, 2)), "in-dim", "verdict"),
+    ),
     Wrong("two lines", ["sh", "-c", TWICE], "garbage", SCALARS, level="shape", every=50),
 )
 

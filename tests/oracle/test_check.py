@@ -24,7 +24,7 @@ import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
-from whycast.testing import Case, Report, TargetError, cases, check
+from whycast.testing import Case, Report, TargetError, _check, cases, check
 from whycast.testing._peers import PEERS, _register
 from whycast.testing._peers._register import Entry
 from whycast.testing._run import _targets
@@ -48,8 +48,9 @@ def test_a_wrong_implementation_is_caught(wrong: Wrong) -> None:
     assert all(each.kind == wrong.kind for each in report.deviations), str(report)
     assert re.search(wrong.expected, first.expected), str(report)
     assert re.search(wrong.got, first.got), str(report)
-    if wrong.count is not None:
-        assert ([each.count for each in report.deviations], report.complete) == ([1], True)
+    if wrong.cases is not None:
+        counts = [each.count for each in report.deviations]
+        assert (counts, report.complete) == ([wrong.cases], True)
         assert report.cases == len(list(cases(wrong.rule, wrong.level)))
     # Whatever was said stands on a line, is not long, and XML has a place for it.
     assert all(len(each.got) < 600 for each in report.deviations)
@@ -193,6 +194,36 @@ def test_it_gives_up_on_what_always_dies() -> None:
     assert not report.complete
     assert report.notes == ("data: given up at case 84: it ends, or hangs, too often",)
     assert sum(each.count for each in report.deviations) == 20
+
+
+def test_no_more_steps_to_a_smaller_example_than_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """None where there is no time, one where there is one, else as many as are needed."""
+
+    def refuses_rank_16(*shapes: Shape) -> bool:
+        return whycast.compatible(*shapes) and max(map(len, shapes)) < 16
+
+    found = []
+    for name, value in (("_SECONDS", -1.0), ("_STEPS", 1), ("_STEPS", 40)):
+        with monkeypatch.context() as changed:
+            changed.setattr(_check, name, value)
+            *_, last = check(refuses_rank_16, level="verdict", seconds=0).deviations
+        found.append(last.case)
+    as_met, one_step, smallest = found
+    assert as_met in list(cases(level="verdict"))
+    assert smallest == Case(((1,) * 16,))
+    assert as_met.weight > one_step.weight > smallest.weight
+
+
+def test_a_multi_index_stays_with_its_shapes() -> None:
+    def function(*given: Shape) -> Shape:
+        found = whycast.source_index(*given)
+        return found[::-1] if len(found) > 4 else found
+
+    (found,) = check(function, level="index", seconds=0).deviations
+    assert found.kind == "index"
+    assert found.case in list(cases(level="index"))
 
 
 def test_the_same_seed_gives_the_same_random_cases() -> None:

@@ -235,16 +235,6 @@ def test_where_rules_differ_there_is_a_reason_and_only_there(axes: Shape | None)
 # --- long and large ---------------------------------------------------------------------------
 
 
-def test_ordinary_text_fits_80_columns(run: Run) -> None:
-    for words in ("12x1x16x1 1x14x1x18", "2x3 4 --axes 0,1", "128x1x64x64 3x1x64"):
-        for rule in RULES.values():
-            if rule.takes == "axes" and "--axes" not in words:
-                continue
-            option = "" if rule.takes == "tensors" and "--axes" in words else f"--rule {rule.name}"
-            done = run(f"explain {words} {option}")
-            assert max(map(len, done.out.splitlines())) <= 80, done.out
-
-
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_high_rank_is_laid_out_in_blocks(run: Run, rule: Rule) -> None:
     long = word((3, 1) * 20)

@@ -28,9 +28,10 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
 
     def ask() -> object:
         found = program.ask(CASE)
-        sink = program.process and program.process.stdout
+        assert program.process is not None
+        assert program.process.stdout is not None
         # What it says beside its answer comes soon.
-        select.select([sink], [], [], 0.5)
+        select.select([program.process.stdout], [], [], 0.5)
         return found
 
     try:

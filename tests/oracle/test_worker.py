@@ -229,8 +229,8 @@ def broken() -> Iterator[int]:
 def test_what_is_taken_for_integers() -> None:
     for answer in ((3, 4), np.array([3, 4]), iter([np.int8(3), 4])):
         assert as_integers(answer) == (3, 4)
-    for answer in ("34", b"34", 34, (3, 4.0), broken()):
-        assert as_integers(answer) is None
+    for other in ("34", b"34", 34, (3, 4.0), broken()):
+        assert as_integers(other) is None
 
 
 REPEATED, TAKEN = "an element is repeated", "torch takes the memory of a tensor"

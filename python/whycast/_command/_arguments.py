@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -81,6 +82,24 @@ for none, got '1;2'
             f"expected integers with commas between them, such as 0,2, or () for none, got {word!r}"
         )
     return _numbers(word.split(","))
+
+
+def count(least: int) -> Callable[[str], int]:
+    """Give what reads an integer of at least so much.
+
+    >>> count(1)("0")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected an integer of at least 1, got '0'
+    """
+
+    def read(text: str) -> int:
+        if not re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text.strip()) or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"expected an integer of at least {least}, got {text.strip()!r}"
+            )
+        return int(text)
+
+    return read
 
 
 def _numbers(words: list[str]) -> tuple[int, ...]:

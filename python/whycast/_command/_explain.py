@@ -104,7 +104,8 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
     columns = [[str(axis), *column] for axis, column in enumerate(texts)]
     widths = [max(map(len, column)) + 2 for column in columns]
     room = _WIDTH - (step + 2 + name + 2 + clause)
-    tables, end = [], 0
+    tables: list[str] = []
+    end = 0
     while end < len(columns) or not tables:
         begin = end
         end = min(begin + 1, len(columns))
