@@ -6,7 +6,7 @@ import argparse
 import json
 import textwrap
 
-from whycast._command._alignment import alignment
+from whycast._command._alignment import Line, alignment, lines
 from whycast._command._arguments import (
     SHAPE_HELP,
     Subparsers,
@@ -21,7 +21,6 @@ from whycast._command._arguments import (
     shape,
 )
 from whycast._command._figure import figure
-from whycast._command._steps import Line, lines
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
 from whycast._rules import RULES, Rule
 
