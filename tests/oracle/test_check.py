@@ -24,7 +24,7 @@ import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
-from whycast.testing import Case, Report, TargetError, _check, cases, check
+from whycast.testing import Case, TargetError, _check, cases, check
 from whycast.testing._peers import PEERS, _register
 from whycast.testing._peers._register import Entry
 from whycast.testing._run import _targets
@@ -375,12 +375,8 @@ def test_files_and_modules_of_the_folder(tmp_path: Path, monkeypatch: pytest.Mon
 # --- reports ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def report() -> Report:
-    return check(implementations.nan_canonical, seconds=0)
-
-
-def test_the_report_that_people_read(report: Report) -> None:
+def test_a_report_for_people_and_for_programs() -> None:
+    report = check(implementations.nan_canonical, seconds=0)
     first, levels, *rest = str(report).splitlines()
     assert first.startswith("implementations:nan_canonical by the rule sonnx: 10,079 cases in ")
     assert levels == (
@@ -394,33 +390,22 @@ def test_the_report_that_people_read(report: Report) -> None:
         "    clause    E_Broadcast_any_Accuracy_010",
         "1 kind of deviation",
     ]
-
-
-def test_the_call_reproduces_the_deviation(report: Report) -> None:
-    (found,) = report.deviations
-    names = {"Case": Case, "f": implementations.nan_canonical}
-    (result,) = eval(found.call, names)
-    names["f"] = whycast.broadcast
-    (expected,) = eval(found.call, names)
-    assert result.tobytes() != expected.tobytes()
-
-
-def test_json(report: Report) -> None:
     found = report.to_dict()
     assert (found["ok"], found["rule"], found["levels"]["data"]["small"]) == (False, "sonnx", 7350)
     (deviation,) = found["deviations"]
     assert deviation["case"] == {"shapes": ((2,),), "dtypes": ("float16",)}
     assert deviation["clause"] == "E_Broadcast_any_Accuracy_010"
-
-
-def test_junit(report: Report) -> None:
     suite = ElementTree.fromstring(report.to_junit())
-    failed = [each.get("name") for each in suite if each.find("failure") is not None]
-    assert [each.get("name") for each in suite] == [
-        *("small", "many", "ranks", "sizes", "dtypes", "layouts"),
-    ]
-    assert failed == ["dtypes"]
+    stages = ["small", "many", "ranks", "sizes", "dtypes", "layouts"]
+    assert [each.get("name") for each in suite] == stages
+    assert [each.get("name") for each in suite if each.find("failure") is not None] == ["dtypes"]
     assert (suite.get("tests"), suite.get("failures")) == ("6", "1")
+    # The call reproduces the deviation.
+    (wrong,), (right,) = (
+        eval(deviation["call"], {"Case": Case, "f": function})
+        for function in (implementations.nan_canonical, whycast.broadcast)
+    )
+    assert wrong.tobytes() != right.tobytes()
 
 
 def test_a_report_of_nothing_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -443,60 +428,42 @@ def test_a_report_of_nothing_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- known deviations -------------------------------------------------------------------------
 
 
-def entry(**changes: Any) -> Entry:
-    found: dict[str, Any] = {
-        "peer": "numpy",
-        "version": "2",
-        "rule": "sonnx",
-        "levels": ("verdict",),
-        "kind": "accepts",
-        "where": ("only NumPy's rule accepts",),
-        "reason": "NumPy lets a 0 meet a 1.",
-        "source": "finding F2",
-    }
-    return Entry(**{**found, **changes})
-
-
-def checked(monkeypatch: pytest.MonkeyPatch, *entries: Entry) -> Report:
-    monkeypatch.setattr(_register, "register", lambda: entries)
-    return check("numpy", level="verdict", seconds=0)
-
-
-def test_what_the_register_knows_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = checked(monkeypatch, entry())
-    assert report.ok, str(report)
-    (found,) = report.deviations
-    assert found.known == "NumPy lets a 0 meet a 1."
-    assert str(report).splitlines()[-1] == "nothing else deviates"
-
-
-def test_what_it_does_not_know_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = checked(monkeypatch)
-    assert [each.kind for each in report.unknown] == ["accepts"]
+KNOWN = Entry(
+    *("numpy", "2", "sonnx", ("verdict",), "accepts", ("only NumPy's rule accepts",)),
+    reason="NumPy lets a 0 meet a 1.",
+    source="finding F2",
+)
 
 
 @pytest.mark.parametrize(
-    ("changes", "text"),
+    ("entries", "last"),
     [
-        ({"kind": "refuses"}, r"verdict: refuses: .* \(of version 2; in no case\)"),
-        ({"where": ()}, r"verdict: accepts: .* not in [\d,]+ of the cases it covers\)"),
+        ([KNOWN], "nothing else deviates"),
+        ([replace(KNOWN, where=(), sometimes=True)], "nothing else deviates"),
+        # What it does not know is a failure, and so is what it knows and does not occur.
+        ([], "1 kind of deviation"),
+        (
+            [KNOWN, replace(KNOWN, kind="refuses")],
+            r"  verdict: refuses: .* \(of version 2; in no case\)",
+        ),
+        (
+            [KNOWN, replace(KNOWN, where=())],
+            r"  verdict: accepts: .* not in [\d,]+ of the cases it covers\)",
+        ),
     ],
 )
-def test_what_it_knows_and_does_not_occur_fails(
-    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], text: str
+def test_what_the_register_knows(
+    entries: list[Entry], last: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = checked(monkeypatch, entry(), entry(**changes))
-    assert not report.ok
-    (stale,) = report.stale
-    assert re.fullmatch(text, stale), stale
-    assert str(report).splitlines()[-2:] == [
-        "known deviations that do not occur as the register says:",
-        f"  {stale}",
-    ]
-
-
-def test_what_occurs_sometimes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert checked(monkeypatch, entry(where=(), sometimes=True)).ok
+    monkeypatch.setattr(_register, "register", lambda: entries)
+    report = check("numpy", level="verdict", seconds=0)
+    assert report.ok == last.endswith("deviates"), str(report)
+    (found,) = report.deviations
+    assert found.known == (KNOWN.reason if entries else None)
+    *_, before, end = str(report).splitlines()
+    assert re.fullmatch(last, end), end
+    heading = "known deviations that do not occur as the register says:"
+    assert (before == heading) == bool(report.stale) == last.startswith("  ")
 
 
 def test_known_deviations_have_all_that_they_need() -> None:
