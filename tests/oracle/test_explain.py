@@ -159,18 +159,11 @@ def check_indices(rule: Rule, asked: Operands, steps: list[Line]) -> None:
     assert len(found) == len(asked.shapes)
     for line, own in zip(found, asked.shapes, strict=True):
         one = asked if asked.target is not None else Operands((own,), result)
-        kept = [line.cells[axis] for axis in sorted(own_axes(rule, one, result))]
+        kept = [line.cells[axis] for axis in rule.places(len(own), result, one.axes)]
         for place in product(*map(range, result)):
             source = rule.source(one, place)
             by_axis = [0 if cell == 0 else place[int(str(cell)[1:])] for cell in kept]
             assert source == tuple(by_axis)
-
-
-def own_axes(rule: Rule, one: Operands, result: Shape) -> range | tuple[int, ...]:
-    """Axes of the output that an increasing mapping, or the last ones, gives a tensor."""
-    if rule.takes == "axes" and rule.name != "ngraph":
-        return one.axes or ()
-    return range(len(result) - len(one.shapes[0]), len(result))
 
 
 def test_clauses_and_findings_exist() -> None:
@@ -223,11 +216,10 @@ def test_where_rules_differ_there_is_a_reason_and_only_there(axes: Shape | None)
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_high_rank_is_laid_out_in_blocks(run: Run, rule: Rule) -> None:
-    long = word((3, 1) * 20)
-    axes = {"ngraph": "--axes ()", "sonnx": "", "numpy": ""}.get(rule.name, "")
-    if rule.takes == "axes" and not axes:
-        axes = f"--axes {','.join(map(str, range(40)))}"
-    done = run(f"explain --rule {rule.name} {long} {word((3, 4) * 20)} {axes}")
+    axes = ""
+    if rule.takes == "axes":
+        axes = f"--axes {','.join(map(str, rule.axes_for(range(40), 40))) or '()'}"
+    done = run(f"explain --rule {rule.name} {word((3, 1) * 20)} {word((3, 4) * 20)} {axes}")
     text = done.out.splitlines()
     assert max(map(len, text)) <= 80
     heads = [line.split()[1:-1] for line in text if line.split()[:1] == ["axis"]]
