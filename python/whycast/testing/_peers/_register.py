@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
 from whycast._rules import RULES
@@ -55,21 +56,16 @@ def register() -> tuple[Entry, ...]:
     versions, found = groups()
     entries = []
     for group in found:
-        rest = {k: v for k, v in group.items() if k not in ("peers", "rules", "levels", "where")}
-        for peer in group["peers"]:
-            for rule in group["rules"]:
-                offered = RULES[rule].peers.get(peer, ())
-                levels = tuple([level for level in group["levels"] if level in offered])
-                where = tuple(group["where"])
-                if levels:
-                    entries.append(Entry(peer, versions[peer], rule, levels, where=where, **rest))
+        own = {name: group[name] for name in ("kind", "reason", "source")}
+        own |= {"where": tuple(group["where"]), "sometimes": "sometimes" in group}
+        for peer, rule in product(group["peers"], group["rules"]):
+            offered = RULES[rule].peers.get(peer, ())
+            if levels := tuple([level for level in group["levels"] if level in offered]):
+                entries.append(Entry(peer, versions[peer], rule, levels, **own))
     return tuple(entries)
 
 
 def entries_for(peer: str | None, rule: str, level: str) -> list[Entry]:
     """Give the entries for a peer at a level."""
-    return [
-        each
-        for each in register()
-        if (each.peer, each.rule) == (peer, rule) and level in each.levels
-    ]
+    known = [each for each in register() if (each.peer, each.rule) == (peer, rule)]
+    return [each for each in known if level in each.levels]
