@@ -304,10 +304,6 @@ class Ends:
         return whycast.compatible
 
 
-async def asynchronous(*shapes: Shape) -> bool:
-    return whycast.compatible(*shapes)
-
-
 @pytest.mark.parametrize(
     ("target", "text"),
     [
@@ -317,7 +313,6 @@ async def asynchronous(*shapes: Shape) -> bool:
         ("whycast:broadcasts", "cannot be imported: AttributeError: module 'whycast' has no attri"),
         (f"{HERE / 'implementations.py'}:HERE", "cannot be imported: AttributeError"),
         ("math:pi", r"target math:pi: expected a function, got 3.14\d+ \(float\)"),
-        (asynchronous, "expected a function that returns its answer, got an asynchronous one"),
         (["/no/such/program"], "target /no/such/program: there is no such program"),
         ([__file__], "test_check.py: cannot be run"),
         (3, r"target: expected a function, a name or the arguments of a program, got 3 \(int\)"),

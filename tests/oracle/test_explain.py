@@ -99,6 +99,7 @@ def test_agreement(run: Run) -> None:
     assert "\nf       Z0     i0   0  E_Broadcast_any_F_020\n" in said
     assert "\n(1): prepended;  i0: the index on axis 0;  0: the first element\n" in said
     assert "\nngraph                  -        no axes of the target to lie on\n" in said
+    assert "  no axes of the target to lie on\n" in run("explain --rule ngraph 2 2 --axes 7").out
     assert run("explain 2 3").out.endswith("\nEvery rule that can be asked refuses.\n")
 
 
@@ -236,6 +237,9 @@ def test_many_tensors_and_large_sizes(run: Run) -> None:
     assert done.code == 0
     assert "\n        Z39    0  i1  E_Broadcast_any_F_020\n" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
+    # What does not fit is on the last axis, and so in the last block.
+    done = run(f"explain {word((3, 1) * 20 + (5,))} {word((3, 4) * 20 + (6,))}")
+    assert (done.code, done.out.count("\nE1 ")) == (1, 1)
     done = run(f"explain {2**70}x1 {2**70}x{2**200}")
     assert done.code == 0
     assert f"  {2**70}" in done.out

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -81,10 +82,17 @@ def test_it_says_what_it_found_and_ends(target: object) -> None:
     assert (parts[-1].next > 9000, parts[-1].given_up) == (True, False)
 
 
-@pytest.mark.parametrize("target", ["no_such_module:f", "math:pi"])
+async def asynchronous(*shapes: Shape) -> bool:
+    return whycast.compatible(*shapes)
+
+
+@pytest.mark.parametrize("target", ["no_such_module:f", "math:pi", asynchronous])
 def test_it_says_what_is_wrong_with_a_target_and_ends(target: object) -> None:
     *_, error = said_by(target, VERDICTS)
     assert isinstance(error, TargetError)
+    assert re.search(
+        "No module named|expected a function, got 3.14|got an asynchronous", str(error)
+    )
 
 
 def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:

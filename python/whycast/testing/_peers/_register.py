@@ -60,9 +60,9 @@ def register() -> tuple[Entry, ...]:
         own |= {"where": tuple(group["where"]), "sometimes": "sometimes" in group}
         for peer, rule in product(group["peers"], group["rules"]):
             offered = RULES[rule].peers.get(peer, ())
-            if levels := tuple([level for level in group["levels"] if level in offered]):
-                entries.append(Entry(peer, versions[peer], rule, levels, **own))
-    return tuple(entries)
+            levels = tuple([level for level in group["levels"] if level in offered])
+            entries.append(Entry(peer, versions[peer], rule, levels, **own))
+    return tuple([each for each in entries if each.levels])
 
 
 def entries_for(peer: str | None, rule: str, level: str) -> list[Entry]:
