@@ -413,8 +413,7 @@ def memory_names(peers: Peers, shape: Shape, target: Shape, dtype: str) -> dict[
         peers[TORCH].set_num_threads(1)
         names |= {f"{name}_tensor": peers[TORCH].from_numpy(names[name]) for name in "xz"}
     if ONNXRUNTIME in peers:
-        peer: Any = importlib.import_module("whycast.testing._peers._onnxruntime")
-        session = peer._session(_onnx.expand_model(x.dtype.name))
+        session: Any = _onnx.runtime_session(_onnx.expand_model(x.dtype.name))
         sizes, binding = np.array(target, np.int64), session.io_binding()
         for name, array in (("input", x), ("shape", sizes)):
             place = (array.dtype.type, array.shape, array.ctypes.data)

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from small_tree import FILES, install, run, write
+from small_tree import FILES, PROOFS, install, passes, run, write
 
 import run as tools
 from gate import binaries, closed

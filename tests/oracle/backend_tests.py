@@ -1,7 +1,7 @@
 """The child process in which ONNX's own runner runs a folder of backend tests.
 
 `python backend_tests.py reference|onnxruntime FOLDER` prints, as JSON, how many tests ran and the
-names of those that failed. Only `test_exports.py` starts it.
+names of those that failed. Only `test_export_onnx.py` starts it.
 """
 
 from __future__ import annotations

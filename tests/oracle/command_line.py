@@ -50,9 +50,7 @@ def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
     if rule.takes != "axes":
         return None
     missing = max(0, len(target) - len(own))
-    if rule.name == "ngraph":
-        return tuple(range(missing))
-    return tuple(range(missing, len(target)))
+    return rule.axes_for(range(missing, len(target)), len(target))
 
 
 def small_operands() -> Iterator[tuple[Rule, Operands, str]]:

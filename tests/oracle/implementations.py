@@ -1,23 +1,53 @@
-"""Implementations of broadcasting, right ones and wrong ones, for the tests of the checks.
+"""Implementations of broadcasting that are wrong in one way, and what `check` has to find.
 
-Each wrong one is wrong in one way, most of them one that was seen or is easily made.
+Most of the ways are such that were seen or are easily made.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import whycast
 from whycast import numpy_rule
+from whycast._rules import RULES, Operands
+from whycast.testing import Case
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
+Function = Callable[..., Any]
+
+# A right program of its own, by SONNX's rule; its argument names how it is wrong.
+PROGRAM = (sys.executable, "-S", str(Path(__file__).with_name("program.py")))
+
+
+class Wrong(NamedTuple):
+    """A wrong implementation; what kind of deviation it has, and the smallest case that shows it.
+
+    `cases` is how many show it, where that is tested; `expected` and `got` are patterns of what the
+    report says of it.
+    """
+
+    name: str
+    target: Function | Sequence[str]
+    kind: str
+    case: Case | None
+    rule: str = "sonnx"
+    level: Any = "data"
+    every: int = 1
+    cases: int | None = None
+    expected: str = ""
+    got: str = ""
+
+
+# --- functions of arrays ----------------------------------------------------------------------
 
 
 def right(*arrays: Array) -> tuple[Array, ...]:
@@ -29,26 +59,52 @@ def right(*arrays: Array) -> tuple[Array, ...]:
     return results
 
 
-def talkative(*arrays: Array) -> tuple[Array, ...]:
-    """Print, and be right."""
-    print("broadcasting", [x.shape for x in arrays])
-    return whycast.broadcast(*arrays)
+def each(change: Callable[[Array], object]) -> Function:
+    """Change each array of the right answer."""
+    return lambda *arrays: [change(z.copy()) for z in whycast.broadcast(*arrays)]
 
 
-def _sonnx(arrays: Sequence[Array]) -> list[Array]:
-    return [z.copy() for z in whycast.broadcast(*arrays)]
+def zeros_where(condition: Callable[[Sequence[Array]], bool]) -> Function:
+    def function(*arrays: Array) -> list[Array]:
+        wrong = condition(arrays)
+        return [np.zeros_like(z) if wrong else z.copy() for z in whycast.broadcast(*arrays)]
+
+    return function
 
 
-def zeros(*arrays: Array) -> list[Array]:
-    return [np.zeros(z.shape, z.dtype) for z in whycast.broadcast(*arrays)]
+def where(condition: Callable[[Sequence[Any]], bool], act: Callable[[], object]) -> Function:
+    """Do something before the right answer, to arrays or to shapes."""
+
+    def function(*given: Any) -> Any:
+        if condition(given):
+            act()
+        arrays = isinstance(given[0], np.ndarray)
+        return whycast.broadcast(*given, copy=True) if arrays else whycast.compatible(*given)
+
+    return function
 
 
-def swapped_axes(*arrays: Array) -> list[Array]:
-    """Of square matrices, rows and columns."""
-    return [
-        z.swapaxes(-1, -2).copy() if z.ndim > 1 and z.shape[-1] == z.shape[-2] else z
-        for z in _sonnx(arrays)
-    ]
+def raising(error: BaseException) -> Callable[[], NoReturn]:
+    def act() -> NoReturn:
+        raise error
+
+    return act
+
+
+def always(error: BaseException) -> Function:
+    return where(lambda _: True, raising(error))
+
+
+def is_float(z: Array) -> bool:
+    return z.dtype.kind == "f"
+
+
+def three(given: Sequence[object]) -> bool:
+    return len(given) == 3
+
+
+def one_case(shapes: Sequence[Shape]) -> bool:
+    return shapes == ((2,), (1,))
 
 
 def last_instead_of_first(*arrays: Array) -> list[Array]:
@@ -56,41 +112,27 @@ def last_instead_of_first(*arrays: Array) -> list[Array]:
     found = []
     for x, z in zip(arrays, whycast.broadcast(*arrays), strict=True):
         backwards = x[(slice(None, None, -1),) * x.ndim]
-        kept = [
-            own == grown for own, grown in zip(x.shape, z.shape[z.ndim - x.ndim :], strict=True)
-        ]
-        found.append(whycast.broadcast(backwards, z)[0] if not all(kept) else z)
+        grows = x.shape != z.shape[z.ndim - x.ndim :]
+        found.append(whycast.broadcast(backwards, z)[0] if grows else z)
     return [z.copy() for z in found]
 
 
-def maximum_rule(*arrays: Array) -> list[Array]:
-    """SONNX's rule, where NumPy's is due."""
-    return _sonnx(arrays)
-
-
 def numpys_rule(*arrays: Array) -> list[Array]:
-    """NumPy's rule, where SONNX's is due."""
     return [z.copy() for z in numpy_rule.broadcast_arrays(*arrays)]
 
 
-def flattened(*arrays: Array) -> list[Array]:
-    return [z.ravel() for z in _sonnx(arrays)]
-
-
-def dtype_changed(*arrays: Array) -> list[Array]:
-    return [z.astype(np.float32) if z.dtype == np.float16 else z for z in _sonnx(arrays)]
+def swapped(z: Array) -> Array:
+    """Swap rows and columns of square matrices."""
+    square = z.ndim > 1 and z.shape[-1] == z.shape[-2]
+    return z.swapaxes(-1, -2).copy() if square else z
 
 
 def nan_canonical(*arrays: Array) -> list[Array]:
-    results = _sonnx(arrays)
+    results = [z.copy() for z in whycast.broadcast(*arrays)]
     for z in results:
-        if z.dtype.kind == "f":
+        if is_float(z):
             z[np.isnan(z)] = np.nan
     return results
-
-
-def zero_unsigned(*arrays: Array) -> list[Array]:
-    return [z + z.dtype.type(0) if z.dtype.kind == "f" else z for z in _sonnx(arrays)]
 
 
 def writable_alias(*arrays: Array) -> list[Array]:
@@ -101,25 +143,7 @@ def writable_alias(*arrays: Array) -> list[Array]:
     ]
 
 
-def _zeros_where(arrays: Sequence[Array], condition: bool) -> list[Array]:
-    results = _sonnx(arrays)
-    return [np.zeros_like(z) for z in results] if condition else results
-
-
-def wrong_at_rank_5(*arrays: Array) -> list[Array]:
-    return _zeros_where(arrays, max(x.ndim for x in arrays) == 5)
-
-
-def wrong_at_9_tensors(*arrays: Array) -> list[Array]:
-    return _zeros_where(arrays, len(arrays) == 9)
-
-
-def wrong_on_reversed_strides(*arrays: Array) -> list[Array]:
-    return _zeros_where(arrays, any(step < 0 for x in arrays for step in x.strides))
-
-
-def wrong_over_64(*arrays: Array) -> list[Array]:
-    return _zeros_where(arrays, any(size > 64 for x in arrays for size in x.shape))
+wrong_at_rank_5 = zeros_where(lambda arrays: max(x.ndim for x in arrays) == 5)
 
 
 def tiles_divisors(*arrays: Array) -> list[Array]:
@@ -129,83 +153,83 @@ def tiles_divisors(*arrays: Array) -> list[Array]:
     shape = tuple([max(sizes) for sizes in zip(*[x.shape for x in padded], strict=True)])
     results = []
     for x in padded:
-        times = [
-            grown // own if own else grown + 1 for own, grown in zip(x.shape, shape, strict=True)
-        ]
-        z = np.tile(x, times)
+        pairs = zip(x.shape, shape, strict=True)
+        z = np.tile(x, [grown // own if own else grown + 1 for own, grown in pairs])
         if z.shape != shape:
             raise ValueError("sizes do not divide")
         results.append(z)
     return results
 
 
-def changes_its_input(*arrays: Array) -> list[Array]:
-    results = _sonnx(arrays)
+def changes_its_input(*arrays: Array) -> Sequence[Array]:
+    results = whycast.broadcast(*arrays, copy=True)
     for x in arrays:
         if x.flags.writeable and x.ndim == 2 and x.size:
             x.flat[0] = x.flat[-1]
     return results
 
 
-def hangs(*arrays: Array) -> list[Array]:
-    if len(arrays) == 3:
-        time.sleep(1000)
-    return _sonnx(arrays)
+def locks(*arrays: Array) -> Sequence[Array]:
+    for x in arrays:
+        x.flags.writeable = False
+    return whycast.broadcast(*arrays)
 
 
-def exits(*arrays: Array) -> list[Array]:
-    if any(x.ndim == 3 for x in arrays):
-        raise SystemExit(0)
-    return _sonnx(arrays)
+def renames(*arrays: Array) -> Sequence[Array]:
+    found = whycast.broadcast(*arrays, copy=True)
+    if arrays[0].dtype == "i4":
+        vars(np.ndarray)["dtype"].__set__(arrays[0], "V4")
+    return found
 
 
-def exits_at_once(*arrays: Array) -> list[Array]:
-    if len(arrays) == 3:
-        os._exit(0)
-    return _sonnx(arrays)
+hangs = where(three, lambda: time.sleep(1000))
+exits_at_once = where(three, lambda: os._exit(0))
 
 
-def crashes(*arrays: Array) -> list[Array]:
-    if sum(x.ndim for x in arrays) == 6:
-        os.abort()
-    return _sonnx(arrays)
+def eat() -> None:
+    eaten = []
+    while True:
+        eaten.append(np.ones(2**17))
+        # No faster than who is to notice it gets a turn on a busy machine.
+        time.sleep(0.001)
 
 
-def eats_memory(*arrays: Array) -> list[Array]:
-    if len(arrays) == 3:
-        eaten = []
-        while True:
-            eaten.append(np.ones(2**17))
-            # No faster than who is to notice it gets a turn on a busy machine.
-            time.sleep(0.001)
-    return _sonnx(arrays)
+class Holder:
+    """An array of another library."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.array
 
 
-def one_array(*arrays: Array) -> Array:
-    return whycast.broadcast(*arrays)[0].copy()
+class Closed(Holder):
+    """One that gives nothing away."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise RuntimeError("detach it first")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
 
 
-def forgets_the_last(*arrays: Array) -> list[Array]:
-    return _sonnx(arrays)[: max(1, len(arrays) - 1)]
+class SilentError(Exception):
+    """One of which no more is known than its name."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
 
 
-def lists(*arrays: Array) -> list[object]:
-    return [z.tolist() for z in whycast.broadcast(*arrays)]
-
-
-def refuses_scalars(*arrays: Array) -> list[Array] | None:
-    return None if any(x.ndim == 0 for x in arrays) else _sonnx(arrays)
+# --- at other levels --------------------------------------------------------------------------
 
 
 def does_nothing(*arguments: object) -> None:
     """Refuse everything."""
 
 
-# At other levels
-
-
-def transposed_index(shape: Shape, target: Shape, index: Shape) -> Shape:
-    return whycast.source_index(shape, target, index)[::-1]
+def turned_index(*given: Shape) -> Shape:
+    return whycast.source_index(*given)[::-1]
 
 
 def copied_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
@@ -234,7 +258,7 @@ def one_is_enough(shape: Shape, target: Shape) -> bool:
     return len(shape) <= len(target) and (not shape or any(a in (1, b) for a, b in axes))
 
 
-def ignores_the_order_of_axes(array: Array, target: Shape, axes: Shape) -> Array:
+def sorts_axes(array: Array, target: Shape, axes: Shape) -> Array:
     """Put axes in increasing order first, where that fits too."""
     rightly = whycast.lax.broadcast_in_dim(array, target, axes)
     try:
@@ -243,10 +267,153 @@ def ignores_the_order_of_axes(array: Array, target: Shape, axes: Shape) -> Array
         return rightly
 
 
+class Together:
+    """A function with another that does many calls; wrong at rank 5."""
+
+    def __call__(self, *shapes: Shape) -> bool:
+        raise AssertionError("asked for one case")
+
+    def many(self, calls: list[tuple[Shape, ...]]) -> list[object]:
+        fits = [whycast.compatible(*each) and max(map(len, each)) != 5 for each in calls]
+        return [each or ValueError("they do not fit") for each in fits]
+
+
+def refuses(least: int, deadly: tuple[Shape, ...]) -> Function:
+    """Refuse sizes from one on, and end the process at some shapes."""
+
+    def function(*shapes: Shape) -> bool:
+        if shapes == deadly:
+            os._exit(3)
+        sizes = [size for shape in shapes for size in shape]
+        return whycast.compatible(*shapes) and max(sizes, default=0) < least
+
+    return function
+
+
+# --- what is to be found ----------------------------------------------------------------------
+
+SCALARS = Case(((), ()))
+THREE = Case(((), (), ()))
+HALF = Case(((2,),), dtypes=("float16",))
+ONE = Case(((2,), (1,)))
+HALF_OF_0 = Case(((),), dtypes=("float16",))
+ONE_FITS = Case(((0, 0),), (0, 1))
+INDEX = Case(((1, 2),), (1, 2), multi_index=(0, 1))
+STRIDES = Case(((1,),), (2,), strides=(4,))
+CLOSED = (
+    "^array 0: an object of type Closed, of which no array can be made: RuntimeError: detach it "
+    "first$"
+)
+ODD_TEXT, SHOWN = "\x1b[31m\0\udc80" + 10_000 * "x", r"^ValueError: \\x1b\[31m\\x00\\udc80xxx"
+TWICE = 'while read line; do printf \'{"refused": true}\\n{"refused": true}\\n\'; done'
+
+WRONG = (
+    Wrong("swapped axes", each(swapped), "elements", Case(((), (2, 2)))),
+    Wrong("last instead of first", last_instead_of_first, "elements", Case(((2,), (2, 1)))),
+    Wrong("maximum rule", each(lambda z: z), "refuses", Case(((), (0,))), rule="numpy"),
+    Wrong("NumPy's rule", numpys_rule, "accepts", Case(((), (0,)))),
+    Wrong("flattened", each(np.ravel), "shape", SCALARS),
+    Wrong("dtype", each(lambda z: z.astype("f4") if z.dtype == "f2" else z), "dtype", HALF_OF_0),
+    Wrong("one NaN", nan_canonical, "nan", HALF),
+    Wrong("plus 0", each(lambda z: z + z.dtype.type(0) if is_float(z) else z), "zero", HALF),
+    Wrong("writable alias", writable_alias, "writable", SCALARS),
+    Wrong("rank 5", wrong_at_rank_5, "elements", Case(((1,) * 5,))),
+    Wrong("9 tensors", zeros_where(lambda xs: len(xs) == 9), "elements", Case(((),) * 9)),
+    Wrong(
+        "reversed strides",
+        zeros_where(lambda xs: any(step < 0 for x in xs for step in x.strides)),
+        *("elements", Case(((1,),), layouts=("reversed",))),
+    ),
+    Wrong(
+        "over 64",
+        zeros_where(lambda xs: any(size > 64 for x in xs for size in x.shape)),
+        *("elements", Case(((65,),))),
+    ),
+    Wrong("tiles divisors", tiles_divisors, "accepts", Case(((2,), (4,)))),
+    Wrong("changes its input", changes_its_input, "input changed", Case(((), (1, 2)))),
+    Wrong("locks", locks, "input changed", SCALARS, every=20, expected="writable", got="read-only"),
+    Wrong("renames", renames, "input changed", SCALARS, every=20, expected="int32", got=r"\|V4"),
+    Wrong("hangs", hangs, "hang", THREE),
+    Wrong("exits at once", exits_at_once, "exit", THREE),
+    Wrong("eats memory", where(three, eat), "memory", THREE),
+    Wrong("one array", lambda *xs: whycast.broadcast(*xs)[0].copy(), "no array", SCALARS),
+    Wrong("forgets the last", lambda *xs: right(*xs)[: max(1, len(xs) - 1)], "count", SCALARS),
+    Wrong("lists", each(lambda z: z.tolist()), "no array", SCALARS),
+    Wrong("closed", each(Closed), "no array", SCALARS, every=20, got=CLOSED),
+    Wrong("silent", always(SilentError()), "refuses", SCALARS, every=10, got="^SilentError$"),
+    Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
+    Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
+    Wrong("first wins", first_wins, "shape", Case(((), (1,))), level="shape"),
+    Wrong("one is enough", one_is_enough, "accepts", ONE_FITS, "openvino-numpy", "verdict"),
+    Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
+    Wrong("turned index", turned_index, "index", INDEX, level="index"),
+    Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),
+    Wrong("order of axes", sorts_axes, "elements", Case(((1, 2),), (2, 2), (1, 0)), "in-dim"),
+    # What is raised and is no exception; and how a process ends.
+    *[
+        Wrong(
+            f"one {kind} {got[1:9]}",
+            where(one_case, act),
+            kind,
+            ONE,
+            "sonnx",
+            "verdict",
+            cases=1,
+            got=got,
+        )
+        for act, kind, got in (
+            (raising(KeyboardInterrupt()), "exit", "^the process ended with exit code 1$"),
+            (raising(SystemExit(3)), "exit", "^SystemExit: 3$"),
+            (raising(MemoryError("no room")), "memory", "^MemoryError: no room$"),
+            (raising(GeneratorExit("no more")), "refuses", "^GeneratorExit: no more$"),
+            (os.abort, "crash", "by SIGABRT$"),
+        )
+    ],
+    Wrong(
+        "many", Together(), "refuses", Case(((1,) * 5,)), level="verdict", got=": they do not fit$"
+    ),
+    *[
+        Wrong(how, [*PROGRAM, how], kind, None, every=9)
+        for how, kind in (
+            ("last tensor first", "elements"),
+            ("prints garbage", "garbage"),
+            ("stops early", "stopped"),
+            ("crashes", "stopped"),
+            ("hangs", "hang"),
+        )
+    ],
+    Wrong(
+        "deadly sizes",
+        where(lambda shapes: any(65 in shape for shape in shapes), lambda: os._exit(3)),
+        *("exit", Case(((65,),)), "sonnx", "verdict", 16),
+        got="^the process ended with exit code 3$",
+    ),
+    # What is wrong where nothing small is: a smaller example is looked for, step by step. A step on
+    # which the target dies is none, neither before others that are asked then nor as the last one.
+    *[
+        Wrong(name, function, "refuses", Case(((size,),)), level="verdict")
+        for name, function, size in (
+            ("deadly step", refuses(65, ((32,),)), 65),
+            ("last deadly step", refuses(65, ((64,),)), 65),
+            ("after a deadly step", refuses(51, ((31,),)), 51),
+        )
+    ],
+    Wrong(
+        "axes of a high rank",
+        lambda shape, target, axes: (
+            (len(target) <= 4 or len(axes) <= 2)
+            and RULES["in-dim"].shape(Operands((shape,), target, axes)) is not None
+        ),
+        *("refuses", Case(((1,) * 3,), (1,) * 5, (0, 1, 2)), "in-dim", "verdict"),
+    ),
+    Wrong("two lines", ["sh", "-c", TWICE], "garbage", SCALARS, level="shape", every=50),
+)
+
+
 class Levels:
     """An object with a function for some of the levels."""
 
     verdict = staticmethod(whycast.compatible)
     shape = staticmethod(whycast.broadcast_shapes)
     strides = staticmethod(whycast.broadcast_strides)
-    data = staticmethod(zeros)
+    data = staticmethod(each(np.zeros_like))

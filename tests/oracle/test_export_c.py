@@ -82,8 +82,8 @@ def test_right_functions(name: str, programs: dict[str, Path], tmp_path: Path) -
             [
                 "broadcast_strides (1, 2) to (2, 2) strides (12, -4): expected (0, -4), "
                 "got (-4, 0)\n",
-                "broadcast_data (1, 2) to (2, 2) of 8 bytes each: at place 1 expected the element "
-                "from place 1, got 0\n",
+                "broadcast_data (1, 2) to (2, 2) of 8 bytes each: expected (0, 1, 0, 1), "
+                "got (0, 0, 1, 1)\n",
                 "broadcast_shape () (0,): expected refused, got (0,)\n",
             ],
         ),
@@ -100,9 +100,8 @@ def test_right_functions(name: str, programs: dict[str, Path], tmp_path: Path) -
             "sonnx",
             ["-DPAST_THE_END", "-DLAST_ELEMENT"],
             [
-                "broadcast_shape () (): expected (), got a number past the end of the result\n",
-                "broadcast_data (2,) to (2,) of 8 bytes each: at place 0 expected the element from "
-                "place 0, got 1\n",
+                "broadcast_shape () (): expected (), got one past the end of the result\n",
+                "broadcast_data (2,) to (2,) of 8 bytes each: expected (0, 1), got (1, 1)\n",
             ],
         ),
     ],

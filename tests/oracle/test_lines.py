@@ -1,21 +1,31 @@
-"""Requests and answers as lines of JSON: nothing is lost on the way, and errors name the field."""
+"""Requests and answers as lines of JSON: nothing is lost on the way, and errors name the field.
+
+`whycast serve` answers each line at once; bad lines end nothing.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import os
 import re
-from typing import Any
+import subprocess
+import sys
+from threading import Timer
+from typing import IO, Any, cast
 
 import numpy as np
 import pytest
 from command_line import assert_same
 
+from whycast._command import main
 from whycast._rules import RULES, rule_named
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._values import DTYPES, LAYOUTS, array
-from whycast.testing._lines import answer, read_answer, read_request, request
+from whycast.testing._lines import Request, _serve, answer, read_answer, read_request, request
 from whycast.testing._lines._elements import decoded, encoded
-from whycast.testing._lines._json import line_of, parse
+from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import Refusal, expected
 
 ARRAY = {"dtype": "int16", "shape": [2], "elements": "0100feff"}
@@ -31,18 +41,17 @@ def test_there_and_back(name: str, level: Level) -> None:
         message = parse(line_of(request(rule, level, case)))
         read = read_request(message)
         assert (read.rule, read.level) == (rule, level)
-        if level == "data":
-            assert read.case == case._replace(dtypes=read.case.dtypes, layouts=())
-            for x, y in zip(case.arrays(), read.arrays, strict=True):
-                assert_same(x, y)
-        else:
-            assert read.case == case._replace(dtypes=(), layouts=())
-        found = expected(rule, level, case)
-        value: Any = found.outcome
-        got: Any = read_answer(level, parse(line_of(answer(level, value))))
-        if found.error is not None:
+        dtypes = read.case.dtypes if level == "data" else ()
+        assert read.case == case._replace(dtypes=dtypes, layouts=())
+        for x, y in zip(case.arrays(), read.arrays, strict=level == "data"):
+            assert_same(x, y)
+        value: Any = expected(rule, level, case)
+        line = line_of(answer(level, value))
+        assert line == line_of(_serve.respond(read))
+        got: Any = read_answer(level, parse(line))
+        if isinstance(value, ValueError):
             assert isinstance(got, Refusal)
-            assert (got.text, got.axis) == (str(found.error), getattr(found.error, "axis", None))
+            assert (got.text, got.axis) == (str(value), getattr(value, "axis", None))
         elif level == "data":
             outputs = (value, got) if rule.takes == "tensors" else ([value], [got])
             for x, y in zip(*outputs, strict=True):
@@ -73,108 +82,208 @@ def test_bytes_are_little_endian_in_row_major_order() -> None:
     strings = np.array(["é", "\0", "\ud800"], np.object_)
     assert encoded(strings)["elements"] == ["é", "\0", "\ud800"]
     assert decoded(parse(line_of(encoded(strings)))).tolist() == ["é", "\0", "\ud800"]
-
-
-def test_an_array_that_no_line_has_a_name_for() -> None:
     with pytest.raises(ValueError, match=r"^dtype: expected one of bool, .*, got datetime64\[s\]$"):
         encoded(np.zeros(2, "M8[s]"))
 
 
 def test_integers_of_any_size() -> None:
-    rule = rule_named("expand")
     case = Case(((2**200, 1),), (3,), multi_index=(2**200 - 1, 2), strides=(-(2**300), 2**64))
-    for level in ("shape", "index", "strides"):
-        wanted = case._replace(
-            multi_index=case.multi_index if level == "index" else None,
-            strides=case.strides if level == "strides" else None,
-        )
-        assert read_request(parse(line_of(request(rule, level, case)))).case == wanted
+    levels: tuple[tuple[Level, Case], ...] = (
+        ("index", case._replace(strides=None)),
+        ("strides", case._replace(multi_index=None)),
+    )
+    for level, wanted in levels:
+        line = line_of(request(rule_named("expand"), level, case))
+        assert read_request(parse(line)).case == wanted
+
+
+# --- serve ------------------------------------------------------------------------------------
+
+
+def served(*lines: object) -> list[Message]:
+    """Ask lines, bytes as they are and anything else as JSON, in this process."""
+    asked = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    sink = io.BytesIO()
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n".join(asked))))
+        changed.setattr(sys, "stdout", io.TextIOWrapper(sink))
+        assert main(["serve"]) == 0
+        return list(map(json.loads, sink.getvalue().splitlines()))
 
 
 SHAPES = {"rule": "sonnx", "level": "shape", "shapes": [[3, 1], [4]]}
 EXPAND = {"rule": "expand", "level": "shape", "shape": [3, 1], "target": [4]}
 DATA = {"rule": "numpy", "level": "data", "arrays": [ARRAY]}
 STRIDES = {"rule": "ngraph", "level": "strides", "shape": [3], "target": [3], "axes": []}
+INDEX = {"rule": "numpy", "level": "index", "shape": [], "target": [2]}
+LARGE = {"rule": "expand", "level": "data", "target": [2, 2]}
 
 
-@pytest.mark.parametrize(
-    ("message", "text"),
-    [
-        ([], "request: expected an object, got [] (list)"),
-        ({}, "rule: expected this field, got none"),
-        (SHAPES | {"rule": 3}, "rule: expected a str, got 3 (int)"),
-        (SHAPES | {"rule": "numpi"}, "rule: expected one of 'sonnx', 'numpy', "),
-        (SHAPES | {"level": "all"}, "level: expected one of 'verdict', 'shape', "),
-        (SHAPES | {"level": None}, "level: expected a str, got None"),
-        ({"rule": "sonnx", "level": "shape"}, "shapes: expected this field, got none"),
-        (SHAPES | {"shapes": []}, "shapes: expected at least 1, got none"),
-        (SHAPES | {"shapes": "3x1"}, "shapes: expected a list of shapes, got '3x1' (str)"),
-        (SHAPES | {"shapes": [3]}, "shapes, tensor 0: expected a list of integers, got 3 (int)"),
-        (
-            SHAPES | {"shapes": [[], [3, True]]},
-            "shapes, tensor 1, axis 1: expected an integer of at least 0, got True (bool)",
-        ),
-        (SHAPES | {"target": [3]}, "target: expected no such field; rule sonnx at level shape tak"),
-        (EXPAND | {"axes": [0]}, "axes: expected no such field; rule expand at level shape takes "),
-        (EXPAND | {"target": [-1]}, "target, axis 0: expected an integer of at least 0, got -1"),
-        (EXPAND | {"shape": [2.0]}, "shape, axis 0: expected an integer of at least 0, got 2.0"),
-        (STRIDES | {"strides": []}, "strides: expected 1, one for each axis of shape, got 0"),
-        (STRIDES | {"strides": [None]}, "strides, position 0: expected an integer, got None ("),
-        (DATA | {"arrays": [ARRAY, 5]}, "arrays, tensor 1: expected an object, got 5 (int)"),
-        (
-            DATA | {"arrays": [{"dtype": "int16", "shape": []}]},
-            "arrays, tensor 0, elements: expected this field, got none",
-        ),
+def test_answers_of_the_rules() -> None:
+    """[E_Broadcast_any_E1_010] [E_Expand_any_Data_010] [E_BroadcastInDim_any_Data_010]"""
+    column = {"dtype": "int16", "shape": [2, 1], "elements": "0100feff"}
+    words = {"dtype": "StringDType", "shape": [2], "elements": ["é", ""]}
+    repeated = words | {"shape": [2, 2], "elements": ["é", "", "é", ""]}
+    square = {"dtype": "int16", "shape": [2, 2], "elements": "01000100fefffeff"}
+    along = {"rule": "in-dim", "shape": [2], "target": [2, 3], "axes": [0]}
+    refused, *others = served(
+        {"rule": "sonnx", "level": "report", "shapes": [[2, 0], [1]]},
+        SHAPES,
+        SHAPES | {"level": "verdict", "id": {"n": [1.5, None]}},
+        LARGE | {"array": column},
+        LARGE | {"array": words},
+        along | {"level": "index", "index": [1, 2]},
+        along | {"level": "strides", "strides": [-8]},
+        DATA | {"arrays": [column, words]},
+    )
+    assert refused["refused"].startswith("shapes do not broadcast (E1): axis 1 of the common rank")
+    assert (refused["axis"], refused["tensor"]) == (1, 0)
+    assert others == [
+        {"shape": [3, 4]},
+        {"accepted": True, "id": {"n": [1.5, None]}},
+        {"array": square},
+        {"array": repeated},
+        {"index": [1]},
+        {"strides": [-8, 0]},
+        {"arrays": [square, repeated]},
+    ]
+
+
+def test_a_process_answers_each_line_before_the_next_one_and_ends_with_its_reader() -> None:
+    # With that variable Python would write at once whatever the program does.
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    pipe, command = subprocess.PIPE, (sys.executable, "-m", "whycast", "serve")
+    with subprocess.Popen(
+        command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
+    ) as process:
+        # An answer that never comes would be waited for without end.
+        timer = Timer(60, process.kill)
+        timer.start()
+        source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
+        for number in range(3):
+            source.write(line_of(SHAPES | {"id": number}))
+            source.flush()
+            assert json.loads(sink.readline()) == {"id": number, "shape": [3, 4]}
+        sink.close()
+        source.write(line_of(SHAPES))
+        source.close()
+        assert process.wait(60) == 0
+        assert cast("IO[bytes]", process.stderr).read() == b""
+        timer.cancel()
+
+
+def test_what_has_no_room_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line that is too long, and an answer for which there is no memory."""
+
+    def respond(asked: Request) -> Message:
+        if asked.level == "verdict":
+            raise MemoryError
+        return respond_as_ever(asked)
+
+    respond_as_ever = _serve.respond
+    monkeypatch.setattr(_serve, "respond", respond)
+    monkeypatch.setattr(_serve, "_MAX_LINE", 128)
+    verdict = SHAPES | {"id": 3, "level": "verdict"}
+    assert served(SHAPES, SHAPES | {"id": 200 * "9"}, verdict, SHAPES, b"a" * 300) == [
+        {"shape": [3, 4]},
+        {"error": "expected a line of at most 128 bytes", "line": 2},
+        {"id": 3, "error": "there is no room for the answer", "line": 3},
+        {"shape": [3, 4]},
+        {"error": "expected a line of at most 128 bytes", "line": 5},
+    ]
+    # One that just fits is none, nor is one that goes on for several reads.
+    monkeypatch.setattr(_serve, "_MAX_LINE", 4)
+    source = io.BytesIO(b"abc\nabcd\n\nabcdefghijkl\nabcdefgh\nab\r\nabcdefghi")
+    found = [(1, b"abc"), (2, None), (4, None), (5, None), (6, b"ab"), (7, None)]
+    assert list(_serve._lines(source)) == found
+
+
+BYTE = {"dtype": "int8", "shape": [1], "elements": "07"}
+COMPLEX = {"dtype": "complex64", "shape": [], "elements": "00" * 8}
+WRONG_TENSORS: list[tuple[dict[str, Any], str]] = [
+    ({"dtype": "int17"}, ", dtype: expected one of bool, int8, "),
+    ({"elements": "0100fe"}, ", elements: expected 8 hexadecimal digits, got 6"),
+    ({"elements": "0100 fef"}, ", elements: expected hexadecimal digits alone, got '0100 fef'"),
+    ({"elements": [1, -2]}, ", elements: expected a string of hexadecimal digits, got [1, -2]"),
+    (
+        {"dtype": "bool", "elements": "0102"},
+        ", elements: expected 00 or 01 for a bool, got '01",
+    ),
+    (
+        {"shape": [2**70, 0], "elements": ""},
+        f": NumPy can represent no array of shape ({2**70}, 0): ",
+    ),
+    ({"shape": [1] * 65, "elements": "0001"}, ": NumPy can represent no array of shape (1, "),
+    ({"dtype": "str", "elements": ["", 5]}, ", elements, number 1: expected a string, got 5"),
+    ({"dtype": "object", "elements": ["a"]}, ", elements: expected 2 strings, got 1"),
+    ({"dtype": "str", "elements": ["", "a\0"]}, ", elements: NumPy's str_ drops NUL at the "),
+    (
+        {"dtype": "StringDType", "elements": ["", "\ud800"]},
+        ", elements: NumPy's StringDType takes no lone surrogate",
+    ),
+]
+WRONG: list[tuple[object, str]] = [
+    ([], "request: expected an object, got [] (list)"),
+    ({}, "rule: expected this field, got none"),
+    (SHAPES | {"rule": 3}, "rule: expected a str, got 3 (int)"),
+    (SHAPES | {"rule": "numpi"}, "rule: expected one of 'sonnx', 'numpy', "),
+    (SHAPES | {"level": "all"}, "level: expected one of 'verdict', 'shape', "),
+    (SHAPES | {"level": None}, "level: expected a str, got None"),
+    ({"rule": "sonnx", "level": "shape"}, "shapes: expected this field, got none"),
+    (SHAPES | {"shapes": []}, "shapes: expected at least 1, got none"),
+    (SHAPES | {"shapes": "3x1"}, "shapes: expected a list of shapes, got '3x1' (str)"),
+    (SHAPES | {"shapes": [3]}, "shapes, tensor 0: expected a list of integers, got 3 (int)"),
+    (
+        SHAPES | {"shapes": [[], [3, True]]},
+        "shapes, tensor 1, axis 1: expected an integer of at least 0, got True (bool)",
+    ),
+    (SHAPES | {"target": [3]}, "target: expected no such field; rule sonnx at level shape tak"),
+    (EXPAND | {"axes": [0]}, "axes: expected no such field; rule expand at level shape takes "),
+    (EXPAND | {"target": [-1]}, "target, axis 0: expected an integer of at least 0, got -1"),
+    (EXPAND | {"shape": [2.0]}, "shape, axis 0: expected an integer of at least 0, got 2.0"),
+    (STRIDES | {"strides": []}, "strides: expected 1, one for each axis of shape, got 0"),
+    (STRIDES | {"strides": [None]}, "strides, position 0: expected an integer, got None ("),
+    (DATA | {"arrays": [ARRAY, 5]}, "arrays, tensor 1: expected an object, got 5 (int)"),
+    (
+        DATA | {"arrays": [{"dtype": "int16", "shape": []}]},
+        "arrays, tensor 0, elements: expected this field, got none",
+    ),
+    *[
+        (DATA | {"arrays": [ARRAY | changes]}, f"arrays, tensor 0{text}")
+        for changes, text in WRONG_TENSORS
     ],
-)
-def test_wrong_requests(message: object, text: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
-        read_request(message)
+    (b"{", "expected JSON: Expecting property name enclosed in double quotes at column 2"),
+    (b'"\xff"', "expected UTF-8, got 0xff"),
+    (b"[NaN]", "expected JSON, which has no NaN"),
+    (b"[" * 100_000, "expected JSON that is nested less deeply"),
+    (b"9" * 5000, "Exceeds the limit"),
+    (b"\xff\xfe", "expected UTF-8, got 0xff"),
+    (b'{"id": 1e999}', "expected JSON with numbers that a float can be, got 1e999"),
+    (
+        INDEX | {"index": [2]},
+        "index, axis 0: expected at least 0 and less than the target's size 2, got",
+    ),
+    (INDEX | {"index": []}, "index: expected 1 indices, one for each axis of target, got 0"),
+    (LARGE | {"array": ARRAY, "target": [10**12, 2]}, "expected an answer of at most "),
+    (LARGE | {"array": BYTE, "target": [0, 2**70]}, "NumPy has no array of shape "),
+    (LARGE | {"array": BYTE, "target": [1] * 65}, "NumPy has no array of shape "),
+    (
+        DATA | {"rule": "sonnx", "arrays": [COMPLEX]},
+        "argument 0: dtype complex64 is not one of SONNX's types",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"dtype": "int17"}, ", dtype: expected one of bool, int8, "),
-        ({"elements": "0100fe"}, ", elements: expected 8 hexadecimal digits, got 6"),
-        ({"elements": "0100 fef"}, ", elements: expected hexadecimal digits alone, got '0100 fef'"),
-        ({"elements": [1, -2]}, ", elements: expected a string of hexadecimal digits, got [1, -2]"),
-        (
-            {"dtype": "bool", "elements": "0102"},
-            ", elements: expected 00 or 01 for a bool, got '01",
-        ),
-        (
-            {"shape": [2**70, 0], "elements": ""},
-            f": NumPy can represent no array of shape ({2**70}, 0): ",
-        ),
-        ({"shape": [1] * 65, "elements": "0001"}, ": NumPy can represent no array of shape (1, "),
-        ({"dtype": "str", "elements": ["", 5]}, ", elements, number 1: expected a string, got 5"),
-        ({"dtype": "object", "elements": ["a"]}, ", elements: expected 2 strings, got 1"),
-        ({"dtype": "str", "elements": ["", "a\0"]}, ", elements: NumPy's str_ drops NUL at the "),
-        (
-            {"dtype": "StringDType", "elements": ["", "\ud800"]},
-            ", elements: NumPy's StringDType takes no lone surrogate",
-        ),
-    ],
-)
-def test_wrong_tensors(changes: dict[str, Any], text: str) -> None:
-    with pytest.raises(ValueError, match=f"^arrays, tensor 0{re.escape(text)}"):
-        read_request(DATA | {"arrays": [ARRAY | changes]})
-
-
-@pytest.mark.parametrize(
-    ("line", "text"),
-    [
-        (b"{", "expected JSON: Expecting property name enclosed in double quotes at column 2"),
-        (b'"\xff"', "expected UTF-8, got 0xff"),
-        (b"[NaN]", "expected JSON, which has no NaN"),
-        (b"[" * 100_000, "expected JSON that is nested less deeply"),
-        (b"9" * 5000, "Exceeds the limit"),
-    ],
-)
-def test_no_json(line: bytes, text: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
-        parse(line)
+def test_wrong_lines() -> None:
+    """Each is answered with its number, and the next one is read; blank ones have no answer."""
+    lines = [line for wrong, _ in WRONG for line in (wrong, b" \t\r")]
+    *answers, last = served(*lines, SHAPES)
+    assert last == {"shape": [3, 4]}
+    for number, ((_, text), found) in enumerate(zip(WRONG, answers, strict=True)):
+        assert found["error"].startswith(text), found
+        assert (found["line"], set(found)) == (2 * number + 1, {"error", "line"})
+    (found,) = served({"id": [1], "rule": "sonnx"})
+    assert found == {"id": [1], "error": "level: expected this field, got none", "line": 1}
 
 
 @pytest.mark.parametrize(

@@ -34,12 +34,21 @@ class Both:
         return max(np.broadcast_shapes(*shapes), (), key=len)[::-1]
 """
 
+XFAILS = """\
+# What expand does not do yet.
+some/where/test_target.py::test_stage[expand-data-dtypes]  # issue 3
+
+test_stage[expand-data-sizes]
+test_stage[sonnx-shape-small]
+"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a user who has some functions."""
     made = tmp_path_factory.mktemp("user")
     (made / "mine.py").write_text(TARGETS, encoding="utf-8")
+    (made / "xfails.txt").write_text(XFAILS, encoding="utf-8")
     return made
 
 
@@ -61,85 +70,75 @@ def run(folder: Path, *arguments: str | Path, code: int = 0) -> str:
     return done.stdout
 
 
-def of(target: str, *options: str | Path) -> list[str | Path]:
-    """Arguments that have a function of the user's tested, without random cases."""
-    named = ["--pyargs", "whycast.testing", f"--whycast-target=mine.py:{target}"]
-    return [*named, "--whycast-seconds=0", *options]
-
-
-def test_a_right_function_passes_a_test_for_each_stage(folder: Path) -> None:
-    said = run(folder, *of("right", "--whycast-rule=numpy", "-v"))
-    for stage in ("small", "many", "ranks", "sizes", "dtypes", "layouts"):
-        assert f"test_target.py::test_stage[numpy-data-{stage}] PASSED" in said
-    assert "test_stage[numpy-data-random] SKIPPED" in said
-    assert "= 7 passed, 1 skipped in " in said
-
-
-def test_random_cases_follow_where_there_is_time(folder: Path) -> None:
-    # Even where all of Python is slowed down, as when it is measured.
-    options = ["--whycast-level=verdict", "--whycast-seconds=4", "-v"]
-    assert "test_stage[sonnx-verdict-random] PASSED" in run(folder, *of("Both.verdict", *options))
-
-
-def test_a_wrong_one_fails_with_the_smallest_example(folder: Path) -> None:
-    said = run(folder, *of("last_instead_of_first", "--whycast-rule=numpy"), code=1)
-    assert "_ test_stage[numpy-data-small] _" in said
-    assert "call      f(*Case(((), (2,))).arrays())" in said
-    assert "clause    E_NumpyBroadcast_any_Functions_030" in said
-    assert "= 1 failed, 6 passed, 1 skipped in " in said
-
-
-def test_failures_that_are_expected_have_to_occur(folder: Path) -> None:
-    listed = folder / "xfails.txt"
-    lines = [
-        "# What expand does not do yet.",
-        "some/where/test_target.py::test_stage[expand-data-dtypes]  # issue 3",
-        "",
-        "test_stage[expand-data-sizes]",
-        "test_stage[sonnx-shape-small]",
-    ]
-    listed.write_text("\n".join(lines), encoding="utf-8")
-    options = ["--whycast-rule=expand", f"--whycast-xfails={listed}", "-v"]
-    said = run(folder, *of("wrong_on_bytes", *options), code=1)
-    assert "test_stage[expand-data-dtypes] XFAIL (listed in " in said
-    assert "test_stage[expand-data-sizes] FAILED" in said
-    assert "[XPASS(strict)] listed in " in said
-    assert "= 1 failed, 4 passed, 2 skipped, 1 xfailed in " in said
-
-
-def test_all_levels_up_to_one_that_are_offered(folder: Path) -> None:
-    options = ["--whycast-up-to", "--whycast-level=strides", "-v"]
-    said = run(folder, *of("Both", *options), code=1)
-    assert "test_stage[sonnx-verdict-small] PASSED" in said
-    assert "test_stage[sonnx-shape-small] FAILED" in said
-    assert "test_stage[sonnx-strides-small] SKIPPED" in said
-    assert "-dtypes]" not in said
-
-
-USAGE = [
-    (["--pyargs", "whycast.testing"], "needs a function to test: --whycast-target="),
-    (["--pyargs", "whycast.testing.test_target::test_stage"], "needs a function to test"),
-    (of("right", "--whycast-rule=numpi"), "ERROR: rule: expected one of 'sonnx', "),
-    (of("right", "--whycast-level=all"), "ERROR: level: expected one of 'verdict', "),
-    (of("right", "--whycast-xfails=nowhere.txt"), "No such file or directory: 'nowhere.txt'"),
-    (of("right", "--whycast-xfails=mine.py"), "mine.py, line 1: there is no test 'import numpy as"),
-    (of("right", "--whycast-target=mine"), "ERROR: target 'mine': expected one of "),
+PASSED = [
+    f"test_target.py::test_stage[numpy-data-{stage}] PASSED"
+    for stage in ("small", "many", "ranks", "sizes", "dtypes", "layouts")
 ]
 
 
-@pytest.mark.parametrize(("arguments", "text"), USAGE, ids=[text for _, text in USAGE])
-def test_what_is_missing_or_wrong_is_a_usage_error(
-    folder: Path, arguments: list[str], text: str
+@pytest.mark.parametrize(
+    ("target", "options", "code", "texts"),
+    [
+        (
+            *("right", "rule=numpy", 0),
+            [*PASSED, "[numpy-data-random] SKIPPED", "= 7 passed, 1 skipped in "],
+        ),
+        # Even where all of Python is slowed down, as when it is measured.
+        ("Both.verdict", "level=verdict seconds=4", 0, ["test_stage[sonnx-verdict-random] PASSED"]),
+        (
+            *("last_instead_of_first", "rule=numpy", 1),
+            [
+                "_ test_stage[numpy-data-small] _",
+                "call      f(*Case(((), (2,))).arrays())",
+                "clause    E_NumpyBroadcast_any_Functions_030",
+                "= 1 failed, 6 passed, 1 skipped in ",
+            ],
+        ),
+        # Failures that are expected have to occur.
+        (
+            *("wrong_on_bytes", "rule=expand xfails=xfails.txt", 1),
+            [
+                "test_stage[expand-data-dtypes] XFAIL (listed in ",
+                "test_stage[expand-data-sizes] FAILED",
+                "[XPASS(strict)] listed in ",
+                "= 1 failed, 4 passed, 2 skipped, 1 xfailed in ",
+            ],
+        ),
+        (
+            *("Both", "up-to level=strides", 1),
+            [
+                "test_stage[sonnx-verdict-small] PASSED",
+                "test_stage[sonnx-shape-small] FAILED",
+                "test_stage[sonnx-strides-small] SKIPPED",
+                # Of those levels none has dtypes.
+                "= 1 failed, 8 passed, 12 skipped in ",
+            ],
+        ),
+        (
+            *("nothing", "rule=sonnx", 1),
+            ["\ntarget mine.py:nothing: cannot be imported: AttributeError: ", "= 8 errors in "],
+        ),
+        ("right", "rule=numpi", 4, ["ERROR: rule: expected one of 'sonnx', "]),
+        ("right", "level=all", 4, ["ERROR: level: expected one of 'verdict', "]),
+        ("right", "xfails=nowhere.txt", 4, ["No such file or directory: 'nowhere.txt'"]),
+        ("right", "xfails=mine.py", 4, ["mine.py, line 1: there is no test 'import numpy as"]),
+        ("right", "target=mine", 4, ["ERROR: target 'mine': expected one of "]),
+        (None, "", 4, ["needs a function to test: --whycast-target="]),
+    ],
+)
+def test_a_target(
+    folder: Path, target: str | None, options: str, code: int, texts: list[str]
 ) -> None:
-    said = run(folder, *arguments, code=pytest.ExitCode.USAGE_ERROR)
-    assert text in said
-    assert "Traceback" not in said
+    named = [] if target is None else [f"--whycast-target=mine.py:{target}", "--whycast-seconds=0"]
+    words = [f"--whycast-{option}" for option in options.split()]
+    said = run(folder, "--pyargs", "whycast.testing", "-v", *named, *words, code=code)
+    assert [text for text in texts if text not in said] == [], said
+    assert (code == pytest.ExitCode.USAGE_ERROR) <= ("Traceback" not in said)
 
 
-def test_a_function_that_is_not_there_is_an_error_of_each_test(folder: Path) -> None:
-    said = run(folder, *of("nothing"), code=1)
-    assert "\ntarget mine.py:nothing: cannot be imported: AttributeError: " in said
-    assert "= 8 errors in " in said
+def test_a_test_by_its_name_needs_a_target_too(folder: Path) -> None:
+    named = "whycast.testing.test_target::test_stage"
+    assert "needs a function to test" in run(folder, "--pyargs", named, code=4)
 
 
 def test_the_options_are_in_the_help(folder: Path) -> None:

@@ -70,17 +70,6 @@ def test_what_is_drawn_is_accepted_or_refused_as_asked(rule: str) -> None:
     check()
 
 
-@pytest.mark.parametrize("rule", ["sonnx", "numpy"])
-def test_lists_are_the_shapes_of_cases(rule: str) -> None:
-    @quick
-    @given(shape_lists(rule, compatible=True), shape_lists(rule, compatible=False))
-    def check(fitting: tuple[Any, ...], misfits: tuple[Any, ...]) -> None:
-        assert accepts(rule, Case(fitting))
-        assert not accepts(rule, Case(misfits))
-
-    check()
-
-
 def third_misfits(shapes: tuple[tuple[int, ...], ...]) -> bool:
     return accepts("numpy", Case(shapes[:2])) and not accepts("numpy", Case(shapes[:3]))
 

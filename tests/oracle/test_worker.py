@@ -1,4 +1,4 @@
-"""The child process: what it says before it ends, and where the system lacks what others have.
+"""The child process: what it says before it ends, what becomes of it, and of what it started.
 
 `check` ends a child as soon as that has said what is wrong; here it is let go on to its own end.
 """
@@ -7,19 +7,31 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import implementations
+import numpy as np
 import pytest
+from implementations import one_case, where
 
 import whycast
 from whycast._rules import RULES
 from whycast.testing import TargetError, check
 from whycast.testing._cases._case import Case
+from whycast.testing._cases._fixed import fixed
+from whycast.testing._peers import PEERS
+from whycast.testing._peers._conditions import CONDITIONS
+from whycast.testing._report._compare import as_integers
 from whycast.testing._report._judge import Judge
-from whycast.testing._run import _child
+from whycast.testing._run import _child, _worker
 from whycast.testing._run._child import Child
 from whycast.testing._run._targets import target_of
 from whycast.testing._run._worker import Asked, Run, work
@@ -29,8 +41,8 @@ Shape = tuple[int, ...]
 VERDICTS = Run(Asked("verdict", 0, ()), 0, None, frozenset(), 50, 0.0)
 
 
-def said_by(target: object, *jobs: Run) -> tuple[list[Any], int | None]:
-    """Start a child, give it jobs and no more; return all that it says, and its exit code."""
+def said_by(target: object, *jobs: Run) -> list[Any]:
+    """Start a child, give it jobs and no more; return all that it says until it ends rightly."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     position: Any = context.Value("q", -1, lock=False)
@@ -47,36 +59,40 @@ def said_by(target: object, *jobs: Run) -> tuple[list[Any], int | None]:
             said.append(ours.recv())
     process.join(10)
     process.kill()
-    return said, process.exitcode
+    assert process.exitcode == 0
+    return said
 
 
-def test_it_says_what_it_found_and_ends() -> None:
-    said, code = said_by(whycast.compatible, VERDICTS)
-    title, *parts = said
-    assert title == "whycast:compatible"
+def copies_itself(*shapes: Shape) -> bool:
+    """Wait for a copy of the process, which has gone on with the cases until it was to speak."""
+    if shapes == ((), ()) and (copy := os.fork()):
+        _, status = os.waitpid(copy, 0)
+        return os.waitstatus_to_exitcode(status) == 0
+    return whycast.compatible(*shapes)
+
+
+@pytest.mark.parametrize("target", [whycast.compatible, copies_itself])
+def test_it_says_what_it_found_and_ends(target: object) -> None:
+    title, *parts = said_by(target, VERDICTS)
+    assert title.endswith((":compatible", ":copies_itself"))
     # Where it takes long it says so in parts.
-    assert sum(tally.cases.total() for tally, *_ in parts) > 100
-    assert [done for _, _, done, _ in parts] == [False] * (len(parts) - 1) + [True]
-    assert (parts[-1][1] > 9000, parts[-1][3], code) == (True, False, 0)
+    assert sum(found.tally.cases.total() for found in parts) > 100
+    assert not any(found.tally.deviations for found in parts)
+    assert [found.done for found in parts] == [False] * (len(parts) - 1) + [True]
+    assert (parts[-1].next > 9000, parts[-1].given_up) == (True, False)
 
 
 async def asynchronous(*shapes: Shape) -> bool:
     return whycast.compatible(*shapes)
 
 
-@pytest.mark.parametrize(
-    ("target", "text"),
-    [
-        ("no_such_module:f", "ModuleNotFoundError"),
-        ("math:pi", "target math:pi: expected a function, got 3.141592653589793 (float)"),
-        (asynchronous, "expected a function that returns its answer, got an asynchronous one"),
-    ],
-)
-def test_it_says_what_is_wrong_with_a_target_and_ends(target: object, text: str) -> None:
-    (*_, error), code = said_by(target, VERDICTS)
+@pytest.mark.parametrize("target", ["no_such_module:f", "math:pi", asynchronous])
+def test_it_says_what_is_wrong_with_a_target_and_ends(target: object) -> None:
+    *_, error = said_by(target, VERDICTS)
     assert isinstance(error, TargetError)
-    assert text in str(error)
-    assert code == 0
+    assert re.search(
+        "No module named|expected a function, got 3.14|got an asynchronous", str(error)
+    )
 
 
 def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,86 +100,97 @@ def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.Monkey
         raise ZeroDivisionError("a fault")
 
     monkeypatch.setattr(Judge, "finding", broken)
-    (_, error), code = said_by(whycast.compatible, VERDICTS)
+    _, error = said_by(whycast.compatible, VERDICTS)
     assert isinstance(error, AssertionError)
     assert "ZeroDivisionError: a fault" in str(error)
-    assert code == 0
     with pytest.raises(AssertionError, match="ZeroDivisionError: a fault"):
         check(whycast.compatible, level="verdict", seconds=0)
 
 
-def test_a_copy_of_the_process_says_nothing_and_ends() -> None:
-    """The function waits for it, which has gone on with the cases until it was to say something."""
-
-    def function(*shapes: Shape) -> bool:
-        if shapes == ((), ()) and (copy := os.fork()):
-            _, status = os.waitpid(copy, 0)
-            return os.waitstatus_to_exitcode(status) == 0
-        return whycast.compatible(*shapes)
-
-    (_, *parts), code = said_by(function, VERDICTS)
-    assert not any(tally.deviations for tally, *_ in parts)
-    assert sum(tally.cases.total() for tally, *_ in parts) > 100
-    assert [done for _, _, done, _ in parts].count(True) == 1
-    assert code == 0
+# --- memory and time --------------------------------------------------------------------------
 
 
-def test_a_target_that_ends_the_process_before_it_is_asked() -> None:
-    class Ends:
-        parent = os.getpid()
+def test_memory_that_gathers_is_no_fault_of_a_case() -> None:
+    kept = []
+    function = where(lambda _: True, lambda: kept.append(np.ones(200_000)))
+    report = check(function, seconds=0, every=20, memory=50)
+    assert report.ok, str(report)
+    (note,) = report.notes
+    assert "its memory grew from case to case" in note
 
-        @property
-        def verdict(self) -> Any:
-            if os.getpid() != self.parent:
-                os._exit(5)
-            return whycast.compatible
 
-    text = "ended with exit code 5, before it was asked anything"
-    with pytest.raises(TargetError, match=text):
-        check(Ends(), level="verdict", seconds=0)
+def test_the_memory_of_the_cases_is_not_the_targets() -> None:
+    report = check(whycast.broadcast, seconds=1.5, every=20, memory=1)
+    assert report.ok, str(report)
+    assert report.notes == ()
+
+
+def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first case it makes all the fixed ones, anew where the target died."""
+
+    def slowly(rule: Any, level: Any) -> Any:
+        time.sleep(1)
+        return fixed(rule, level)
+
+    monkeypatch.setattr(_worker, "fixed", slowly)
+    dies = where(one_case, lambda: os._exit(1))
+    report = check(dies, level="verdict", seconds=0, timeout=0.7)
+    assert {each.kind for each in report.deviations} == {"exit"}, str(report)
+
+
+# --- processes --------------------------------------------------------------------------------
+
+
+def living(mark: str) -> list[str]:
+    """Give the processes that have a word among theirs."""
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if mark in line.split()]
+
+
+def test_what_a_function_has_started_does_not_live_on() -> None:
+    function = where(one_case, lambda: subprocess.Popen(["sleep", "61.25"]))
+    assert check(function, level="verdict", seconds=0, every=1).ok
+    assert living("61.25") == []
 
 
 @pytest.mark.parametrize(
-    ("error", "found"),
-    [
-        (KeyboardInterrupt(), ("exit", "the process ended with exit code 1")),
-        (SystemExit(3), ("exit", "SystemExit: 3")),
-        (MemoryError("no room"), ("memory", "MemoryError: no room")),
-        (GeneratorExit("no more"), ("refuses", "GeneratorExit: no more")),
-    ],
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
-def test_what_is_raised_and_is_no_exception(error: BaseException, found: tuple[str, str]) -> None:
-    def function(*shapes: Shape) -> bool:
-        if shapes == ((2,), (1,)):
-            raise error
-        return whycast.compatible(*shapes)
+def test_an_interrupted_check_ends_quietly_with_all_it_started(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    mark = f"61.{number.value}"
+    # As a mark the child has its parent's words.
+    target = tmp_path / "sleeps.py"
+    target.write_text(
+        "import pathlib, time\ndef f(*shapes):\n    pathlib.Path('begun').touch()\n"
+        "    time.sleep(60)\n",
+        encoding="utf-8",
+    )
+    words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark)
+    # Whoever runs the tests in the background has SIGINT ignored, and so would the child.
+    running = subprocess.Popen(
+        [sys.executable, "-m", "whycast", *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    end = time.monotonic() + 30
+    while not (tmp_path / "begun").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    running.send_signal(number)
+    _, said = running.communicate(timeout=30)
+    assert (running.returncode, said) == (code, b"")
+    while living(mark) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert living(mark) == []
 
-    report = check(function, level="verdict", seconds=0)
-    (deviation,) = report.deviations
-    assert (deviation.kind, deviation.got) == found
-    assert (deviation.case, deviation.count) == (Case(((2,), (1,))), 1)
-    assert report.complete
 
-
-class Together:
-    """A function with another that does many calls; wrong at rank 5."""
-
-    def __call__(self, *shapes: Shape) -> bool:
-        raise AssertionError("asked for one case")
-
-    def many(self, calls: list[tuple[Shape, ...]]) -> list[object]:
-        found: list[object] = []
-        for shapes in calls:
-            fits = whycast.compatible(*shapes) and max(map(len, shapes)) != 5
-            found.append(True if fits else ValueError("they do not fit"))
-        return found
-
-
-def test_many_calls_at_once_are_judged_one_by_one() -> None:
-    report = check(Together(), level="verdict", seconds=0)
-    (found,) = report.deviations
-    assert (found.kind, found.got) == ("refuses", "ValueError: they do not fit")
-    assert found.case == Case(((1,) * 5,))
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_from_the_start(closed: str) -> None:
+    words = f"-m whycast check numpy --rule numpy --level shape --seconds 0 --every 99 {closed}"
+    done = subprocess.run(["sh", "-c", f"{sys.executable} {words}"], check=False)
+    assert done.returncode == 0
 
 
 # --- systems ----------------------------------------------------------------------------------
@@ -196,3 +223,49 @@ def test_a_child_that_has_ended_takes_no_memory() -> None:
     assert child._taken() > 2**20
     child.end()
     assert child._taken() == 0
+
+
+# --- what an answer is taken for, and what the register says of a case ------------------------
+
+
+def broken() -> Iterator[int]:
+    """Begin like a shape."""
+    yield 3
+    raise RuntimeError("no more")
+
+
+def test_what_is_taken_for_integers() -> None:
+    for answer in ((3, 4), np.array([3, 4]), iter([np.int8(3), 4])):
+        assert as_integers(answer) == (3, 4)
+    for other in ("34", b"34", 34, (3, 4.0), broken()):
+        assert as_integers(other) is None
+
+
+REPEATED, TAKEN = "an element is repeated", "torch takes the memory of a tensor"
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "case", "holds"),
+    [
+        (REPEATED, "numpy", Case(((2, 1), (3,))), True),
+        (REPEATED, "numpy", Case(((2, 3), (2, 3))), False),
+        (REPEATED, "numpy", Case(((0, 1), (3,))), False),
+        (REPEATED, "numpy", Case(((2,), (3,))), False),
+        (REPEATED, "expand", Case(((2,),), (3, 2)), True),
+        (TAKEN, "numpy", Case(((2,),)), True),
+        (TAKEN, "numpy", Case(((2,),), layouts=("sliced",)), True),
+        (TAKEN, "numpy", Case(((2,),), layouts=("reversed",)), False),
+        (TAKEN, "numpy", Case(((),), layouts=("reversed",)), True),
+        (TAKEN, "numpy", Case(((2,),), layouts=("readonly",)), False),
+    ],
+)
+def test_conditions_on_what_torch_is_asked(name: str, rule: str, case: Case, holds: bool) -> None:
+    """It is not always there to show them."""
+    assert CONDITIONS[name](RULES[rule], case) is holds
+
+
+def test_torch_is_not_asked_for_negative_strides() -> None:
+    for strides, is_asked in ((), True), ((12, 4), True), ((0, 0), True), ((12, -4), False):
+        case = Case(((2, 3)[: len(strides)],), (2, 3), strides=strides)
+        reason = PEERS["torch"].left_out(RULES["numpy"], "strides", case)
+        assert (reason is None) is is_asked

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from whycast._rules import RULES
 from whycast.testing import cases, check
 from whycast.testing._cases._case import Level
 from whycast.testing._peers import PEERS, absent
@@ -42,10 +43,10 @@ def count(rule: str, level: Level) -> int:
     ("name", "rule", "level"),
     [
         pytest.param(name, rule, level, id=f"{name} {rule} {level}")
-        for name, peer in PEERS.items()
-        for rule, offer in peer.offers.items()
+        for name in PEERS
+        for rule in RULES
         # What is asked for a shape has the verdict in it.
-        for level in offer.levels
+        for level in RULES[rule].peers.get(name, ())
         if level != "verdict"
     ],
 )

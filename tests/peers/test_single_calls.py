@@ -36,7 +36,7 @@ def ask(name: str, rule: str, calls: Sequence[tuple[object, ...]]) -> list[Answe
 def _answers(name: str, rule: str, calls: Sequence[tuple[object, ...]]) -> list[Answer]:
     peer = PEERS[name]
     os.environ.update(peer.environment)
-    function = peer.functions(rule)["data"]
+    function = peer.functions(RULES[rule])["data"]
     if isinstance(function, ManyAtOnce):
         return [taken(result) for result in function.many(calls)]
     return [taken(attempt(function, *call)) for call in calls]

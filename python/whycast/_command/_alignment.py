@@ -1,14 +1,16 @@
-"""How tensors lie on the axes of the output, axis by axis: what the explanation and figure show.
+"""How tensors lie on the axes of the output, and a rule's steps there, each with its clause.
 
-Each axis is settled by the proved programs, asked for tensors of that axis alone.
+The explanation and the figure show it. Each axis is settled by the proved programs, asked for
+tensors of that axis alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from whycast import _kernel
-from whycast._errors import BroadcastError
+from whycast._errors import BroadcastError, show_int
 from whycast._rules import Operands, Rule
 from whycast._types import Shape
 
@@ -102,3 +104,71 @@ def _index(size: int, target: int | None, *, grows: bool = True) -> Literal["kep
     if stride:
         return "kept"
     return "first" if grows else None
+
+
+# A size, an index of the output such as "i0", or nothing.
+Cell = int | str | None
+
+
+class Line(NamedTuple):
+    """A line of the explanation: what stands on each axis of the output, and by which clause."""
+
+    step: str
+    name: str
+    cells: tuple[Cell, ...]
+    clause: str
+    prepended: tuple[int, ...] = ()
+    wrong: tuple[int, ...] = ()
+
+    def texts(self) -> list[str]:
+        """Texts of the cells: a 1 that is prepended stands in parentheses, a misfit is marked."""
+        shown = []
+        for axis, cell in enumerate(self.cells):
+            text = show_int(cell) if isinstance(cell, int) else cell or ""
+            if axis in self.wrong:
+                text = f">{text}<"
+            elif axis in self.prepended:
+                text = f"({text})"
+            shown.append(text)
+        return shown
+
+
+def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
+    """Give the lines of a rule's steps; those of the index only where there are outputs."""
+    steps, clauses, sizes = rule.steps, rule.clauses, aligned.sizes
+
+    def on_axes(row: Row, cell: Callable[[int, Place], Cell]) -> tuple[Cell, ...]:
+        places = [row.places.get(k) for k in range(len(sizes))]
+        return tuple([None if place is None else cell(k, place) for k, place in enumerate(places)])
+
+    def leads(axis: int, place: Place) -> Cell:
+        return f"i{axis}" if place.leads == "kept" else 0
+
+    # Some texts have letters for tensors, before and after.
+    names = [
+        [f"{letter}{m}" if steps.letters else row.name for letter in ("dY", "Z")]
+        for m, row in enumerate(aligned.rows)
+    ]
+    found = []
+    for row, (name, _) in zip(aligned.rows, names, strict=True):
+        prepended = tuple(sorted(k for k, place in row.places.items() if place.axis is None))
+        own = on_axes(row, lambda _, place: place.size)
+        found.append(Line(steps.lies, name, own, clauses["lies"], prepended))
+        if rule.takes == "axes":
+            axes = on_axes(row, lambda _, place: place.axis)
+            found.append(Line("", "its axes", axes, clauses["lies"]))
+    output = tuple("-" if size is None else size for size in sizes)
+    found.append(Line(steps.output, steps.size, output, clauses["size"]))
+    if accepted and steps.letters:
+        found.append(Line(steps.output, "dZ", sizes, clauses["shape"]))
+    for row, (before, after) in zip(aligned.rows, names, strict=True):
+        wrong = tuple(sorted(k for k, place in row.places.items() if place.leads is None))
+        if accepted and row.is_tensor:
+            cells = on_axes(row, leads)
+            found.append(
+                Line(steps.leads, after, cells, clauses["first" if 0 in cells else "kept"])
+            )
+        elif not accepted and wrong:
+            cells = on_axes(row, lambda _, place: place.size if place.leads is None else None)
+            found.append(Line(steps.fails, before, cells, clauses["fails"], wrong=wrong))
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -81,6 +82,24 @@ for none, got '1;2'
             f"expected integers with commas between them, such as 0,2, or () for none, got {word!r}"
         )
     return _numbers(word.split(","))
+
+
+def count(least: int) -> Callable[[str], int]:
+    """Give what reads an integer of at least so much.
+
+    >>> count(1)("0")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected an integer of at least 1, got '0'
+    """
+
+    def read(text: str) -> int:
+        if not re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text.strip()) or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"expected an integer of at least {least}, got {text.strip()!r}"
+            )
+        return int(text)
+
+    return read
 
 
 def _numbers(words: list[str]) -> tuple[int, ...]:
@@ -172,31 +191,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> Operands:
     """Give the shapes and axes their places, if the rule takes so many."""
-    if rule.takes == "tensors":
-        if axes is not None:
-            raise UsageError(f"--axes: rule {rule.name} takes none; {_takers()} do")
+    if rule.takes == "tensors" and axes is None:
         return Operands(tuple(shapes))
-    if len(shapes) != 2:
+    if rule.takes != "tensors" and len(shapes) != 2:
         raise UsageError(
             f"rule {rule.name} takes two shapes, that of the tensor and the target, "
             f"got {len(shapes)}"
         )
-    own, target = shapes
-    return placed(rule, own, target, axes)
+    return placed(rule, shapes[0], shapes[-1], axes)
 
 
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
     """Give a shape, its target and axes their places, if the rule takes axes or not."""
     if rule.takes != "axes" and axes is not None:
-        raise UsageError(f"--axes: rule {rule.name} takes none; {_takers()} do")
+        *others, last = [each.name for each in RULES.values() if each.takes == "axes"]
+        raise UsageError(f"--axes: rule {rule.name} takes none; {', '.join(others)} and {last} do")
     if rule.takes == "axes" and axes is None:
         raise UsageError(f"rule {rule.name} takes axes, its {rule.parameters[2]}: add --axes")
     return Operands((own,), target, axes)
-
-
-def _takers() -> str:
-    *others, last = [rule.name for rule in RULES.values() if rule.takes == "axes"]
-    return f"{', '.join(others)} and {last}"
 
 
 def described(rule: Rule, operands: Operands) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import argparse
 import json
 import textwrap
 
-from whycast._command._alignment import alignment
+from whycast._command._alignment import Line, alignment, lines
 from whycast._command._arguments import (
     SHAPE_HELP,
     Subparsers,
@@ -21,7 +21,6 @@ from whycast._command._arguments import (
     shape,
 )
 from whycast._command._figure import figure
-from whycast._command._steps import Line, lines
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
 from whycast._rules import RULES, Rule
 
@@ -98,43 +97,29 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
     """Lay the steps out, as many axes beside each other as there is room for."""
     if not steps:
         return []
-    step = max(len(line.step) for line in steps)
-    name = max(4, *(len(line.name) for line in steps))
-    clause = max(len(line.clause) for line in steps)
-    columns = [
-        [str(axis), *column]
-        for axis, column in enumerate(zip(*[line.texts() for line in steps], strict=True))
-    ]
-    room = _WIDTH - (step + 2 + name + 2 + clause)
-    blocks: list[list[list[str]]] = [[]]
-    used = 0
-    for column in columns:
-        width = max(map(len, column)) + 2
-        if blocks[-1] and used + width > room:
-            blocks.append([])
-            used = 0
-        blocks[-1].append(column)
-        used += width
     heads = [("", "axis", "clause"), *[(line.step, line.name, line.clause) for line in steps]]
-    return ["\n".join(_table(rule, heads, block, step, name)) for block in blocks]
-
-
-def _table(
-    rule: Rule, heads: list[tuple[str, str, str]], columns: list[list[str]], step: int, name: int
-) -> list[str]:
+    step, name, clause = (max(map(len, each)) for each in zip(*heads, strict=True))
+    texts = zip(*[line.texts() for line in steps], strict=True)
+    columns = [[str(axis), *column] for axis, column in enumerate(texts)]
     widths = [max(map(len, column)) + 2 for column in columns]
-    rows, before = [], ""
-    for number, (section, label, clause) in enumerate(heads):
-        shown = "" if section == before else section
-        before = section or before
-        cells = "".join(
-            [column[number].rjust(width) for column, width in zip(columns, widths, strict=True)]
-        )
-        if section == rule.steps.fails and not cells.strip():
+    room = _WIDTH - (step + 2 + name + 2 + clause)
+    tables: list[str] = []
+    end = 0
+    while end < len(columns) or not tables:
+        begin = end
+        end = min(begin + 1, len(columns))
+        while end < len(columns) and sum(widths[begin : end + 1]) <= room:
+            end += 1
+        rows, before = [], ""
+        for number, (section, label, said) in enumerate(heads):
+            cells = "".join([columns[k][number].rjust(widths[k]) for k in range(begin, end)])
+            shown = "" if section == before else section
+            before = section or before
             # What does not fit there is on other axes.
-            continue
-        rows.append(f"{shown:<{step}}  {label:<{name}}{cells}  {clause}")
-    return rows
+            if section != rule.steps.fails or cells.strip():
+                rows.append(f"{shown:<{step}}  {label:<{name}}{cells}  {said}")
+        tables.append("\n".join(rows))
+    return tables
 
 
 def _legend(rule: Rule, steps: list[Line]) -> str:

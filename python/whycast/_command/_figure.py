@@ -82,26 +82,23 @@ def figure(rule: Rule, asked: Operands) -> str:
     title = headline(rule, asked, result)
     canvas.paragraph(title)
     aligned = alignment(rule, asked)
+    said, described = [], ""
     if aligned is not None:
-        _draw_alignment(canvas, rule, aligned, "output" if error is None else rule.steps.held)
-    said = []
+        name = "output" if error is None else rule.steps.held
+        described = _draw_alignment(canvas, rule, aligned, name)
     if error is not None:
         said.append(str(error).partition("\n")[0])
     elif result is not None and aligned is not None:
         said += _draw_elements(canvas, rule, asked, result, aligned)
     for sentence in said:
         canvas.paragraph(sentence, "soft")
-    return _file(canvas, title, " ".join([_described(rule, aligned), *said]).strip())
-
-
-def _file(canvas: _Canvas, title: str, description: str) -> str:
     width, height = f"{canvas.width + _EDGE:g}", f"{canvas.y + _EDGE:g}"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
             f'width="{width}" height="{height}" role="img" aria-labelledby="title desc">',
             f'<title id="title">{escape(title)}</title>',
-            f'<desc id="desc">{escape(description)}</desc>',
+            f'<desc id="desc">{escape(" ".join([described, *said]).strip())}</desc>',
             f"<style>\n{_STYLE}\n</style>",
             f'<rect class="paper" width="{width}" height="{height}" style="stroke: none"/>',
             *canvas.parts,
@@ -110,76 +107,56 @@ def _file(canvas: _Canvas, title: str, description: str) -> str:
     )
 
 
-def _draw_alignment(canvas: _Canvas, rule: Rule, aligned: Alignment, last: str) -> None:
-    """Draw the tensors one below the other, an axis of the output in each column."""
-    names = [row.name for row in aligned.rows]
-    left = _EDGE + _LETTER * max(map(len, [*names, last])) + 12
-    sizes = list(map(_shown, aligned.sizes))
-    cells = [
-        [_grown(row.places.get(k), size, rule) for k, size in enumerate(sizes)]
+def _draw_alignment(canvas: _Canvas, rule: Rule, aligned: Alignment, last: str) -> str:
+    """Draw the tensors one below the other, an axis of the output in each column.
+
+    What is returned says the same in words.
+    """
+    sizes = ["?" if size is None else show_int(size) for size in aligned.sizes]
+    output = "size output" if last == "output" else "size"
+    # Of each row the name; and of its cells the text, and how it is drawn.
+    rows: list[tuple[str, dict[int, tuple[str, str]]]] = [
+        (row.name, {k: _cell(place, sizes[k], rule) for k, place in row.places.items()})
         for row in aligned.rows
     ]
-    texts = [text for row in [*cells, sizes] for text in row]
+    kinds = ["size misfit" if size is None else output for size in aligned.sizes]
+    rows.append((last, dict(enumerate(zip(sizes, kinds, strict=True)))))
+    left = _EDGE + _LETTER * max(len(name) for name, _ in rows) + 12
+    texts = [text for _, cells in rows for text, _ in cells.values()]
     width = max([64.0, *[_LETTER * len(text) + 16 for text in texts]])
     for axis in range(len(sizes)):
         canvas.text(left + (width + 6) * (axis + 0.5), canvas.y + 12, f"axis {axis}", "soft middle")
     canvas.y += 20
-    for row, own in zip(aligned.rows, cells, strict=True):
-        canvas.text(_EDGE, canvas.y + 20, row.name)
-        for axis, text in enumerate(own):
-            if axis in row.places:
-                kind = _kind(row.places[axis])
-                _draw_size(canvas, left + (width + 6) * axis, width, text, kind)
+    said = []
+    for name, cells in rows:
+        canvas.text(_EDGE, canvas.y + 20, name)
+        described = []
+        for axis, (text, kind) in sorted(cells.items()):
+            x = left + (width + 6) * axis
+            canvas.box(x, canvas.y, width, 30, kind)
+            wrong = " wrong" if "misfit" in kind else ""
+            canvas.text(x + width / 2, canvas.y + 20, text, f"middle{wrong}")
+            described.append(f"axis {axis} {text}{_SAID.get(kind, '')}")
+        said.append(f"{name}: {', '.join(described) or 'no axis'}.")
         canvas.y += _ROW
-    canvas.text(_EDGE, canvas.y + 20, last)
-    for axis, text in enumerate(sizes):
-        kind = "size output" if last == "output" else "size"
-        if aligned.sizes[axis] is None:
-            kind = "size misfit"
-        _draw_size(canvas, left + (width + 6) * axis, width, text, kind)
-    canvas.y += _ROW + 14
+    canvas.y += 14
+    return " ".join(said[:-1])
 
 
-def _draw_size(canvas: _Canvas, x: float, width: float, text: str, kind: str) -> None:
-    canvas.box(x, canvas.y, width, 30, kind)
-    wrong = " wrong" if "misfit" in kind else ""
-    canvas.text(x + width / 2, canvas.y + 20, text, f"middle{wrong}")
+# What is said of a size beside how it is drawn.
+_SAID = {"prepended": " (prepended)", "size misfit": " (does not fit)"}
 
 
-def _shown(size: int | None) -> str:
-    return "?" if size is None else show_int(size)
-
-
-def _kind(place: Place) -> str:
-    if place.leads is None:
-        return "size misfit"
-    return "prepended" if place.axis is None else "size"
-
-
-def _grown(place: Place | None, output: str, rule: Rule) -> str:
-    """Text of a size, and of what it grows to."""
-    if place is None:
-        return ""
+def _cell(place: Place, output: str, rule: Rule) -> tuple[str, str]:
+    """Text of a size and of what it grows to; and how it is drawn."""
     size = show_int(place.size)
     if rule.takes == "axes":
         size = f"axis {place.axis}: {size}"
-    return f"{size} → {output}" if place.leads == "first" and output != "?" else size
-
-
-def _described(rule: Rule, aligned: Alignment | None) -> str:
-    """Say the alignment in words."""
-    if aligned is None:
-        return ""
-    said = []
-    for row in aligned.rows:
-        sizes = [
-            f"axis {k} {_grown(place, _shown(aligned.sizes[k]), rule)}"
-            + (" (prepended)" if place.axis is None else "")
-            + (" (does not fit)" if place.leads is None else "")
-            for k, place in sorted(row.places.items())
-        ]
-        said.append(f"{row.name}: {', '.join(sizes) or 'no axis'}.")
-    return " ".join(said)
+    if place.leads == "first" and output != "?":
+        size = f"{size} → {output}"
+    if place.leads is None:
+        return size, "size misfit"
+    return size, "prepended" if place.axis is None else "size"
 
 
 def _draw_elements(
@@ -213,9 +190,22 @@ def _draw_tensor(canvas: _Canvas, rule: Rule, one: Operands, result: Shape, row:
     canvas.text(_EDGE, canvas.y + 14, row.name)
     canvas.y += _LINE
     top, x = canvas.y, float(_EDGE)
+
+    def draw_cell(place: Shape, source: Shape, whole: str, kind: str) -> None:
+        """Draw an element, `source` in its tensor, at a place of a grid."""
+        line, column = (0, 0, *place)[-2:]
+        left, y, number = x + _STEP * column, top + _STEP * line, offset(source, strides)
+        title = escape(f"{whole}{row.name}[{show_integers(source)}]")
+        canvas.parts.append(f"<g><title>{title}</title>")
+        canvas.box(left, y, _STEP - 4, _STEP - 4, f"c{number % 4}{kind}")
+        canvas.text(left + _STEP / 2 - 2, y + 20, str(number), "middle")
+        canvas.text(left + _STEP / 2 - 2, y + 35, show_integers(source), "middle note")
+        canvas.parts.append("</g>")
+
     for place in product(*map(range, own)):
-        _draw_cell(canvas, x, top, place, place, offset(place, strides), row.name, "")
-    x += _STEP * _extent(own)[1] + _ARROW
+        draw_cell(place, place, "", "")
+    (height, width), (to_height, _) = ((1, 1, *shape)[-2:] for shape in (own, result))
+    x += _STEP * width + _ARROW
     middle = top + _STEP / 2
     canvas.parts.append(
         f'<path class="arrow" d="M{x - _ARROW + 10:g} {middle:g}h28m-6-6 6 6-6 6"/>'
@@ -223,39 +213,7 @@ def _draw_tensor(canvas: _Canvas, rule: Rule, one: Operands, result: Shape, row:
     seen = set()
     for place in product(*map(range, result)):
         source = rule.source(one, place)
-        assert source is not None
         kind = " copy" if source in seen else ""
         seen.add(source)
-        whole = f"output{_bracketed(place)} = {row.name}"
-        _draw_cell(canvas, x, top, place, source, offset(source, strides), whole, kind)
-    canvas.y = top + _STEP * max(_extent(own)[0], _extent(result)[0]) + 12
-
-
-def _draw_cell(
-    canvas: _Canvas,
-    left: float,
-    top: float,
-    place: Shape,
-    source: Shape,
-    number: int,
-    whole: str,
-    kind: str,
-) -> None:
-    """Draw an element, `source` in its tensor, at a place of a grid."""
-    row, column = (0, 0, *place)[-2:]
-    x, y = left + _STEP * column, top + _STEP * row
-    canvas.parts.append(f"<g><title>{escape(whole + _bracketed(source))}</title>")
-    canvas.box(x, y, _STEP - 4, _STEP - 4, f"c{number % 4}{kind}")
-    canvas.text(x + _STEP / 2 - 2, y + 20, str(number), "middle")
-    canvas.text(x + _STEP / 2 - 2, y + 35, show_integers(source), "middle note")
-    canvas.parts.append("</g>")
-
-
-def _bracketed(index: Shape) -> str:
-    return f"[{show_integers(index)}]"
-
-
-def _extent(shape: Shape) -> tuple[int, int]:
-    """Rows and columns of a grid for a shape of rank 2 at most."""
-    height, width = (1, 1, *shape)[-2:]
-    return height, width
+        draw_cell(place, source, f"output[{show_integers(place)}] = ", kind)
+    canvas.y = top + _STEP * max(height, to_height) + 12

@@ -14,6 +14,7 @@ from whycast._command._arguments import (
     Subparsers,
     UsageError,
     add_options,
+    count,
     described,
     integers,
     operands,
@@ -65,7 +66,7 @@ def add(subparsers: Subparsers) -> None:
     layout = parser.add_mutually_exclusive_group()
     layout.add_argument(
         "--itemsize",
-        type=_itemsize,
+        type=count(1),
         default=1,
         metavar="BYTES",
         help="bytes of an element of the tensor, which is contiguous in row-major order (C); by "
@@ -95,13 +96,6 @@ def _add(
 def _add_shape_and_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shape", type=shape, metavar="SHAPE", help="shape of the tensor")
     parser.add_argument("target", type=shape, metavar="TARGET", help="shape to broadcast it to")
-
-
-def _itemsize(text: str) -> int:
-    (number,) = numbers if len(numbers := integers(text)) == 1 else (0,)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected an integer of at least 1, got {text!r}")
-    return number
 
 
 def _run_shape(arguments: argparse.Namespace) -> int:

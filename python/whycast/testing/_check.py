@@ -6,24 +6,31 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from whycast._checks import show
 from whycast._rules import Rule, rule_named
-from whycast.testing._cases._case import Case, Level, Stage, level_named, levels_to
+from whycast.testing._cases._case import Case, Level, level_named, levels_to
+from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import DTYPES
 from whycast.testing._lines._program import shown_request
-from whycast.testing._peers._register import entries_for
-from whycast.testing._report import Deviation, Report, call_of, clause_of
+from whycast.testing._peers._register import Entry, entries_for
+from whycast.testing._report import Deviation, Report, call_of
+from whycast.testing._report._compare import KINDS, NoAnswerError
+from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import Example, Key, Tally
-from whycast.testing._run._child import Child, DeathError
-from whycast.testing._run._shrink import shrunk
+from whycast.testing._run._child import Child
 from whycast.testing._run._targets import Target, TargetError, target_of
-from whycast.testing._run._worker import Asked, Run, numbered
+from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
 
 # A target that dies again and again would be started again for ever; one that is ended after some
 # time, or when it has filled some memory, costs more.
 _MOST_DEATHS = 20
 _MOST_SLOW = 3
+
+# Steps to smaller examples: at most so many, begun within so many seconds.
+_STEPS = 40
+_SECONDS = 10.0
 
 Progress = Callable[[str], None]
 
@@ -113,8 +120,8 @@ def check(
     """
     found = rule_named(rule)
     levels = levels_to(level_named(level), up_to=up_to)
-    check_numbers(seconds=seconds, timeout=timeout, memory=memory, every=every, seed=seed)
-    check_dtypes(dtypes)
+    _check_numbers(seconds=seconds, timeout=timeout, memory=memory, every=every, seed=seed)
+    _check_dtypes(dtypes)
     started = time.monotonic()
     known = target_of(target)
     child = Child(known, found, timeout, memory)
@@ -128,14 +135,14 @@ def check(
     return run.report(time.monotonic() - started)
 
 
-def check_numbers(*, seconds: float, timeout: float, memory: float, every: int, seed: int) -> None:
+def _check_numbers(*, every: int, seed: int, **numbers: float) -> None:
     """Demand numbers in their bounds."""
-    for name, number in (("seconds", seconds), ("timeout", timeout), ("memory", memory)):
+    for name, number in numbers.items():
         if not isinstance(number, (int, float)):
             raise TypeError(f"{name}: expected a number, got {show(number)}")
         if not number >= 0:
             raise ValueError(f"{name}: expected at least 0, got {number}")
-    if timeout == 0:
+    if numbers["timeout"] == 0:
         raise ValueError("timeout: expected more than 0, got 0")
     for name, number in (("every", every), ("seed", seed)):
         if not isinstance(number, int):
@@ -144,10 +151,10 @@ def check_numbers(*, seconds: float, timeout: float, memory: float, every: int, 
         raise ValueError(f"every: expected at least 1, got {every}")
 
 
-def check_dtypes(dtypes: Sequence[str]) -> None:
+def _check_dtypes(dtypes: Sequence[str]) -> None:
     """Demand names of dtypes.
 
-    >>> check_dtypes(["float32", "float31"])
+    >>> _check_dtypes(["float32", "float31"])
     Traceback (most recent call last):
     ValueError: dtypes: expected some of int32, float32, float16, float64, bool, int8, int16, \
 int64, uint8, uint16, uint32, uint64, str, object, StringDType, got 'float31'
@@ -168,7 +175,7 @@ class _Run:
     dtypes: tuple[str, ...]
     every: int
     progress: Progress | None
-    levels: dict[Level, Counter[Stage]] = field(default_factory=dict)
+    levels: dict[str, dict[str, int]] = field(default_factory=dict)
     deviations: list[Deviation] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -185,7 +192,7 @@ class _Run:
         return Report(
             target=self.child.title,
             rule=self.rule.name,
-            levels={level: dict(stages.items()) for level, stages in self.levels.items()},
+            levels=self.levels,
             deviations=tuple(self.deviations),
             stale=tuple(self.stale),
             left_out=dict(self.left_out),
@@ -196,22 +203,31 @@ class _Run:
         )
 
     def level(self, level: Level, deadline: float) -> None:
-        """Ask all cases of a level, starting again behind each at which the child dies."""
-        asked = self._asked(level)
-        found = Tally()
+        """Ask all cases of a level, and take down what came of it."""
+        asked = Asked(level, self.seed, self.dtypes if level == "data" else ())
+        entries = entries_for(self.target.peer, self.rule.name, level)
+        tally = self._asked(asked, entries, deadline)
+        if tally is not None:
+            self.levels[level] = dict(tally.cases)
+            self.left_out.update(tally.left_out)
+            self._note_deviations(asked, tally, entries)
+            self._note_entries(level, tally, entries)
+
+    def _asked(self, asked: Asked, entries: list[Entry], deadline: float) -> Tally | None:
+        """Ask all cases, starting again behind each at which the child dies."""
+        level, found = asked.level, Tally()
         skipped: set[int] = set()
         filled: set[int] = set()
         stop: int | None = None
         done, deaths, slow, start = False, 0, 0, 0
         while not done:
             try:
-                skip = frozenset(skipped)
-                self.child.send(Run(asked, start, stop, skip, self.every, deadline))
+                self.child.send(Run(asked, start, stop, frozenset(skipped), self.every, deadline))
                 while not done:
-                    message = self.child.receive()
+                    message: Found | None = self.child.receive()
                     if message is None:
                         self.notes.append(f"{level}: not offered")
-                        return
+                        return None
                     tally, start, done, given_up = message
                     found.add(tally)
                     if given_up:
@@ -221,36 +237,33 @@ class _Run:
                     start, stop, done = stop, None, False
                     self.child.end()
                     self.child.start()
-            except DeathError as death:
+            except NoAnswerError as death:
                 number = self.child.position
                 if number < 0:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
+                self.child.start()
                 if death.kind == "memory" and number not in filled and len(filled) < _MOST_DEATHS:
                     # What has gathered from case to case is not that case's. It comes again, after
                     # those before it of which nothing was told, as the first of a new process.
                     filled.add(number)
                     stop = number
-                    self.child.start()
                     continue
                 skipped.add(number)
-                if not self._note_death(level, found, death, number):
+                _, (stage, case) = next(numbered(self.rule, asked, number))
+                finding = no_answer(self.rule, level, case, death)
+                key = found.note(entries, stage, case, finding)
+                # What the register knows of is no reason to give up.
+                if key is not None and key.entry < 0:
                     deaths += 1
                     slow += death.kind in ("hang", "memory")
-                self.child.start()
                 if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
         if gathered := len(filled - skipped):
             times = "once" if gathered == 1 else f"{gathered} times"
             self.notes.append(f"{level}: started anew {times}: its memory grew from case to case")
-        self.levels[level] = found.cases
-        self.left_out.update(found.left_out)
-        self._note_deviations(level, found)
-        self._note_entries(level, found)
-
-    def _asked(self, level: Level) -> Asked:
-        return Asked(level, self.seed, self.dtypes if level == "data" else ())
+        return found
 
     def _give_up(self, level: Level, number: int) -> None:
         self.notes.append(f"{level}: given up at case {number}: it ends, or hangs, too often")
@@ -264,47 +277,63 @@ class _Run:
                 f"{unknown} kinds of deviation"
             )
 
-    def _note_death(self, level: Level, found: Tally, death: DeathError, number: int) -> bool:
-        """Count a case at which the child died; tell whether the register knows of it."""
-        _, (stage, case) = next(numbered(self.rule, self._asked(level), number))
-        entries = entries_for(self.target.peer, self.rule.name, level)
-        tally = Tally()
-        tally.cases[stage] = 1
-        key = Key(death.kind, death.detail, tally.compare(entries, self.rule, case, death.kind))
-        tally.deviations[key] = 1
-        tally.examples[key] = Example(stage, case, "an answer", death.text)
-        found.add(tally)
-        return key.entry >= 0
-
-    def _note_deviations(self, level: Level, found: Tally) -> None:
-        entries = entries_for(self.target.peer, self.rule.name, level)
+    def _note_deviations(self, asked: Asked, found: Tally, entries: list[Entry]) -> None:
+        level = asked.level
+        call = shown_request if self.target.is_program else call_of
         for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
             # In the first stage no smaller case has been left out.
             if key.entry < 0 and example.stage != "small":
-                example = shrunk(self.child, self._asked(level), key, example)
+                example = self._shrunk(asked, key, example)
+            stage, case, finding = example
             self.deviations.append(
                 Deviation(
                     level=level,
-                    stage=example.stage,
+                    stage=stage,
                     kind=key.kind,
                     detail=key.detail,
                     count=found.deviations[key],
-                    case=example.case,
-                    call=self._call(level, example.case),
-                    expected=example.expected,
-                    got=example.got,
-                    clause=clause_of(self.rule, key.kind),
+                    case=case,
+                    call=call(self.rule, level, case),
+                    expected=finding.expected,
+                    got=finding.got,
+                    clause=self.rule.clauses.get(KINDS[key.kind].clause, ""),
                     known=entries[key.entry].reason if key.entry >= 0 else None,
                 )
             )
 
-    def _call(self, level: Level, case: Case) -> str:
-        if self.target.is_program:
-            return shown_request(self.rule, level, case)
-        return call_of(self.rule, level, case)
+    def _shrunk(self, asked: Asked, key: Key, example: Example) -> Example:
+        """Look for a smaller case that deviates in the same way, step by step."""
+        end = time.monotonic() + _SECONDS
+        for _ in range(_STEPS):
+            fitting = [each.within(asked.dtypes) for each in smaller(example.case)]
+            candidates = [each for each in fitting if each.weight < example.case.weight]
+            if time.monotonic() > end:
+                break
+            found = self._first(Try(asked, candidates, key, example.stage))
+            if found is None:
+                break
+            example = found
+        return example
 
-    def _note_entries(self, level: Level, found: Tally) -> None:
-        for number, each in enumerate(entries_for(self.target.peer, self.rule.name, level)):
+    def _first(self, job: Try) -> Example | None:
+        """Return the first of the cases that deviates in the same way, as an example of it."""
+        candidates: list[Case] = job.cases
+        while candidates:
+            try:
+                self.child.send(job._replace(cases=candidates))
+                return cast("Example | None", self.child.receive())
+            except NoAnswerError as death:
+                number = self.child.position
+                self.child.start()
+                if death.kind == job.key.kind:
+                    case = candidates[number]
+                    finding = no_answer(self.rule, job.asked.level, case, death)
+                    return Example(job.stage, case, finding)
+                candidates = candidates[number + 1 :]
+        return None
+
+    def _note_entries(self, level: Level, found: Tally, entries: list[Entry]) -> None:
+        for number, each in enumerate(entries):
             what = f"{level}: {each.kind}: {each.reason} (of version {each.version};"
             agreeing = found.agreeing[number]
             if number not in found.met and (self.every == 1 or agreeing):

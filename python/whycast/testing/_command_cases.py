@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from whycast._command._arguments import Subparsers, UsageError, add_rule, path
+from whycast._command._arguments import Subparsers, UsageError, add_rule, count, path
 from whycast._rules import RULES, Rule
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
@@ -48,7 +48,7 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument("--level", choices=LEVELS, help="of jsonl alone; default: data")
     parser.add_argument("--seed", type=int, default=0, help="of the random cases; default: 0")
     parser.add_argument(
-        "--random", type=_count, default=0, metavar="N", help="random cases beside the fixed ones"
+        "--random", type=count(0), default=0, metavar="N", help="random cases beside the fixed ones"
     )
     parser.set_defaults(run=run)
 
@@ -65,12 +65,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--format onnx: {error}") from None
     print(f"{count} cases: {arguments.out}", file=sys.stderr)
     return 0
-
-
-def _count(text: str) -> int:
-    if not text.strip().isdecimal():
-        raise argparse.ArgumentTypeError(f"expected an integer of at least 0, got {text.strip()!r}")
-    return int(text)
 
 
 def _write(arguments: argparse.Namespace) -> int:
@@ -97,10 +91,10 @@ def _write(arguments: argparse.Namespace) -> int:
 
 
 def _write_lines(rule: Rule, level: Level, asked: Iterable[Case], file: BinaryIO) -> int:
-    count = 0
+    written = 0
     for case in asked:
-        right = answer(level, expected(rule, level, case).outcome)
+        right = answer(level, expected(rule, level, case))
         file.write(line_of(request(rule, level, case) | {"expected": right}))
-        count += 1
+        written += 1
     file.flush()
-    return count
+    return written

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import signal
 import sys
 from types import FrameType
@@ -12,7 +11,7 @@ from typing import Any, NoReturn
 
 from whycast._command._arguments import UsageError, add_rule, path
 from whycast.testing._cases._case import LEVELS
-from whycast.testing._check import check, check_dtypes
+from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
 
 _DESCRIPTION = """\
@@ -50,7 +49,7 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--dtypes",
-        type=_names,
+        type=lambda text: text.split(","),
         default=(),
         metavar="NAME,...",
         help="the dtypes that it has, at level data; the first takes the place of int32 where "
@@ -114,26 +113,5 @@ def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
 
 
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(text.split(","))
-    try:
-        check_dtypes(names)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return names
-
-
 def _number(parser: argparse.ArgumentParser, name: str, default: float, text: str) -> None:
-    parser.add_argument(
-        name, type=_at_least_0, default=default, help=f"{text} (default: {default:g})"
-    )
-
-
-def _at_least_0(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not number >= 0:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 0, got {text.strip()!r}")
-    return number
+    parser.add_argument(name, type=float, default=default, help=f"{text} (default: {default:g})")

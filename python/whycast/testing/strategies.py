@@ -19,7 +19,7 @@ except ImportError as error:
         "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'"
     ) from error
 
-from whycast.testing._cases._hypothesis import Question, bounds_of, check_range, drawn
+from whycast.testing._cases._hypothesis import Question, bounds_of, check_range
 
 __all__ = ["arrays", "cases", "shape_lists", "shapes"]
 
@@ -65,8 +65,7 @@ def shapes(
     >>> find(shapes(max_side=2**40), lambda shape: len(shape) > 1 and max(shape) > 2**32)
     (0, 4294967297)
     """
-    bounds = bounds_of(min_dims, max_dims, min_side, max_side)
-    return st.lists(bounds.sides, min_size=min_dims, max_size=max_dims).map(tuple)
+    return bounds_of(min_dims, max_dims, min_side, max_side).lists.map(tuple)
 
 
 def shape_lists(
@@ -133,7 +132,7 @@ def shape_lists(
     bounds = bounds_of(min_dims, max_dims, min_side, max_side)
     check_range("shapes", min_shapes, max_shapes, least=1)
     question = Question(found, bounds, min_shapes, max_shapes)
-    return drawn(question, compatible).map(lambda case: case.shapes)
+    return question.drawn(compatible).map(lambda case: case.shapes)
 
 
 def cases(
@@ -206,7 +205,7 @@ def cases(
     bounds = bounds_of(min_dims, max_dims, min_side, max_side)
     check_range("shapes", min_shapes, max_shapes, least=1)
     one = level in ("index", "strides")
-    found_cases = drawn(Question(found, bounds, min_shapes, max_shapes, one), compatible)
+    found_cases = Question(found, bounds, min_shapes, max_shapes, one).drawn(compatible)
 
     @st.composite
     def asked(draw: st.DrawFn) -> Case:

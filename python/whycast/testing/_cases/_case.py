@@ -62,9 +62,14 @@ class Case(NamedTuple):
     strides: Strides | None = None
 
     def __repr__(self) -> str:
-        given = zip(self._fields[1:], self[1:], self._field_defaults.values(), strict=True)
-        rest = [f"{name}={value!r}" for name, value, default in given if value != default]
+        rest = [f"{name}={value!r}" for name, value in self.given.items()]
         return f"Case({', '.join([repr(self.shapes), *rest])})"
+
+    @property
+    def given(self) -> dict[str, object]:
+        """What a case has beside its shapes."""
+        fields, defaults = self._asdict(), self._field_defaults
+        return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
     def arrays(self) -> list[AnyArray]:
         """Make the tensors: new arrays whose elements tell their tensor and their place."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -38,12 +38,18 @@ class Bounds(NamedTuple):
         return st.one_of(near, near, st.integers(self.min_side, self.max_side))
 
     @property
+    def lists(self) -> st.SearchStrategy[list[int]]:
+        """Sizes for as many axes as there may be."""
+        return st.lists(self.sides, min_size=self.min_dims, max_size=self.max_dims)
+
+    @property
     def has_one(self) -> bool:
         """Whether a size may be 1."""
         return self.min_side <= 1 <= self.max_side
 
 
-class Question(NamedTuple):
+@dataclass(frozen=True)
+class Question:
     """What is to be drawn: cases of a rule; with a target, where the rule itself takes none."""
 
     rule: Rule
@@ -67,35 +73,50 @@ class Question(NamedTuple):
 
     def misfits(self, size: int) -> list[int]:
         """Find sizes that are refused beside a size: of another shape, or of the target."""
-        shapes = [(other,) for other in self.bounds.near]
-        if self.several:
-            asked = [Case(((size,), shape)) for shape in shapes]
-        else:
-            asked = [Case(((size,),), shape) for shape in shapes]
-        verdicts = [self.rule.shape(case) is not None for case in asked]
-        return [shape[0] for shape, fits in zip(shapes, verdicts, strict=True) if not fits]
+        found = []
+        for other in self.bounds.near:
+            beside = Case(((size,), (other,))) if self.several else Case(((size,),), (other,))
+            if self.rule.shape(beside) is None:
+                found.append(other)
+        return found
+
+    def drawn(self, compatible: bool | None) -> st.SearchStrategy[Case]:
+        """Draw what is accepted, or refused, or without a word on that both."""
+        if compatible not in (None, True, False):
+            raise TypeError(f"compatible: expected a bool or None, got {compatible!r}")
+        if not self.can_refuse():
+            if compatible is False:
+                raise ValueError(
+                    f"compatible: rule {self.rule.name!r} refuses nothing within these bounds"
+                )
+            compatible = True
+        verdicts = st.sampled_from([True, True, False] if compatible is None else [compatible])
+
+        @st.composite
+        def asked(draw: st.DrawFn) -> Case:
+            drawing = Drawing(**vars(self), draw=draw)
+            return drawing.accepted() if draw(verdicts) else drawing.refused()
+
+        return asked()
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Drawing(Question):
     """A question with what Hypothesis draws by."""
 
-    draw: st.DrawFn
-    question: Question
+    draw: st.DrawFn = field(kw_only=True)
 
     def accepted(self, least: int = 0) -> Case:
         """Draw what the rule accepts; `least` shapes or more, where it takes several."""
-        bounds = self.question.bounds
-        sizes = st.lists(bounds.sides, min_size=bounds.min_dims, max_size=bounds.max_dims)
-        common = self.draw(sizes)
-        if self.question.several:
-            least = max(least, self.question.min_shapes)
-            count = self.draw(st.integers(least, self.question.max_shapes))
+        common = self.draw(self.bounds.lists)
+        if self.several:
+            least = max(least, self.min_shapes)
+            count = self.draw(st.integers(least, self.max_shapes))
             return Case(tuple([self.shrunk(common) for _ in range(count)]))
-        if self.question.rule.takes == "axes":
+        if self.rule.takes == "axes":
             return self._along_axes(common)
         shape = self.shrunk(common)
-        target = self.shrunk(common) if self.question.rule.bidirectional else tuple(common)
+        target = self.shrunk(common) if self.rule.bidirectional else tuple(common)
         return Case((shape,), target)
 
     def refused(self) -> Case:
@@ -103,7 +124,7 @@ class Drawing:
         case = self.accepted(2)
         for _ in range(self.draw(st.integers(1, 3))):
             case = self._changed(case)
-        if self.question.rule.shape(case) is None:
+        if self.rule.shape(case) is None:
             return case
         if case.axes is not None:
             return case._replace(axes=(*case.axes, len(case.target or ())))
@@ -111,7 +132,7 @@ class Drawing:
 
     def shrunk(self, common: Sequence[int]) -> Shape:
         """Draw a shape that broadcasts to another: axes dropped in front, sizes replaced by 1."""
-        lowest = self.question.bounds.min_dims
+        lowest = self.bounds.min_dims
         if self._zeros_stay and 0 in common:
             lowest = max(lowest, len(common) - common.index(0))
         rank = self.draw(st.integers(lowest, len(common)))
@@ -120,44 +141,37 @@ class Drawing:
     @property
     def _zeros_stay(self) -> bool:
         """Whether nothing grows to 0, as in SONNX."""
-        return not self.question.rule.zero_meets_one and self.question.several
+        return not self.rule.zero_meets_one and self.several
 
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
-        if not self.question.bounds.has_one or not self.question.rule.grows:
+        if not self.bounds.has_one or not self.rule.grows:
             return tuple(sizes)
         # One bit per axis: a draw for each axis of every tensor would be some thousand draws.
         kept = self.draw(st.integers(0, 2 ** len(sizes) - 1))
-        return tuple(
-            [
-                size if kept >> i & 1 or (size == 0 and self._zeros_stay) else 1
-                for i, size in enumerate(sizes)
-            ]
-        )
+        stays = [kept >> i & 1 or (size == 0 and self._zeros_stay) for i, size in enumerate(sizes)]
+        return tuple([size if kept else 1 for size, kept in zip(sizes, stays, strict=True)])
 
     def _along_axes(self, target: Sequence[int]) -> Case:
         ranks = range(len(target))
-        chosen = st.sets(st.sampled_from(ranks), min_size=self.question.bounds.min_dims)
+        chosen = st.sets(st.sampled_from(ranks), min_size=self.bounds.min_dims)
         axes = sorted(self.draw(chosen)) if ranks else []
-        if self.question.rule.alignment == "distinct":
+        if self.rule.alignment == "distinct":
             axes = list(self.draw(st.permutations(axes)))
         shape = self._with_ones([target[axis] for axis in axes])
-        return Case((shape,), tuple(target), self.question.rule.axes_for(axes, len(target)))
+        return Case((shape,), tuple(target), self.rule.axes_for(axes, len(target)))
 
     def _changed(self, case: Case) -> Case:
         """Change the axes, the rank of the target, or a size."""
         if case.axes and self.draw(st.booleans()):
             return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
         shapes = list(case.every_shape)
-        if (
-            case.target
-            and len(case.target) > self.question.bounds.min_dims
-            and self.draw(st.booleans())
-        ):
+        is_long = case.target and len(case.target) > self.bounds.min_dims
+        if case.target and is_long and self.draw(st.booleans()):
             return case._replace(target=case.target[1:])
         places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
         if places:
             m, i = self.draw(st.sampled_from(places))
-            shapes[m] = (*shapes[m][:i], self.draw(self.question.bounds.sides), *shapes[m][i + 1 :])
+            shapes[m] = (*shapes[m][:i], self.draw(self.bounds.sides), *shapes[m][i + 1 :])
         return _with_shapes(case, shapes)
 
     def _other_axes(self, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
@@ -172,12 +186,11 @@ class Drawing:
         shapes = list(case.every_shape)
         pairs = st.sets(st.sampled_from(range(len(shapes))), min_size=2, max_size=2)
         first, second = sorted(self.draw(pairs))
-        misfits = self.question.misfits
-        size = self.draw(self.question.bounds.sides.filter(lambda size: bool(misfits(size))))
-        other = self.draw(st.sampled_from(misfits(size)))
-        back = self.draw(st.integers(1, self.question.bounds.max_dims))
+        size = self.draw(self.bounds.sides.filter(lambda size: bool(self.misfits(size))))
+        other = self.draw(st.sampled_from(self.misfits(size)))
+        back = self.draw(st.integers(1, self.bounds.max_dims))
         for m, own in ((first, size), (second, other)):
-            filler = 1 if self.question.bounds.has_one else self.question.bounds.min_side
+            filler = 1 if self.bounds.has_one else self.bounds.min_side
             longer = [filler] * (back - len(shapes[m])) + list(shapes[m])
             longer[-back] = own
             shapes[m] = tuple(longer)
@@ -188,26 +201,6 @@ def _with_shapes(case: Case, shapes: Sequence[Shape]) -> Case:
     if case.target is None:
         return case._replace(shapes=tuple(shapes))
     return case._replace(shapes=tuple(shapes[:-1]), target=shapes[-1])
-
-
-def drawn(question: Question, compatible: bool | None) -> st.SearchStrategy[Case]:
-    """Draw what is accepted, or refused, or without a word on that both."""
-    if compatible not in (None, True, False):
-        raise TypeError(f"compatible: expected a bool or None, got {compatible!r}")
-    if not question.can_refuse():
-        if compatible is False:
-            raise ValueError(
-                f"compatible: rule {question.rule.name!r} refuses nothing within these bounds"
-            )
-        compatible = True
-    verdicts = st.sampled_from([True, True, False] if compatible is None else [compatible])
-
-    @st.composite
-    def asked(draw: st.DrawFn) -> Case:
-        drawing = Drawing(draw, question)
-        return drawing.accepted() if draw(verdicts) else drawing.refused()
-
-    return asked()
 
 
 def bounds_of(min_dims: int, max_dims: int, min_side: int, max_side: int) -> Bounds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from whycast._types import Shape
@@ -51,11 +51,12 @@ def _fewer(case: Case) -> Iterator[Case]:
 def _less(case: Case) -> Iterator[Case]:
     """Leave out an axis, or make a size smaller, of all shapes that have it or of one."""
     shapes = case.every_shape
-    changes: list[_Drop | _Resize] = []
+    changes: list[partial[Shape]] = []
     if case.axes is None:
-        changes += [_Drop(back) for back in range(1, 1 + max(map(len, shapes)))]
+        changes += [partial(_dropped, back) for back in range(1, 1 + max(map(len, shapes)))]
     for old in {size for shape in shapes for size in shape}:
-        changes += [_Resize(old, new) for new in {0, 1, 2, 3, old // 2, old - 1} if 0 <= new < old]
+        sizes = {0, 1, 2, 3, old // 2, old - 1}
+        changes += [partial(_resized, old, new) for new in sizes if 0 <= new < old]
     for change in changes:
         target = None if case.target is None else change(case.target)
         yield case._replace(shapes=tuple(map(change, case.shapes)), target=target)
@@ -72,25 +73,14 @@ def _less(case: Case) -> Iterator[Case]:
             yield case._replace(shapes=(_without(shape, j),), axes=_without(case.axes, j))
 
 
-@dataclass(frozen=True)
-class _Drop:
+def _dropped(back: int, shape: Shape) -> Shape:
     """Leave out an axis, counted from the last one."""
-
-    back: int
-
-    def __call__(self, shape: Shape) -> Shape:
-        return _without(shape, len(shape) - self.back) if self.back <= len(shape) else shape
+    return _without(shape, len(shape) - back) if back <= len(shape) else shape
 
 
-@dataclass(frozen=True)
-class _Resize:
+def _resized(old: int, new: int, shape: Shape) -> Shape:
     """Give every axis of one size another."""
-
-    old: int
-    new: int
-
-    def __call__(self, shape: Shape) -> Shape:
-        return tuple([self.new if size == self.old else size for size in shape])
+    return tuple([new if size == old else size for size in shape])
 
 
 def _with(values: tuple[_T, ...], m: int, value: _T) -> tuple[_T, ...]:

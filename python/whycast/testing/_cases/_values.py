@@ -16,7 +16,7 @@ DTYPES = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),
     *("uint8", "uint16", "uint32", "uint64", "str", "object", "StringDType"),
 )
-_STRINGS = ("str", "object", "StringDType")
+STRINGS = ("str", "object", "StringDType")
 
 # Each holds the same elements at the same multi-indices.
 LAYOUTS = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
@@ -25,7 +25,7 @@ LAYOUTS = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
 @cache
 def dtypes_of(rule: Rule) -> tuple[str, ...]:
     """Give the dtypes of the cases of a rule: many texts have numbers and truth values alone."""
-    return tuple([dtype for dtype in DTYPES if rule.strings or dtype not in _STRINGS])
+    return tuple([dtype for dtype in DTYPES if rule.strings or dtype not in STRINGS])
 
 
 @cache

@@ -21,8 +21,10 @@ c: a test program in C99, one file that needs nothing but the standard library, 
 functions of yours: the shape of the output, the strides of a view, and the copied data. The
 comment at its head says what they take. It prints each case that fails, and how many did."""
 
-# From a level to its cases.
+# From a level to its cases; and rows of a table: lists that are given, and what is expected.
 _Source: TypeAlias = Callable[[Level], Iterable[Case]]
+_Lists: TypeAlias = list[Sequence[int]]
+_Row: TypeAlias = tuple[_Lists, Sequence[int] | None]
 
 _MOST_ELEMENTS = 64
 # The least number of int64_t has no literal, and is not needed as one.
@@ -67,6 +69,7 @@ _HEAD = """\
 
 #define WHYCAST_TENSORS {tensors:d}
 #define WHYCAST_AXES {axes:d}
+#define WHYCAST_LISTS 64
 #define ANY INT64_MIN
 """
 _TARGET_NOTE = """
@@ -100,19 +103,20 @@ def write(rule: Rule, source: _Source, path: Path) -> int:
         axes=rule.takes == "axes",
     )
     sections = (
-        (_SHAPE_OF_TENSORS if rule.takes == "tensors" else _SHAPE, "shape", _shape_rows),
-        (_STRIDES, "strides", _strides_rows),
-        (_DATA, "data", _data_rows),
+        ("shape", _SHAPE_OF_TENSORS if rule.takes == "tensors" else _SHAPE, _shape_rows),
+        ("strides", _STRIDES, _strides_rows),
+        ("data", _DATA, _data_rows),
     )
     count = 0
     with path.open("w", encoding="ascii", newline="\n") as file:
         file.write(head)
-        for prototype, name, rows in sections:
+        for name, prototype, rows in sections:
             indent = " " * (prototype.index("(") + 1)
             axes = f"\n{indent}size_t axes_count, const int64_t *axes," * (rule.takes == "axes")
             file.write(f"\n#ifndef WHYCAST_NO_{name.upper()}\n{prototype.format(axes=axes)}\n\n")
             file.write(f"static const int64_t {name}_cases[] = {{\n")
-            for row in rows(rule, source):
+            for given, result in rows(rule, source):
+                row = [len(given), *[n for each in (*given, result) for n in _listed(each)]]
                 # A number that C cannot take is none that C's functions will be given.
                 if all(number in _INT64 or number == _ANY for number in row):
                     texts = ["ANY" if number == _ANY else str(number) for number in row]
@@ -125,28 +129,20 @@ def write(rule: Rule, source: _Source, path: Path) -> int:
 
 
 def _listed(numbers: Sequence[int] | None) -> list[int]:
+    """Give a list as the table has it: its length first, which is -1 for a refusal."""
     return [-1] if numbers is None else [len(numbers), *numbers]
 
 
-def _operands(rule: Rule, case: Case) -> list[int]:
-    (shape,) = case.shapes
-    axes = _listed(case.axes) if rule.takes == "axes" else []
-    return [*_listed(shape), *_listed(case.target), *axes]
+def _operands(rule: Rule, case: Case) -> _Lists:
+    return cast("_Lists", list(rule.arguments(case.shapes, case)))
 
 
-def _shape_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
+def _shape_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
     for case in source("shape"):
-        if rule.takes == "tensors":
-            given = [
-                len(case.shapes),
-                *(number for each in case.shapes for number in _listed(each)),
-            ]
-        else:
-            given = _operands(rule, case)
-        yield given + _listed(rule.shape(case))
+        yield _operands(rule, case), rule.shape(case)
 
 
-def _strides_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
+def _strides_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
     for case in source("strides"):
         strides = cast("Shape", case.strides)
         layout = rule.layout(case, strides)
@@ -155,10 +151,10 @@ def _strides_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
             pairs = zip(layout.strides, layout.shape, strict=True)
             empty = 0 in layout.shape
             view = [_ANY if empty or size == 1 else stride for stride, size in pairs]
-        yield _operands(rule, case) + _listed(strides) + _listed(view)
+        yield [*_operands(rule, case), strides], view
 
 
-def _data_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
+def _data_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
     # At level strides every rule is asked with one tensor and a target, as here.
     for case in source("strides"):
         (shape,) = case.shapes
@@ -170,4 +166,4 @@ def _data_rows(rule: Rule, source: _Source) -> Iterator[list[int]]:
         places = None
         if layout is not None:
             places = as_strided(data, layout.shape, layout.strides).ravel().tolist()
-        yield _operands(rule, case) + _listed(places)
+        yield _operands(rule, case), places

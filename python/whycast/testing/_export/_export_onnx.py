@@ -17,7 +17,7 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray
 from whycast.testing._cases._case import Case
-from whycast.testing._lines._elements import STRINGS
+from whycast.testing._cases._values import STRINGS
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -1,10 +1,8 @@
 /* What runs the tables above: the same for every rule. */
 
-#if WHYCAST_AXES
-#define AXES_OF(operands) , (operands).axes.count, (operands).axes.numbers
-#else
-#define AXES_OF(operands)
-#endif
+/* What no result contains: room that was not written to, and what is no element of the data. */
+#define UNWRITTEN (INT64_MIN + 1)
+#define FOREIGN (INT64_MIN + 2)
 
 /* A list in a table: its length, then its numbers. A length of -1 stands for a refusal. */
 typedef struct {
@@ -13,52 +11,37 @@ typedef struct {
     const int64_t *numbers;
 } list;
 
+/* A row of a table: how many lists a function is given, these lists, and its result. */
+typedef struct {
+    size_t count;
+    list given[WHYCAST_LISTS], expected;
+    size_t itemsize;
+} row;
+
+/* Calls a function on a row. There is room for so many numbers of the result, and one more, which
+   must stay as it is. Tells how many there are where the function does. */
+typedef int call(const row *asked, size_t room, size_t *count, int64_t *result);
+
 static list read_list(const int64_t **at)
 {
-    list found = {0, 0, NULL};
-    int64_t length = *(*at)++;
-    found.refused = length < 0;
-    found.count = found.refused ? 0 : (size_t)length;
-    found.numbers = *at;
-    *at += found.count;
+    list found = {**at < 0, **at < 0 ? 0 : (size_t)**at, *at + 1};
+    *at += 1 + found.count;
     return found;
 }
 
-static void print_list(const char *before, size_t count, const int64_t *numbers)
+static void print_list(const char *before, list shown)
 {
-    printf("%s(", before);
-    for (size_t k = 0; k < count; k++) {
-        if (k > 0)
-            printf(", ");
-        if (numbers[k] == ANY)
-            printf("any");
+    printf(shown.refused ? "%srefused" : "%s(", before);
+    for (size_t k = 0; k < shown.count; k++) {
+        int64_t number = shown.numbers[k];
+        fputs(k > 0 ? ", " : "", stdout);
+        if (number > FOREIGN)
+            printf("%" PRId64, number);
         else
-            printf("%" PRId64, numbers[k]);
+            fputs(number == ANY ? "any" : number == FOREIGN ? "foreign" : "unwritten", stdout);
     }
-    printf(count == 1 ? ",)" : ")");
+    fputs(shown.refused ? "" : shown.count == 1 ? ",)" : ")", stdout);
 }
-
-#if !WHYCAST_TENSORS || !defined(WHYCAST_NO_STRIDES) || !defined(WHYCAST_NO_DATA)
-typedef struct {
-    list shape, target, axes;
-} operands;
-
-static void read_operands(const int64_t **at, operands *given)
-{
-    given->shape = read_list(at);
-    given->target = read_list(at);
-    if (WHYCAST_AXES)
-        given->axes = read_list(at);
-}
-
-static void print_operands(const operands *given)
-{
-    print_list(" ", given->shape.count, given->shape.numbers);
-    print_list(" to ", given->target.count, given->target.numbers);
-    if (WHYCAST_AXES)
-        print_list(" axes ", given->axes.count, given->axes.numbers);
-}
-#endif
 
 static void *room_for(size_t bytes)
 {
@@ -70,140 +53,115 @@ static void *room_for(size_t bytes)
     return room;
 }
 
-#if !defined(WHYCAST_NO_SHAPE) || !defined(WHYCAST_NO_STRIDES)
-/* What no result contains: room that was not written to, or that must not be. */
-#define UNWRITTEN (INT64_MIN + 7)
-
-static void print_result(const char *before, int refused, size_t count, const int64_t *numbers)
+static size_t size_of(list shape)
 {
-    if (refused)
-        printf("%srefused", before);
-    else
-        print_list(before, count, numbers);
+    size_t size = 1;
+    for (size_t k = 0; k < shape.count; k++)
+        size *= (size_t)shape.numbers[k];
+    return size;
 }
 
-static int64_t *numbers_room(size_t count)
+/* Whether a result is another than the one expected. */
+static int differs(list got, list expected, int is_past)
 {
-    int64_t *room = room_for((count + 1) * sizeof *room);
-    for (size_t k = 0; k <= count; k++)
-        room[k] = UNWRITTEN;
-    return room;
-}
-
-/* Whether a result of some length is another than the one expected. */
-static int differs(int status, size_t count, const int64_t *result, size_t room, list expected)
-{
-    if (status != 0 || expected.refused)
-        return (status != 0) != expected.refused;
-    if (result[room] != UNWRITTEN || count != expected.count)
+    if (got.refused || expected.refused)
+        return got.refused != expected.refused;
+    if (is_past || got.count != expected.count)
         return 1;
-    for (size_t k = 0; k < count; k++)
-        if (expected.numbers[k] != ANY && result[k] != expected.numbers[k])
+    for (size_t k = 0; k < got.count; k++)
+        if (expected.numbers[k] != ANY && got.numbers[k] != expected.numbers[k])
             return 1;
     return 0;
 }
 
-static void print_difference(int status, size_t count, const int64_t *result, size_t room,
-                             list expected)
+/* Calls a function on all rows of a table; prints those that are wrong, and how many they are. */
+static size_t check(const char *name, const int64_t *at, const int64_t *end, int is_data,
+                    const char *const *words, call *function)
 {
-    print_result(": expected ", expected.refused, expected.count, expected.numbers);
-    if (status == 0 && result[room] != UNWRITTEN)
-        printf(", got a number past the end of the result\n");
-    else if (status == 0 && count > room)
-        printf(", got a rank of %zu\n", count);
-    else {
-        print_result(", got ", status != 0, count, result);
-        printf("\n");
+    static const size_t itemsizes[] = {1, 2, 4, 8, 16};
+    size_t cases = 0, wrong = 0;
+    while (at < end) {
+        row asked;
+        size_t room = 0;
+        asked.count = (size_t)*at++;
+        for (size_t m = 0; m < asked.count; m++) {
+            asked.given[m] = read_list(&at);
+            room = asked.given[m].count > room ? asked.given[m].count : room;
+        }
+        asked.expected = read_list(&at);
+        asked.itemsize = itemsizes[cases++ % (sizeof itemsizes / sizeof *itemsizes)];
+        /* What is refused is no reason to write beyond the target. */
+        if (is_data)
+            room = asked.expected.refused ? size_of(asked.given[1]) : asked.expected.count;
+        int64_t *result = room_for((room + 1) * sizeof *result);
+        for (size_t k = 0; k <= room; k++)
+            result[k] = UNWRITTEN;
+        list got = {0, room, result};
+        if (function(&asked, room, &got.count, result) != 0)
+            got = (list){1, 0, NULL};
+        int is_past = result[room] != UNWRITTEN;
+        if (differs(got, asked.expected, is_past)) {
+            wrong++;
+            printf("%s", name);
+            for (size_t m = 0; m < asked.count; m++)
+                print_list(words == NULL ? " " : words[m], asked.given[m]);
+            if (is_data)
+                printf(" of %zu bytes each", asked.itemsize);
+            print_list(": expected ", asked.expected);
+            if (!got.refused && is_past)
+                printf(", got one past the end of the result");
+            else if (!got.refused && got.count > room)
+                printf(", got a rank of %zu", got.count);
+            else
+                print_list(", got ", got);
+            printf("\n");
+        }
+        free(result);
     }
-}
-#endif
-
-static size_t summary(const char *name, size_t cases, size_t wrong)
-{
     printf("%s: %zu cases, %zu wrong\n", name, cases, wrong);
     return wrong;
 }
 
+#define CHECK(level, is_data, words)                                                        \
+    check("broadcast_" #level, level##_cases,                                               \
+          level##_cases + sizeof level##_cases / sizeof *level##_cases, is_data, words,     \
+          call_##level)
+
+#define LIST(m) asked->given[m].count, asked->given[m].numbers
+#if WHYCAST_AXES
+static const char *const operand_words[] = {" ", " to ", " axes ", " strides "};
+#define STRIDES 3
+#define TARGET LIST(1), LIST(2)
+#else
+static const char *const operand_words[] = {" ", " to ", " strides "};
+#define STRIDES 2
+#define TARGET LIST(1)
+#endif
+
 #ifndef WHYCAST_NO_SHAPE
-static size_t check_shapes(void)
+static int call_shape(const row *asked, size_t room, size_t *count, int64_t *result)
 {
-    const int64_t *at = shape_cases;
-    size_t cases = 0, wrong = 0;
-    while (at < shape_cases + sizeof shape_cases / sizeof *shape_cases) {
-        size_t room = 0, rank = SIZE_MAX;
+    (void)room;
+    *count = SIZE_MAX;
 #if WHYCAST_TENSORS
-        size_t count = (size_t)*at++;
-        size_t *ranks = room_for(count * sizeof *ranks);
-        const int64_t **shapes = room_for(count * sizeof *shapes);
-        for (size_t m = 0; m < count; m++) {
-            list shape = read_list(&at);
-            ranks[m] = shape.count;
-            shapes[m] = shape.numbers;
-            room = shape.count > room ? shape.count : room;
-        }
-        list expected = read_list(&at);
-        int64_t *result = numbers_room(room);
-        int status = broadcast_shape(count, ranks, shapes, &rank, result);
-#else
-        operands given;
-        read_operands(&at, &given);
-        list expected = read_list(&at);
-        room = given.shape.count > given.target.count ? given.shape.count : given.target.count;
-        int64_t *result = numbers_room(room);
-        int status = broadcast_shape(given.shape.count, given.shape.numbers, given.target.count,
-                                     given.target.numbers AXES_OF(given), &rank, result);
-#endif
-        cases++;
-        if (differs(status, rank, result, room, expected)) {
-            wrong++;
-            printf("broadcast_shape");
-#if WHYCAST_TENSORS
-            for (size_t m = 0; m < count; m++)
-                print_list(" ", ranks[m], shapes[m]);
-#else
-            print_operands(&given);
-#endif
-            print_difference(status, rank, result, room, expected);
-        }
-        free(result);
-#if WHYCAST_TENSORS
-        free(shapes);
-        free(ranks);
-#endif
+    size_t ranks[WHYCAST_LISTS];
+    const int64_t *shapes[WHYCAST_LISTS];
+    for (size_t m = 0; m < asked->count; m++) {
+        ranks[m] = asked->given[m].count;
+        shapes[m] = asked->given[m].numbers;
     }
-    return summary("broadcast_shape", cases, wrong);
+    return broadcast_shape(asked->count, ranks, shapes, count, result);
+#else
+    return broadcast_shape(LIST(0), TARGET, count, result);
+#endif
 }
 #endif
 
 #ifndef WHYCAST_NO_STRIDES
-static size_t check_strides(void)
+static int call_strides(const row *asked, size_t room, size_t *count, int64_t *result)
 {
-    const int64_t *at = strides_cases;
-    size_t cases = 0, wrong = 0;
-    while (at < strides_cases + sizeof strides_cases / sizeof *strides_cases) {
-        operands given;
-        read_operands(&at, &given);
-        list strides = read_list(&at);
-        list expected = read_list(&at);
-        size_t room = expected.refused ? given.target.count : expected.count;
-        if (room < given.shape.count)
-            room = given.shape.count;
-        int64_t *result = numbers_room(room);
-        int status = broadcast_strides(given.shape.count, given.shape.numbers, strides.numbers,
-                                       given.target.count, given.target.numbers AXES_OF(given),
-                                       result);
-        cases++;
-        if (differs(status, expected.count, result, room, expected)) {
-            wrong++;
-            printf("broadcast_strides");
-            print_operands(&given);
-            print_list(" strides ", strides.count, strides.numbers);
-            print_difference(status, expected.refused ? room : expected.count, result, room,
-                             expected);
-        }
-        free(result);
-    }
-    return summary("broadcast_strides", cases, wrong);
+    *count = asked->expected.refused ? room : asked->expected.count;
+    return broadcast_strides(LIST(0), asked->given[STRIDES].numbers, TARGET, result);
 }
 #endif
 
@@ -216,83 +174,37 @@ static unsigned char byte_of(size_t place, size_t b)
     return (unsigned char)(place + 1 + 3 * b);
 }
 
-static int is_element(const unsigned char *bytes, size_t itemsize, size_t place)
+/* The place in the data of an element of the result. */
+static int64_t place_of(const unsigned char *bytes, size_t itemsize, size_t size)
 {
-    for (size_t b = 0; b < itemsize; b++)
-        if (bytes[b] != byte_of(place, b))
-            return 0;
-    return 1;
-}
-
-/* The first place of the result that is not as expected; the length of the result if all are. */
-static size_t first_wrong(const unsigned char *result, size_t itemsize, list expected)
-{
-    size_t k = 0;
-    while (k < expected.count
-           && is_element(result + k * itemsize, itemsize, (size_t)expected.numbers[k]))
-        k++;
-    return k;
-}
-
-static void print_element(const unsigned char *bytes, size_t itemsize, size_t size)
-{
-    for (size_t place = 0; place < size; place++)
-        if (is_element(bytes, itemsize, place)) {
-            printf(", got %zu\n", place);
-            return;
-        }
-    printf(bytes[0] == UNWRITTEN_BYTE ? ", got nothing\n" : ", got no element of the data\n");
-}
-
-static size_t check_data(void)
-{
-    static const size_t itemsizes[] = {1, 2, 4, 8, 16};
-    const int64_t *at = data_cases;
-    size_t cases = 0, wrong = 0;
-    while (at < data_cases + sizeof data_cases / sizeof *data_cases) {
-        operands given;
-        read_operands(&at, &given);
-        list expected = read_list(&at);
-        size_t itemsize = itemsizes[cases % (sizeof itemsizes / sizeof *itemsizes)];
-        size_t size = 1, target_size = 1;
-        for (size_t k = 0; k < given.shape.count; k++)
-            size *= (size_t)given.shape.numbers[k];
-        for (size_t k = 0; k < given.target.count; k++)
-            target_size *= (size_t)given.target.numbers[k];
-        /* What is refused is no reason to write beyond the target. */
-        size_t room = (expected.refused ? target_size : expected.count) * itemsize;
-        unsigned char *data = room_for(size * itemsize + 1);
-        unsigned char *result = room_for(room + 1);
-        memset(result, UNWRITTEN_BYTE, room + 1);
-        for (size_t place = 0; place < size; place++)
-            for (size_t b = 0; b < itemsize; b++)
-                data[place * itemsize + b] = byte_of(place, b);
-        int status = broadcast_data(itemsize, given.shape.count, given.shape.numbers, data,
-                                    given.target.count, given.target.numbers AXES_OF(given),
-                                    result);
-        size_t k = status == 0 ? first_wrong(result, itemsize, expected) : expected.count;
-        int is_past = result[room] != UNWRITTEN_BYTE;
-        cases++;
-        if ((status != 0) != expected.refused || k < expected.count || is_past) {
-            wrong++;
-            printf("broadcast_data");
-            print_operands(&given);
-            printf(" of %zu bytes each", itemsize);
-            if ((status != 0) != expected.refused)
-                printf(expected.refused ? ": expected refused, got accepted\n"
-                                        : ": expected accepted, got refused\n");
-            else if (is_past)
-                printf(": expected %zu bytes, got one past the end of the result\n", room);
-            else {
-                printf(": at place %zu expected the element from place %" PRId64, k,
-                       expected.numbers[k]);
-                print_element(result + k * itemsize, itemsize, size);
-            }
-        }
-        free(result);
-        free(data);
+    for (size_t place = 0; place < size; place++) {
+        size_t b = 0;
+        while (b < itemsize && bytes[b] == byte_of(place, b))
+            b++;
+        if (b == itemsize)
+            return (int64_t)place;
     }
-    return summary("broadcast_data", cases, wrong);
+    return bytes[0] == UNWRITTEN_BYTE ? UNWRITTEN : FOREIGN;
+}
+
+static int call_data(const row *asked, size_t room, size_t *count, int64_t *result)
+{
+    size_t itemsize = asked->itemsize, size = size_of(asked->given[0]);
+    unsigned char *data = room_for(size * itemsize + 1);
+    unsigned char *bytes = room_for(room * itemsize + 1);
+    memset(bytes, UNWRITTEN_BYTE, room * itemsize + 1);
+    for (size_t place = 0; place < size; place++)
+        for (size_t b = 0; b < itemsize; b++)
+            data[place * itemsize + b] = byte_of(place, b);
+    int status = broadcast_data(itemsize, LIST(0), data, TARGET, bytes);
+    *count = room;
+    for (size_t k = 0; k < room; k++)
+        result[k] = place_of(bytes + k * itemsize, itemsize, size);
+    if (bytes[room * itemsize] != UNWRITTEN_BYTE)
+        result[room] = FOREIGN;
+    free(bytes);
+    free(data);
+    return status;
 }
 #endif
 
@@ -300,13 +212,13 @@ int main(void)
 {
     size_t wrong = 0;
 #ifndef WHYCAST_NO_SHAPE
-    wrong += check_shapes();
+    wrong += CHECK(shape, 0, WHYCAST_TENSORS ? NULL : operand_words);
 #endif
 #ifndef WHYCAST_NO_STRIDES
-    wrong += check_strides();
+    wrong += CHECK(strides, 0, operand_words);
 #endif
 #ifndef WHYCAST_NO_DATA
-    wrong += check_data();
+    wrong += CHECK(data, 1, operand_words);
 #endif
     return wrong != 0;
 }

@@ -62,25 +62,19 @@ def request(rule: Rule, level: Level, case: Case) -> Message:
     >>> request(rule_named("sonnx"), "shape", Case(((3, 1), (4,))))
     {'rule': 'sonnx', 'level': 'shape', 'shapes': [[3, 1], [4]]}
     """
-    message: Message = {"rule": rule.name, "level": level}
-    for field in fields(rule, level):
-        if field == "shapes":
-            message[field] = list(map(list, case.shapes))
-        elif field == "arrays":
-            message[field] = list(map(encoded, case.arrays()))
-        elif field == "array":
-            (array,) = case.arrays()
-            message[field] = encoded(array)
-        else:
-            numbers = {
-                "shape": case.shapes[0],
-                "target": case.target,
-                "axes": case.axes,
-                "index": case.multi_index,
-                "strides": case.strides,
-            }[field]
-            message[field] = list(cast("tuple[int, ...]", numbers))
-    return message
+    arrays = [encoded(array) for array in case.arrays()] if level == "data" else [None]
+    known = {
+        "shapes": list(map(list, case.shapes)),
+        "arrays": arrays,
+        "array": arrays[0],
+        "shape": list(case.shapes[0]),
+        "target": list(case.target or ()),
+        "axes": list(case.axes or ()),
+        "index": list(case.multi_index or ()),
+        "strides": list(case.strides or ()),
+    }
+    taken = {field: known[field] for field in fields(rule, level)}
+    return {"rule": rule.name, "level": level} | taken
 
 
 def read_request(message: object) -> Request:
@@ -115,14 +109,13 @@ def read_request(message: object) -> Request:
         shapes = (shape_of(given["shape"], "shape"),)
     if not shapes:
         raise ValueError(f"{taken[0]}: expected at least 1, got none")
-    case = Case(
-        shapes,
-        target=shape_of(given["target"], "target") if "target" in given else None,
-        axes=integers_of(given["axes"], "axes") if "axes" in given else None,
-        dtypes=tuple(map(dtype_name, arrays)),
-        multi_index=integers_of(given["index"], "index") if "index" in given else None,
-        strides=integers_of(given["strides"], "strides") if "strides" in given else None,
+    axes, index, strides = (
+        integers_of(given[name], name) if name in given else None
+        for name in ("axes", "index", "strides")
     )
+    target = shape_of(given["target"], "target") if "target" in given else None
+    dtypes = tuple(map(dtype_name, arrays))
+    case = Case(shapes, target, axes, dtypes, multi_index=index, strides=strides)
     if case.strides is not None and len(case.strides) != len(shapes[0]):
         raise ValueError(
             f"strides: expected {len(shapes[0])}, one for each axis of shape, "

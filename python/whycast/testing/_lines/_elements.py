@@ -13,9 +13,9 @@ import numpy as np
 from whycast._checks import show
 from whycast._errors import show_int, show_shape
 from whycast._types import AnyArray
+from whycast.testing._cases._values import STRINGS
 from whycast.testing._lines._json import Message, field_of, list_of, object_of, shape_of
 
-STRINGS = ("str", "object", "StringDType")
 FIXED_WIDTH = (
     "bool",
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),

@@ -31,21 +31,18 @@ def line_of(message: Message) -> bytes:
 
 def shape_of(value: object, name: str) -> Shape:
     """Return a list of integers of at least 0 as a shape."""
-    sizes = list_of(value, name, "integers")
-    for axis, size in enumerate(sizes):
-        if type(size) is not int or size < 0:
-            raise ValueError(
-                f"{name}, axis {axis}: expected an integer of at least 0, got {show(size)}"
-            )
-    return tuple(cast("list[int]", sizes))
+    return integers_of(value, name, "axis", 0)
 
 
-def integers_of(value: object, name: str) -> tuple[int, ...]:
+def integers_of(
+    value: object, name: str, place: str = "position", least: int | None = None
+) -> tuple[int, ...]:
     """Return a list of integers as a tuple."""
     numbers = list_of(value, name, "integers")
     for k, number in enumerate(numbers):
-        if type(number) is not int:
-            raise ValueError(f"{name}, position {k}: expected an integer, got {show(number)}")
+        if type(number) is not int or (least is not None and number < least):
+            bound = "" if least is None else f" of at least {least}"
+            raise ValueError(f"{name}, {place} {k}: expected an integer{bound}, got {show(number)}")
     return tuple(cast("list[int]", numbers))
 
 

@@ -15,18 +15,11 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import Case, Level
 from whycast.testing._lines import read_answer, request
 from whycast.testing._lines._json import parse
+from whycast.testing._report._compare import NoAnswerError
 
 # So many bytes are read at once; a line of more than so many pieces is no answer.
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
-
-
-class GarbageError(Exception):
-    """The program wrote what is no answer."""
-
-
-class StoppedError(Exception):
-    """The program ended, or closed its output, before it had answered."""
 
 
 class Program:
@@ -45,7 +38,7 @@ class Program:
         line = shown_request(self.rule, self.level, case).encode() + b"\n"
         try:
             return self._read(self._ask(line))
-        except (GarbageError, StoppedError):
+        except NoAnswerError:
             # Whatever it still writes would be taken for the next answer.
             self.stop()
             raise
@@ -67,7 +60,7 @@ class Program:
                     self.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
                 )
             except OSError as error:
-                raise StoppedError(f"it cannot be started: {error}") from None
+                raise NoAnswerError("stopped", f"it cannot be started: {error}") from None
             self.process = process
         source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
         # Where it can be asked: an answer that comes before its question is none.
@@ -78,13 +71,15 @@ class Program:
             source.write(line)
             source.flush()
         except OSError:
-            raise StoppedError(self._end("input")) from None
+            raise NoAnswerError("stopped", self._end("input")) from None
         parts: list[bytes] = []
         while not parts or b"\n" not in parts[-1]:
             if not (part := os.read(sink.fileno(), _CHUNK)) or len(parts) == _MOST_CHUNKS:
                 if parts:
-                    raise GarbageError(f"a line without an end: {_shown(b''.join(parts))}")
-                raise StoppedError(self._end("output"))
+                    raise NoAnswerError(
+                        "garbage", f"a line without an end: {_shown(b''.join(parts))}"
+                    )
+                raise NoAnswerError("stopped", self._end("output"))
             parts.append(part)
         answer, _, self.read = b"".join(parts).partition(b"\n")
         self._check_rest()
@@ -93,13 +88,13 @@ class Program:
     def _check_rest(self) -> None:
         if self.read:
             line, _, _ = self.read.partition(b"\n")
-            raise GarbageError(f"more than one line: {_shown(line)}")
+            raise NoAnswerError("garbage", f"more than one line: {_shown(line)}")
 
     def _read(self, line: bytes) -> object:
         try:
             return read_answer(self.level, parse(line))
         except ValueError as error:
-            raise GarbageError(f"{_shown(line)} ({error})") from None
+            raise NoAnswerError("garbage", f"{_shown(line)} ({error})") from None
 
     def _end(self, closed: str) -> str:
         """Say how the program ended, or what it closed if it did not."""

@@ -11,12 +11,11 @@ import math
 import os
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from whycast._checks import show
 from whycast._command._arguments import Subparsers
 from whycast._errors import show_int, show_shape
-from whycast._types import AnyArray, Shape
+from whycast._shapes import source_index
 from whycast.testing._lines import Request, answer, read_request
 from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import expected
@@ -80,13 +79,18 @@ def respond(request: Request) -> Message:
     """Return the answer to a request; a ValueError or MemoryError says why there is none."""
     rule, level, case, arrays = request
     shape = rule.shape(case)
-    if shape is not None and level == "index":
-        _check_index(cast("tuple[int, ...]", case.multi_index), shape)
-    if shape is not None and level == "data":
-        _check_size(arrays, shape)
     try:
-        return answer(level, expected(rule, level, case, arrays).outcome)
-    except TypeError as error:
+        if shape is not None and level == "index":
+            # Whether it is an index of the output is the same question by every rule.
+            source_index(shape, shape, case.multi_index or ())
+        size = math.prod(shape or (0,)) * sum([array.itemsize for array in arrays])
+        if size > _MAX_BYTES:
+            raise ValueError(
+                f"expected an answer of at most {_MAX_BYTES} bytes, got {show_int(size)} for shape "
+                f"{show_shape(shape or ())}"
+            )
+        return answer(level, expected(rule, level, case, arrays))
+    except (TypeError, IndexError) as error:
         raise ValueError(str(error)) from None
 
 
@@ -116,26 +120,3 @@ def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
             yield number, None
         elif line.strip():
             yield number, line.rstrip(b"\r\n")
-
-
-def _check_index(index: tuple[int, ...], shape: Shape) -> None:
-    if len(index) != len(shape):
-        raise ValueError(
-            f"index: expected {len(shape)} integers, one for each axis of the output "
-            f"{show_shape(shape)}, got {len(index)}"
-        )
-    for axis, (number, size) in enumerate(zip(index, shape, strict=True)):
-        if not 0 <= number < size:
-            raise ValueError(
-                f"index, axis {axis}: expected at least 0 and less than {show_int(size)}, "
-                f"got {show(number)}"
-            )
-
-
-def _check_size(arrays: tuple[AnyArray, ...], shape: Shape) -> None:
-    count = math.prod(shape)
-    if (size := sum([count * array.itemsize for array in arrays])) > _MAX_BYTES:
-        raise ValueError(
-            f"expected an answer of at most {_MAX_BYTES} bytes, got {show_int(size)} for shape "
-            f"{show_shape(shape)}"
-        )

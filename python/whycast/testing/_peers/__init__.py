@@ -12,12 +12,11 @@ import importlib.metadata
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from whycast._rules import RULES, Rule
-
-if TYPE_CHECKING:
-    from whycast.testing._cases._case import Case
+from whycast._rules import Rule
+from whycast.testing._cases._case import Case
+from whycast.testing._cases._values import DTYPES, STRINGS
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -35,22 +34,16 @@ class ManyAtOnce(Protocol):
 Dtypes: TypeAlias = frozenset[str] | None
 
 
-class Offer(NamedTuple):
-    """What a peer can be asked of a rule: at which levels, and with which dtypes."""
-
-    levels: tuple[str, ...]
-    dtypes: Dtypes
-
-
 @dataclass(frozen=True)
 class Peer:
     """A peer; which rules it follows, and at which levels, they say themselves."""
 
     # What the command line calls it; the distribution whose version is shown; and the module of
-    # this package whose ``functions`` gives a rule's functions by level.
+    # this package, and in it what gives a rule's functions by level.
     name: str
     distribution: str
     module: str
+    given_by: str = "functions"
     # A case with another dtype is left out: the peer has no array to be asked about.
     dtypes: Callable[[Rule], Dtypes] = lambda rule: None
     # All distributions that have to be there, if not that one alone; and whycast's extras for them.
@@ -62,32 +55,23 @@ class Peer:
     lacks: Callable[[str, Case], str | None] = lambda level, case: None
 
     @property
-    def offers(self) -> dict[str, Offer]:
-        """What it can be asked, by the names of the rules."""
-        return {
-            rule.name: Offer(rule.peers[self.name], self.dtypes(rule))
-            for rule in RULES.values()
-            if self.name in rule.peers
-        }
-
-    @property
     def version(self) -> str:
         """The installed version."""
         return importlib.metadata.version(self.distribution)
 
-    def functions(self, rule: str) -> dict[str, Function | ManyAtOnce]:
+    def functions(self, rule: Rule) -> dict[str, Function | ManyAtOnce]:
         """Import the peer, and give for each level that it offers for a rule the function.
 
         A function takes what a user's does at that level, and refuses by raising. In its place
         there may be a `ManyAtOnce`.
         """
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
-        functions: dict[str, Function | ManyAtOnce] = module.functions(RULES[rule])
+        functions: dict[str, Function | ManyAtOnce] = getattr(module, self.given_by)(rule)
         return functions
 
-    def left_out(self, rule: str, level: str, case: Case) -> str | None:
+    def left_out(self, rule: Rule, level: str, case: Case) -> str | None:
         """Say why the peer is not asked a case; None where it is."""
-        dtypes = self.dtypes(RULES[rule])
+        dtypes = self.dtypes(rule)
         if dtypes is not None and level == "data":
             for dtype in case.dtypes:
                 if dtype not in dtypes:
@@ -135,13 +119,7 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
     return f"JAX compiles each: of those with many tensors, axes or layouts one in {_ONE_OF}"
 
 
-_NUMBERS = frozenset(
-    (
-        "bool",
-        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-        *(f"float{bits}" for bits in (16, 32, 64)),
-    )
-)
+_NUMBERS = frozenset(name for name in DTYPES if name not in STRINGS)
 _COMPLEX = frozenset(("complex64", "complex128"))
 
 # Of an element-wise operator ONNX Runtime has kernels for some types only.
@@ -149,53 +127,43 @@ _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
 
 
 _PEERS = (
+    Peer("numpy", "numpy", "_numpy"),
     Peer(
-        name="numpy",
-        distribution="numpy",
-        module="_numpy",
-    ),
-    Peer(
-        name="onnx-reference",
-        distribution="onnx",
-        module="_onnx",
+        "onnx-reference",
+        *("onnx", "_onnx"),
         dtypes=lambda rule: _NUMBERS | _COMPLEX | {"object"},
         extra="test-data",
     ),
     Peer(
-        name="onnxruntime",
-        distribution="onnxruntime",
-        module="_onnxruntime",
+        "onnxruntime",
+        *("onnxruntime", "_onnx", "runtime_functions"),
         dtypes=lambda rule: _WHERE if rule.takes == "tensors" else _NUMBERS | {"object"},
         needs=("onnxruntime", "onnx"),
         extra="oracle,test-data",
         environment={"ORT_DISABLE_TELEMETRY": "1"},
     ),
     Peer(
-        name="openvino",
-        distribution="openvino",
-        module="_openvino",
+        "openvino",
+        *("openvino", "_openvino"),
         dtypes=lambda rule: _NUMBERS,
         lacks=_no_high_ranks,
     ),
     Peer(
-        name="openvino-constants",
-        distribution="openvino",
-        module="_openvino_constants",
+        "openvino-constants",
+        *("openvino", "_openvino", "functions_of_constants"),
         dtypes=lambda rule: _NUMBERS,
         lacks=_small_models,
     ),
     Peer(
-        name="torch",
-        distribution="torch",
-        module="_torch",
+        "torch",
+        *("torch", "_torch"),
         dtypes=lambda rule: _NUMBERS | _COMPLEX,
         extra="torch",
         lacks=_no_negative_strides,
     ),
     Peer(
-        name="jax",
-        distribution="jax",
-        module="_jax",
+        "jax",
+        *("jax", "_jax"),
         dtypes=lambda rule: _NUMBERS | _COMPLEX,
         # To filter the traceback of a refusal takes longer than to refuse.
         environment={
@@ -211,12 +179,8 @@ PEERS: dict[str, Peer] = {peer.name: peer for peer in _PEERS}
 
 def absent(peer: Peer) -> str | None:
     """Say what of a peer is not installed, and which extra brings it; None if all is there."""
-    missing = []
-    for distribution in peer.needs or (peer.distribution,):
-        try:
-            importlib.metadata.version(distribution)
-        except importlib.metadata.PackageNotFoundError:
-            missing.append(distribution)
+    needed = peer.needs or (peer.distribution,)
+    missing = [name for name in needed if not any(importlib.metadata.distributions(name=name))]
     if not missing:
         return None
     verb = "is" if len(missing) == 1 else "are"

@@ -1,8 +1,8 @@
-"""The onnx package as a peer: shape inference, and its reference implementation of operators.
+"""The onnx package as a peer, shape inference and reference implementation; and ONNX Runtime.
 
 ONNX has no operator that only broadcasts several tensors. ``Where`` broadcasts its condition with
 the others: where that is true everywhere, and of the shape of another tensor, what is left is the
-tensor broadcast to what the two have in common. The models are for `_onnxruntime` too.
+tensor broadcast to what the two have in common.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto
+    from onnx import ModelProto, NodeProto, TensorProto, TypeProto
+    from onnxruntime import InferenceSession
 
 # That of Expand and Where; the newest of the runtimes know it too.
 OPSET = 13
@@ -30,10 +31,28 @@ def functions(rule: Rule) -> dict[str, Function]:
     from onnx.reference import ReferenceEvaluator
 
     shape = _inferred if rule.takes == "target" else _common
-    return {"verdict": shape, "shape": shape, "data": computed(rule, ReferenceEvaluator)}
+    return {"verdict": shape, "shape": shape, "data": _computed(rule, ReferenceEvaluator)}
 
 
-def computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
+def runtime_functions(rule: Rule) -> dict[str, Function]:
+    """Give what ONNX Runtime has for a rule, on the CPU."""
+    return {"data": _computed(rule, runtime_session)}
+
+
+def runtime_session(model: ModelProto) -> InferenceSession:
+    """Let ONNX Runtime prepare a model."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    # What it refuses it also logs as an error; that it raises says so already.
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    return onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+
+
+def _computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
     """Give what a runtime computes for a rule, which makes a session of each model once."""
     once = cache(lambda model, *dtypes: session(model(*dtypes)))
 
@@ -86,19 +105,15 @@ def where_model(*dtypes: str) -> ModelProto:
     return _model(nodes, inputs, [(f"z{i}", dtype) for i, dtype in enumerate(dtypes)])
 
 
-def _model(
-    nodes: Sequence[NodeProto],
-    inputs: Sequence[tuple[str, str]],
-    outputs: Sequence[tuple[str, str]],
-) -> ModelProto:
+def _model(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> ModelProto:
+    """Make a model whose inputs and outputs have names and dtypes, and any shape."""
     from onnx import helper
 
-    def values(pairs: Sequence[tuple[str, str]]) -> list[ValueInfoProto]:
-        return [
-            helper.make_tensor_value_info(name, element_type(dtype), None) for name, dtype in pairs
-        ]
-
-    graph = helper.make_graph(nodes, "broadcast", values(inputs), values(outputs))
+    inputs, outputs = (
+        [helper.make_tensor_value_info(name, element_type(dtype), None) for name, dtype in values]
+        for values in ends
+    )
+    graph = helper.make_graph(nodes, "broadcast", inputs, outputs)
     opsets = [helper.make_opsetid("", OPSET)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
@@ -106,37 +121,31 @@ def _model(
 def _inferred(shape: Shape, target: Shape) -> Shape:
     from onnx import TensorProto, helper
 
-    node = helper.make_node("Expand", ["input", "shape"], ["output"])
-    types = {
-        "input": helper.make_tensor_type_proto(TensorProto.FLOAT, shape),
-        "shape": helper.make_tensor_type_proto(TensorProto.INT64, [len(target)]),
-    }
-    known = {"shape": helper.make_tensor("shape", TensorProto.INT64, [len(target)], target)}
-    return _output_shape(node, types, known)
+    wanted = helper.make_tensor("shape", TensorProto.INT64, [len(target)], target)
+    types = {"shape": helper.make_tensor_type_proto(TensorProto.INT64, [len(target)])}
+    return _output_shape("Expand", {"input": shape}, types, {"shape": wanted})
 
 
 def _common(*shapes: Shape) -> Shape:
-    from onnx import TensorProto, helper
-
-    node = helper.make_node("Sum", [f"x{i}" for i in range(len(shapes))], ["output"])
-    types = {
-        f"x{i}": helper.make_tensor_type_proto(TensorProto.FLOAT, shape)
-        for i, shape in enumerate(shapes)
-    }
-    return _output_shape(node, types, {})
+    return _output_shape("Sum", {f"x{i}": shape for i, shape in enumerate(shapes)}, {}, {})
 
 
 def _output_shape(
-    node: NodeProto, types: dict[str, TypeProto], known: dict[str, TensorProto]
+    operator: str,
+    shapes: dict[str, Shape],
+    types: dict[str, TypeProto],
+    known: dict[str, TensorProto],
 ) -> Shape:
     """Infer the shape of a node's output; -1 stands for a size that is left open."""
+    from onnx import TensorProto, helper
     from onnx.defs import get_schema
     from onnx.shape_inference import infer_node_outputs
 
-    found = infer_node_outputs(get_schema(node.op_type, OPSET), node, types, known)
-    return tuple(
-        [
-            size.dim_value if size.HasField("dim_value") else -1
-            for size in found["output"].tensor_type.shape.dim
-        ]
-    )
+    types = {
+        name: helper.make_tensor_type_proto(TensorProto.FLOAT, shape)
+        for name, shape in shapes.items()
+    } | types
+    node = helper.make_node(operator, list(types), ["output"])
+    found = infer_node_outputs(get_schema(operator, OPSET), node, types, known)
+    sizes = found["output"].tensor_type.shape.dim
+    return tuple([size.dim_value if size.HasField("dim_value") else -1 for size in sizes])

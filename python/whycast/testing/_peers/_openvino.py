@@ -1,6 +1,8 @@
 """OpenVINO as a peer: shapes as it builds a node, data as its CPU plugin computes them.
 
-Only opset 3 has all three modes; opset 1 has the first two, which are the same.
+It is asked twice: with models to which data, target and axes come at run time; and with models as
+in a finished network, of which all but the data is part. These take other paths, and some of them
+crash. Only opset 3 has all three modes; opset 1 has the first two, which are the same.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,23 +25,33 @@ if TYPE_CHECKING:
     import openvino
 
 
-def mode_of(rule: Rule) -> str:
+def functions(rule: Rule) -> dict[str, Function]:
+    """Give what OpenVINO has for a rule."""
+    shape = partial(_node_shape, _mode(rule))
+    return {"verdict": shape, "shape": shape, "data": partial(_infer, _mode(rule))}
+
+
+def functions_of_constants(rule: Rule) -> dict[str, Function]:
+    """Give what OpenVINO has for a rule where target and axes are part of the model."""
+    return {"data": partial(_infer_constants, _mode(rule))}
+
+
+def _mode(rule: Rule) -> str:
     """Give OpenVINO's word for a rule."""
     if rule.takes == "axes":
         return "explicit"
     return "bidirectional" if rule.bidirectional else "numpy"
 
 
-def functions(rule: Rule) -> dict[str, Function]:
-    """Give what OpenVINO has for a rule."""
-    shape = partial(_node_shape, mode_of(rule))
-    return {"verdict": shape, "shape": shape, "data": partial(_infer, mode_of(rule))}
-
-
-def openvino_quiet() -> ModuleType:
+def _quiet() -> ModuleType:
     """Import OpenVINO: without this it would send a report and leave files in the user's home."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     return importlib.import_module("openvino")
+
+
+@cache
+def _core() -> openvino.Core:
+    return _quiet().Core()
 
 
 def request_for(model: openvino.Model) -> openvino.InferRequest:
@@ -50,7 +62,7 @@ def request_for(model: openvino.Model) -> openvino.InferRequest:
     return _core().compile_model(model, "CPU", options).create_infer_request()
 
 
-def infer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyArray:
+def _answer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyArray:
     """Let a compiled model infer its one output."""
     # With one thread `infer` drops every error and returns what was there before.
     request.start_async(dict(enumerate(inputs)))
@@ -58,24 +70,18 @@ def infer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyArra
     return np.array(request.get_output_tensor(0).data)
 
 
-@cache
-def _core() -> openvino.Core:
-    return openvino_quiet().Core()
-
-
-def _integers(values: Sequence[int]) -> AnyArray:
-    return np.array(values, np.int64)
+def _constant_node(mode: str, data: Any, target: Shape, axes: Shape | None) -> Any:
+    """Make a Broadcast whose target and axes are constants."""
+    opset = _quiet().opset3
+    # Of an empty array of NumPy it makes no constant, of an empty list it does.
+    mapping = None if axes is None else opset.constant(list(axes), np.int64)
+    return opset.broadcast(data, opset.constant(list(target), np.int64), mapping, mode)
 
 
 def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
     """Let it find the shape of a node whose target and axes are constants, without computing."""
-    ov = openvino_quiet()
-    data = ov.opset3.parameter(list(shape), np.float32)
-    # Of an empty array of NumPy it makes no constant, of an empty list it does.
-    mapping = None if axes is None else ov.opset3.constant(list(axes), np.int64)
-    wanted = ov.opset3.constant(list(target), np.int64)
-    node = ov.opset3.broadcast(data, wanted, mapping, mode)
-    return tuple(node.output(0).get_shape())
+    data = _quiet().opset3.parameter(list(shape), np.float32)
+    return tuple(_constant_node(mode, data, target, axes).output(0).get_shape())
 
 
 # A compiled model must live on: after it is freed, the next one of the same kind may crash.
@@ -84,15 +90,30 @@ def _request(
     mode: str, dtype: str, rank: int, target_rank: int, axes: int | None
 ) -> openvino.InferRequest:
     """Compile a model of one Broadcast, the sizes of its data and all of the rest open."""
-    ov = openvino_quiet()
+    ov = _quiet()
+    ranks = [target_rank] if axes is None else [target_rank, axes]
     data = ov.opset3.parameter([-1] * rank, np.dtype(dtype))
-    target = ov.opset3.parameter([target_rank], np.int64)
-    inputs = [data, target]
-    mapping = None
-    if axes is not None:
-        mapping = ov.opset3.parameter([axes], np.int64)
-        inputs.append(mapping)
-    return request_for(ov.Model([ov.opset3.broadcast(data, target, mapping, mode)], inputs))
+    others = [ov.opset3.parameter([each], np.int64) for each in ranks]
+    target, mapping = others if axes is not None else (*others, None)
+    node = ov.opset3.broadcast(data, target, mapping, mode)
+    return request_for(ov.Model([node], [data, *others]))
+
+
+@cache
+def _request_of_constants(
+    mode: str, dtype: str, shape: Shape, target: Shape, axes: Shape | None
+) -> openvino.InferRequest:
+    """Compile a model of one Broadcast to which the data alone comes at run time."""
+    ov = _quiet()
+    data = ov.opset3.parameter(list(shape), np.dtype(dtype))
+    return request_for(ov.Model([_constant_node(mode, data, target, axes)], [data]))
+
+
+def _infer_constants(
+    mode: str, array: AnyArray, target: Shape, axes: Shape | None = None
+) -> AnyArray:
+    request = _request_of_constants(mode, array.dtype.name, array.shape, target, axes)
+    return _answer(request, [np.array(array)])
 
 
 # The models whose last output had no elements.
@@ -114,8 +135,8 @@ def _infer(mode: str, array: AnyArray, target: Shape, axes: Shape | None = None)
 def _run(
     request: openvino.InferRequest, array: AnyArray, target: Shape, axes: Shape | None
 ) -> AnyArray:
-    inputs = [np.array(array), _integers(target)]
-    return infer(request, inputs if axes is None else [*inputs, _integers(axes)])
+    integers = [target] if axes is None else [target, axes]
+    return _answer(request, [np.array(array), *[np.array(each, np.int64) for each in integers]])
 
 
 def _forget(

@@ -6,9 +6,10 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
-from whycast._rules import RULES, Rule
+from whycast._rules import RULES
 from whycast.testing._cases._case import Case
 from whycast.testing._peers._conditions import CONDITIONS
 
@@ -32,9 +33,9 @@ class Entry:
     source: str
     sometimes: bool = False
 
-    def covers(self, rule: Rule, case: Case) -> bool:
+    def covers(self, case: Case) -> bool:
         """Whether it is about a case."""
-        return all(CONDITIONS[name](rule, case) for name in self.where)
+        return all(CONDITIONS[name](RULES[self.rule], case) for name in self.where)
 
     def explains(self, kind: str) -> bool:
         """Whether a deviation of a kind in such a case is known."""
@@ -55,21 +56,16 @@ def register() -> tuple[Entry, ...]:
     versions, found = groups()
     entries = []
     for group in found:
-        rest = {k: v for k, v in group.items() if k not in ("peers", "rules", "levels", "where")}
-        for peer in group["peers"]:
-            for rule in group["rules"]:
-                offered = RULES[rule].peers.get(peer, ())
-                levels = tuple([level for level in group["levels"] if level in offered])
-                where = tuple(group["where"])
-                if levels:
-                    entries.append(Entry(peer, versions[peer], rule, levels, where=where, **rest))
-    return tuple(entries)
+        own = {name: group[name] for name in ("kind", "reason", "source")}
+        own |= {"where": tuple(group["where"]), "sometimes": "sometimes" in group}
+        for peer, rule in product(group["peers"], group["rules"]):
+            offered = RULES[rule].peers.get(peer, ())
+            levels = tuple([level for level in group["levels"] if level in offered])
+            entries.append(Entry(peer, versions[peer], rule, levels, **own))
+    return tuple([each for each in entries if each.levels])
 
 
 def entries_for(peer: str | None, rule: str, level: str) -> list[Entry]:
     """Give the entries for a peer at a level."""
-    return [
-        each
-        for each in register()
-        if (each.peer, each.rule) == (peer, rule) and level in each.levels
-    ]
+    known = [each for each in register() if (each.peer, each.rule) == (peer, rule)]
+    return [each for each in known if level in each.levels]

@@ -56,18 +56,12 @@ class Deviation:
 
     def __str__(self) -> str:
         words = " ".join(filter(None, [KINDS[self.kind].says, self.detail]))
-        lines = [f"{self.level}: {words}: {_cases(self.count)}"]
+        first = f"{self.level}: {words}: {_cases(self.count)}"
         if self.known is not None:
-            return f"{lines[0]}; {self.known}"
-        for name, text in (
-            ("call", self.call),
-            ("expected", self.expected),
-            ("got", self.got),
-            ("clause", self.clause),
-        ):
-            if text:
-                lines.append(f"    {name:<8}  {text}")
-        return "\n".join(lines)
+            return f"{first}; {self.known}"
+        names = ("call", "expected", "got", "clause")
+        told = [(name, getattr(self, name)) for name in names]
+        return "\n".join([first, *[f"    {name:<8}  {text}" for name, text in told if text]])
 
 
 @dataclass(frozen=True)
@@ -171,14 +165,7 @@ class Report:
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "deviations": [
-                {
-                    **vars(each),
-                    "case": {
-                        name: value
-                        for name, value in each.case._asdict().items()
-                        if value != each.case._field_defaults.get(name)
-                    },
-                }
+                {**vars(each), "case": {"shapes": each.case.shapes, **each.case.given}}
                 for each in self.deviations
             ],
             "stale": list(self.stale),
@@ -189,33 +176,28 @@ class Report:
         suite = ElementTree.Element(
             "testsuite", name=f"whycast {self.rule}: {self.target}", time=f"{self.seconds:.3f}"
         )
-        tests = failures = 0
+
+        def add_test(name: str, where: str, failure: str, text: str) -> ElementTree.Element:
+            test = ElementTree.SubElement(
+                suite, "testcase", classname=f"whycast.{self.rule}{where}", name=name
+            )
+            if failure:
+                ElementTree.SubElement(test, "failure", message=failure).text = text
+            return test
+
         for level, stages in self.levels.items():
             for stage, count in stages.items():
-                tests += 1
-                test = ElementTree.SubElement(
-                    suite, "testcase", classname=f"whycast.{self.rule}.{level}", name=stage
-                )
+                here = (level, stage)
+                wrong = [each for each in self.unknown if (each.level, each.stage) == here]
+                kind = wrong[0].kind if wrong else ""
+                test = add_test(stage, f".{level}", kind, "\n".join(map(str, wrong)))
                 ElementTree.SubElement(test, "system-out").text = _cases(count)
-                wrong = [
-                    each for each in self.unknown if (each.level, each.stage) == (level, stage)
-                ]
-                if wrong:
-                    failures += 1
-                    text = "\n".join(map(str, wrong))
-                    failure = ElementTree.SubElement(test, "failure", message=wrong[0].kind)
-                    failure.text = text
         others = [*self.stale, *([] if self.complete else self.notes)]
-        if others or not tests:
-            tests += 1
-            failures += 1
-            test = ElementTree.SubElement(
-                suite, "testcase", classname=f"whycast.{self.rule}", name="run"
-            )
-            failure = ElementTree.SubElement(test, "failure", message="not as it should be")
-            failure.text = "\n".join(others) or "nothing was asked"
-        suite.set("tests", str(tests))
-        suite.set("failures", str(failures))
+        if others or not len(suite):
+            text = "\n".join(others) or "nothing was asked"
+            add_test("run", "", "not as it should be", text)
+        suite.set("tests", str(len(suite)))
+        suite.set("failures", str(len(suite.findall("testcase/failure"))))
         ElementTree.indent(suite)
         return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -232,16 +214,6 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
         arrays if each is arrays else repr(each) for each in asked(rule, level, case, [arrays])
     ]
     return f"f({', '.join(shown)})"
-
-
-def clause_of(rule: Rule, kind: str) -> str:
-    """Return the clause that settles a deviation; empty where no text says anything of its kind.
-
-    >>> from whycast._rules import RULES
-    >>> clause_of(RULES["sonnx"], "nan")
-    'E_Broadcast_any_Accuracy_010'
-    """
-    return rule.clauses.get(KINDS[kind].clause, "")
 
 
 def _cases(count: int) -> str:

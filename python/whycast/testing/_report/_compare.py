@@ -55,15 +55,22 @@ KINDS = {
 
 
 class Finding(NamedTuple):
-    """A deviation: one of `KINDS`, and what else belongs to it in one class.
-
-    What was expected is left out where it is the rule's verdict.
-    """
+    """A deviation: one of `KINDS`, what else belongs to it in one class, and how it shows."""
 
     kind: str
     detail: str
-    expected: str | None = None
-    got: str = ""
+    expected: str
+    got: str
+
+
+class NoAnswerError(Exception):
+    """An implementation did not answer: in which of `KINDS`, and what happened."""
+
+    def __init__(self, kind: str, text: str, detail: str = "") -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.text = text
+        self.detail = detail
 
 
 def as_array(value: object) -> AnyArray | None:
@@ -82,7 +89,14 @@ def as_array(value: object) -> AnyArray | None:
 def show(value: object) -> str:
     """Text of what was given or expected, on one line; whatever it does when it is asked."""
     try:
-        return _shown(value)
+        if isinstance(value, (tuple, list)):
+            if value and all(as_array(each) is not None for each in value):
+                return ", ".join(map(show, value))
+            integers = as_integers(value)
+            if integers is not None:
+                return show_shape(integers)
+        array = as_array(value)
+        return one_line(repr(value)) if array is None else show_array(array)
     except Exception:
         return f"an object of type {type(value).__name__}"
 
@@ -96,19 +110,6 @@ def one_line(text: str) -> str:
     if len(text) > _MOST_CHARACTERS:
         text = f"{text[:_MOST_CHARACTERS]}…"
     return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, (tuple, list)):
-        if value and all(as_array(each) is not None for each in value):
-            return ", ".join(map(show, value))
-        integers = as_integers(value)
-        if integers is not None:
-            return show_shape(integers)
-    array = as_array(value)
-    if array is not None:
-        return show_array(array)
-    return one_line(repr(value))
 
 
 def show_array(array: AnyArray) -> str:
@@ -134,14 +135,16 @@ def difference(
     if isinstance(right, np.ndarray):
         return _output_differs(value, right, "", inputs)
     wanted = cast("Sequence[AnyArray]", right)
+    count = _arrays(len(wanted))
     if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
-        return Finding("no array", "", f"{_arrays(len(wanted))} in a sequence", show(value))
+        return Finding("no array", "", f"{count} in a sequence", show(value))
     if len(value) != len(wanted):
-        return Finding("count", "", _arrays(len(wanted)), _arrays(len(value)))
-    for m, (output, one) in enumerate(zip(value, wanted, strict=True)):
-        if found := _output_differs(output, one, f"array {m}: ", inputs):
-            return found
-    return None
+        return Finding("count", "", count, _arrays(len(value)))
+    found = (
+        _output_differs(output, one, f"array {m}: ", inputs)
+        for m, (output, one) in enumerate(zip(value, wanted, strict=True))
+    )
+    return next(filter(None, found), None)
 
 
 def _arrays(count: int) -> str:
@@ -166,13 +169,13 @@ def _integers_differ(
 def _output_differs(
     output: object, right: AnyArray, where: str, inputs: Sequence[AnyArray]
 ) -> Finding | None:
+    why = ""
     try:
         found = as_array(output)
     except Exception as error:
-        got = f"{where}{show(output)}, of which no array can be made: {show_error(error)}"
-        return Finding("no array", "", f"{where}an array", got)
+        found, why = None, f", of which no array can be made: {show_error(error)}"
     if found is None:
-        return Finding("no array", "", f"{where}an array", where + show(output))
+        return Finding("no array", "", f"{where}an array", f"{where}{show(output)}{why}")
     if deviation := _array_differs(found, right, where):
         return deviation
     if isinstance(output, np.ndarray) and _can_be_written_through(found, inputs):

@@ -1,10 +1,10 @@
-"""What an answer is held against, and whether it deviates from that."""
+"""The one place that decides whether an answer deviates, and in what."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +12,11 @@ import numpy as np
 from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
-from whycast.testing._cases._case import Case, Level, Stage, asked
+from whycast.testing._cases._case import Case, Level, asked
 from whycast.testing._cases._values import array
 from whycast.testing._report._compare import (
     Finding,
+    NoAnswerError,
     difference,
     first_line,
     one_line,
@@ -23,13 +24,8 @@ from whycast.testing._report._compare import (
     show_array,
     show_error,
 )
-from whycast.testing._report._tally import Example
 
 _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
-
-# At most so many prepared arrays are kept from one case to the next, and so many bytes of them.
-_KEPT = 4096
-_KEPT_BYTES = 2**23
 
 
 class Refusal(NamedTuple):
@@ -60,44 +56,31 @@ class Refusal(NamedTuple):
         return int(match[1]) if match else None
 
 
-@dataclass(frozen=True)
-class Expected:
-    """What an answer is held against: an error, or what the rule's own function returns."""
-
-    error: ValueError | None
-    value: object
-
-    @property
-    def outcome(self) -> object:
-        """The one or the other."""
-        return self.value if self.error is None else self.error
-
-
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
-) -> Expected:
-    """Ask the verified programs about a case, and about its arrays, or those that are given."""
+) -> object:
+    """Ask the verified programs about a case, and about its arrays, or those that are given.
+
+    What a rule refuses is a ValueError, which is returned.
+    """
     shape = rule.shape(case)
     if shape is None:
-        return Expected(rule.refusal(case), None)
-    if level == "data" and arrays is None:
-        arrays = case.arrays()
-    return Expected(None, right_answer(rule, level, case, shape, arrays or ()))
-
-
-def right_answer(
-    rule: Rule, level: Level, case: Case, shape: Shape, arrays: Sequence[AnyArray]
-) -> object:
-    """Return what a rule answers at a level where it accepts; the output has that shape."""
+        return rule.refusal(case)
     if level == "index":
         return rule.source(case, case.multi_index or ())
     if level == "strides":
         layout = rule.layout(case, case.strides or ())
         return layout and layout.strides
     if level == "data":
-        outputs = rule.broadcast(arrays, case)
+        outputs = rule.broadcast(case.arrays() if arrays is None else arrays, case)
         return outputs if rule.takes == "tensors" else outputs[0]
     return shape
+
+
+def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Finding:
+    """Give what it is that there was no answer to a case."""
+    right = expected(rule, level, case)
+    return Finding(error.kind, error.detail, _right_text(right), error.text)
 
 
 class Judge:
@@ -106,77 +89,70 @@ class Judge:
     def __init__(self, rule: Rule, level: Level) -> None:
         self.rule = rule
         self.level: Level = level
-        self._prepared: dict[tuple[int, Shape, str, str], _Prepared] = {}
-        self._kept_bytes = 0
         self._in_use: list[_Prepared] = []
 
     def arguments(self, case: Case) -> tuple[object, ...]:
         """Give what an implementation is called with."""
         if self.level == "data":
-            self._in_use = self._prepare(case)
+            self._in_use = [_prepared(m, *tensor) for m, tensor in enumerate(case.tensors())]
         return asked(self.rule, self.level, case, [each.array for each in self._in_use])
+
+    def heard(self, case: Case, answers: Callable[[], object]) -> Finding | None:
+        """Let an implementation answer a case, for which `arguments` were given; judge that."""
+        answer: object
+        try:
+            answer = answers()
+            if type(answer) is not tuple and isinstance(answer, Iterator):
+                # What a generator does it does only now.
+                answer = list(answer)
+        except NoAnswerError as error:
+            return no_answer(self.rule, self.level, case, error)
+        except (MemoryError, SystemExit) as error:
+            kind = "memory" if isinstance(error, MemoryError) else "exit"
+            return no_answer(self.rule, self.level, case, NoAnswerError(kind, show_error(error)))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # Refusing is raising anything, what is no Exception included.
+            answer = Refusal(error=error)
+        return self.finding(case, answer)
 
     def finding(self, case: Case, value: object) -> Finding | None:
         """Compare an answer, which is None or a Refusal where there was none; None if it is right.
 
         At level data the arrays that `arguments` gave last are looked at too.
         """
+        refuses = value is None or isinstance(value, Refusal) or _is_false(value, self.level)
         shape = self.rule.shape(case)
-        if value is None or isinstance(value, Refusal) or _is_false(value, self.level):
-            found = self._refused(case, value, accepted=shape is not None)
-        elif shape is None:
-            found = Finding("accepts", _zeros(case), got=show(value))
-        else:
-            kept = [each.kept for each in self._in_use]
-            right = right_answer(self.rule, self.level, case, shape, kept)
-            # Arrays that come back as they are share their own memory.
-            inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
-            found = difference(self.level, value, right, shape, inputs)
+        found = None
+        # Why the rule refuses takes longer to say than that it does.
+        if not (refuses and shape is None) or self.level == "report":
+            right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
+            if refuses:
+                refusal = value if isinstance(value, Refusal) else Refusal()
+                found = self._refused(case, refusal, right)
+            elif shape is None:
+                found = Finding("accepts", _zeros(case), _right_text(right), show(value))
+            else:
+                # Arrays that come back as they are share their own memory.
+                inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
+                found = difference(self.level, value, right, shape, inputs)
         return self._changed() or found
 
-    def example(self, stage: Stage, case: Case, finding: Finding) -> Example:
-        """Take down a case in which an implementation deviates."""
-        text = finding.expected
-        if text is None:
-            found = expected(self.rule, self.level, case)
-            text = f"refusal: {first_line(found.error)}" if found.error else show(found.value)
-        return Example(stage, case, text, finding.got)
-
-    def _refused(self, case: Case, value: object, *, accepted: bool) -> Finding | None:
-        refusal = value if isinstance(value, Refusal) else Refusal()
-        if accepted:
+    def _refused(self, case: Case, refusal: Refusal, right: object) -> Finding | None:
+        if not isinstance(right, ValueError):
             name = type(refusal.error).__name__ if refusal.error is not None else ""
-            return Finding("refuses", f"{name} {_zeros(case)}".strip(), got=refusal.shown)
-        if self.level != "report":
+            detail = f"{name} {_zeros(case)}".strip()
+            return Finding("refuses", detail, _right_text(right), refusal.shown)
+        if not isinstance(right, BroadcastError):
             return None
-        error = self.rule.refusal(case)
-        if not isinstance(error, BroadcastError):
-            return None
-        from_the_end = error.axis - max(map(len, case.every_shape))
+        from_the_end = right.axis - max(map(len, case.every_shape))
         axis = refusal.named_axis
-        if axis in (error.axis, from_the_end, getattr(error, "tensor_axis", error.axis)):
+        if axis in (right.axis, from_the_end, getattr(right, "tensor_axis", right.axis)):
             return None
-        named = "no axis" if axis is None else f"axis {axis}"
-        wanted_axis = f"axis {error.axis}: {first_line(error)}"
-        return Finding(
-            "axis", "(none)" if axis is None else "", wanted_axis, f"{named}: {refusal.shown}"
-        )
-
-    def _prepare(self, case: Case) -> list[_Prepared]:
-        found: list[_Prepared] = []
-        for m, tensor in enumerate(case.tensors()):
-            key = (m, *tensor)
-            prepared = self._prepared.get(key)
-            if prepared is None:
-                given, kept = array(*key), array(*key)
-                prepared = _Prepared(given, kept, given.tobytes(), given.shape, given.strides)
-                if len(self._prepared) >= _KEPT or self._kept_bytes > _KEPT_BYTES:
-                    self._prepared.clear()
-                    self._kept_bytes = 0
-                self._prepared[key] = prepared
-                self._kept_bytes += 3 * given.nbytes
-            found.append(prepared)
-        return found
+        named, detail = ("no axis", "(none)") if axis is None else (f"axis {axis}", "")
+        wanted = f"axis {right.axis}: {first_line(right)}"
+        return Finding("axis", detail, wanted, f"{named}: {refusal.shown}")
 
     def _changed(self) -> Finding | None:
         for m, (given, kept, before, shape, strides) in enumerate(self._in_use):
@@ -187,7 +163,7 @@ class Judge:
                 or given.dtype != kept.dtype
                 or given.flags.writeable != kept.flags.writeable
             ):
-                self._prepared.clear()
+                _prepared.cache_clear()
                 was, now = (f"argument {m}: {each}" for each in _told_apart(kept, given))
                 return Finding("input changed", "", was, now)
         return None
@@ -203,10 +179,21 @@ class _Prepared(NamedTuple):
     strides: Strides
 
 
+@lru_cache(128)
+def _prepared(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
+    """Make an array, or give the one that was made for a case before."""
+    given, kept = (array(m, shape, dtype, layout) for _ in range(2))
+    return _Prepared(given, kept, given.tobytes(), given.shape, given.strides)
+
+
 def _is_false(value: object, level: Level) -> bool:
     """Whether an answer says no; a verdict may be a number, as programs in C return it."""
     numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
     return isinstance(value, numbers) and not value
+
+
+def _right_text(right: object) -> str:
+    return f"refusal: {first_line(right)}" if isinstance(right, ValueError) else show(right)
 
 
 def _told_apart(kept: AnyArray, given: AnyArray) -> list[str]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from whycast._rules import Rule
 from whycast.testing._cases._case import Case, Stage
 from whycast.testing._peers._register import Entry
+from whycast.testing._report._compare import Finding
 
 
 class Key(NamedTuple):
@@ -25,8 +25,7 @@ class Example(NamedTuple):
 
     stage: Stage
     case: Case
-    expected: str
-    got: str
+    finding: Finding
 
 
 @dataclass
@@ -37,26 +36,29 @@ class Tally:
     many cases that an entry covers do not.
     """
 
-    cases: Counter[Stage] = field(default_factory=Counter)
+    cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     deviations: Counter[Key] = field(default_factory=Counter)
     examples: dict[Key, Example] = field(default_factory=dict)
     met: set[int] = field(default_factory=set)
     agreeing: Counter[int] = field(default_factory=Counter)
 
-    def compare(self, entries: Sequence[Entry], rule: Rule, case: Case, kind: str | None) -> int:
-        """Compare a case with the register: return the entry that knows its deviation, or -1."""
-        covering = [n for n, each in enumerate(entries) if each.covers(rule, case)]
-        right = [n for n in covering if kind is not None and entries[n].explains(kind)]
-        self.met.update(right)
-        if not right:
+    def note(
+        self, entries: Sequence[Entry], stage: Stage, case: Case, finding: Finding | None
+    ) -> Key | None:
+        """Count a case; give the class of its deviation, if it has one."""
+        self.cases[stage] += 1
+        covering = [n for n, each in enumerate(entries) if each.covers(case)]
+        knowing = [n for n in covering if finding and entries[n].explains(finding.kind)]
+        self.met.update(knowing)
+        if not knowing:
             self.agreeing.update(covering)
-        return right[0] if right else -1
-
-    def is_smaller(self, key: Key, case: Case) -> bool:
-        """Whether a case would be the smallest of its class."""
-        example = self.examples.get(key)
-        return example is None or case.weight < example.case.weight
+        if finding is None:
+            return None
+        key = Key(finding.kind, finding.detail, knowing[0] if knowing else -1)
+        self.deviations[key] += 1
+        self._keep(key, Example(stage, case, finding))
+        return key
 
     def add(self, other: Tally) -> None:
         """Add what has been found since."""
@@ -64,7 +66,17 @@ class Tally:
         self.left_out.update(other.left_out)
         self.deviations.update(other.deviations)
         for key, example in other.examples.items():
-            if self.is_smaller(key, example.case):
-                self.examples[key] = example
+            self._keep(key, example)
         self.met |= other.met
         self.agreeing.update(other.agreeing)
+
+    def forget(self) -> None:
+        """Begin to count anew; an example that is larger than one of before is not worth a word."""
+        for each in (self.cases, self.left_out, self.deviations, self.met, self.agreeing):
+            each.clear()
+
+    def _keep(self, key: Key, example: Example) -> None:
+        """Keep the smallest example of its class."""
+        known = self.examples.get(key)
+        if known is None or example.case.weight < known.case.weight:
+            self.examples[key] = example

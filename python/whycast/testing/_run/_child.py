@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whycast._rules import Rule
+from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Run, Try, work
 
@@ -23,16 +24,6 @@ _LOOK = 0.05
 
 # What the cases themselves take of the memory, in MiB, beside the target.
 _CASES = 64
-
-
-class DeathError(Exception):
-    """The child process ended, or had to be ended: in which of the kinds of deviations."""
-
-    def __init__(self, kind: str, detail: str, text: str) -> None:
-        super().__init__(kind, detail, text)
-        self.kind = kind
-        self.detail = detail
-        self.text = text
 
 
 class Child:
@@ -73,7 +64,7 @@ class Child:
         self._at_rest = float("inf")
         try:
             self.title: str = self.receive(_PREPARATION)
-        except DeathError as death:
+        except NoAnswerError as death:
             raise TargetError(f"target {self.target.name}: {death.text}, when imported") from None
         except BaseException:
             self._kill()
@@ -93,7 +84,7 @@ class Child:
             self._connection.send(job)
 
     def receive(self, timeout: float | None = None) -> Any:
-        """Wait for what it says; raise DeathError where it will not say anything more."""
+        """Wait for what it says; raise NoAnswerError where it will say no more."""
         before, since = self.position, time.monotonic()
         while True:
             ready = wait([self._connection, self._process.sentinel], _LOOK)
@@ -111,12 +102,12 @@ class Child:
             taken = self._taken() - self._at_rest if self.memory else 0.0
             if taken > (self.memory + _CASES) * 2**20:
                 self._kill()
-                raise DeathError("memory", "", f"{taken / 2**20:.0f} MiB more than at rest")
+                raise NoAnswerError("memory", f"{taken / 2**20:.0f} MiB more than at rest")
             if self.position != before:
                 before, since = self.position, time.monotonic()
             elif time.monotonic() - since > (limit := self._limit(before, timeout)):
                 self._kill()
-                raise DeathError("hang", "", f"no answer within {limit:g} s")
+                raise NoAnswerError("hang", f"no answer within {limit:g} s")
 
     def end(self) -> None:
         """Let it end, or end it."""
@@ -145,14 +136,14 @@ class Child:
             return timeout
         return self.timeout if position >= 0 else _PREPARATION
 
-    def _death(self) -> DeathError:
+    def _death(self) -> NoAnswerError:
         wait([self._process.sentinel], 1)
         self._kill()
         code = self._process.exitcode
         if code < 0:
             name = signal.Signals(-code).name
-            return DeathError("crash", f"with {name}", f"the process was ended by {name}")
-        return DeathError("exit", "", f"the process ended with exit code {code}")
+            return NoAnswerError("crash", f"the process was ended by {name}", f"with {name}")
+        return NoAnswerError("exit", f"the process ended with exit code {code}")
 
     def _taken(self) -> float:
         """Memory of the child and of what it has started, in bytes; 0 where there is no /proc."""

@@ -8,8 +8,9 @@ import inspect
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -47,31 +48,35 @@ class Opened:
     """
 
     title: str
-    function: Callable[[Rule, Level], Askable | None]
-    left_out: Callable[[Rule, Level, Case], str | None] = lambda rule, level, case: None
+    function: Callable[[Level], Askable | None]
+    left_out: Callable[[Level, Case], str | None] = lambda level, case: None
 
 
 @dataclass(frozen=True)
 class Target:
-    """A target as the parent process knows it; to be sent to the child, which opens it.
+    """A target as the parent process knows it; it is sent to the child, and opened there.
 
-    `given` is what `opens` has to be given. Where it is a built-in peer, `peer` is its name, for
-    the register of known deviations.
+    `given` is what the user means by it. Only a built-in peer has an entry in the register of known
+    deviations, and only a program is asked in lines of JSON.
     """
 
     name: str
     given: Any
-    opens: Callable[[Any, str], Opened]
-    peer: str | None = None
+    opens: Callable[[Target, Rule], Opened]
+
+    @property
+    def peer(self) -> str | None:
+        """Its name, if it is a built-in peer."""
+        return self.name if self.opens is _peer else None
 
     @property
     def is_program(self) -> bool:
         """Whether it answers lines of JSON."""
         return self.opens is _program
 
-    def open(self) -> Opened:
+    def open(self, rule: Rule) -> Opened:
         """Prepare it, in the child process."""
-        return self.opens(self.given, self.name)
+        return self.opens(self, rule)
 
 
 def target_of(value: object) -> Target:
@@ -88,7 +93,7 @@ or module:function, or file.py:function
         if value in PEERS:
             if missing := absent(PEERS[value]):
                 raise TargetError(f"target {value}: {missing}")
-            return Target(value, value, _peer, peer=value)
+            return Target(value, value, _peer)
         if ":" in value:
             return Target(value, value, _named)
         raise TargetError(
@@ -110,62 +115,62 @@ or module:function, or file.py:function
     )
 
 
-def _object(value: object, name: str) -> Opened:
+def _object(target: Target, rule: Rule) -> Opened:
     """Take a function, or an object with one for each level that is named like it, as it is."""
+    value = target.given
 
-    def function(rule: Rule, level: Level) -> Askable | None:
+    def function(level: Level) -> Askable | None:
         found: object = getattr(value, level, None) if _levels_of(value) else value
         if found is not None and not callable(found):
-            raise TargetError(f"target {name}: expected a function, got {show(found)}")
+            raise TargetError(f"target {target.name}: expected a function, got {show(found)}")
         if any(map(_is_asynchronous, (found, getattr(found, "__call__", None)))):  # noqa: B004
             raise TargetError(
-                f"target {name}: expected a function that returns its answer, got an asynchronous "
-                "one"
+                f"target {target.name}: expected a function that returns its answer, got an "
+                "asynchronous one"
             )
         return found
 
-    return Opened(name, function)
+    return Opened(target.name, function)
 
 
-def _named(path: str, name: str) -> Opened:
+def _named(target: Target, rule: Rule) -> Opened:
     """Import a function or an object, ``module:name`` or ``file.py:name``."""
-    module_name, _, within = path.rpartition(":")
+    module_name, _, within = target.given.rpartition(":")
     try:
-        value: object = _imported(module_name)
-        for part in within.split("."):
-            value = getattr(value, part)
+        value: object = attrgetter(within)(_imported(module_name))
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
-        raise TargetError(f"target {name}: cannot be imported: {text}") from error
-    return _object(value, name)
+        raise TargetError(f"target {target.name}: cannot be imported: {text}") from error
+    return _object(replace(target, given=value), rule)
 
 
-def _peer(peer_name: str, name: str) -> Opened:
+def _peer(target: Target, rule: Rule) -> Opened:
     """Prepare to import a built-in peer."""
-    peer = PEERS[peer_name]
+    peer = PEERS[target.given]
     # Before anything of it is imported: only then they are read.
     os.environ.update(peer.environment)
+    follows = peer.name in rule.peers
     return Opened(
         f"{peer.name} {peer.version}",
-        lambda rule, level: peer.functions(rule.name).get(level) if name in rule.peers else None,
-        lambda rule, level, case: peer.left_out(rule.name, level, case),
+        lambda level: peer.functions(rule).get(level) if follows else None,
+        lambda level, case: peer.left_out(rule, level, case),
     )
 
 
-def _program(arguments: Sequence[str], name: str) -> Opened:
+def _program(target: Target, rule: Rule) -> Opened:
     """Start a program for each level, and end that of the one before."""
     running: list[Program] = []
 
-    def function(rule: Rule, level: Level) -> Program:
+    def function(level: Level) -> Program:
         for each in running:
             each.stop()
-        running[:] = [Program(arguments, rule, level)]
+        running[:] = [Program(target.given, rule, level)]
         return running[0]
 
-    def left_out(rule: Rule, level: Level, case: Case) -> str | None:
+    def left_out(level: Level, case: Case) -> str | None:
         return "a layout in memory, of which lines say nothing" if case.layouts else None
 
-    return Opened(name, function, left_out)
+    return Opened(target.name, function, left_out)
 
 
 def _levels_of(value: object) -> list[Level]:
@@ -183,13 +188,13 @@ def _imported(name: str) -> object:
         sys.path.insert(0, str(Path.cwd()))
     if not name.endswith(".py"):
         return importlib.import_module(name)
+    # What lies beside the file is found, as if the file had been run.
     path = Path(name).resolve()
+    sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
-    # What lies beside the file is found, as if the file had been run.
-    sys.path.insert(0, str(path.parent))
     spec.loader.exec_module(module)
     return module

@@ -9,21 +9,22 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count, islice
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from whycast._rules import RULES, Rule
 from whycast.testing._cases._case import Case, Level, Stage
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import fixed
-from whycast.testing._lines._program import GarbageError, Program, StoppedError
+from whycast.testing._lines._program import Program
 from whycast.testing._peers import Function, ManyAtOnce
 from whycast.testing._peers._register import entries_for
 from whycast.testing._report._compare import Finding
 from whycast.testing._report._judge import Judge, Refusal
-from whycast.testing._report._tally import Key, Tally
+from whycast.testing._report._tally import Example, Key, Tally
 from whycast.testing._run._targets import Opened, Target, TargetError
 
 # Of Linux: see prctl(2).
@@ -68,6 +69,18 @@ class Try(NamedTuple):
     stage: Stage
 
 
+class Found(NamedTuple):
+    """Answer to a `Run`: what was found since the last one, which case is next, and if it goes on.
+
+    A run that is given up is done.
+    """
+
+    tally: Tally
+    next: int
+    done: bool = False
+    given_up: bool = False
+
+
 # A case with its number and its stage.
 Numbered: TypeAlias = tuple[int, tuple[Stage, Case]]
 
@@ -90,7 +103,7 @@ def work(
     # Of a crash the parent tells.
     faulthandler.disable()
     try:
-        opened = target.open()
+        opened = target.open(RULES[rule])
     except (TargetError, ImportError) as error:
         connection.send(TargetError(str(error)))
         return
@@ -98,16 +111,11 @@ def work(
     worker = _Worker(connection, position, opened, RULES[rule], target.peer)
     while (job := connection.recv()) is not None:
         try:
-            if isinstance(job, Run):
-                worker.run(job)
-            else:
-                worker.attempt(job)
-        except TargetError as error:
-            connection.send(error)
-            return
-        except Exception:
-            # A fault of the checker is none of the implementation.
-            connection.send(AssertionError(traceback.format_exc()))
+            worker.do(job)
+        except Exception as error:
+            # Another fault is the checker's, and none of the implementation.
+            known = isinstance(error, TargetError)
+            connection.send(error if known else AssertionError(traceback.format_exc()))
             return
 
 
@@ -138,141 +146,90 @@ class _Worker:
         self.rule = rule
         self.peer = peer
         self.process = os.getpid()
-        self.next = 0
-        self.tally = Tally()
-        self.beat = 0.0
 
-    def prepare(self, level: Level) -> bool:
-        """Take up a level; False where the implementation has nothing for it."""
-        function = self.opened.function(self.rule, level)
-        if function is None:
-            self.send(None)
-            return False
-        self.function = function
+    def do(self, job: Run | Try) -> None:
+        """Do what the parent says, if the implementation has something for that level."""
+        level = job.asked.level
+        self.function = self.opened.function(level)
         self.judge = Judge(self.rule, level)
-        self.entries = entries_for(self.peer, self.rule.name, level)
-        return True
+        if self.function is None:
+            self.send(None)
+        elif isinstance(job, Run):
+            self.run(job)
+        else:
+            self.send(self.attempt(job))
 
     def run(self, job: Run) -> None:
-        """Do the cases and tell the parent, every now and then and at the end."""
-        if not self.prepare(job.asked.level):
-            return
-        self.next, self.tally = job.start, Tally()
-        self.beat = time.monotonic() + _BEAT
-        given_up = False
-        for number, stage, case, finding in self.findings(self.wanted(job), _AT_ONCE):
-            self.note(number, stage, case, finding)
+        """Ask the cases and tell the parent, every now and then and at the end."""
+        entries = entries_for(self.peer, self.rule.name, job.asked.level)
+        tally, after, given_up = Tally(), job.start, False
+        beat = time.monotonic() + _BEAT
+        for number, stage, case, finding in self.findings(self.wanted(job, tally), _AT_ONCE):
+            tally.note(entries, stage, case, finding)
+            after = number + 1
             if isinstance(self.function, Program) and self.function.starts > _MOST_STARTS:
                 given_up = True
                 break
-        self.tell(done=True, given_up=given_up)
+            if time.monotonic() >= beat:
+                self.send(Found(tally, after))
+                tally.forget()
+                beat = time.monotonic() + _BEAT
+        self.send(Found(tally, after, done=True, given_up=given_up))
 
-    def findings(
-        self, stream: Iterator[Numbered], at_once: int
-    ) -> Iterator[tuple[int, Stage, Case, Finding | None]]:
-        """Ask for cases, one by one or so many at once, and judge the answers."""
-        function = self.function
-        if not isinstance(function, ManyAtOnce):
-            for number, (stage, case) in stream:
-                self.position.value = number
-                yield number, stage, case, self.ask(function, case)
-            return
-        while batch := list(islice(stream, at_once)):
-            self.position.value = batch[0][0]
-            answers = function.many([self.judge.arguments(case) for _, (_, case) in batch])
-            for (number, (stage, case)), answer in zip(batch, answers, strict=True):
-                self.judge.arguments(case)
-                refused = isinstance(answer, BaseException)
-                value = Refusal(error=answer) if refused else answer
-                yield number, stage, case, self.judge.finding(case, value)
-
-    def wanted(self, job: Run) -> Iterator[Numbered]:
-        """Give the cases of a job."""
-        for number, (stage, case) in numbered(self.rule, job.asked, job.start):
-            if number == job.stop:
-                return
-            if number in job.skipped:
-                continue
-            if stage == "random":
-                if time.monotonic() >= job.deadline:
-                    return
-            elif number % job.every:
-                continue
-            if reason := self.left_out(job.asked, case):
-                self.tally.left_out[reason] += 1
-                continue
-            yield number, (stage, case)
-
-    def left_out(self, asked: Asked, case: Case) -> str | None:
-        """Say why a case is not asked, if it is not."""
-        if asked.dtypes and not set(case.dtypes) <= {*asked.dtypes}:
-            return "a dtype that is not to be asked"
-        return self.opened.left_out(self.rule, asked.level, case)
-
-    def ask(self, function: Function | Program, case: Case) -> Finding | None:
-        """Ask for a case and judge the answer."""
-        arguments = self.judge.arguments(case)
-        answer: object
-        try:
-            answer = function.ask(case) if isinstance(function, Program) else function(*arguments)
-            if type(answer) is not tuple and isinstance(answer, Iterator):
-                # What a generator does it does only now.
-                answer = list(answer)
-        except MemoryError as error:
-            return Finding("memory", "", got=Refusal(error=error).shown)
-        except SystemExit as error:
-            return Finding("exit", "", got=Refusal(error=error).shown)
-        except GarbageError as error:
-            return Finding("garbage", "", got=str(error))
-        except StoppedError as error:
-            return Finding("stopped", "", got=str(error))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            # Refusing is raising anything, what is no Exception included.
-            answer = Refusal(error=error)
-        return self.judge.finding(case, answer)
-
-    def note(self, number: int, stage: Stage, case: Case, finding: Finding | None) -> None:
-        """Count a case and what was found in it."""
-        self.tally.cases[stage] += 1
-        self.next = number + 1
-        if finding is not None or self.entries:
-            self.note_finding(stage, case, finding)
-        if time.monotonic() >= self.beat:
-            self.tell()
-
-    def note_finding(self, stage: Stage, case: Case, finding: Finding | None) -> None:
-        """Sort a deviation into its class; see whether the register knows it, or another."""
-        tally = self.tally
-        kind = None if finding is None else finding.kind
-        known = tally.compare(self.entries, self.rule, case, kind) if self.entries else -1
-        if finding is not None:
-            key = Key(finding.kind, finding.detail, known)
-            tally.deviations[key] += 1
-            if tally.is_smaller(key, case):
-                tally.examples[key] = self.judge.example(stage, case, finding)
-
-    def tell(self, *, done: bool = False, given_up: bool = False) -> None:
-        """Send what was found, and begin to count anew."""
-        self.send((self.tally, self.next, done, given_up))
-        # Larger examples are not worth a message.
-        self.tally = Tally(examples=self.tally.examples)
-        self.beat = time.monotonic() + _BEAT
-
-    def attempt(self, job: Try) -> None:
+    def attempt(self, job: Try) -> Example | None:
         """Look for a case that deviates in the same way."""
-        self.prepare(job.asked.level)
         stream: Iterator[Numbered] = (
             (number, (job.stage, case))
             for number, case in enumerate(job.cases)
             if not self.left_out(job.asked, case)
         )
-        for _, _, case, finding in self.findings(stream, 1):
-            if finding is not None and finding[:2] == job.key[:2]:
-                self.send(self.judge.example(job.stage, case, finding))
+        for _, stage, case, finding in self.findings(stream, 1):
+            if finding is not None and (finding.kind, finding.detail) == job.key[:2]:
+                return Example(stage, case, finding)
+        return None
+
+    def findings(
+        self, stream: Iterator[Numbered], at_once: int
+    ) -> Iterator[tuple[int, Stage, Case, Finding | None]]:
+        """Ask for cases, one by one or so many at once, and judge the answers."""
+        function, judge = self.function, self.judge
+        if not isinstance(function, ManyAtOnce):
+            for number, (stage, case) in stream:
+                self.position.value = number
+                yield number, stage, case, judge.heard(case, self.question(case))
+            return
+        while batch := list(islice(stream, at_once)):
+            self.position.value = batch[0][0]
+            found = function.many([judge.arguments(case) for _, (_, case) in batch])
+            for (number, (stage, case)), answer in zip(batch, found, strict=True):
+                judge.arguments(case)
+                value = Refusal(error=answer) if isinstance(answer, BaseException) else answer
+                yield number, stage, case, judge.finding(case, value)
+
+    def question(self, case: Case) -> Callable[[], object]:
+        """Give the call that asks a case."""
+        arguments = self.judge.arguments(case)
+        if isinstance(self.function, Program):
+            return partial(self.function.ask, case)
+        return partial(cast("Function", self.function), *arguments)
+
+    def wanted(self, job: Run, tally: Tally) -> Iterator[Numbered]:
+        """Give the cases of a job, and count those that are left out."""
+        for number, (stage, case) in numbered(self.rule, job.asked, job.start):
+            if number == job.stop or (stage == "random" and time.monotonic() >= job.deadline):
                 return
-        self.send(None)
+            if number in job.skipped or (stage != "random" and number % job.every):
+                continue
+            if reason := self.left_out(job.asked, case):
+                tally.left_out[reason] += 1
+            else:
+                yield number, (stage, case)
+
+    def left_out(self, asked: Asked, case: Case) -> str | None:
+        """Say why a case is not asked, if it is not."""
+        if asked.dtypes and not set(case.dtypes) <= {*asked.dtypes}:
+            return "a dtype that is not to be asked"
+        return self.opened.left_out(asked.level, case)
 
     def send(self, message: object) -> None:
         """Tell the parent, unless this is a copy of the process that the implementation made."""
