@@ -16,7 +16,7 @@ sys.pycache_prefix = os.devnull
 
 COMMANDS = {
     "install": "install:main",
-    "extract": "gate.extract:main",
+    "extract": "gate.extraction:main",
     "gate": "verdict:gate",
     "check": "verdict:check",
     "update": "verdict:update",
@@ -34,7 +34,7 @@ PROOFS = Path(__file__).resolve().parent
 FOLDERS = {
     "": ("/run.py", "/install.py", "/verdict.py", ".md", "/claims.lock", "/mutants.toml"),
     "gate": (".py", ".toml", ".txt", ".in", ".drv", ".mlw"),
-    "gate/extraction": (".ml", ".mli", ".drv", ".in"),
+    "gate/extraction": (".ml", ".drv"),
     "gate/why3": (".ml",),
     "search": (".ml",),
     "validate": (".py", ".toml", ".ml"),

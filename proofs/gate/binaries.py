@@ -46,18 +46,11 @@ class Binary(NamedTuple):
         return [path for path in found if path.name not in mains]
 
 
-def printer(language: str) -> Binary:
-    """Give the plug-in for Why3 that prints a language, or what Why3 has for it."""
-    files = tuple(f"gate/extraction/{part}_*.ml*" for part in (language, "whyml"))
-    return Binary(files, "why3", "-shared")
-
-
 BINARIES = {
     "whygate": Binary(("gate/why3/*.ml",), "why3,unix,sha"),
     "whysearch": Binary(("gate/why3/*.ml", "search/*.ml"), "why3,unix,sha"),
     "whycontract": Binary(("gate/why3/*.ml", "validate/*.ml"), "why3,unix,sha"),
-    "python_extraction.cmxs": printer("python"),
-    "c_extraction.cmxs": printer("c"),
+    "extraction.cmxs": Binary(("gate/extraction/*.ml",), "why3", "-shared"),
 }
 
 
