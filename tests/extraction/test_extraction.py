@@ -99,8 +99,6 @@ PROGRAMS = {
     "scope S let f (x: int64) : int64 = x end  let g (x: int64) : int64 = S.f x": "in a scope",
     "let f (x: int64) : int64 = let g (y: int64) : int64 = y in g x": "g has neither a definition",
     "let constant c : int64 = 1  let f (_x: int64) : int64 = c": "neither a code nor a function",
-    "use c.checks.COPChecks  let report (x: int64) : int64 = x": "has the name in C of another",
-    "use c.checks.COPChecks  let f (report: int64) : int64 = report": "in C of a definition",
     "use c.words.Words  let f (_x: int64) : int64 = width": "width has no C here",
 }
 

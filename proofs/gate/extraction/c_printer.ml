@@ -72,27 +72,17 @@ let static = Ident.create_attribute "extraction:c_static_inline"
 (* The definitions that have been printed, as they are called in C. *)
 let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
 
-let taken = Wstdlib.Hstr.create 97
-
-(* Another symbol for the definition, with its name in C: Why3's printer takes it as it is. *)
+(* Another symbol for the definition, with its name in C: Why3's printer takes it as it is, with a
+   number behind the name if another definition has the same. *)
 let define (rs : Expr.rsymbol) =
   let id = rs.rs_name in
-  let name = c_name id in
-  if Wstdlib.Hstr.mem taken name then fail id "has the name in C of another definition";
-  Wstdlib.Hstr.add taken name ();
-  let attrs =
-    if is_public id then id.id_attrs else Ident.Sattr.add static id.id_attrs
-  in
-  let named = Expr.create_rsymbol (Ident.id_fresh ~attrs ?loc:id.id_loc name) rs.rs_cty in
+  let attrs = if is_public id then id.id_attrs else Ident.Sattr.add static id.id_attrs in
+  let named = Expr.create_rsymbol (Ident.id_fresh ~attrs ?loc:id.id_loc (c_name id)) rs.rs_cty in
   Ident.Hid.add known id named;
   named
 
 (* What Why3's printer knows by itself: local variables that change, and conditions. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
-
-(* A variable that hides a definition would take its place. *)
-let check_local (id : Ident.ident) =
-  if Wstdlib.Hstr.mem taken id.id_string then fail id "has the name in C of a definition"
 
 (* The names of a body: of the driver, or of what stands above. *)
 let rec rename (args : Pdriver.printer_args) e =
@@ -103,10 +93,6 @@ let rec rename (args : Pdriver.printer_args) e =
       | Some named -> { e with e_node = Eapp (named, arguments, partial) }
       | None when List.exists (Expr.rs_equal rs) built_in -> e
       | None -> fail rs.rs_name "has neither a definition above nor a syntax in the driver")
-  | Elet (Lvar (pv, _), _) ->
-      check_local pv.pv_vs.vs_name;
-      e
-  | Elet ((Lsym _ | Lrec _ | Lany _), _) | Efun _ -> Loc.errorm "local functions have no C here"
   | _ -> e
 
 (* {1 The printer} *)
@@ -118,7 +104,6 @@ let print_decl (args : Pdriver.printer_args) ?old ?fname m output decl =
   | Dlet (Lsym (rs, variables, result, arguments, body)) ->
       let id = rs.rs_name in
       Format.fprintf output "@\n/*@@ %s %s @@*/@\n" (qualified id) (place (original m id));
-      List.iter (fun (id, _, _) -> check_local id) arguments;
       let body = rename args body in
       let named = Dlet (Lsym (define rs, variables, result, arguments, body)) in
       (why3_printer args).Pdriver.decl_printer args ?old ?fname m output named
