@@ -202,9 +202,6 @@ let rec is_reached pv ~reads e =
   | Elet (Lvar (_, e1), e2) -> first_or_unchanged e1 (fun () -> is_reached pv ~reads e2)
   | Eif (test, yes, no) ->
       first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
-  | Ematch (e1, branches, []) ->
-      is_reached pv ~reads e1 && not (List.exists (fun (_, e) -> occurs pv e) branches)
-  | Eraise (_, Some e) -> is_reached pv ~reads e
   | _ -> not (occurs pv e)
 
 (* {1 Expressions} *)
