@@ -19,6 +19,7 @@ import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import CodeType
 
 from gate import binaries, closed
 from gate.closed import ROOT, ToolError
@@ -144,42 +145,35 @@ class Plain(ast.NodeTransformer):
 
 def hidden(tree: ast.Module) -> Iterator[str]:
     """Name what hides what Python, the module or a function uses under the same name."""
-    taken = set(dir(builtins))
+    code = compile(tree, "<extracted>", "exec")  # Python finds some errors no earlier.
+    variables = {c.co_name: {*c.co_varnames} for c in code.co_consts if isinstance(c, CodeType)}
+    known, taken = {*dir(builtins)}, {*dir(builtins)}
     for node in tree.body:
         match node:
             case ast.FunctionDef(name) | ast.ClassDef(name):
-                made = [name]
+                made = {name}
             case ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]):
-                made = [name]
+                made = {name}
             case ast.ImportFrom(names=names):
-                made = [each.name for each in names]
+                made = {each.name for each in names}
             case _:
-                made = [ast.unparse(node)]
-        yield from taken & {*made}
-        taken.update(made)
+                raise ToolError(f"no definition: {ast.unparse(node)}")
+        yield from taken & made
+        taken |= made
         if isinstance(node, ast.FunctionDef):
-            inside = [*ast.walk(node)]
-            own = {each.arg for each in inside if isinstance(each, ast.arg)}
-            own |= {
-                e.id for e in inside if isinstance(e, ast.Name) and isinstance(e.ctx, ast.Store)
-            }
-            own |= {e.name for e in inside if isinstance(e, ast.MatchAs) and e.name}
-            meant = {
-                e.func.id
-                for e in inside
-                if isinstance(e, ast.Call) and isinstance(e.func, ast.Name)
-            }
-            yield from own & (meant | {*dir(builtins)})
+            calls = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+            called = {each.id for each in calls if isinstance(each, ast.Name)}
+            yield from variables[node.name] & (called | known)
 
 
 def python(printed: str) -> str:
     """Make the Python that is read of the Python that is printed."""
     try:
         tree = ast.parse(printed, feature_version=(3, 10))
-        compile(tree, "<extracted>", "exec")  # Python finds some errors no earlier.
+        names = sorted({*hidden(tree)})
     except SyntaxError as error:
         raise ToolError(f"no Python: {error}") from error
-    if names := sorted({*hidden(tree)}):
+    if names:
         raise ToolError(f"a name for two things: {', '.join(names)}")
     return ast.unparse(ast.fix_missing_locations(Plain().visit(tree)))
 
