@@ -1,10 +1,5 @@
-/* Extracted by Why3 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/strides.mlw,
-   why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
-   Do not edit: change the sources, then `make extract`.
-   SPDX-License-Identifier: Apache-2.0
-   SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   d48730e0c922d3ff33bb14b0b17bf0ed2382c7fb3e3490617a89edb2740508e6
-   Tools: Why3 1.5.1. */
+/* SPDX-License-Identifier: Apache-2.0
+   The codes and the prototypes are extracted: `make extract` writes them here. */
 
 #ifndef WHYCAST_H
 #define WHYCAST_H

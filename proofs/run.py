@@ -40,7 +40,7 @@ FILES = re.compile(
     |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|mutants\.toml|sessions/.*)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/\w+\.ml)
-    |proofs/gate/extraction/(\w+\.(ml|mli|drv)|whycast\.h\.in)
+    |proofs/gate/extraction/\w+\.(ml|drv)
     |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/\w+\.py)
     |proofs/evidence/templates/(doc/)?\w+\.(html|css|js)""",
     re.ASCII | re.VERBOSE,

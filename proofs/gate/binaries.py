@@ -46,17 +46,12 @@ class Binary(NamedTuple):
         return [path for path in found if path.name not in mains]
 
 
-WHYGATE, PRINTERS = "gate/why3/*.ml", "gate/extraction/"
+WHYGATE = "gate/why3/*.ml"
 BINARIES = {
     "whygate": Binary((WHYGATE,), "why3,unix,sha"),
     "whysearch": Binary((WHYGATE, "search/*.ml"), "why3,unix,sha"),
     "whycontract": Binary((WHYGATE, "validate/*.ml"), "why3,unix,sha"),
-    **{
-        f"{each}_extraction.cmxs": Binary(
-            (f"{PRINTERS}{each}_*.ml*", f"{PRINTERS}whyml_*.ml*"), "why3", "-shared"
-        )
-        for each in ("python", "c")
-    },
+    "extraction.cmxs": Binary(("gate/extraction/*.ml",), "why3", "-shared"),
 }
 
 

@@ -1,28 +1,38 @@
-"""Extract the verified kernel to Python.
+"""Write the extracted files, or check that they are what is extracted: Python and C.
 
-The file is made by Why3 with the printer in gate/extraction, then brought into the format of the
-project by ruff. Its first lines give the SHA-256 of the sources that determine it: the programs,
-every theory of the project that they use, the driver, the printer and this script, each with its
-name. A change of a source therefore shows even where the Python stays the same.
+Why3 extracts the programs with the printers in gate/extraction. Of the Python, Python's own parser
+and printer make what people write, and ruff formats it. Of the C, Why3's own printer writes the
+definitions, and here they become the file, and the codes and prototypes of the header. What a
+program's comment says is read where Why3 says that the program stands.
 """
 
+from __future__ import annotations
+
+import argparse
+import ast
+import builtins
+import difflib
+import inspect
+import re
+import sys
 import tempfile
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import CodeType
 
 from gate import binaries, closed
-from gate.closed import ROOT
-from gate.theories import all_uses, closure
+from gate.closed import ROOT, ToolError
 
 THEORIES = ROOT / "why3"
 PRINTER = ROOT / "proofs" / "gate" / "extraction"
-DRIVER = PRINTER / "python.drv"
-TARGET = ROOT / "python" / "whycast" / "_kernel.py"
+DRIVER, C_DRIVER = PRINTER / "python.drv", PRINTER / "c.drv"
 WHY3 = "/usr/bin/why3"
 RUFF = ROOT / ".venv" / "bin" / "ruff"
 
-# The programs of the kernel, in the order in which they stand in the extracted file.
+KERNEL, SOURCE, HEADER = ("python/whycast/_kernel.py", "c/whycast.c", "c/whycast.h")
+
+# The programs, in the order in which they stand in the extracted files.
 MODULES = (
     "kernel.broadcast.COPBroadcast",
     "kernel.numpy.COPNumpyBroadcast",
@@ -36,49 +46,142 @@ MODULES = (
     "kernel.views.COPViews",
     "kernel.tensors.COPTensors",
 )
+C_MODULES = (
+    "c.codes.Codes",
+    "c.shapes.COPShape",
+    "c.strides.COPStrides",
+    "c.sizes.COPSize",
+    "c.broadcast.COPBroadcast",
+    "c.broadcast_all.COPBroadcastAll",
+)
+
+LINE_LENGTH = 100
 
 # As pyproject.toml has it, of which nothing else is to matter.
-FORMAT = ("--line-length=100", "--target-version=py310")
-
-# The format of Why3's configuration file that Why3 1.5 reads.
-CONFIGURATION_FORMAT = 14
-
-# Of the comment in the header, without its `# `.
-LINE_LENGTH = 98
+FORMAT = (f"--line-length={LINE_LENGTH}", "--target-version=py310")
 
 
 def why3_extract(
-    *modules: str,
-    drivers: Sequence[Path] = (DRIVER,),
-    libraries: Sequence[Path] = (THEORIES,),
-    language: str = "python",
+    *modules: str, drivers: Sequence[Path], libraries: Sequence[Path] = (THEORIES,)
 ) -> str:
     """Give the text that Why3 makes of modules, or files, and of all that they need."""
     # Why3 loads a plug-in by its path without the extension.
-    plugin = binaries.built(f"{language}_extraction.cmxs").with_suffix("")
+    plugin = binaries.built("extraction.cmxs").with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
-        # A configuration of its own: that of a user must not have an influence.
+        # A configuration of its own, in the format of Why3 1.5: no user's is to have an influence.
         configuration = Path(folder) / "why3.conf"
-        configuration.write_text(
-            f'[main]\nmagic = {CONFIGURATION_FORMAT}\nplugin = "{plugin}"\n', encoding="utf-8"
-        )
+        configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
         output = Path(folder) / "output"
-        options: list[str | Path] = ["-C", configuration, "--flat", "--recursive"]
-        for library in libraries:
-            options += ["-L", library]
-        for driver in drivers:
-            options += ["-D", driver]
-        said = closed.run(WHY3, "extract", *options, "-o", output, *modules, cwd=ROOT)
+        options: list[str | Path] = ["-C", configuration, "--flat", "--recursive", "-o", output]
+        options += [word for path in libraries for word in ("-L", path)]
+        options += [word for path in drivers for word in ("-D", path)]
+        said = closed.run(WHY3, "extract", *options, *modules, cwd=ROOT)
         # Why3's printer for C leaves out what it does not know, says so, and ends well.
         if "Could not" in said:
-            raise closed.ToolError(said.strip())
+            raise ToolError(said.strip())
         return output.read_text(encoding="utf-8")
+
+
+def origin(modules: Sequence[str]) -> list[str]:
+    """Give the first lines of an extracted file."""
+    files = dict.fromkeys(module.rpartition(".")[0].replace(".", "/") for module in modules)
+    *names, last = (f"why3/{file}.mlw" for file in files)
+    why3 = closed.run(WHY3, "--version").split()[-1]
+    text = f"Extracted by Why3 {why3} from {', '.join(names)} and {last}."
+    return [
+        *textwrap.wrap(text, LINE_LENGTH - 6),
+        "Do not edit: change the sources, then `make extract`.",
+        "SPDX-License-Identifier: Apache-2.0",
+    ]
+
+
+# A documentation comment, but not a heading, and what may stand between it and the name.
+COMMENT = re.compile(
+    r"\(\*\*(?!\s*\{\d)((?:(?!\*\)).)*)\*\)\s*(?:(?:let|constant|type|exception)\s+)*", re.DOTALL
+)
+
+
+def comment(place: str) -> str:
+    """Give the documentation comment right before a name: its file, its line, its column."""
+    file, line, column = place.rsplit(":", 2)
+    lines = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
+    before = "".join(lines[: int(line) - 1]) + lines[int(line) - 1][: int(column)]
+    found = COMMENT.fullmatch(before, max(before.rfind("(**"), 0))
+    return inspect.cleandoc(found[1]).rstrip() if found else ""
+
+
+# Python
+
+
+class Plain(ast.NodeTransformer):
+    """Write what the printer makes as people do, with the comments of the sources."""
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """Write the parts, then the whole; numbers are those of loops, so they are integers."""
+        match self.generic_visit(node):
+            case ast.FunctionDef() | ast.ClassDef() as made:
+                return self.documented(made)
+            case ast.UnaryOp(ast.Not(), ast.Compare(a, [ast.Eq()], b)):
+                return ast.Compare(a, [ast.NotEq()], b)
+            case ast.Call(ast.Name("range") as function, [ast.Constant(0), stop]):
+                return ast.Call(function, [stop], [])
+            case ast.BinOp(ast.BinOp(a, ast.Sub(), ast.Constant(1)), ast.Add(), ast.Constant(1)):
+                return a
+            case ast.BinOp(ast.Constant(0), ast.Sub(), ast.Constant(1)):
+                return ast.UnaryOp(ast.USub(), ast.Constant(1))
+            case made:
+                return made
+
+    def documented(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        """Put the comment into the docstring, in which its place and further facts stand."""
+        if made := ast.get_docstring(node):
+            place, _, facts = made.rstrip().partition("\n")
+            text = "\n\n".join(part for part in (comment(place), facts) if part)
+            lines = textwrap.indent(text, "    ").strip() + ("\n    " if "\n" in text else "")
+            first = [ast.Expr(ast.Constant(lines))] if text else []
+            node.body = [*first, *node.body[1:]] or [ast.Pass()]
+        return node
+
+
+def hidden(tree: ast.Module) -> Iterator[str]:
+    """Name what hides what Python, the module or a function uses under the same name."""
+    code = compile(tree, "<extracted>", "exec")  # Python finds some errors no earlier.
+    variables = {c.co_name: {*c.co_varnames} for c in code.co_consts if isinstance(c, CodeType)}
+    known, taken = {*dir(builtins)}, {*dir(builtins)}
+    for node in tree.body:
+        match node:
+            case ast.FunctionDef(name) | ast.ClassDef(name):
+                made = {name}
+            case ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]):
+                made = {name}
+            case ast.ImportFrom(names=names):
+                made = {each.name for each in names}
+            case _:
+                raise ToolError(f"no definition: {ast.unparse(node)}")
+        yield from taken & made
+        taken |= made
+        if isinstance(node, ast.FunctionDef):
+            calls = [each.func for each in ast.walk(node) if isinstance(each, ast.Call)]
+            called = {each.id for each in calls if isinstance(each, ast.Name)}
+            yield from variables[node.name] & (called | known)
+
+
+def python(printed: str) -> str:
+    """Make the Python that is read of the Python that is printed."""
+    try:
+        tree = ast.parse(printed, feature_version=(3, 10))
+        names = sorted({*hidden(tree)})
+    except SyntaxError as error:
+        raise ToolError(f"no Python: {error}") from error
+    if names:
+        raise ToolError(f"a name for two things: {', '.join(names)}")
+    return ast.unparse(ast.fix_missing_locations(Plain().visit(tree)))
 
 
 def normalise(text: str) -> str:
     """Remove unused imports, sort the others, and format as the project does."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / TARGET.name
+        file = Path(folder) / "program.py"
         file.write_text(text, encoding="utf-8")
         options = ("--quiet", "--no-cache", "--isolated", *FORMAT, file)
         closed.run(RUFF, "check", "--fix-only", "--select", "F401,I", *options)
@@ -86,51 +189,91 @@ def normalise(text: str) -> str:
         return file.read_text(encoding="utf-8")
 
 
-def theory_file(name: str) -> Path:
-    """Give the file of a theory: `core.shape` stands in core/shape.mlw."""
-    return THEORIES.joinpath(*name.split(".")).with_suffix(".mlw")
-
-
-def program_files() -> list[Path]:
-    """List the files with the programs of the kernel, in their order."""
-    names = dict.fromkeys(module.rpartition(".")[0] for module in MODULES)
-    return [theory_file(name) for name in names]
-
-
-def used_theories(files: Iterable[Path]) -> set[Path]:
-    """Find the project's own files that WhyML files use, themselves included."""
-    uses = all_uses(ROOT)
-    return {ROOT / name for file in files for name in closure(in_tree(file), uses)}
-
-
-def in_tree(file: Path) -> str:
-    """Give the path of a file from the root of the tree."""
-    return file.relative_to(ROOT).as_posix()
-
-
-def kernel_sources() -> list[Path]:
-    """List the files that determine the extracted kernel."""
-    printer = binaries.BINARIES["python_extraction.cmxs"].sources()
-    return sorted({*used_theories(program_files()), *printer, DRIVER, Path(__file__).resolve()})
-
-
-def header() -> str:
-    """Give the first lines of the extracted kernel."""
-    *names, last = map(in_tree, program_files())
-    origin = f"Extracted by Why3 from {', '.join(names)} and {last}."
-    sources = ((in_tree(file), file.read_bytes()) for file in kernel_sources())
-    why3, ruff = (closed.run(tool, "--version").split()[-1] for tool in (WHY3, RUFF))
-    return (
-        f"{textwrap.indent(textwrap.fill(origin, LINE_LENGTH), '# ')}\n"
-        "# The contract of a function stands in why3/, under the name that its docstring gives.\n"
-        "# Do not edit: change the sources, then `make extract`.\n"
-        "# SPDX-License-Identifier: Apache-2.0\n"
-        f"# SHA-256 of the sources that {in_tree(Path(__file__).resolve())} lists:\n"
-        f"# {closed.digest(sources)}\n"
-        f"# Tools: Why3 {why3}, ruff {ruff}.\n\n"
-    )
-
-
 def extract_kernel() -> str:
     """Give the text of the extracted kernel."""
-    return normalise(header() + why3_extract(*MODULES))
+    about = "The contract of a function stands in why3/, under the name that its docstring gives."
+    header = "".join(f"# {line}\n" for line in (*origin(MODULES), about))
+    printed = why3_extract(*MODULES, drivers=[DRIVER])
+    return normalise(f"{header}\n{python(printed)}")
+
+
+# C
+
+# What stands before a definition: its name in WhyML, and its place there.
+HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
+CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
+PROTOTYPE = re.compile(r"int64_t (whycast_\w+)\([^()]*\)(?= \{\n)")
+
+# What of the header is extracted: a prototype, the codes.
+EXTRACTED = re.compile(
+    r"^int64_t (?P<name>\w+)\([^()]*\);$|(?<=^enum whycast_code \{\n).*?(?=^\};$)", re.M | re.S
+)
+
+INCLUDES = '#include "whycast.h"\n\n#include <string.h>\n'
+
+
+def c_comment(text: str, *more: str) -> str:
+    """Write a comment in C; one with a line that is too long is filled anew."""
+    lines = text.splitlines()
+    if any(len(line) > LINE_LENGTH - 7 for line in lines):
+        lines = textwrap.wrap(text, LINE_LENGTH - 7, break_on_hyphens=False)
+    written = "\n   ".join([*lines, *more])
+    if "*/" in written:
+        raise ToolError(f"a comment would end too early: {written}")
+    return f"/* {written} */\n"
+
+
+def c_files(printed: str, header: str) -> dict[str, str]:
+    """Make the two files of what Why3 has printed and of what the header was before."""
+    prelude, *parts = HEAD.split(printed)
+    names, places = parts[::3], parts[1::3]
+    texts = [part.strip() for part in parts[2::3]]
+    codes = "|".join(code[1] for text in texts if (code := CODE.fullmatch(text)))
+
+    def capitals(pattern: str, text: str) -> str:
+        return re.sub(pattern, lambda match: f"WHYCAST_{match[1].upper()}", text)
+
+    constants, body, public = list[str](), "", dict[str | None, str]()
+    for name, place, text in zip(names, places, texts, strict=True):
+        said = capitals(rf"\b({codes})\b", comment(place))
+        if code := CODE.fullmatch(text):
+            constants.append(f"{c_comment(said)}WHYCAST_{code[1].upper()} = {code[2]}")
+            continue
+        text = capitals(rf"\bwhycast_({codes})\b", text)
+        body += f"\n{c_comment(said, f'WhyML: {name}')}{text}\n"
+        if prototype := PROTOTYPE.match(text):
+            public[prototype[1]] = f"{prototype[0]};"
+        elif not text.startswith("static inline "):
+            raise ToolError(f"{name}: neither a code nor a function: {text}")
+    public[None] = textwrap.indent(",\n".join(constants), "    ") + "\n"
+    if {*public} != (there := {match["name"] for match in EXTRACTED.finditer(header)}):
+        raise ToolError(f"{HEADER}: has {[*there]}, and {[*public]} are public")
+    # Why3 leaves a line free after each line of the prelude.
+    prelude = prelude.strip().replace("\n\n", "\n")
+    first = c_comment("\n".join(origin(C_MODULES)))
+    return {
+        SOURCE: f"{first}\n{INCLUDES}\n{prelude}\n{body}",
+        HEADER: EXTRACTED.sub(lambda match: public[match["name"]], header),
+    }
+
+
+# The command
+
+
+def main(arguments: Sequence[str], root: Path = ROOT) -> int:
+    """Run the command; 1 if a file differs from what is extracted by a byte."""
+    parser = argparse.ArgumentParser(prog="extract", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    options = parser.parse_args(arguments)
+    printed = why3_extract(*C_MODULES, drivers=[C_DRIVER])
+    files = c_files(printed, (root / HEADER).read_text(encoding="utf-8"))
+    result = 0
+    for name, wanted in {KERNEL: extract_kernel(), **files}.items():
+        if not options.check:
+            (root / name).write_bytes(wanted.encode())
+        elif (found := (root / name).read_bytes().decode("utf-8", "replace")) != wanted:
+            a, b = (text.splitlines(keepends=True) for text in (found, wanted))
+            sys.stderr.writelines(difflib.unified_diff(a, b, name, "extracted now", n=1))
+            print(f"{name} is not what Why3 extracts: run `make extract`", file=sys.stderr)
+            result = 1
+    return result

@@ -1,12 +1,10 @@
-# Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
-# why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw, why3/kernel/openvino.mlw,
-# why3/kernel/flat.mlw, why3/kernel/views.mlw and why3/kernel/tensors.mlw.
-# The contract of a function stands in why3/, under the name that its docstring gives.
+# Extracted by Why3 1.5.1 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw,
+# why3/kernel/axes.mlw, why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw,
+# why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw and
+# why3/kernel/tensors.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
-# SHA-256 of the sources that proofs/gate/extraction.py lists:
-# dd0a099003a1b60b3d2ebe5d0ecafdb67de089b3b44ea394ce6835c7b1715134
-# Tools: Why3 1.5.1, ruff 0.17.5.
+# The contract of a function stands in why3/, under the name that its docstring gives.
 
 from __future__ import annotations
 
@@ -662,7 +660,7 @@ def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, 
     for i in range(rank):
         input_size = padded_size(shape, rank, i)
         target_size = padded_size(target, rank, i)
-        if input_size != target_size and input_size != 1 and target_size != 1:
+        if input_size != target_size and (input_size != 1 and target_size != 1):
             raise NotExpandable(i)
         output_size = target_size if input_size == 1 else input_size
         result[i] = output_size
@@ -742,15 +740,15 @@ def view_without_axes(
     match mode:
         case Numpy():
             if shape == target:
-                return shape, strides
+                return (shape, strides)
             value = broadcast_strides(shape, strides, target)
-            return target, value
+            return (target, value)
         case Bidirectional():
             common = expand_shape(shape, target)
             if shape == common:
-                return shape, strides
+                return (shape, strides)
             value = broadcast_strides(shape, strides, common)
-            return common, value
+            return (common, value)
         case Explicit():
             raise MappingMissing()
         case _:
@@ -782,7 +780,7 @@ def view_along_axes(
                 raise AxesCount()
             check_axes(axes, len(target))
             value = place_strides(shape, strides, target, axes)
-            return target, value
+            return (target, value)
         case Numpy() | Bidirectional():
             raise MappingNotAllowed()
         case _:
@@ -896,7 +894,7 @@ def broadcast_views(
         own = strides[m]
         views[m] = own if shape == target else view_strides(shape, own, target)
     views_2 = tuple(views)
-    return target, views_2
+    return (target, views_2)
 
 
 class WrongLength(Exception):
@@ -953,4 +951,4 @@ def broadcast_all(
         except DataLength:
             raise WrongLength(m) from None
     out_2 = tuple(out)
-    return target, out_2
+    return (target, out_2)

@@ -24,7 +24,7 @@ STRANGE = [
     "proofs/rerun.py",
     "python/numpy.py",
     "python/whycast/_kernel.abi3.so",
-    "why3/extraction/whyml_source.ml",
+    "why3/extraction/printer.ml",
     "why3/odd-name.mlw",
     "why3/room/other.why",
 ]
@@ -91,13 +91,13 @@ def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_program_is_the_same_in_any_folder_and_another_one_is_not_run(tmp_path: Path) -> None:
-    here = binaries.built("c_extraction.cmxs")
+    here = binaries.built("extraction.cmxs")
     there = tmp_path / binaries.FOLDER / here.name
     write(tmp_path, {f"{binaries.FOLDER}/{here.name}": "#!/bin/sh\ntouch ran\n"})
-    assert binaries.built("c_extraction.cmxs", tmp_path) == there
+    assert binaries.built("extraction.cmxs", tmp_path) == there
     assert there.read_bytes() == here.read_bytes()
     made = there.stat().st_mtime_ns
-    binaries.built("c_extraction.cmxs", tmp_path)
+    binaries.built("extraction.cmxs", tmp_path)
     assert there.stat().st_mtime_ns == made
     assert [path.name for path in there.parent.iterdir() if path != there] == ["lock"]
 
@@ -112,12 +112,12 @@ def test_a_program_of_other_sources_or_with_another_pin_is_refused(
     assert done.stderr.startswith("gate: whygate is not built of the sources that proofs/gate/bina")
     assert "`make pin`" in done.stderr
     pins = tmp_path / "binaries.toml"
-    right = closed.sha256_of(binaries.built("c_extraction.cmxs"))
+    right = closed.sha256_of(binaries.built("extraction.cmxs"))
     pins.write_text(binaries.PINS.read_text("utf-8").replace(right, "0" * 64), encoding="utf-8")
     monkeypatch.setattr(binaries, "PINS", pins)
     with pytest.raises(ToolError, match=f"its SHA-256 is {right}, {'0' * 64} is pinned"):
-        binaries.built("c_extraction.cmxs", tmp_path)
-    assert not (tmp_path / binaries.FOLDER / "c_extraction.cmxs").exists()
+        binaries.built("extraction.cmxs", tmp_path)
+    assert not (tmp_path / binaries.FOLDER / "extraction.cmxs").exists()
 
 
 def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_path: Path) -> None:

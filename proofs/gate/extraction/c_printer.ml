@@ -1,9 +1,10 @@
-(* The extraction of WhyML programs to C: Why3's own printer. Before a function gets there, it and all
-   that it calls get their names in C. A line before each definition says what it is in WhyML, and the
-   comment that stands before it there follows. gate/c_extraction.py makes two files of that. *)
+(* The extraction of WhyML programs to C: Why3's own printer. Before a function gets there, it and
+   all that it calls get their names in C. A line before each definition says what it is in WhyML,
+   and where: extraction.py makes the files of that. *)
 
 open Why3
 open Mltree
+open Whyml_printer
 
 (* What is called from outside; all else is static. *)
 let public =
@@ -11,25 +12,19 @@ let public =
     "c.sizes.COPSize.byte_size"; "c.broadcast.COPBroadcast.broadcast";
     "c.broadcast_all.COPBroadcastAll.broadcast_all" ]
 
-let fail (id : Ident.ident) reason = Loc.errorm ?loc:id.id_loc "%s %s" id.id_string reason
-
 (* Why3's printer is found by what a driver names, and in no other way. *)
-let why3_printer (args : Pdriver.printer_args) =
-  let file, channel = Filename.open_temp_file "why3" ".drv" in
-  output_string channel "printer \"c\"\n";
-  close_out channel;
-  let find () = snd (Pdriver.lookup_printer (Pdriver.load_driver args.env file [])) in
-  Fun.protect ~finally:(fun () -> Sys.remove file) find
-
-let printer = ref None
-
-let get_printer args =
-  match !printer with
-  | Some known -> known
-  | None ->
-      let found = (why3_printer args).Pdriver.flat_printer in
-      printer := Some found;
-      found
+let why3_printer =
+  let find (args : Pdriver.printer_args) =
+    let file, channel = Filename.open_temp_file "why3" ".drv" in
+    output_string channel "printer \"c\"\n";
+    close_out channel;
+    let find () = snd (Pdriver.lookup_printer (Pdriver.load_driver args.env file [])) in
+    Fun.protect ~finally:(fun () -> Sys.remove file) find
+  in
+  let found = ref None in
+  fun args ->
+    if !found = None then found := Some (find args).flat_printer;
+    Option.get !found
 
 (* {1 What is defined} *)
 
@@ -41,31 +36,21 @@ let rec instances units =
   in
   List.concat_map inside units
 
-(* where the name is defined: what an instance has from a template stands there *)
-let rec place (m : Pmodule.pmodule) (id : Ident.ident) =
+(* the name where it is defined: what an instance has from a template stands there *)
+let rec original (m : Pmodule.pmodule) (id : Ident.ident) =
   let of_instance (instance : Pmodule.mod_inst) =
     let is_it (_, (here : Expr.rsymbol)) = Ident.id_equal here.rs_name id in
     let found = List.find_opt is_it (Expr.Mrs.bindings instance.mi_rs) in
     Option.map (fun ((there : Expr.rsymbol), _) -> (instance.mi_mod, there.rs_name)) found
   in
   match List.find_map of_instance (instances m.mod_units) with
-  | Some (template, there) when not (Ident.id_equal there id) -> place template there
-  | _ -> id.id_loc
-
-let qualified id =
-  let library, m, scopes = Pmodule.restore_path id in
-  String.concat "." (library @ (m :: scopes))
+  | Some (template, there) when not (Ident.id_equal there id) -> original template there
+  | _ -> id
 
 let is_public id =
   match Pmodule.restore_path id with
   | [ "c"; "codes" ], _, _ -> true
   | _ -> List.mem (qualified id) public
-
-let print_head m output id =
-  let comment = Option.fold ~none:[] ~some:Whyml_source.doc_comment (place m id) in
-  Format.fprintf output "@\n/*@@ %s@\n" (qualified id);
-  List.iter (Format.fprintf output "%s@\n") comment;
-  Format.fprintf output "@@*/@\n"
 
 (* {1 Names} *)
 
@@ -87,27 +72,17 @@ let static = Ident.create_attribute "extraction:c_static_inline"
 (* The definitions that have been printed, as they are called in C. *)
 let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
 
-let taken = Wstdlib.Hstr.create 97
-
-(* Another symbol for the definition, with its name in C: Why3's printer takes it as it is. *)
+(* Another symbol for the definition, with its name in C: Why3's printer takes it as it is, with a
+   number behind the name if another definition has the same. *)
 let define (rs : Expr.rsymbol) =
   let id = rs.rs_name in
-  let name = c_name id in
-  if Wstdlib.Hstr.mem taken name then fail id "has the name in C of another definition";
-  Wstdlib.Hstr.add taken name ();
-  let attrs =
-    if is_public id then id.id_attrs else Ident.Sattr.add static id.id_attrs
-  in
-  let named = Expr.create_rsymbol (Ident.id_fresh ~attrs ?loc:id.id_loc name) rs.rs_cty in
+  let attrs = if is_public id then id.id_attrs else Ident.Sattr.add static id.id_attrs in
+  let named = Expr.create_rsymbol (Ident.id_fresh ~attrs ?loc:id.id_loc (c_name id)) rs.rs_cty in
   Ident.Hid.add known id named;
   named
 
 (* What Why3's printer knows by itself: local variables that change, and conditions. *)
 let built_in = [ Pmodule.rs_ref; Pmodule.rs_ref_proj; Expr.rs_true; Expr.rs_false ]
-
-(* A variable that hides a definition would take its place. *)
-let check_local (id : Ident.ident) =
-  if Wstdlib.Hstr.mem taken id.id_string then fail id "has the name in C of a definition"
 
 (* The names of a body: of the driver, or of what stands above. *)
 let rec rename (args : Pdriver.printer_args) e =
@@ -118,10 +93,6 @@ let rec rename (args : Pdriver.printer_args) e =
       | Some named -> { e with e_node = Eapp (named, arguments, partial) }
       | None when List.exists (Expr.rs_equal rs) built_in -> e
       | None -> fail rs.rs_name "has neither a definition above nor a syntax in the driver")
-  | Elet (Lvar (pv, _), _) ->
-      check_local pv.pv_vs.vs_name;
-      e
-  | Elet ((Lsym _ | Lrec _ | Lany _), _) | Efun _ -> Loc.errorm "local functions have no C here"
   | _ -> e
 
 (* {1 The printer} *)
@@ -131,13 +102,12 @@ let print_decl (args : Pdriver.printer_args) ?old ?fname m output decl =
   match decl with
   | _ when List.for_all is_in_driver (get_decl_name decl) -> ()
   | Dlet (Lsym (rs, variables, result, arguments, body)) ->
-      print_head m output rs.rs_name;
-      List.iter (fun (id, _, _) -> check_local id) arguments;
+      let id = rs.rs_name in
+      Format.fprintf output "@\n/*@@ %s %s @@*/@\n" (qualified id) (place (original m id));
       let body = rename args body in
       let named = Dlet (Lsym (define rs, variables, result, arguments, body)) in
-      (get_printer args).Pdriver.decl_printer args ?old ?fname m output named
+      (why3_printer args).Pdriver.decl_printer args ?old ?fname m output named
   | _ -> List.iter (fun id -> fail id "has no C here") (get_decl_name decl)
 
 let () =
-  Whyml_printer.register "documented-c" ~language:"C" ~extension:".c"
-    ~desc:"Why3's printer for C, with names and comments of WhyML" print_decl
+  register "documented-c" ~desc:"Why3's printer for C, with names and places of WhyML" print_decl

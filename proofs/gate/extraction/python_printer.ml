@@ -1,219 +1,564 @@
-(* The extraction of WhyML programs to Python 3.10, as a printer of Why3.
+(* The extraction of WhyML programs to Python, as a printer of Why3.
 
-   It fails closed: a symbol that has neither a definition among those that are extracted nor a
-   syntax in the driver is an error, and so is whatever has no exact meaning in Python, or no use in
-   the kernel. *)
+   What is printed is right, and not yet nice: parentheses stand around every operation, and in the
+   place of a comment stands where to read it. Python's own parser and printer do the rest, in
+   extraction.py, which refuses names that Python uses for something else, too.
+
+   The printer fails closed: whatever no program of the kernel uses is refused, and so is a symbol
+   that has neither a definition among those that are extracted nor a syntax in the driver.
+
+   Why3 has brought the programs into A-normal form: operands are variables, so the order of
+   evaluation is that of the definitions. A definition becomes an assignment, or is put where the
+   variable is used if that is the same. *)
 
 open Why3
+open Wstdlib
 open Ident
+open Ity
 open Mltree
-module P = Python_ast
 
-(* {1 Docstrings} *)
+let fail loc format = Loc.errorm ?loc format
 
-let comment id =
-  let lines = Option.fold ~none:[] ~some:Whyml_source.doc_comment id.id_loc in
-  if List.exists (fun line -> String.contains line '"' || String.contains line '\\') lines then
-    Python_context.fail id.id_loc "a comment with a quote or a backslash is not supported";
-  lines
+(* {1 Symbols} *)
 
-let docstring id = match comment id with [] -> [] | lines -> [ P.Docstring lines ]
+type symbol =
+  | Name of string
+  | Record of string * string list  (* its class and fields; arguments by name *)
 
-(* The comment, the exceptions, and the WhyML name, under which the contract is to be found: its
-   formulas are in words of logic that the Python does not have. *)
-let function_doc context { Expr.rs_name = id; rs_cty; _ } =
-  let name xs = Python_context.exception_name context id.id_loc xs in
-  let origin = [ "WhyML: " ^ Python_context.qualified id ] in
-  let facts =
-    match Ity.Sxs.elements rs_cty.cty_effect.eff_raises with
-    | [] -> origin
-    | raised -> ("Raises: " ^ String.concat ", " (List.map name raised)) :: origin
+let symbols : symbol Hid.t = Hid.create 97
+
+let symbol loc id =
+  match Hid.find_opt symbols id with
+  | Some symbol -> symbol
+  | None ->
+      fail loc "%s has neither a definition that is extracted nor a syntax in the driver"
+        (Whyml_printer.qualified id)
+
+let name loc id = match symbol loc id with Name name | Record (name, _) -> name
+
+(* what the driver has for a symbol, with these arguments *)
+let syntax (driver : Pdriver.printer_args) id arguments =
+  let fill (text, _) =
+    Format.asprintf "%a" (Printer.syntax_arguments text Format.pp_print_string) arguments
   in
-  match comment id with [] -> facts | text -> text @ ("" :: facts)
+  Option.map fill (Mid.find_opt id driver.syntax)
+
+let comma = String.concat ", "
 
 (* {1 Types} *)
 
-let generic context id name variables =
-  match List.map (Python_context.type_variable context) variables with
-  | [] -> P.Name name
-  | [ t ] -> Subscript (Name name, t)
-  | _ -> Python_context.fail id.id_loc "a type with two parameters is not supported"
+(* Type variables live at module level; every definition uses the same ones again. *)
+let type_variables : unit Hstr.t = Hstr.create 7
+
+(* lines that have to stand before the definition that is being made *)
+let before = ref []
+
+let type_variable (tv : Ty.tvsymbol) =
+  let name = "_" ^ String.capitalize_ascii tv.tv_name.id_string in
+  if not (Hstr.mem type_variables name) then begin
+    Hstr.add type_variables name ();
+    before := (name ^ " = TypeVar(\"" ^ name ^ "\")") :: !before
+  end;
+  name
+
+let applied name = function [] -> name | arguments -> name ^ "[" ^ comma arguments ^ "]"
+
+let rec python_type driver loc = function
+  | Tvar tv -> type_variable tv
+  | Ttuple [] -> "None"
+  | Ttuple l -> applied "tuple" (List.map (python_type driver loc) l)
+  | Tarrow _ -> fail loc "a function that is a value is not supported"
+  | Tapp (id, _) when id_equal id Pmodule.ts_ref.ts_name ->
+      fail loc
+        "a reference may only be a local variable: this one is a parameter, a result or a part"
+  | Tapp (id, arguments) -> (
+      let arguments = List.map (python_type driver loc) arguments in
+      match syntax driver id arguments with
+      | Some text -> text
+      | None -> applied (name loc id) arguments)
+
+let is_reference pv =
+  match pv.pv_ity.ity_node with
+  | Ityreg { reg_its = its; _ } | Ityapp (its, _, _) -> its_equal its Pmodule.its_ref
+  | Ityvar _ -> false
+
+let is_unit e = match e.e_mlty with Ttuple [] -> true | _ -> false
+
+let is_int = function Tapp (id, []) -> id_equal id its_int.its_ts.ts_name | _ -> false
+
+(* {1 Lines} *)
+
+let block header body =
+  (header ^ ":") :: List.map (( ^ ) "    ") (if body = [] then [ "pass" ] else body)
+
+(* Can control reach the end? The answer "yes" may be wrong, "no" never is. *)
+let falls_through lines =
+  let leaves line = Strings.(has_prefix "return " line || has_prefix "raise " line) in
+  match List.rev lines with last :: _ -> not (leaves last) | [] -> true
+
+let branch test yes no =
+  match (yes, no) with
+  | [], _ :: _ -> block ("if not " ^ test) no
+  | _, _ when no = [] || not (falls_through yes) -> block ("if " ^ test) yes @ no
+  | _ -> block ("if " ^ test) yes @ block "else" no
+
+(* {1 Variables} *)
+
+(* A place in a function. *)
+type env = {
+  driver : Pdriver.printer_args;
+  loc : Loc.position option;  (* the last one that Why3 has kept *)
+  values : (string * Spv.t) Mid.t;  (* variables: what they are in Python, and what that reads *)
+  visible : Sstr.t;  (* the Python variables that are in use here *)
+  types : string Hstr.t;  (* all Python variables of the function so far, each with its type *)
+  returns : Sid.t;  (* local exceptions whose raising is a return *)
+  in_handler : bool;
+}
+
+let variable_id pv = pv.pv_vs.vs_name
+
+let at env id = if id.id_loc = None then env else { env with loc = id.id_loc }
+
+let set env pv value reads =
+  { env with values = Mid.add (variable_id pv) (value, reads) env.values }
+
+(* A variable gets a name that none visible here has; the name of one that is no longer visible is
+   taken again only for the same type, since a checker gives a Python variable one type in all of
+   its function. *)
+let bind env pv base ty =
+  let taken x =
+    Sstr.mem x env.visible || Option.fold ~none:false ~some:(( <> ) ty) (Hstr.find_opt env.types x)
+  in
+  let rec unused n =
+    let x = if n = 1 then base else Printf.sprintf "%s_%d" base n in
+    if taken x then unused (n + 1) else x
+  in
+  let name = unused 1 in
+  let is_new = not (Hstr.mem env.types name) in
+  Hstr.replace env.types name ty;
+  (name, is_new, { (set env pv name (Spv.singleton pv)) with visible = Sstr.add name env.visible })
+
+let bind_named env pv ty =
+  let id = variable_id pv in
+  let name, _, env = bind (at env id) pv id.id_string ty in
+  (name, env)
+
+let value_of env pv =
+  match Mid.find_opt (variable_id pv) env.values with
+  | Some (value, _) -> value
+  | None -> fail env.loc "%s is not a local variable" (variable_id pv).id_string
+
+let reference env = function
+  | { e_node = Evar pv; _ } when is_reference pv -> value_of env pv
+  | _ -> fail env.loc "a reference that is not a local variable is not supported"
+
+(* {1 Which definitions are put where the variable is used}
+
+   Why3 has a pass for that, Compile.InlineProxyVars, which is not used: in 1.5.1 it loses track
+   of what an expression reads once something has been put into it, and then moves a read of a
+   reference across an assignment. *)
+
+(* a variable that Why3 introduced, not the program *)
+let is_proxy pv = Sattr.mem proxy_attr (variable_id pv).id_attrs
+
+(* No effects: no writes, no exceptions, always an end. Why3 gives the variables in an assignment
+   the effect of the assignment. *)
+let is_pure e = match e.e_node with Evar _ | Econst _ -> true | _ -> eff_pure e.e_effect
+
+let rec occurrences pv e =
+  let is x = if pv_equal x pv then 1 else 0 in
+  let own =
+    match e.e_node with
+    | Evar x -> is x
+    | Efor (_, _, lower, _, upper, _) -> is lower + is upper
+    | _ -> 0
+  in
+  e_fold (fun n e -> n + occurrences pv e) own e
+
+let occurs pv e = occurrences pv e > 0
+
+(* the variables whose contents matter for the value of an expression *)
+let rec reads env e =
+  let add pv set =
+    match Mid.find_opt (variable_id pv) env.values with
+    | Some (_, others) -> Spv.union others set
+    | None -> Spv.add pv set
+  in
+  let own = match e.e_node with Evar pv -> Spv.singleton pv | _ -> e.e_effect.eff_reads in
+  e_fold (fun set e -> Spv.union set (reads env e)) (Spv.fold add own Spv.empty) e
+
+let changes e variables =
+  let affected regions = not (Spv.is_empty (pvs_affected regions variables)) in
+  affected e.e_effect.eff_writes || affected e.e_effect.eff_resets
+
+(* In [e], is [pv] used at most once, before anything that changes [reads]? *)
+let rec is_reached pv ~reads e =
+  let first_or_unchanged e1 rest =
+    if occurs pv e1 then is_reached pv ~reads e1 else (not (changes e1 reads)) && rest ()
+  in
+  match e.e_node with
+  | Evar _ | Eapp _ | Eassign _ -> true
+  | Efor (_, _, _, _, _, body) -> not (occurs pv body)
+  | Elet (Lvar (_, e1), e2) -> first_or_unchanged e1 (fun () -> is_reached pv ~reads e2)
+  | Eif (test, yes, no) ->
+      first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
+  | _ -> not (occurs pv e)
+
+(* {1 Expressions} *)
+
+(* The booleans of WhyML are conditionals in the tree. *)
+let is_connective b c = is_false b || is_true b || is_false c
+
+let is_conditional e = match e.e_node with Eif (_, b, c) -> not (is_connective b c) | _ -> false
+
+(* the value, if Python can write it without statements *)
+let rec expression env e =
+  match e.e_node with
+  | _ when is_unit e -> if is_pure e then Some "None" else None
+  | Econst (ConstInt n) when is_int e.e_mlty -> Some ("(" ^ BigInt.to_string n.il_int ^ ")")
+  | Econst _ -> fail env.loc "a literal of a type other than int is not supported"
+  | Evar pv when is_reference pv ->
+      fail env.loc "the reference %s escapes: it may only be read and assigned here"
+        (variable_id pv).id_string
+  | Evar pv -> Some (value_of env pv)
+  | Eif (a, b, c) -> (
+      match List.map (expression env) [ a; b; c ] with
+      | [ Some x; Some _; Some _ ] when is_false b && is_true c -> Some ("(not " ^ x ^ ")")
+      | [ Some x; Some y; Some _ ] when is_false c -> Some ("(" ^ x ^ " and " ^ y ^ ")")
+      | [ Some x; Some _; Some z ] when is_true b -> Some ("(" ^ x ^ " or " ^ z ^ ")")
+      | [ Some x; Some y; Some z ] -> Some ("(" ^ y ^ " if " ^ x ^ " else " ^ z ^ ")")
+      | _ -> None)
+  | Elet (Lvar (pv, e1), e2) -> Option.bind (move env pv e1 e2) (fun env -> expression env e2)
+  | Eapp (rs, arguments, false) -> Some ("(" ^ call env rs arguments ^ ")")
+  | _ -> None
+
+(* The variable as its definition, where that may be evaluated when [e2] uses it. The variables of
+   the program itself are kept. *)
+and move env pv e1 e2 =
+  let reads = reads env e1 in
+  if is_proxy pv && is_pure e1 && occurrences pv e2 = 1 && is_reached pv ~reads e2 then
+    Option.map (fun x -> set env pv x reads) (expression (at env (variable_id pv)) e1)
+  else None
+
+and value env e =
+  match expression env e with
+  | Some x -> x
+  | None -> fail env.loc "a value that takes statements has to be that of a variable"
+
+and call env rs arguments =
+  let is = Expr.rs_equal rs and id = rs.Expr.rs_name in
+  if is Expr.rs_true then "True"
+  else if is Expr.rs_false then "False"
+  else if is Pmodule.rs_ref_proj then reference env (List.hd arguments)
+  else
+    let operands = List.map (value env) arguments in
+    if Expr.is_rs_tuple rs then comma operands
+    else
+      match syntax env.driver id operands with
+      | Some text -> text
+      | None -> (
+          match symbol env.loc id with
+          | Name name -> name ^ "(" ^ comma operands ^ ")"
+          | Record (name, fields) ->
+              name ^ "(" ^ comma (List.map2 (Printf.sprintf "%s=%s") fields operands) ^ ")")
+
+(* {1 Statements} *)
+
+(* what happens to the value of an expression *)
+type destination =
+  | Result  (* the function returns it *)
+  | Variable of string
+  | Discard
+
+let deliver destination e x =
+  match destination with
+  | Variable target -> [ target ^ " = " ^ x ]
+  | Result -> [ "return " ^ x ]
+  | Discard -> if is_pure e then [] else [ x ]
+
+(* [x = x + y] is [x += y] for integers; lists would be changed in place. Every operation has
+   parentheses, so that [x] is all that stands before the operator. *)
+let assign ty target value =
+  let prefix operator = "((" ^ target ^ ") " ^ operator ^ " " in
+  let augmented operator =
+    if is_int ty && Strings.has_prefix (prefix operator) value then
+      let start = String.length (prefix operator) in
+      let rest = String.sub value start (String.length value - start - 1) in
+      Some (target ^ " " ^ operator ^ "= " ^ rest)
+    else None
+  in
+  Option.value (List.find_map augmented [ "+"; "-"; "*" ]) ~default:(target ^ " = " ^ value)
+
+(* a handler replaces the exception that it handles, as in WhyML *)
+let raise_ env error = [ ("raise " ^ error ^ if env.in_handler then " from None" else "") ]
+
+let unreachable env = raise_ env "AssertionError(\"unreachable\")"
+
+let rec statements env destination e =
+  match e.e_node with
+  | Eabsurd -> unreachable env
+  | _ when is_pure e && (destination = Discard || is_unit e) -> []
+  | Eapp (rs, arguments, false) when is_unit e -> [ call env rs arguments ]
+  | Econst _ | Evar _ | Eapp _ -> deliver destination e (value env e)
+  | Eblock [] -> []
+  | Eblock [ e ] -> statements env destination e
+  | Eblock (e1 :: rest) ->
+      statements env Discard e1 @ statements env destination { e with e_node = Eblock rest }
+  | Elet (Lvar (pv, e1), e2) -> let_variable (at env (variable_id pv)) destination pv e1 e2
+  | Eif (a, b, c) -> conditional env destination e a b c
+  | Ewhile (test, body) -> block ("while " ^ value env test) (statements env Discard body)
+  | Efor (i, ty, lower, direction, upper, body) when is_int ty ->
+      for_loop env i (value_of env lower) direction (value_of env upper) body
+  | Eassign [ (record, _, field, e) ] when Expr.rs_equal field Pmodule.rs_ref_proj ->
+      [ assign e.e_mlty (reference env record) (value env e) ]
+  | Ematch (e1, branches, []) ->
+      let case (p, e) =
+        let inside, p = pattern env p in
+        block ("case " ^ p) (statements inside destination e)
+      in
+      let cases = List.concat_map case branches @ block "case _" (unreachable env) in
+      block ("match " ^ value env e1) cases
+  | Ematch (e1, [], handlers) ->
+      block "try" (statements env destination e1)
+      @ List.concat_map (handler env destination) handlers
+  | Eexn (xs, _, { e_node = Ematch (e, [], [ (x, [ pv ], { e_node = Evar y; _ }) ]); _ })
+    when destination = Result && xs_equal x xs && pv_equal pv y && is_return xs e ->
+      statements { env with returns = Sid.add xs.xs_name env.returns } destination e
+  | Eraise (xs, Some e) when Sid.mem xs.xs_name env.returns -> statements env Result e
+  | Eraise (xs, value_) ->
+      let value_ = Option.fold ~none:"" ~some:(value env) value_ in
+      raise_ env (name env.loc xs.xs_name ^ "(" ^ value_ ^ ")")
+  | Efun _ -> fail env.loc "a function that is a value is not supported"
+  | Elet _ -> fail env.loc "a local function is not supported"
+  | Eexn _ -> fail env.loc "a local exception that is no return of the function is not supported"
+  | Efor _ -> fail env.loc "a loop over a type other than int is not supported"
+  | Eassign _ -> fail env.loc "a field that changes is not supported"
+  | Ematch _ -> fail env.loc "a match of values and of exceptions is not supported"
+  | Eignore _ -> fail env.loc "a value that is ignored is not supported"
+
+and let_variable env destination pv e1 e2 =
+  if is_reference pv then
+    match e1.e_node with
+    | Eapp (rs, [ initial ], false) when Expr.rs_equal rs Pmodule.rs_ref ->
+        define env destination pv initial e2
+    | Elet (operand, e1) ->
+        (* no capture: every variable has a name of its own *)
+        let inner = { e2 with e_node = Elet (Lvar (pv, e1), e2) } in
+        statements env destination { e2 with e_node = Elet (operand, inner) }
+    | _ ->
+        fail env.loc "the reference %s may be an alias: it is not made by ref"
+          (variable_id pv).id_string
+  else if is_unit e1 then statements env Discard e1 @ statements env destination e2
+  else
+    match move env pv e1 e2 with
+    | Some env -> statements env destination e2
+    | None -> define env destination pv e1 e2
+
+(* Why3 calls all the variables that it introduces by the same letter. Of a list of tuples, a
+   checker would take the type of the first elements for that of all. *)
+and define env destination pv e1 e2 =
+  let ty = python_type env.driver env.loc e1.e_mlty in
+  let base = if is_proxy pv then "value" else (variable_id pv).id_string in
+  let name, is_new, inside = bind env pv base ty in
+  let is_declared = is_new && Strings.has_prefix "list[tuple[" ty in
+  let target = if is_declared then name ^ ": " ^ ty else name in
+  statements { inside with values = env.values } (Variable target) e1
+  @ statements inside destination e2
+
+and conditional env destination e a b c =
+  let is_short = destination <> Discard && not (is_conditional b || is_conditional c) in
+  match if is_short then expression env e else None with
+  | Some x -> deliver destination e x
+  | None -> branch (value env a) (statements env destination b) (statements env destination c)
+
+(* A loop over all indices of a tuple that begins with reading the element there is one over the
+   elements: a tuple does not change, nor does a variable of WhyML that is no reference. *)
+and for_loop env i lower direction upper body =
+  let loop target over env body =
+    block ("for " ^ target ^ " in " ^ over) (statements env Discard body)
+  in
+  match (direction, body.e_node) with
+  | To, Elet (Lvar (x, { e_node = Eapp (get, [ s; { e_node = Evar j; _ } ], _); e_mlty; _ }), rest)
+    when pv_equal i j && reads_element env get s
+         && (lower, upper) = ("(0)", "((len(" ^ value env s ^ ")) - (1))") ->
+      let ty = python_type env.driver env.loc e_mlty and s = value env s in
+      if occurs i rest then
+        let k, inside = bind_named env i "int" in
+        let x, inside = bind_named inside x ty in
+        loop (k ^ ", " ^ x) ("enumerate(" ^ s ^ ")") inside rest
+      else
+        let x, inside = bind_named env x ty in
+        loop x s inside rest
+  | _ ->
+      let last = if direction = To then " + 1" else " - 1, -1" in
+      let k, inside = bind_named env i "int" in
+      loop k ("range(" ^ lower ^ ", " ^ upper ^ last ^ ")") inside body
+
+and reads_element env get s =
+  syntax env.driver get.Expr.rs_name [ "s"; "i" ] = Some "s[i]"
+  && Strings.has_prefix "tuple[" (python_type env.driver env.loc s.e_mlty)
+
+(* {1 Patterns and exceptions} *)
+
+and pattern env = function
+  | Pvar vs ->
+      let ty =
+        match vs.vs_ty.ty_node with
+        | Tyapp (ts, []) -> Tapp (ts.ts_name, [])
+        | _ -> fail env.loc "a pattern with a variable of this type is not supported"
+      in
+      let name, env = bind_named env (restore_pv vs) (python_type env.driver env.loc ty) in
+      (env, name)
+  | Por (p, q) ->
+      let inside, p = pattern env p in
+      let inside, q = pattern inside q in
+      (* Python wants the same variables in both. *)
+      (inside, p ^ " | " ^ q)
+  | Papp (ls, l) ->
+      let env, l = Lists.map_fold_left pattern env l in
+      (env, name env.loc ls.ls_name ^ "(" ^ comma l ^ ")")
+  | Pwild | Pas _ | Ptuple _ -> fail env.loc "a pattern without a constructor is not supported"
+
+and handler env destination (xs, variables, e) =
+  let env = { env with in_handler = true } in
+  if List.exists (fun pv -> occurs pv e) variables then
+    fail env.loc "a handler that uses the value of an exception is not supported";
+  block ("except " ^ name env.loc xs.xs_name) (statements env destination e)
+
+(* Is every [raise xs] in [e] a return of the function? Another handler of [xs] would catch it. *)
+and is_return xs e =
+  match e.e_node with
+  | Ematch (_, _, handlers) when List.exists (fun (x, _, _) -> xs_equal x xs) handlers -> false
+  | _ -> e_fold (fun ok e -> ok && is_return xs e) true e
+
+(* {1 Definitions} *)
+
+(* where the comment stands, and what follows it *)
+let docstring id facts = ("\"\"\"" ^ Whyml_printer.place id) :: (facts @ [ "\"\"\"" ])
+
+let class_name id =
+  let words = String.split_on_char '_' id.id_string in
+  let name = String.concat "" (List.map String.capitalize_ascii words) in
+  Hid.replace symbols id (Name name);
+  name
+
+(* The contract is to be found under the WhyML name: its formulas are in words of logic that the
+   Python does not have. *)
+let function_ driver (rs : Expr.rsymbol) arguments result body =
+  let id = rs.rs_name in
+  let values = Mid.empty and visible = Sstr.empty and types = Hstr.create 17 in
+  let env =
+    { driver; loc = id.id_loc; values; visible; types; returns = Sid.empty; in_handler = false }
+  in
+  let parameter env (id, ty, _) =
+    let ty = python_type driver id.id_loc ty in
+    match List.find_opt (fun pv -> id_equal (variable_id pv) id) rs.rs_cty.cty_args with
+    | Some pv ->
+        let name, env = bind_named env pv ty in
+        (env, name ^ ": " ^ ty)
+    | None -> fail env.loc "a parameter of type () is not supported"
+  in
+  let env, parameters = Lists.map_fold_left parameter env arguments in
+  let result = python_type driver id.id_loc result in
+  Hid.replace symbols id (Name id.id_string);
+  let exceptions = Sxs.elements rs.rs_cty.cty_effect.eff_raises in
+  let raised = List.map (fun xs -> name id.id_loc xs.xs_name) exceptions in
+  let raises = if raised = [] then [] else [ "Raises: " ^ comma raised ] in
+  let doc = docstring id (raises @ [ "WhyML: " ^ Whyml_printer.qualified id ]) in
+  block
+    ("def " ^ id.id_string ^ "(" ^ comma parameters ^ ") -> " ^ result)
+    (doc @ statements env Result body)
 
 (* a class whose objects do not change, with these fields *)
-let data_class context id ~name ~variables fields =
-  let field (label, ty) =
-    P.Annotated (label, Python_context.python_type context id.id_loc ty, None)
-  in
-  let options = [ ("frozen", P.bool true); ("slots", P.bool true) ] in
-  let bases = if variables = [] then [] else [ generic context id "Generic" variables ] in
-  let decorators = [ P.Call (Name "dataclass", [], options) ] in
-  P.Class { decorators; name; bases; body = docstring id @ List.map field fields }
+let data_class driver id ~name ~doc ~bases fields =
+  let field (label, ty) = label ^ ": " ^ python_type driver id.id_loc ty in
+  "@dataclass(frozen=True, slots=True)"
+  :: block ("class " ^ name ^ bases) (doc @ List.map field fields)
 
 (* the program that makes a record *)
 let record_constructor (m : Pmodule.pmodule) id =
   let is_it d = id_equal d.Pdecl.itd_its.its_ts.ts_name id in
-  match Mid.find_opt id m.mod_known with
-  | Some { Pdecl.pd_node = PDtype l; _ } -> List.hd (List.find is_it l).itd_constructors
-  | _ -> Python_context.fail id.id_loc "type %s is not known" id.id_string
+  match (Mid.find id m.mod_known).Pdecl.pd_node with
+  | PDtype l -> List.hd (List.find is_it l).itd_constructors
+  | _ -> fail id.id_loc "%s is no type" id.id_string
 
-let global context id =
-  Python_context.new_global context (Python_scope.camel_case id.id_loc id.id_string)
-
-let define_type context m { its_name = id; its_args = variables; its_def; its_private; _ } =
-  let fail reason = Python_context.fail id.id_loc "the type %s %s" id.id_string reason in
+let type_ driver m { its_name = id; its_args; its_def; its_private; _ } =
   match its_def with
-  | Some (Drecord fields) when (not its_private) && fields <> [] ->
-      let field (is_mutable, id, ty) =
-        if is_mutable then fail "has a field that changes";
-        (Python_scope.identifier id.id_loc id.id_string, ty)
+  | Some (Drecord fields) when its_args = [] && not its_private ->
+      let field (is_mutable, { id_string; _ }, ty) =
+        if is_mutable then fail id.id_loc "the type %s has a field that changes" id.id_string;
+        (id_string, ty)
       in
-      let name = global context id in
       let fields = List.map field fields in
-      let symbol = Python_context.Record (name, List.map fst fields) in
-      Python_context.define context id symbol;
-      Python_context.define context (record_constructor m id).rs_name symbol;
-      context.emit (data_class context id ~name ~variables fields)
+      let name = class_name id in
+      let symbol = Record (name, List.map fst fields) in
+      Hid.replace symbols (record_constructor m id).rs_name symbol;
+      data_class driver id ~name ~doc:(docstring id []) ~bases:"" fields
   | Some (Ddata (_ :: _ :: _ as constructors)) ->
-      let define (id, types) =
-        let name = global context id in
-        Python_context.define context id (Constructor name);
+      let variables = List.map type_variable its_args in
+      let bases = if variables = [] then "" else "(" ^ applied "Generic" variables ^ ")" in
+      let constructor (id, types) =
         let field i ty = (Printf.sprintf "item%d" i, ty) in
-        let emit () =
-          context.emit (data_class context id ~name ~variables (List.mapi field types));
-          generic context id name variables
-        in
-        emit
+        data_class driver id ~name:(class_name id) ~doc:[] ~bases (List.mapi field types)
       in
-      let classes = List.map define constructors in
-      let name = global context id in
-      Python_context.define context id (Type name);
-      let union a b = P.Binary (a, Bit_or, b) in
-      let cases = List.map (fun emit -> emit ()) classes in
-      let cases = List.fold_left union (List.hd cases) (List.tl cases) in
-      context.emit (P.Annotated (name, Name "TypeAlias", Some cases))
-  | _ -> fail "has no syntax in the driver, and is neither a record nor one of several classes"
+      let classes = List.concat_map constructor constructors in
+      let case (id, _) = applied (name id.id_loc id) variables in
+      let cases = String.concat " | " (List.map case constructors) in
+      classes @ [ class_name id ^ ": TypeAlias = " ^ cases ]
+  | _ ->
+      fail id.id_loc "the type %s is neither in the driver nor a record nor one of several classes"
+        id.id_string
 
-(* {1 Programs} *)
-
-(* the symbols in a definition; Why3 leaves out the bounds of loops *)
-let dependencies decl body =
-  let ids = ref [] in
-  let add id = ids := id :: !ids in
-  let rec bounds () e =
-    (match e.e_node with
-    | Efor (_, _, lower, _, upper, _) ->
-        add lower.pv_vs.vs_name;
-        add upper.pv_vs.vs_name
-    | _ -> ());
-    e_fold bounds () e
+let exception_ driver id value =
+  let name = class_name id in
+  let init ty =
+    block
+      ("def __init__(self, value: " ^ python_type driver id.id_loc ty ^ ") -> None")
+      [ "super().__init__(value)"; "self.value = value" ]
   in
-  Mltree.iter_deps add decl;
-  bounds () body;
-  !ids
+  let body = docstring id [] @ Option.fold ~none:[] ~some:init value in
+  block ("class " ^ name ^ "(Exception)") body
 
-(* the class of an exception *)
-let exception_class id ~name payload =
-  let init annotation =
-    let self = P.Name "self" and value = P.Name "value" in
-    let super = P.Attribute (P.call "super" [], "__init__") in
-    let set = P.Assign (Attribute (self, "value"), value) in
-    let parameters =
-      [ { P.name = "self"; annotation = None }; { name = "value"; annotation = Some annotation } ]
-    in
-    let body = [ P.Expr (Call (super, [ value ], [])); set ] in
-    P.Function { name = "__init__"; parameters; returns = P.none; body }
-  in
-  let body = docstring id @ Option.to_list (Option.map init payload) in
-  P.Class { decorators = []; name; bases = [ Name "Exception" ]; body }
-
-let define (context : Python_context.t) m decl =
+let definition driver m decl =
   let refuse reason =
     let id = List.hd (get_decl_name decl) in
-    Python_context.fail id.id_loc "%s %s" (Python_context.qualified id) reason
+    fail id.id_loc "%s %s" (Whyml_printer.qualified id) reason
   in
   match decl with
-  | Dtype [ ty ] -> define_type context m ty
-  | Dexn (xs, payload) ->
-      let id = xs.Ity.xs_name in
-      let payload = Option.map (Python_context.python_type context id.id_loc) payload in
-      let name = global context id in
-      Python_context.define context id (Exception name);
-      context.emit (exception_class id ~name payload)
+  | Dtype [ definition ] -> type_ driver m definition
+  | Dexn (xs, value) -> exception_ driver xs.xs_name value
   | Dlet (Lsym (symbol, _, result, (_ :: _ as arguments), body)) ->
-      let id = symbol.rs_name in
-      let depends = dependencies decl body in
-      let name = Python_context.new_global context (Python_scope.identifier id.id_loc id.id_string) in
-      Python_context.define context id (Function name);
-      let doc = function_doc context symbol in
-      context.emit
-        (Python_program.function_ context ~name ~doc ~depends symbol arguments result body)
+      function_ driver symbol arguments result body
   | Dlet (Lsym _ | Lvar _) -> refuse "is a constant, which is not supported"
   | Dlet (Lrec _) | Dtype _ -> refuse "is recursive, which is not supported"
   | Dlet (Lany _) | Dval _ | Dmodule _ -> refuse "has no body and no syntax in the driver"
 
 (* {1 The printer} *)
 
-type state = {
-  context : Python_context.t;
-  modules : (string list * string) list;  (* those that the driver knows *)
-}
-
-let output = ref Format.std_formatter
-
-let waiting : (Pmodule.pmodule * decl) Hid.t = Hid.create 97
-
-(* Why3's own tree of a module, without two of its passes: [Python_inline] replaces one, and the one
-   that puts functions into others does not rename all that it should in Why3 1.5.1. *)
+(* Why3's own tree of a module, without two of its passes: [move] replaces one, and the one that
+   puts functions into others does not rename all that it should in Why3 1.5.1. *)
 let programs : known_map Hid.t = Hid.create 7
 
-let translate (m : Pmodule.pmodule) =
+let program (m : Pmodule.pmodule) =
   let id = m.mod_theory.th_name in
-  match Hid.find_opt programs id with
-  | Some known -> known
-  | None ->
-      let { mod_known; _ } = Compile.(ExprSimplifications.module_ (Translate.module_ m)) in
-      Hid.add programs id mod_known;
-      mod_known
+  if not (Hid.mem programs id) then
+    Hid.add programs id Compile.(ExprSimplifications.module_ (Translate.module_ m)).mod_known;
+  Hid.find programs id
 
-let define_once context m decl =
-  let is_done id = Python_context.(is_defined context id || syntax context id <> None) in
-  match get_decl_name decl with
-  | id :: _ when not (is_done id) -> define context m (Mid.find id (translate m))
-  | _ -> ()
-
-let create (driver : Pdriver.printer_args) =
-  let rec context =
-    lazy
-      (let demand id =
-         match Hid.find_opt waiting id with
-         | None | Some (_, (Dlet (Lany _) | Dval _)) -> ()
-         | Some (m, decl) ->
-             List.iter (Hid.remove waiting) (get_decl_name decl);
-             define_once (Lazy.force context) m decl
-       in
-       let emit s = Python_print.toplevel !output s in
-       Python_context.create driver ~emit ~demand)
-  in
+(* Why3 gives the definitions one by one, those that others need first, and each once for every name
+   in it. Of a module that the driver knows, the rest has no Python. *)
+let print_decl (driver : Pdriver.printer_args) ?old:_ ?fname:_ (m : Pmodule.pmodule) output decl =
+  let id = List.hd (get_decl_name decl) in
   let module_of id =
     match Pmodule.restore_path id with
-    | path, name, _ -> [ (path, name) ]
-    | exception Not_found -> []
+    | library, m, _ -> Some (library, m)
+    | exception Not_found -> None
   in
-  { context = Lazy.force context; modules = List.concat_map module_of (Mid.keys driver.syntax) }
+  let is_beside other _ = module_of other <> None && module_of other = module_of id in
+  if not (Hid.mem symbols id || Mid.exists is_beside driver.syntax) then begin
+    let lines = definition driver m (Mid.find id (program m)) in
+    List.iter (Format.fprintf output "%s@\n") (!before @ lines);
+    before := []
+  end
 
-let state = ref None
-
-(* Why3 gives the definitions one by one, those that others need first. The rest of a module that
-   the driver knows is printed only if something needs it. *)
-let print_decl driver ?old:_ ?fname:_ (m : Pmodule.pmodule) formatter decl =
-  output := formatter;
-  if !state = None then state := Some (create driver);
-  let { context; modules } = Option.get !state in
-  let theory = m.mod_theory in
-  if List.mem (theory.th_path, theory.th_name.id_string) modules then
-    List.iter (fun id -> Hid.replace waiting id (m, decl)) (get_decl_name decl)
-  else define_once context m decl
-
-let () =
-  Whyml_printer.register "python" ~language:"Python" ~extension:".py"
-    ~desc:"printer for Python 3.10" print_decl
+let () = Whyml_printer.register "python" ~desc:"printer for Python" print_decl

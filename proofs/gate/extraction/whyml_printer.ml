@@ -1,17 +1,28 @@
-(* What the printers for Python and C tell Why3: each makes one file of all modules. *)
+(* What the printers for Python and C have in common: names, places, what they tell Why3. *)
 
 open Why3
 
-let register name ~language ~extension ~desc print_decl =
-  let refuse_modular _ ?old:_ ?fname:_ _ _ _ =
-    Loc.errorm "%s is extracted to one file: use the option --flat" language
-  in
-  let file_name ?fname:_ (m : Pmodule.pmodule) =
-    String.lowercase_ascii m.mod_theory.th_name.id_string ^ extension
-  in
-  let file_printer decl_printer =
+let fail (id : Ident.ident) reason = Loc.errorm ?loc:id.id_loc "%s %s" id.id_string reason
+
+(* the full WhyML name *)
+let qualified (id : Ident.ident) =
+  match Pmodule.restore_path id with
+  | library, m, scopes -> String.concat "." (library @ (m :: scopes))
+  | exception Not_found -> id.id_string
+
+(* Where the name stands. Why3 forgets comments: extraction.py reads there the one before it. *)
+let place (id : Ident.ident) =
+  match id.id_loc with
+  | None -> fail id "has no place"
+  | Some loc ->
+      let file, line, column, _ = Loc.get loc in
+      Printf.sprintf "%s:%d:%d" file line column
+
+(* All modules become one file. *)
+let register name ~desc decl_printer =
+  let printer =
     {
-      Pdriver.filename_generator = file_name;
+      Pdriver.filename_generator = (fun ?fname:_ _ -> name);
       decl_printer;
       header_printer = Pdriver.dummy_border_printer;
       prelude_printer = Pdriver.default_prelude_printer;
@@ -19,9 +30,4 @@ let register name ~language ~extension ~desc print_decl =
     }
   in
   Pdriver.register_printer name
-    {
-      desc;
-      implem_printer = file_printer refuse_modular;
-      interf_printer = None;
-      flat_printer = file_printer print_decl;
-    }
+    { desc; implem_printer = printer; interf_printer = None; flat_printer = printer }
