@@ -18,6 +18,7 @@ import wild
 from array_strategies import elements, plain
 from axes_cases import any_array, shapes_along_axes
 from hypothesis import strategies as st
+from numpy.lib.stride_tricks import as_strided
 from plain_axes import Placed
 from plain_rule import Shape
 from wild import MineError, Wild
@@ -312,6 +313,10 @@ def argument(w: Wild, role: str, own: Shape, target: Shape, axes: Shape, mode: A
     """Give one argument."""
     if role in ("tensor", "like"):
         array = w.draw(any_array(own))
+        if own and w.once_in(16):
+            # Each place in memory is several elements.
+            memory = elements(sum(own) + 1, np.dtype(w.pick("O", "f8", ">i2", "<U4")))
+            array = as_strided(memory, own, [memory.itemsize] * len(own))
         # With subok NumPy's functions ask a subclass.
         return w.odd(plain(array) if role == "like" else array, wild.NOT_TENSORS | wild.VAST, 12)
     if role == "delta":
