@@ -130,7 +130,7 @@ def report(facts: Facts, console: Console) -> None:
     trusted = [f"{entry['module']}.{entry['name']}" for entry in judge.trusted(facts)]
     claimed = judge.hypotheses(facts)
     for line in (
-        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same task",
+        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same session",
         f"trusted, without a body: {', '.join(trusted)}",
         f"hypotheses: {len(claimed)} claims have some, "
         f"{sum(bool(entry['satisfied_by']) for entry in claimed)} are satisfied",
@@ -160,7 +160,6 @@ def update(argv: list[str]) -> int:
         "quick": "short limits, no transformations but the split",
         "thorough": "all limits for a second family; less context for all that has the whole one",
         "fresh": "forget the stored proofs",
-        "retry": "ask provers again that failed before",
     }
     for flag, what in flags.items():
         parser.add_argument(f"--{flag}", action="store_true", help=what)

@@ -53,9 +53,9 @@ def printer(language: str) -> Binary:
 
 
 BINARIES = {
-    "whygate": Binary(("gate/why3/*.ml",), "why3,unix,sha"),
-    "whysearch": Binary(("gate/why3/*.ml", "search/*.ml"), "why3,unix,sha"),
-    "whycontract": Binary(("gate/why3/*.ml", "validate/*.ml"), "why3,unix,sha"),
+    "whygate": Binary(("gate/why3/*.ml",), "why3,unix"),
+    "whysearch": Binary(("gate/why3/*.ml", "search/*.ml"), "why3,unix"),
+    "whycontract": Binary(("gate/why3/*.ml", "validate/*.ml"), "why3,unix"),
     "python_extraction.cmxs": printer("python"),
     "c_extraction.cmxs": printer("c"),
 }

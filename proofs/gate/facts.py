@@ -18,12 +18,12 @@ class Answer(TypedDict):
 
 
 class Kept(Answer):
-    """An answer now; `kept`: given to the very same task in an earlier run and kept in build/."""
+    """An answer now; `kept`: given in an earlier run to the same session, and kept in build/."""
 
     kept: bool
 
 
-class Context(Kept):
+class Context(Answer):
     """The answer of a prover that was asked for a contradiction.
 
     That is `false`, from all that a theory uses, defines and proves; or, `about` a module that
@@ -75,17 +75,14 @@ class Goal(TypedDict):
 class Session(TypedDict):
     """A theory file and its session.
 
-    `sources` are the files that the session speaks of, `detached` its goals that the theory has no
-    more, `differs` those whose formula is not that of the module that is audited.
+    `detached`: what the session has and the theory has no more.
     """
 
     file: str
     session: str
     stored: bool
     errors: list[str]
-    sources: list[str]
     detached: list[str]
-    differs: list[str]
     context: list[Context]
     goals: list[Goal]
 

@@ -1,8 +1,8 @@
 """Build and run the OCaml programs that see theories, sessions and provers as Why3 does.
 
 What `whygate` says about a theory's session is kept in build/, under the hash of all that decides
-it, as every single answer of a prover is; a comment in another theory moves nothing but the places
-of parts that stand there. No clone has build/.
+it; a comment in another theory moves nothing but the places of parts that stand there. No clone
+has build/.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from typing import Any, cast
 from gate import binaries, closed, toolchain
 from gate.facts import Audit, Session, holds, proofs
 from gate.theories import closure, comments, session_of
-
-ASKING = closed.ROOT / "proofs" / "gate" / "why3" / "prover.ml"
 
 KEPT = "build/gate"
 
@@ -51,8 +49,7 @@ class Program:
         if replaced := toolchain.verify(tools):
             raise closed.ToolError("\n".join(map(str, replaced)))
         pinned = [(n, sha.encode()) for tool in tools.values() for n, sha in tool.files.items()]
-        # Of an answer, and of what is said of a session: not where the tree lies.
-        self.tools = closed.digest([*pinned, (ASKING.name, ASKING.read_bytes())])
+        # Of what is said of a session: not where the tree lies.
         self.all = closed.digest([*pinned, (self.program.name, self.program.read_bytes())])
 
     @contextmanager
@@ -60,15 +57,14 @@ class Program:
         self, *arguments: str, cwd: Path | None = None, output: int | None = None
     ) -> Iterator[subprocess.Popen[str]]:
         """Start the program in a closed environment; however it ends, wait for it."""
-        command = [str(self.program), str(self.root / "build/why3.conf"), self.tools, *arguments]
-        answers = {"WHYGATE_ANSWERS": str(self.kept / "answers")}
+        command = [str(self.program), str(self.root / "build/why3.conf"), *arguments]
         with self.starting:
             if self.stopped:
                 raise closed.ToolError("interrupted")
             process = subprocess.Popen(
                 command,
                 cwd=cwd or self.root,
-                env=closed.environment(proving=True) | answers,
+                env=closed.environment(proving=True),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.PIPE if output else None,
@@ -149,8 +145,8 @@ class Program:
         with suppress(OSError, ValueError):
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["key"] == key:
-                return as_kept(kept["session"])
-        session: Session = self.ask("replay", theory)
+                return told(kept["session"], kept=True)
+        session = told(self.ask("replay", theory), kept=False)
         # Who proved nothing is asked again.
         if all(map(holds, proofs(session))):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -175,11 +171,9 @@ def without_comments(source: str) -> str:
     return "\n".join(line.rstrip() for line in said.splitlines() if line.strip())
 
 
-def as_kept(session: Session) -> Session:
-    """Mark every answer of a session as one of an earlier run."""
-    for answer in session["context"]:
-        answer["kept"] = True
+def told(session: Session, *, kept: bool) -> Session:
+    """Mark every answer to a proof as one of this run or of an earlier one."""
     for proof in proofs(session):
         if proof["now"]:
-            proof["now"]["kept"] = True
+            proof["now"]["kept"] = kept
     return session

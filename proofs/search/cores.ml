@@ -80,19 +80,6 @@ let with_names named text =
   let text = lines [] (String.split_on_char '\n' text) in
   (used, String.concat "\n" ("(set-option :produce-unsat-cores true)" :: text))
 
-(** What a prover says to a text, and what it writes beside it. *)
-let said ?options (question : Prover.question) text =
-  let input = Filename.temp_file "whygate" question.extension in
-  let written = Filename.remove_extension input ^ ".used" in
-  let clean file = if Sys.file_exists file then Sys.remove file in
-  Fun.protect ~finally:(fun () -> List.iter clean [ input; written ]) @@ fun () ->
-  Prover.write_file input text;
-  let answers = Unix.open_process_in (Prover.script ?options question input ^ " 2>&1") in
-  let all = Buffer.create 10_000 in
-  (try while true do Buffer.add_channel all answers 1 done with End_of_file -> ());
-  ignore (Unix.close_process_in answers);
-  (Buffer.contents all, if Sys.file_exists written then Prover.read_file written else "")
-
 let union names lists = Names.union names (Names.of_list lists)
 
 (** What the labels in an answer stand for. *)
@@ -123,17 +110,23 @@ let names_of_lines named lines =
 (** The names of what one prover uses for a task, if it proves it in so many seconds. *)
 let by_prover (p : Prover.t) ~whole ~seconds task =
   let named, task = labelled ~whole task in
-  let question = Prover.question p (Seconds seconds) task in
-  let is_valid answer =
-    Prover.read_answer p.prover.prover answer ~out_of_time:false = "Valid"
+  let used_of ?options text names =
+    let in_file file =
+      let written = Filename.remove_extension file ^ ".used" in
+      let finally () = if Sys.file_exists written then Sys.remove written in
+      Fun.protect ~finally @@ fun () ->
+      let (output, _, _) as said = Prover.run ?options p (Seconds seconds) file in
+      if Prover.is_valid (Prover.read_answer p said) then Some (names output written) else None
+    in
+    Prover.with_file p task text in_file
   in
+  let text = Prover.printed p task in
   if p.prover.prover.prover_name = "Alt-Ergo" then
-    let answer, lines = said ~options:"-save-used-context " question (Lazy.force question.text) in
-    if is_valid answer then Some (names_of_lines named lines) else None
+    let names _ written = names_of_lines named (Sysutil.file_contents written) in
+    used_of ~options:"-save-used-context " text names
   else
-    let used, text = with_names named (Lazy.force question.text) in
-    let answer, _ = said question text in
-    if is_valid answer then Some (names_in used answer) else None
+    let used, text = with_names named text in
+    used_of text (fun output _ -> names_in used output)
 
 (** Of definitions that stay as they are nobody says which are used: those that are still reached. *)
 let with_definitions task names =
@@ -160,26 +153,3 @@ let find provers task =
     Option.value (List.find_map (ask ~whole:false small) provers) ~default:names
   in
   Option.map smaller (List.find_map (ask ~whole:true task) provers)
-
-(** {1 Without a prover that tells} *)
-
-(** Leaves out what [p] proves the task without, first by halves, then by smaller pieces. *)
-let shrink (p, seconds) task names =
-  let proves names =
-    let question = Prover.question p (Seconds seconds) (Keep.keep names task) in
-    Prover.is_valid (Prover.ask ~believed:(fun _ -> true) question)
-  in
-  let rec pieces size needed = function
-    | [] -> List.rev needed
-    | rest ->
-        let is_in_piece place _ = place < size in
-        let piece = List.filteri is_in_piece rest
-        and others = List.filteri (fun place name -> not (is_in_piece place name)) rest in
-        if proves (List.rev_append needed others) then pieces size needed others
-        else pieces size (List.rev_append piece needed) others
-  in
-  let rec halved size names =
-    let left = pieces size [] names in
-    if size = 1 then left else halved ((size + 1) / 2) left
-  in
-  if proves names then Some (Names.of_list (halved (max 1 (List.length names / 2)) names)) else None

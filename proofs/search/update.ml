@@ -7,7 +7,6 @@ type options = {
   only : string option;  (** goals whose full name contains this *)
   effort : Prove.effort;
   forget : bool;  (** start without the stored session *)
-  retry : bool;  (** ask provers again that failed before *)
 }
 
 let wanted options name =
@@ -45,16 +44,10 @@ let goal (t : Prove.t) (th, id) =
       (if proved then "proved" else "NOT proved")
       seconds
 
-let rec make_directory dir =
-  if not (Sys.file_exists dir) then begin
-    make_directory (Filename.dirname dir);
-    Sys.mkdir dir 0o755
-  end
-
 (** Why3 keeps the former files as [*.bak]; git keeps them better. *)
 let save (t : Prove.t) =
   let dir = t.session.dir in
-  make_directory dir;
+  ignore (Sys.command ("mkdir -p " ^ Filename.quote dir));
   save_session (Prove.tree t);
   let remove_backup f = if Filename.check_suffix f ".bak" then Sys.remove (Filename.concat dir f) in
   Array.iter remove_backup (Sys.readdir dir)
@@ -67,8 +60,7 @@ let prove_all (t : Prove.t) goals =
 (** 0 if everything that was asked for is proved, 1 if not, 3 if nothing was asked for. *)
 let run project options file =
   let session = Session.load ~forget:options.forget project file in
-  let { effort; retry; _ } = options in
-  let t = { Prove.project; session; effort; retry; strict = false } in
+  let t = { Prove.project; session; effort = options.effort; strict = false } in
   if session.errors <> [] then begin
     List.iter (fun e -> print_endline ("ERROR " ^ e)) session.errors;
     1
@@ -77,7 +69,7 @@ let run project options file =
     let all = Session.goals session in
     let is_chosen goal = wanted options (Session.full_name session goal) in
     let chosen = List.filter is_chosen all in
-    if options.only = None then List.iter (Node.clean_file (Prove.tree t)) (Session.files session);
+    List.iter (Node.remove (Prove.tree t)) (Node.detached (Prove.tree t));
     if all <> [] then prove_all t chosen;
     let leaves = List.concat_map (report t) chosen in
     let unproved, single = List.partition (fun (l : Node.leaf) -> l.by = []) leaves in

@@ -7,7 +7,7 @@
     conjunction is as many conditions. *)
 
 open Why3
-open Json_base
+open Json
 
 (** {1 Conditions} *)
 
@@ -35,7 +35,7 @@ let condition p kind exn arguments value f =
     | exception Python.No reason -> (Null, String reason)
   in
   Record
-    [ ("kind", String kind); ("exception", Json.option (fun name -> String name) exn);
+    [ ("kind", String kind); ("exception", text exn);
       ("text", String (Statement.formula f)); ("python", python); ("reason", reason) ]
 
 let conditions p kind ?exn ?value arguments f =
@@ -62,7 +62,7 @@ let writes (cty : Ity.cty) =
     let whole = List.filter is_whole cty.cty_args in
     let found = if whole = [] then [ "" ] else names (List.map (fun pv -> pv.Ity.pv_vs) whole) in
     let fields = names (List.map (fun pv -> pv.Ity.pv_vs) (Ity.Spv.elements fields)) in
-    List.concat_map (fun name -> List.map (fun field -> Json.strings [ name; field ]) fields) found
+    List.concat_map (fun name -> List.map (fun field -> texts [ name; field ]) fields) found
   in
   List.concat_map of_region (Ity.Mreg.bindings cty.cty_effect.eff_writes)
 
@@ -94,8 +94,8 @@ let program p (rs : Expr.rsymbol) =
   Record
     [ ("name", String (Option.value (Name.resolved rs.rs_name) ~default:""));
       ("mapped", String (mapped rs)); ("ghost", Bool (Expr.rs_ghost rs));
-      ("arguments", Json.strings (names arguments));
-      ("olds", Json.strings (names (variables (List.map snd olds))));
+      ("arguments", texts (names arguments));
+      ("olds", texts (names (variables (List.map snd olds))));
       ("argument_types", List (List.map (fun (pv : Ity.pvsymbol) -> type_check p pv.pv_ity) cty.cty_args));
       ("result_type", type_check p cty.cty_result);
       ("writes", List (writes cty)); ("shares", Bool (shares cty));

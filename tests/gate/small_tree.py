@@ -84,7 +84,8 @@ what = "The double is the triple."
 goal = "Small.twice'vc"
 """
 
-PROOFS = 10
+# Of all theories, and of one.
+PROOFS, IN_CALLS = 10, 2
 
 FILES = {
     "why3/small.mlw": SMALL,

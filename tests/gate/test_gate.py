@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pytest
 from small_tree import (
     FILES,
+    IN_CALLS,
     ISOLATED,
     PROOFS,
     edit,
@@ -50,7 +51,6 @@ TAKEN = "is taken for granted: axiom (none is allowed here)"
 UNLISTED = "is not in proofs/claims.lock: nobody"
 PLACE = "gives a text another place: none is allowed here"
 INT = "/usr/share/why3/stdlib/int.mlw"
-DIFFERS = "is not the same in the session and in the theory that is audited and extracted"
 
 
 class Place(NamedTuple):
@@ -222,6 +222,7 @@ TAMPERED: dict[str, Change] = {
     "Copied": copy,
     "Linked": link,
     "Decoyed": decoy,
+    "Foreign": session('format="whyml"', 'format="tptp"'),
     "Marked": theory(" lemma less", "\tlemma less [@inline:trivial] "),
     "Untyped": theory("= x + x\n", "= x + true\n"),
     "Contradictory": theory("\nend", "\n  (** Wrong. *) axiom wrong: forall x. x + 1 = x\nend"),
@@ -271,14 +272,12 @@ Shapeless      why3/shapeless.mlw:4: Shapeless.twice'vc {STALE}
 Shapeless      why3/shapeless.mlw:7: Shapeless.extra {STALE}
 Broken         why3/broken.mlw: cannot be read:
 Stray          proofs/sessions/stray/why3session.xml.bak: stray file
-Copied         proofs/sessions/copied: the session is of why3/copy.mlw, not of why3/copied.mlw
+Copied         why3/copied.mlw: cannot be read: the session is of why3/copy.mlw as whyml
 Copied         why3/copy.mlw:3: Copied.less {UNLISTED}
 Copied         why3/copy.mlw:4: Copied.twice'vc {UNLISTED}
 Copied         why3/copy.mlw:7: Copied.extra {UNLISTED}
-Decoyed        proofs/sessions/decoyed: the session is of decoy/decoyed.mlw, not of why3/decoyed.mlw
-Decoyed        proofs/sessions/decoyed: Decoyed.extra {DIFFERS}
-Decoyed        proofs/sessions/decoyed: Decoyed.twice'vc {DIFFERS}
-Decoyed        why3/decoyed.mlw:7: Decoyed.extra has no goal: nothing proves it
+Decoyed        why3/decoyed.mlw: cannot be read: the session is of decoy/decoyed.mlw as whyml
+Foreign        why3/foreign.mlw: cannot be read: the session is of why3/foreign.mlw as tptp
 Marked         why3/marked.mlw:3: '[@' is an attribute that may change what is asked of a prover
 Marked         why3/marked.mlw:3: '\\t' is a control character: none is allowed here
 Untyped        cannot be read: why3/untyped.mlw:6: This expression has type bool
@@ -412,12 +411,6 @@ def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
 # --- what is kept -------------------------------------------------------------------------------
 
 
-def answers(tree: Path) -> Path:
-    """Give the file with all answers of provers, and forget what was made of them."""
-    shutil.rmtree(tree / "build" / "gate" / "sessions")
-    return tree / "build" / "gate" / "answers"
-
-
 def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     printed = passes(small, kept=PROOFS)
     assert re.search(r"why3/small\.mlw +4 +4 ", printed)
@@ -451,7 +444,7 @@ def test_no_answer_and_no_program_is_kept_where_none_is_wanted(small: Path) -> N
     assert program.stat().st_mtime_ns > made
 
 
-def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
+def test_answers_are_kept_for_the_very_same_text_alone(small: Path) -> None:
     at = Place(small, "Small")
     edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
     # What is said to have been found of other files is not looked at, and half of it neither.
@@ -460,7 +453,7 @@ def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
     forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
     found.write_text(json.dumps(forged), encoding="utf-8")
     found.with_name("why3.kernel.trusted.mlw.json").write_text('{"key": "', encoding="utf-8")
-    passes(small, kept=PROOFS)
+    passes(small, kept=0)
     # A comment in a theory says nothing to those that use it: they are not even read again.
     edit(small / "why3/kernel/trusted.mlw", "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n")
     before = found.stat().st_mtime_ns
@@ -470,11 +463,11 @@ def test_an_answer_is_kept_for_the_very_same_text_alone(small: Path) -> None:
     edit(at.theory, "  = x + x\n", "  = 2 * x\n")
     same(failures(small), [f"why3/small.mlw:14: Small.twice'vc {STALE} still prove it"])
     assert run(small, "update", "small").returncode == 0
-    passes(small, kept=PROOFS - 2)
+    passes(small, kept=IN_CALLS)
 
 
 def test_a_proof_that_was_added_by_hand_later_is_run(small: Path) -> None:
-    """All that was run before is kept, and this is not among it."""
+    """What was said of the session before is kept, and it is not the same."""
     forge("multiple", Z3, ALT_ERGO)(Place(small, "Small"))
     same(
         failures(small),
@@ -484,15 +477,7 @@ def test_a_proof_that_was_added_by_hand_later_is_run(small: Path) -> None:
         ],
     )
     # That it was run is not kept.
-    assert f"proofs: 1 run now, {PROOFS - 1} kept" in run(small, "gate").stdout
-
-
-def test_only_a_proof_is_believed_without_being_run(small: Path) -> None:
-    path = answers(small)
-    text = path.read_text(encoding="utf-8")
-    assert "\tValid\n" in text
-    path.write_text(text.replace("\tValid\n", "\tTimeout\n"), encoding="utf-8")
-    passes(small, kept=0)
+    assert f"proofs: {PROOFS - IN_CALLS} run now, {IN_CALLS} kept" in run(small, "gate").stdout
 
 
 def test_an_update_of_what_is_proved_changes_no_byte(small: Path) -> None:
@@ -522,7 +507,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
     driver = 'prelude "(assert false)"\nimport "/usr/share/why3/drivers/z3_471.drv"\n'
     write(small, {"z3_471": driver, "cvc4_17_counterexample": "no driver"})
     environment |= {"PATH": str(tmp_path), "LD_PRELOAD": str(tmp_path / "forged.so")}
-    answers(small).write_text("", encoding="utf-8")
+    shutil.rmtree(small / "build" / "gate")
     done = run(small, "gate", environment=environment, cwd=small)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"proofs: {PROOFS} run now, 0 kept" in done.stdout

@@ -181,16 +181,16 @@ let is_ours project m =
 
 let items (m : Pmodule.pmodule) = List.concat_map in_unit m.mod_units
 
-open Json_base
+open Json
 
 let item_facts project m item =
   Record
     ([ ("kind", String item.kind); ("module", String (id m).id_string); ("name", String item.name) ]
-    @ Json.place (Option.map (Project.position project) item.loc))
+    @ place project item.loc)
 
 let use_facts project user (m, cloned) =
   Record
-    [ ("module", String (name m)); ("file", Json.option (fun f -> String f) (file project m));
+    [ ("module", String (name m)); ("file", text (file project m));
       ("by", String (name user)); ("cloned", Bool cloned) ]
 
 let module_facts project (m : Pmodule.pmodule) =
@@ -203,6 +203,6 @@ let facts project theory modules =
   in
   let assumed, used = List.split (List.map (module_facts project) found) in
   Record
-    [ ("file", String theory); ("errors", Json.strings errors);
+    [ ("file", String theory); ("errors", texts errors);
       ("assumed", List (List.concat assumed));
       ("uses", List (List.sort_uniq compare (List.concat used))) ]

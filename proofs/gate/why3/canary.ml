@@ -2,7 +2,7 @@
     to both says nothing. *)
 
 open Why3
-open Json_base
+open Json
 
 let source = "proofs/gate/check.mlw"
 
@@ -12,11 +12,9 @@ let goals (project : Project.t) =
   let tasks (m : Pmodule.pmodule) = List.rev (Task.split_theory m.mod_theory None None) in
   List.concat_map tasks (Wstdlib.Mstr.values modules)
 
-(** No answer is taken from those that are kept. *)
 let answer prover task =
-  let a = Prover.ask ~believed:(fun _ -> false) (Prover.question prover (Seconds 10) task) in
   let goal = (Task.task_goal task).Decl.pr_name.Ident.id_string in
-  Record [ ("goal", String goal); ("answer", String a.text) ]
+  Record [ ("goal", String goal); ("answer", String (Prover.ask prover (Seconds 10) task).text) ]
 
 let prover_facts goals (p : Prover.t) =
   let prover = p.prover.prover in

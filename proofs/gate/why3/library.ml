@@ -56,7 +56,7 @@ let items (m : Pmodule.pmodule) =
 
 (** {1 Facts} *)
 
-open Json_base
+open Json
 
 (** [theories]: files with their modules. What stands in no file of the tree is the library's. *)
 let facts project theories =
@@ -71,12 +71,12 @@ let facts project theories =
     List.iter (add file) (reached (Result.value modules ~default:[]))
   in
   List.iter of_theory theories;
-  let used_by name = Json.strings (List.sort_uniq compare (Hashtbl.find_all users name)) in
+  let used_by name = texts (List.sort_uniq compare (Hashtbl.find_all users name)) in
   let item name (item : Audit.item) =
     Record [ ("module", String name); ("kind", String item.kind); ("name", String item.name) ]
   in
   let module_ name m =
-    let file = Json.option (fun f -> String f) (Audit.file project m) in
+    let file = text (Audit.file project m) in
     Record [ ("module", String name); ("file", file); ("used_by", used_by name) ]
   in
   let all = List.sort compare (List.of_seq (Hashtbl.to_seq_keys found)) in

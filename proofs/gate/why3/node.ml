@@ -17,18 +17,21 @@ let silent _ = ()
 let families proofs = List.sort_uniq compare (List.map (fun p -> Project.family p.prover) proofs)
 let redundant proofs = List.length (families proofs) >= 2
 
-let is_valid (a : proof_attempt_node) =
-  match a.proof_state with Some { pr_answer = Call_provers.Valid; _ } -> true | _ -> false
+let seconds (a : proof_attempt_node) =
+  Option.fold ~none:0. ~some:(fun r -> r.Call_provers.pr_time) a.proof_state
 
 (** The attempts that proved the node, obsolete or not. *)
-let valid_attempts s id = List.filter is_valid (get_proof_attempts s id)
+let valid_attempts s id =
+  let is_valid (a : proof_attempt_node) =
+    match a.proof_state with Some { pr_answer = Valid; _ } -> true | _ -> false
+  in
+  List.filter is_valid (get_proof_attempts s id)
 
-let proof_of (a : proof_attempt_node) =
-  { prover = a.prover; seconds = (Option.get a.proof_state).pr_time }
+let proof_of (a : proof_attempt_node) = { prover = a.prover; seconds = seconds a }
 
 let remove_attempts s id =
-  let provers = Whyconf.Hprover.fold (fun p _ acc -> p :: acc) (get_proof_attempt_ids s id) [] in
-  List.iter (remove_proof_attempt s id) provers
+  let remove (a : proof_attempt_node) = remove_proof_attempt s id a.prover in
+  List.iter remove (get_proof_attempts s id)
 
 (** The fastest proof, and the fastest of another family. *)
 let best proofs =
@@ -53,20 +56,6 @@ let record s id proofs =
   update_goal_node silent s id
 
 (** {1 Transformations} *)
-
-(** Why3's [remove_transformation] leaves the attempts below in the session's tables, from where
-    they would get into the saved list of provers. *)
-let rec remove s node =
-  let clear id =
-    remove_attempts s id;
-    List.iter (remove s) (get_transformations s id)
-  in
-  List.iter clear (get_sub_tasks s node);
-  remove_transformation s node
-
-let drop s id node =
-  remove s node;
-  update_goal_node silent s id
 
 (** The one transformation that is used, and that the gate knows as sound. *)
 let split_name = "split_vc"
@@ -94,18 +83,16 @@ let keep s env id names =
   let node = graft_transf s id Keep.transformation names tasks in
   (node, List.hd (get_sub_tasks s node))
 
-(** {1 What the source no longer has} *)
+(** With all that is below. *)
+let remove s any = remove_subtree ~notification:silent ~removed:silent s any
 
-let remove_detached s any = remove_subtree ~notification:silent ~removed:silent s any
+let remove_transformations s = List.iter (fun node -> remove s (ATn node))
 
-let rec clean_file s file =
-  if is_detached s (AFile file) then remove_detached s (AFile file)
-  else List.iter (clean_theory s) (file_theories file)
-
-and clean_theory s theory =
-  let clean_goal id = if is_detached s (APn id) then remove_detached s (APn id) in
-  if is_detached s (ATh theory) then remove_detached s (ATh theory)
-  else List.iter clean_goal (theory_goals theory)
+(** What the present source does not have; not what is below that. *)
+let detached s =
+  let is_lost any = is_detached s any in
+  let is_top any = is_lost any && not (Option.fold ~none:false ~some:is_lost (get_any_parent s any)) in
+  List.rev (fold_all_session s (fun found any -> if is_top any then any :: found else found) [])
 
 (** {1 What is left to prove} *)
 

@@ -12,9 +12,17 @@ type t = {
 
 let tree t = t.controller.Controller_itp.controller_session
 
-let read_stored dir =
+let files session = Hfile.fold (fun _ f found -> f :: found) (get_files session) []
+
+(** What is stored, unless it is of another file, or of the theory as a text in another language. *)
+let read_stored project theory dir =
+  let source stored f = Project.relative project (system_path stored f) ^ " as " ^ file_format f in
   match Project.attempt (fun () -> load_session dir) with
-  | Ok stored -> (stored, [])
+  | Ok stored -> (
+      let is_other source = source <> theory ^ " as whyml" in
+      match List.filter is_other (List.map (source stored) (files stored)) with
+      | [] -> (stored, [])
+      | other :: _ -> (empty_session dir, [ "the session is of " ^ other ]))
   | Error (Sys_error m | Failure m) -> (empty_session dir, [ m ])
   | Error e -> (empty_session dir, [ Project.message e ])
 
@@ -22,12 +30,14 @@ let read_stored dir =
 let load ?(forget = false) (project : Project.t) theory =
   let dir = Project.session_dir theory in
   let full = Project.absolute project dir in
-  let stored, read_errors = if forget then (empty_session full, []) else read_stored full in
+  let stored, read_errors =
+    if forget then (empty_session full, []) else read_stored project theory full
+  in
   (* [Prover] loads the drivers, those that are needed. *)
   let without_provers = Whyconf.set_provers project.config Whyconf.Mprover.empty in
   let controller = Controller_itp.create_controller without_provers project.env stored in
   let reload () =
-    if Hfile.length (get_files stored) = 0 then
+    if files stored = [] then
       Controller_itp.add_file controller (Project.absolute project theory)
     else ignore (Controller_itp.reload_files controller)
   in
@@ -40,7 +50,6 @@ let load ?(forget = false) (project : Project.t) theory =
 let goal_name session id = Name.with_scopes (get_proof_name session id)
 
 let module_name th = (theory_name th).Ident.id_string
-let files t = Hfile.fold (fun _ f acc -> f :: acc) (get_files (tree t)) []
 
 (** Top-level goals of the present source, with their module. *)
 let goals t =
@@ -49,7 +58,7 @@ let goals t =
   let of_theory th =
     if is_detached s (ATh th) then [] else List.filter_map (live th) (theory_goals th)
   in
-  List.concat_map of_theory (List.concat_map file_theories (files t))
+  List.concat_map of_theory (List.concat_map file_theories (files s))
 
 let full_name t (th, id) = module_name th ^ "." ^ goal_name (tree t) id
 

@@ -380,7 +380,7 @@ let of_module project (m : Pmodule.pmodule) =
 
 (** {1 Facts} *)
 
-open Json_base
+open Json
 
 (** The line is that of the file; what is cloned from another file has none. *)
 let facts project file (m : Pmodule.pmodule) s =
@@ -392,7 +392,7 @@ let facts project file (m : Pmodule.pmodule) s =
   Record
     [ ("file", String file); ("line", line); ("module", String m.mod_theory.th_name.id_string);
       ("name", String (Name.with_scopes s.id)); ("kind", String s.kind); ("ghost", Bool s.ghost);
-      ("statement", String s.statement); ("names", Json.strings s.names);
-      ("goal", Json.option (fun goal -> String goal) s.goal);
-      ("template", Json.option (fun name -> String name) s.template);
-      ("says_nothing", Bool s.nothing); ("calls", Json.strings s.calls) ]
+      ("statement", String s.statement); ("names", texts s.names);
+      ("goal", Json.text s.goal);
+      ("template", Json.text s.template);
+      ("says_nothing", Bool s.nothing); ("calls", texts s.calls) ]

@@ -363,18 +363,12 @@ let full_name { m; name; _ } = (id m).id_string ^ "." ^ Name.with_scopes name
 (** [template]: what something is an instance of. *)
 let satisfies ~template conditional by =
   let holes = conditional.holes in
-  let at found (pv : Ity.pvsymbol) t =
-    Option.bind found (fun found -> Matching.one ~holes found (Term.t_var pv.pv_vs) t)
-  in
   let is_called rs (called, on) =
-    let args = rs.rs_cty.cty_args in
+    let args = List.map (fun (pv : Ity.pvsymbol) -> Term.t_var pv.pv_vs) rs.rs_cty.cty_args in
     rs_equal rs called
     && (conditional.under = []
        || List.compare_lengths args on = 0
-          &&
-          match List.fold_left2 at (Some Matching.none) args on with
-          | Some found -> Matching.every ~holes ~found conditional.under by.holding
-          | None -> false)
+          && Matching.every ~holes ~pairs:(List.combine args on) conditional.under by.holding)
   in
   let is_called rs = List.exists (is_called rs) by.called in
   let is_its_template there =
@@ -404,7 +398,7 @@ let rec closure ~template found last waiting =
 
 (** {1 Facts} *)
 
-open Json_base
+open Json
 
 let is_witness project one =
   let is_its file = String.starts_with ~prefix (Filename.basename file) in
@@ -413,11 +407,11 @@ let is_witness project one =
 let conditional_facts project found one =
   let by = Parts.find_opt (key one) found in
   Record
-    (Json.place (Option.map (Project.position project) one.name.id_loc)
+    (Json.place project one.name.id_loc
     @ [ ("module", String (id one.m).id_string); ("name", String (Name.with_scopes one.name));
         ("kind", String one.kind); ("count", Int one.count);
-        ("supposes", Json.strings (List.map Statement.formula one.supposed));
-        ("satisfied_by", Json.option (fun name -> String name) by) ])
+        ("supposes", texts (List.map Statement.formula one.supposed));
+        ("satisfied_by", text by) ])
 
 (** Of all theories. A program that requires nothing comes first if it is a witness, to be named. *)
 let facts project theories =
