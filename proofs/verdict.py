@@ -158,8 +158,6 @@ def update(argv: list[str]) -> int:
     parser.add_argument("--only", metavar="PART", help="goals whose Module.name contains PART")
     flags = {
         "quick": "short limits, no transformations but the split",
-        "thorough": "all limits for a second family; less context for all that has the whole one",
-        "fresh": "forget the stored proofs",
     }
     for flag, what in flags.items():
         parser.add_argument(f"--{flag}", action="store_true", help=what)

@@ -128,11 +128,10 @@ class Assumed(TypedDict):
 
 
 class Use(TypedDict):
-    """A module that one of a theory uses or clones; no file for those that Why3 is born with."""
+    """A module that a theory uses or clones; no file for those that Why3 is born with."""
 
     module: str
     file: str | None
-    by: str
     cloned: bool
 
 
@@ -146,11 +145,11 @@ class Theory(TypedDict):
 
 
 class Reached(TypedDict):
-    """A module of the standard library, its file, and the theories that reach it."""
+    """A module of the standard library, its file, and a theory that reaches it."""
 
     module: str
     file: str | None
-    used_by: list[str]
+    user: str
 
 
 class LibraryAssumption(TypedDict):
@@ -169,7 +168,6 @@ class Hypotheses(Item):
     """
 
     kind: str
-    count: int
     supposes: list[str]
     satisfied_by: str | None
 

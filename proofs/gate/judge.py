@@ -399,7 +399,7 @@ def theory_faults(
 def library_faults(facts: Facts) -> Iterator[Failure]:
     """Find modules of the library that no theory may reach, or that stand somewhere else."""
     for reached in facts["reached"]:
-        name, file, user = reached["module"], reached["file"], reached["used_by"][0]
+        name, file, user = reached["module"], reached["file"], reached["user"]
         if file is None:
             continue
         stem = name.rpartition(".")[0].replace(".", "/")

@@ -23,7 +23,7 @@ let tree = Session.tree
 (** The seconds of all proofs of a goal, those of parts that are gone included. *)
 let recorded_below t id =
   let add acc = function
-    | APa attempt -> Node.seconds (get_proof_attempt_node (tree t) attempt) :: acc
+    | APa attempt -> Session.seconds (get_proof_attempt_node (tree t) attempt) :: acc
     | AFile _ | ATh _ | ATn _ | APn _ -> acc
   in
   fold_all_any (tree t) add [] (APn id)
@@ -58,16 +58,16 @@ let rec unproved project t ~otherwise id =
   let recorded = Node.valid_attempts s id in
   if List.exists is_current recorded then None
   else
-    match Node.live_transformations s id with
+    match Session.live_transformations s id with
     | [] ->
-        let longest = if recorded = [] then otherwise else longest (List.map Node.seconds recorded) in
+        let longest = if recorded = [] then otherwise else longest (List.map Session.seconds recorded) in
         if is_proved project t id ~longest then None else Some id
     | node :: _ ->
         let live part = not (is_detached s (APn part)) in
         let parts = List.filter live (get_sub_tasks s node) in
         let found = List.find_map (unproved project t ~otherwise) parts in
         (* What the proof does not need of the theory as it was may be needed now. *)
-        let is_small = found <> None && Node.is_keep s node in
+        let is_small = found <> None && Session.is_keep s node in
         if is_small && is_proved_somehow project ~longest:otherwise (get_task s id) then None
         else found
 

@@ -42,7 +42,7 @@ let rec facts ?(depth = depth) meaning (f : term) =
       | None -> []
       | Some definition ->
           facts ~depth:(depth - 1) meaning
-            (Statement.bare (Meaning.instance definition arguments)))
+            (Formula.bare (Meaning.instance definition arguments)))
   | Tquant (Tforall, quantified) -> (
       match t_open_quant quantified with
       | [ v ], _, body when Ty.ty_equal v.vs_ty Ty.ty_int ->

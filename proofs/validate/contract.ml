@@ -39,7 +39,7 @@ let condition p kind exn arguments value f =
       ("text", String (Statement.formula f)); ("python", python); ("reason", reason) ]
 
 let conditions p kind ?exn ?value arguments f =
-  List.map (condition p kind exn arguments value) (parts (Statement.bare f))
+  List.map (condition p kind exn arguments value) (parts (Formula.bare f))
 
 (** {1 Programs} *)
 
@@ -128,7 +128,7 @@ let programs ~all (m : Pmodule.pmodule) =
     | PDtype types when all -> List.concat_map (fun (its : Pdecl.its_defn) -> its.itd_fields) types
     | PDlet (LDvar _) | PDtype _ | PDexn _ | PDpure -> []
   in
-  List.concat_map of_declaration (Audit.declarations m.mod_units)
+  List.concat_map of_declaration (Audit.declarations m)
 
 (** The types that programs take, give and raise, with those inside. *)
 let types_of_programs symbols =

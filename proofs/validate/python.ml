@@ -329,9 +329,9 @@ and define p ls name =
   | Some { parameters; required; value } ->
       let scope = inside p in
       let parameters = List.map (variable scope) parameters in
-      let require t = sprintf "    required(%s)\n" (expression scope (Statement.bare t)) in
+      let require t = sprintf "    required(%s)\n" (expression scope (Formula.bare t)) in
       let required = String.concat "" (List.map require required) in
-      let value = expression scope (Statement.bare value) in
+      let value = expression scope (Formula.bare value) in
       let title = Option.value (Name.resolved ls.ls_name) ~default:name in
       sprintf "def %s(%s):  # %s\n%s    return %s\n" name (commas parameters) title required value
 

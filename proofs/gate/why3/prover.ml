@@ -8,11 +8,21 @@ open Why3
 
 type t = { prover : Whyconf.config_prover; driver : Driver.driver }
 
+(** Why3 1.5.1 takes a file [z3_471] of the working directory for the driver of that name: so none
+    has a name alone. *)
+let with_absolute_driver main (p : Whyconf.config_prover) =
+  let path = List.fold_left Filename.concat (Whyconf.datadir main) in
+  if Filename.is_relative p.driver then { p with driver = path [ "drivers"; p.driver ^ ".drv" ] }
+  else p
+
 let loaded : t list option ref = ref None
 
 (** Those that are configured, each with its driver. *)
 let all (project : Project.t) =
-  let load prover = { prover; driver = Whyconf.load_driver project.main project.env prover } in
+  let load p =
+    let prover = with_absolute_driver project.main p in
+    { prover; driver = Whyconf.load_driver project.main project.env prover }
+  in
   if !loaded = None then loaded := Some (List.map load (Project.provers project));
   Option.get !loaded
 
@@ -25,7 +35,7 @@ type limit = Seconds of int | Steps of int * int  (** steps, and seconds all the
 let memory_kilobytes = 2_000_000
 
 (** For a shell, which sets the limits and becomes the prover. *)
-let script ~options by limit file =
+let script by limit file =
   let seconds, steps = match limit with Seconds n -> (n, None) | Steps (s, n) -> (n, Some s) in
   let put text (mark, value) =
     Re.Str.global_substitute (Re.Str.regexp_string mark) (fun _ -> value) text
@@ -34,36 +44,28 @@ let script ~options by limit file =
   Printf.sprintf "ulimit -t %d; ulimit -v %d; exec %s 2>&1" (seconds + 1) memory_kilobytes
     (List.fold_left put command
        [ ("%t", string_of_int seconds); ("%S", string_of_int (Option.value steps ~default:0));
-         ("%f", options ^ Filename.quote file) ])
+         ("%f", Filename.quote file) ])
 
-let printed by task =
-  let buffer = Buffer.create 100_000 in
-  let fmt = Format.formatter_of_buffer buffer in
-  Driver.print_task by.driver fmt task;
-  Format.pp_print_flush fmt ();
-  Buffer.contents buffer
-
-(** Hand what is to be asked about a task to [use], in a file that is gone afterwards. *)
-let with_file by task text use =
-  let kind = Filename.extension (Driver.file_of_task by.driver "" "" task) in
-  let file = Filename.temp_file "whygate" kind in
-  let finally () = Sys.remove file in
-  Fun.protect ~finally (fun () -> Sysutil.write_file file text; use file)
+let printed by = Format.asprintf "%a" (fun fmt -> Driver.print_task by.driver fmt)
 
 (** Processor time of all runs that have ended. *)
 let spent () =
   let times = Unix.times () in
   times.tms_cutime +. times.tms_cstime
 
-(** What a prover says, whether it was killed, and the seconds of its processor. However this ends,
-    the prover does not go on. *)
-let run ?(options = "") by limit file =
+(** What a prover says to the text of a task, whether it was killed, and the seconds of its processor.
+    However this ends, the prover does not go on, and its file is gone. *)
+let run by limit task text =
+  let kind = Filename.extension (Driver.file_of_task by.driver "" "" task) in
+  let file = Filename.temp_file "whygate" kind in
+  Fun.protect ~finally:(fun () -> Sys.remove file) @@ fun () ->
+  Sysutil.write_file file text;
   let before = spent () in
-  let output = Unix.open_process_in (script ~options by limit file) in
+  let output = Unix.open_process_in (script by limit file) in
   match Sysutil.channel_contents output with
-  | text ->
-      let status = Unix.close_process_in output in
-      (text, (match status with WSIGNALED _ -> true | _ -> false), spent () -. before)
+  | said ->
+      let killed = match Unix.close_process_in output with WSIGNALED _ -> true | _ -> false in
+      (said, killed, spent () -. before)
   | exception e ->
       Unix.kill (Unix.process_in_pid output) Sys.sigkill;
       ignore (Unix.close_process_in output);
@@ -98,5 +100,5 @@ let read_answer by (output, killed, seconds) =
 
 let ask by limit task =
   match Project.attempt (fun () -> printed by task) with
-  | Ok text -> read_answer by (with_file by task text (run by limit))
+  | Ok text -> read_answer by (run by limit task text)
   | Error e -> { text = Project.message e; seconds = 0. }

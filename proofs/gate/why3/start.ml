@@ -8,14 +8,12 @@ let print value = Format.printf "%a@." Json.print_json value
 let run ~usage command =
   let interrupted = Sys.Signal_handle (fun _ -> raise Sys.Break) in
   List.iter (fun signal -> Sys.set_signal signal interrupted) [ Sys.sigint; Sys.sigterm ];
-  let refuse () =
+  let refuse _ =
     prerr_endline usage;
     exit 2
   in
-  try
-    match Array.to_list Sys.argv with
-    | _ :: config_file :: words ->
-        let act = Option.value (command words) ~default:(fun _ -> refuse ()) in
-        act (Project.load ~config_file)
-    | _ -> refuse ()
-  with Sys.Break -> exit 130
+  match Array.to_list Sys.argv with
+  | _ :: config_file :: words -> (
+      let act = Option.value (command words) ~default:refuse in
+      try act (Project.load ~config_file) with Sys.Break -> exit 130)
+  | _ -> refuse ()
