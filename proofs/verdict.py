@@ -59,7 +59,9 @@ def gate(argv: list[str]) -> int:
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     answers = [proof["now"] for goal in goals for proof in proofs(goal["tree"])]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
-    print(f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same task")
+    print(
+        f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same session"
+    )
     print(f"trusted, without a body: {', '.join(map(full_name, judge.trusted(facts)))}")
     for failure in failures:
         print(failure)
@@ -92,17 +94,10 @@ def update(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="update", description="Find proofs, refresh sessions.")
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
     parser.add_argument("--only", metavar="PART", help="goals whose Module.name contains PART")
-    flags = {
-        "quick": "short limits, no transformations but the split",
-        "thorough": "all limits for a second family; less context for all that has the whole one",
-        "fresh": "forget the stored proofs",
-        "retry": "ask provers again that failed before",
-    }
-    for flag, what in flags.items():
-        parser.add_argument(f"--{flag}", action="store_true", help=what)
+    parser.add_argument("--quick", action="store_true", help="short limits, only the split")
     arguments = parser.parse_args(argv)
     options = ["--only", arguments.only] if arguments.only else []
-    options += [f"--{flag}" for flag in flags if getattr(arguments, flag)]
+    options += ["--quick"] if arguments.quick else []
     files, whysearch = chosen(arguments.theories), Program(ROOT, "whysearch")
     with whysearch.pool() as pool:
         codes = list(pool.map(lambda file: whysearch.run("update", *options, file)[0], files))

@@ -48,9 +48,9 @@ class Binary(NamedTuple):
 
 WHYGATE = "gate/why3/*.ml"
 BINARIES = {
-    "whygate": Binary((WHYGATE,), "why3,unix,sha"),
-    "whysearch": Binary((WHYGATE, "search/*.ml"), "why3,unix,sha"),
-    "whycontract": Binary((WHYGATE, "validate/*.ml"), "why3,unix,sha"),
+    "whygate": Binary((WHYGATE,), "why3,unix"),
+    "whysearch": Binary((WHYGATE, "search/*.ml"), "why3,unix"),
+    "whycontract": Binary((WHYGATE, "validate/*.ml"), "why3,unix"),
     "extraction.cmxs": Binary(("gate/extraction/*.ml",), "why3", "-shared"),
 }
 

@@ -94,19 +94,21 @@ class Symbol(TypedDict, total=False):
 
 
 class Use(TypedDict, total=False):
-    """A module that a theory uses, clones, or reaches in Why3's library; no file for built-ins."""
+    """A module that a theory uses, clones, or reaches in Why3's library; no file for built-ins.
+
+    `user`: a theory that reaches it.
+    """
 
     module: str
     file: str | None
     cloned: bool
-    used_by: list[str]
+    user: str
 
 
 class Theory(TypedDict, total=False):
     """A theory file: what it takes for granted and uses; or its session.
 
-    `sources` are the files that the session speaks of, `detached` its goals that the theory has no
-    more, `differs` those whose formula is not that of the module that is audited.
+    `detached`: what the session has and the theory has no more.
     """
 
     file: str
@@ -115,9 +117,7 @@ class Theory(TypedDict, total=False):
     uses: list[Use]
     session: str
     stored: bool
-    sources: list[str]
     detached: list[str]
-    differs: list[str]
     context: list[Answer]
     goals: list[Goal]
 

@@ -150,14 +150,8 @@ def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[F
             what = f"there is no session of the {len(session['goals'])} goals of {file}"
             yield Failure(folder, "", f"{what} (make update)")
         return
-    for source in session["sources"]:
-        if source != file:
-            yield Failure(folder, "", f"the session is of {source}, not of {file}")
     for node in session["detached"]:
         yield Failure(folder, "", f"stale session: {node} is not in {file} (make update)")
-    for name in session["differs"]:
-        what = "is not the same in the session and in the theory that is audited and extracted"
-        yield Failure(folder, name, what)
     for goal in session["goals"]:
         yield from goal_faults(file, goal, provers)
 
@@ -311,7 +305,7 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
             what = (
                 f"reaches {reached['module']} of Why3's library: expected one of LIBRARY, judge.py"
             )
-            yield Failure(reached["used_by"][0], "", what)
+            yield Failure(reached["user"], "", what)
 
 
 def hypotheses(facts: Facts) -> list[Symbol]:

@@ -1,6 +1,7 @@
 """Build and run the OCaml programs that see theories, sessions and provers as Why3 does.
 
-Every answer of a prover is kept in build/, under the hash of all that decides it. No clone has it.
+What `whygate` says of a theory's session is kept in build/, under the hash of all that decides it.
+A comment in another theory moves nothing but the places of parts that stand there. No clone has it.
 """
 
 from __future__ import annotations
@@ -10,15 +11,13 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from gate import binaries, closed, toolchain
-from gate.facts import Facts, Theory
-from gate.theories import session_of
-
-ASKING = closed.ROOT / "proofs" / "gate" / "why3" / "prover.ml"
+from gate.facts import Facts, Theory, holds, proofs
+from gate.theories import all_uses, closure, comments, session_of
 
 KEPT = "build/gate"
 
@@ -37,8 +36,7 @@ class Program:
 
     def __init__(self, root: Path, name: str = "whygate") -> None:
         self.root = root
-        self.answers = str(root / KEPT / "answers")
-        (root / KEPT).mkdir(parents=True, exist_ok=True)
+        self.kept = root / KEPT
         self.program = binaries.built(name, root)
         self.running: set[subprocess.Popen[str]] = set()
         self.stopped = False
@@ -47,16 +45,17 @@ class Program:
         if replaced := toolchain.verify(tools):
             raise closed.ToolError("\n".join(map(str, replaced)))
         pinned = [(n, sha.encode()) for tool in tools.values() for n, sha in tool.files.items()]
-        self.tools = closed.digest([*pinned, (ASKING.name, ASKING.read_bytes())])
+        # Not where the tree lies.
+        self.tools = closed.digest([*pinned, (name, self.program.read_bytes())])
 
     def run(
         self, *arguments: str, cwd: Path | None = None, output: int | None = None
     ) -> tuple[int, str, str]:
         """Run a command in a closed environment; give what it ends with and what it prints."""
         process = subprocess.Popen(
-            [self.program, self.root / "build/why3.conf", self.tools, *arguments],
+            [self.program, self.root / "build/why3.conf", *arguments],
             cwd=cwd or self.root,
-            env=closed.environment(proving=True) | {"WHYGATE_ANSWERS": self.answers},
+            env=closed.environment(proving=True),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -109,11 +108,57 @@ class Program:
             return -file.stat().st_size if file.exists() else 0
 
         found: dict[str, Theory] = {}
+        uses = all_uses(self.root)
         with self.pool() as pool:
-            asked = [pool.submit(self.ask, "replay", each) for each in sorted(theories, key=price)]
+            asked = [
+                pool.submit(self.session, theory, sorted(closure(theory, uses)))
+                for theory in sorted(theories, key=price)
+            ]
             for done, future in enumerate(as_completed(asked), start=1):
                 session: Theory = future.result()
                 found[session["file"]] = session
                 if 10 * done // len(theories) > 10 * (done - 1) // len(theories):
                     print(f"{done} of {len(theories)} theories", flush=True)
         return [found[theory] for theory in theories]
+
+    def session(self, theory: str, sources: list[str]) -> Theory:
+        """Ask about one theory, unless that was asked before of files that say the same."""
+        key = self.key(theory, sources)
+        path = self.kept / f"{theory.replace('/', '.')}.json"
+        # There may be none, or half of one.
+        with suppress(OSError, ValueError):
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if kept["key"] == key:
+                return told(kept["session"], kept=True)
+        session = told(self.ask("replay", theory), kept=False)
+        # Who proved nothing is asked again.
+        if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
+        return session
+
+    def key(self, theory: str, sources: list[str]) -> str:
+        """Hash what decides what is said of a session: comments of other theories do not."""
+        paths = sorted((self.root / session_of(theory)).glob("*"))
+        contents = [(path.relative_to(self.root).as_posix(), path.read_bytes()) for path in paths]
+        for file in sources:
+            text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
+            said = text if file == theory else without_comments(text)
+            contents.append((file, said.encode("utf-8", errors="surrogateescape")))
+        return closed.digest([(self.tools, b""), *contents])
+
+
+def without_comments(source: str) -> str:
+    """Give what a theory says to Why3, but for the places at which it says it."""
+    ends = [0, *(place for comment in comments(source) for place in comment), len(source)]
+    said = " ".join(source[a:b] for a, b in zip(ends[::2], ends[1::2], strict=True))
+    return "\n".join(line.rstrip() for line in said.splitlines() if line.strip())
+
+
+def told(session: Theory, *, kept: bool) -> Theory:
+    """Mark every answer to a proof as one of this run or of an earlier one."""
+    for goal in session["goals"]:
+        for proof in proofs(goal["tree"]):
+            if proof["now"]:
+                proof["now"]["kept"] = kept
+    return session

@@ -1,8 +1,7 @@
 (** What a proof uses: the names by which [keep] makes its task small.
 
-    A prover of SMT tells which assertions contradict each other, where each has a name, and Alt-Ergo
-    writes the names of what it has used: so each hypothesis gets one, and each definition, as the
-    hypothesis that it is true of what it defines. *)
+    A prover of SMT-LIB tells which assertions contradict each other, where each has a name: so each
+    hypothesis gets one. *)
 
 open Why3
 module Names = Wstdlib.Sstr
@@ -14,28 +13,20 @@ let is_of_library (pr : Decl.prsymbol) =
   | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))
   | [], _, _ | (exception Not_found) -> false
 
-(** The task with definitions as hypotheses, and hypotheses that can be told from each other by what
-    Why3 prints of their names; what these stand for. [whole]: definitions stay as they are. *)
-let labelled ~whole task =
+(** The task with hypotheses that can be told from each other by what Why3 prints of their names;
+    what these stand for. *)
+let labelled task =
   let named = Hashtbl.create 97 in
-  let axiom pr name formula =
-    Hashtbl.add named pr.Decl.pr_name.id_string name;
-    Decl.create_prop_decl Paxiom pr formula
-  in
   let fresh () =
     Decl.create_prsymbol (Ident.id_fresh (Printf.sprintf "core %d of it" (Hashtbl.length named)))
   in
-  let definition (ls, meaning) =
-    axiom (fresh ()) (Keep.of_symbol ls) (Decl.ls_defn_axiom meaning)
-  in
-  let parts (d : Decl.decl) =
+  let label (d : Decl.decl) =
     match d.d_node with
     | Dprop ((Paxiom | Plemma), pr, formula) ->
-        [ axiom (if is_of_library pr then pr else fresh ()) (Keep.of_prop pr) formula ]
-    | Dlogic definitions when not whole ->
-        List.map (fun (ls, _) -> Decl.create_param_decl ls) definitions
-        @ List.map definition definitions
-    | _ -> [ d ]
+        let label = if is_of_library pr then pr else fresh () in
+        Hashtbl.add named label.pr_name.id_string (Keep.of_prop pr);
+        Decl.create_prop_decl Paxiom label formula
+    | _ -> d
   in
   let known task = function
     | Theory.MApr pr -> Ident.Mid.mem pr.Decl.pr_name (Task.task_known task)
@@ -44,7 +35,7 @@ let labelled ~whole task =
   let goal, before = Task.task_separate_goal task in
   let add task (td : Theory.tdecl) =
     match td.td_node with
-    | Decl d -> List.fold_left Task.add_decl task (parts d)
+    | Decl d -> Task.add_decl task (label d)
     | Meta (_, arguments) when not (List.for_all (known task) arguments) -> task
     | Use _ | Clone _ | Meta _ -> Task.add_tdecl task td
   in
@@ -80,19 +71,6 @@ let with_names named text =
   let text = lines [] (String.split_on_char '\n' text) in
   (used, String.concat "\n" ("(set-option :produce-unsat-cores true)" :: text))
 
-(** What a prover says to a text, and what it writes beside it. *)
-let said ?options (question : Prover.question) text =
-  let input = Filename.temp_file "whygate" question.extension in
-  let written = Filename.remove_extension input ^ ".used" in
-  let clean file = if Sys.file_exists file then Sys.remove file in
-  Fun.protect ~finally:(fun () -> List.iter clean [ input; written ]) @@ fun () ->
-  Prover.write_file input text;
-  let answers = Unix.open_process_in (Prover.script ?options question input ^ " 2>&1") in
-  let all = Buffer.create 10_000 in
-  (try while true do Buffer.add_channel all answers 1 done with End_of_file -> ());
-  ignore (Unix.close_process_in answers);
-  (Buffer.contents all, if Sys.file_exists written then Prover.read_file written else "")
-
 let union names lists = Names.union names (Names.of_list lists)
 
 (** What the labels in an answer stand for. *)
@@ -107,79 +85,28 @@ let names_in used answer =
   in
   from Names.empty 0
 
-(** What the lines of a file stand for: names as Why3 prints them for Alt-Ergo, a number behind each
-    that it has printed before. *)
-let names_of_lines named lines =
-  let printed = Ident.sanitizer Ident.char_to_alpha Ident.char_to_alnumus in
-  let known = Hashtbl.create 97 in
-  Hashtbl.iter (fun id name -> Hashtbl.add known (printed id) name) named;
-  let numbered = Re.Str.regexp "[0-9]+$" in
-  let add found line =
-    let names = Hashtbl.find_all known line in
-    union found (names @ Hashtbl.find_all known (Re.Str.replace_first numbered "" line))
-  in
-  List.fold_left add Names.empty (String.split_on_char '\n' lines)
+(** The names of what one prover uses for a task, if it proves it in so many seconds. Alt-Ergo does
+    not tell: no goal has the proofs of two families by it alone. *)
+let by_prover task ((p : Prover.t), seconds) =
+  let named, task = labelled task in
+  let used, text = with_names named (Prover.printed p task) in
+  let (output, _, _) as said = Prover.run p (Seconds seconds) task text in
+  let tells = p.prover.prover.prover_name <> "Alt-Ergo" in
+  if tells && Prover.is_valid (Prover.read_answer p said) then Some (names_in used output) else None
 
-(** The names of what one prover uses for a task, if it proves it in so many seconds. *)
-let by_prover (p : Prover.t) ~whole ~seconds task =
-  let named, task = labelled ~whole task in
-  let question = Prover.question p (Seconds seconds) task in
-  let is_valid answer =
-    Prover.read_answer p.prover.prover answer ~out_of_time:false = "Valid"
-  in
-  if p.prover.prover.prover_name = "Alt-Ergo" then
-    let answer, lines = said ~options:"-save-used-context " question (Lazy.force question.text) in
-    if is_valid answer then Some (names_of_lines named lines) else None
-  else
-    let used, text = with_names named (Lazy.force question.text) in
-    let answer, _ = said question text in
-    if is_valid answer then Some (names_in used answer) else None
-
-(** Of definitions that stay as they are nobody says which are used: those that are still reached. *)
+(** Of definitions nobody says which are used: those that are still reached. *)
 let with_definitions task names =
-  let is_definition (d : Decl.decl) = match d.d_node with Dlogic _ -> true | _ -> false in
   let add found (td : Theory.tdecl) =
     match td.td_node with
-    | Decl d when is_definition d -> union found (Keep.names d)
+    | Decl ({ d_node = Dlogic _; _ } as d) -> union found (Keep.names d)
     | _ -> found
   in
   let all = Task.task_fold add names task in
   Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
 
-(** By the first of some provers that proves the task within its seconds. First with the definitions
-    as they are, as provers know best what to do with these; then which of them are used, of what is
-    left. *)
+(** By the first of some provers that proves the task within its seconds, and tells. *)
 let find provers task =
-  let ask ~whole task (p, seconds) =
-    let found = Project.attempt (fun () -> by_prover p ~whole ~seconds task) in
-    Result.value found ~default:None
+  let ask prover =
+    Result.value (Project.attempt (fun () -> by_prover task prover)) ~default:None
   in
-  let smaller names =
-    let names = with_definitions task names in
-    let small = Keep.keep (Names.elements names) task in
-    Option.value (List.find_map (ask ~whole:false small) provers) ~default:names
-  in
-  Option.map smaller (List.find_map (ask ~whole:true task) provers)
-
-(** {1 Without a prover that tells} *)
-
-(** Leaves out what [p] proves the task without, first by halves, then by smaller pieces. *)
-let shrink (p, seconds) task names =
-  let proves names =
-    let question = Prover.question p (Seconds seconds) (Keep.keep names task) in
-    Prover.is_valid (Prover.ask ~believed:(fun _ -> true) question)
-  in
-  let rec pieces size needed = function
-    | [] -> List.rev needed
-    | rest ->
-        let is_in_piece place _ = place < size in
-        let piece = List.filteri is_in_piece rest
-        and others = List.filteri (fun place name -> not (is_in_piece place name)) rest in
-        if proves (List.rev_append needed others) then pieces size needed others
-        else pieces size (List.rev_append piece needed) others
-  in
-  let rec halved size names =
-    let left = pieces size [] names in
-    if size = 1 then left else halved ((size + 1) / 2) left
-  in
-  if proves names then Some (Names.of_list (halved (max 1 (List.length names / 2)) names)) else None
+  Option.map (with_definitions task) (List.find_map ask provers)

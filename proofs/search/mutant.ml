@@ -10,7 +10,7 @@
 
 open Why3
 open Session_itp
-open Json_base
+open Json
 
 (** Of the recorded seconds. *)
 let factor = 3.
@@ -18,17 +18,12 @@ let factor = 3.
 (** Limits are whole seconds, so one is the least. *)
 let limit longest = Prover.Seconds (max 1 (int_of_float (ceil (factor *. longest))))
 
-let tree (t : Session.t) = Session.tree t
+let tree = Session.tree
 
-(** {1 What is recorded} *)
-
-let seconds_of (a : proof_attempt_node) =
-  match a.proof_state with None -> 0. | Some r -> r.pr_time
-
-(** Of all proofs of a goal, those of parts that are gone included. *)
+(** The seconds of all proofs of a goal, those of parts that are gone included. *)
 let recorded_below t id =
   let add acc = function
-    | APa attempt -> seconds_of (get_proof_attempt_node (tree t) attempt) :: acc
+    | APa attempt -> Session.seconds (get_proof_attempt_node (tree t) attempt) :: acc
     | AFile _ | ATh _ | ATn _ | APn _ -> acc
   in
   fold_all_any (tree t) add [] (APn id)
@@ -38,9 +33,7 @@ let longest = List.fold_left max 0.
 (** {1 Trying again} *)
 
 (** One prover after the other, as the other core works at another mutant. *)
-let proves ~longest task prover =
-  let question = Prover.question prover (limit longest) task in
-  Prover.is_valid (Prover.ask ~believed:Prover.is_valid question)
+let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
 (** Those that proved it before come first. *)
 let is_proved project t id ~longest =
@@ -65,16 +58,16 @@ let rec unproved project t ~otherwise id =
   let recorded = Node.valid_attempts s id in
   if List.exists is_current recorded then None
   else
-    match Node.live_transformations s id with
+    match Session.live_transformations s id with
     | [] ->
-        let longest = if recorded = [] then otherwise else longest (List.map seconds_of recorded) in
+        let longest = if recorded = [] then otherwise else longest (List.map Session.seconds recorded) in
         if is_proved project t id ~longest then None else Some id
     | node :: _ ->
         let live part = not (is_detached s (APn part)) in
         let parts = List.filter live (get_sub_tasks s node) in
         let found = List.find_map (unproved project t ~otherwise) parts in
         (* What the proof does not need of the theory as it was may be needed now. *)
-        let is_small = found <> None && Node.is_keep s node in
+        let is_small = found <> None && Session.is_keep s node in
         if is_small && is_proved_somehow project ~longest:otherwise (get_task s id) then None
         else found
 

@@ -9,28 +9,21 @@
     - a part that no split takes further: longer limits. What resists wants an assertion in the
       source, not another transformation: one is all that has to be trusted.
 
-    All of this is tried first with the part of the context that some prover says it uses: [keep].
-    What failed is kept with the other answers, so that the next update does not wait for it again. *)
+    All of this is tried first with the part of the context that some prover says it uses: [keep]. *)
 
 open Why3
 open Session_itp
 
 (** Seconds. Most goals are proved in well under one; the longest is half of the shortest limit
-    that the gate's replay grants. A goal that can be split gets a glance only. *)
+    that the gate's replay grants. *)
 let glance = 2
 
-let brief = 2
 let middle = 5
 let long = 15
 
-(** Two proofs that take no longer than this each are as good as any. *)
-let good_price = 0.2
-
-type effort = Quick | Normal | Thorough
-
-(** [strict]: a search ends at the first part that two families do not prove soon. *)
-type t =
-  { project : Project.t; session : Session.t; effort : effort; retry : bool; strict : bool }
+(** [quick]: no longer limits; [strict]: a search ends at the first part that two families do not
+    prove soon. *)
+type t = { project : Project.t; session : Session.t; quick : bool; strict : bool }
 
 exception Not_enough
 
@@ -39,84 +32,77 @@ let proved t id = pn_proved (tree t) id
 
 (** {1 Running provers} *)
 
-let family (p : Prover.t) = Project.family p.prover.prover
 let is_among provers (p : Prover.t) = List.mem p.prover.prover provers
 
-(** Configured provers from cheap to dear, those in [first] in front. *)
-let candidates t first =
+(** Asks the provers about a node for at most [seconds] each, from cheap to dear but those of [first]
+    before the others, until two families have proved it. *)
+let race t id ~seconds ~first proofs =
+  let ask proofs (p : Prover.t) =
+    let families = Node.families proofs in
+    if Node.redundant proofs || List.mem (Project.family p.prover.prover) families then proofs
+    else
+      let answer = Prover.ask p (Seconds seconds) (get_task (tree t) id) in
+      if Prover.is_valid answer then
+        { Node.prover = p.prover.prover; seconds = answer.seconds } :: proofs
+      else proofs
+  in
   let before, after = List.partition (is_among first) (Prover.all t.project) in
-  before @ after
+  List.fold_left ask proofs (before @ after)
 
-(** The first of each family; the others only where they proved it before. *)
-let best_candidates t first =
-  let add chosen p =
-    let same q = family q = family p in
-    if List.exists same chosen && not (is_among first p) then chosen else p :: chosen
+(** {1 What is recorded, and what is left to prove} *)
+
+(** Written into the session for every proof, so that a session does not change with the limit at
+    which a proof happened to be found. A replay takes its limits from the recorded seconds. *)
+let recorded_limit = { Call_provers.empty_limit with limit_time = 15; limit_mem = 2000 }
+
+let record s id proofs =
+  let put { Node.prover; seconds } =
+    ignore (graft_proof_attempt s id prover ~limit:recorded_limit);
+    let result =
+      { Call_provers.pr_answer = Valid; pr_status = WEXITED 0; pr_output = ""; pr_time = seconds;
+        pr_steps = -1; pr_models = [] }
+    in
+    update_proof_attempt Node.silent s id prover result
   in
-  List.rev (List.fold_left add [] (candidates t first))
+  List.iter put proofs;
+  update_goal_node Node.silent s id
 
-let at_good_price proofs =
-  Node.redundant (List.filter (fun (p : Node.proof) -> p.seconds <= good_price) proofs)
-
-(** Asks the provers about a node for at most [seconds] each, until two families have proved it at a
-    good price, or [patience] provers have failed and none has proved it. A third family gets a
-    glance at what two have proved dearly: the search pays once, the replay every time. *)
-let race ?(patience = max_int) t id ~seconds proofs provers =
-  let task = get_task (tree t) id in
-  let proofs = ref proofs and failed = ref 0 in
-  let ask p =
-    let limit = if Node.redundant !proofs then min glance seconds else seconds in
-    if List.mem (family p) (Node.families !proofs) then None
-    else Some (Prover.question p (Seconds limit) task)
-  and finished (p : Prover.t) (answer : Prover.answer) =
-    if Prover.is_valid answer then
-      proofs := { Node.prover = p.prover.prover; seconds = answer.seconds } :: !proofs
-    else incr failed;
-    if at_good_price !proofs || (!proofs = [] && !failed >= patience) then `Stop else `Go_on
-  in
-  let believed answer = Prover.is_valid answer || not t.retry in
-  if not (at_good_price !proofs) then Prover.ask_all ~width:2 ~believed ~ask ~finished provers;
-  !proofs
+(** The parts of a goal without a proof, or with proofs of one family: by these provers. *)
+let rec weak_leaves s id =
+  match (List.map Node.proof_of (Node.valid_attempts s id), get_transformations s id) with
+  | [], (_ :: _ as nodes) ->
+      List.concat_map (weak_leaves s) (List.concat_map (get_sub_tasks s) nodes)
+  | proofs, _ when Node.redundant proofs -> []
+  | proofs, _ -> [ (id, List.map (fun p -> p.Node.prover.prover_name) proofs) ]
 
 (** {1 A goal without usable proofs} *)
 
-let rec search t id ~first proofs =
-  match Node.split (tree t) t.project.env id with
-  | None ->
-      let proofs = race t id ~seconds:brief proofs (candidates t first) in
-      if Node.redundant proofs then Node.record (tree t) id proofs else insist t id proofs
-  | Some (node, parts) ->
-      let proofs = race t id ~patience:3 ~seconds:glance proofs (best_candidates t first) in
-      if Node.redundant proofs then begin
-        Node.drop (tree t) id node;
-        Node.record (tree t) id proofs
-      end
-      else search_parts t id node parts proofs
-
 (** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
-and search_parts t id node parts proofs =
-  List.iter (fun part -> search t part ~first:[] []) parts;
-  update_trans_node Node.silent (tree t) node;
-  if proofs <> [] && not (tn_proved (tree t) node) then begin
-    Node.drop (tree t) id node;
-    insist t id proofs
-  end
+let rec search t id ~first proofs =
+  let s = tree t in
+  let proofs = race t id ~seconds:glance ~first proofs in
+  if Node.redundant proofs then record s id proofs
+  else
+    match Node.split s t.project.env id with
+    | None -> insist t id proofs
+    | Some (node, parts) ->
+        List.iter (fun part -> search t part ~first:[] []) parts;
+        update_trans_node Node.silent s node;
+        if proofs <> [] && not (tn_proved s node) then begin
+          Node.remove s (ATn node);
+          insist t id proofs
+        end
 
 (** Longer limits. A second family is worth the middle limit; an unproved part all that there is.
     [strict]: none is. *)
 and insist t id proofs =
   if t.strict then raise Not_enough;
-  let worth proofs seconds =
-    match t.effort with
-    | Quick -> false
-    | Normal -> proofs = [] || seconds <= middle
-    | Thorough -> true
-  in
   let step proofs seconds =
-    if worth proofs seconds then race t id ~seconds proofs (candidates t []) else proofs
+    let is_worth_it = (not t.quick) && (proofs = [] || seconds <= middle) in
+    if is_worth_it then race t id ~seconds ~first:[] proofs else proofs
   in
   let proofs = List.fold_left step proofs [ middle; long ] in
-  if proofs <> [] then Node.record (tree t) id proofs
+  if proofs <> [] then record (tree t) id proofs
 
 (** {1 A goal with a past} *)
 
@@ -129,67 +115,43 @@ let take_attempts t id =
   let obsolete, current = List.partition is_obsolete attempts in
   (List.map Node.proof_of current, List.map (fun (a : proof_attempt_node) -> a.prover) obsolete)
 
-(** Makes a node and all below it up to date. *)
+(** Makes a node and all below it up to date. A stored transformation led to proofs before. *)
 let rec settle t id =
   let s = tree t in
   let proofs, obsolete = take_attempts t id in
-  let detached, live =
-    List.partition (fun node -> is_detached s (ATn node)) (get_transformations s id)
-  in
-  List.iter (Node.remove s) detached;
-  (match live with
-  | node :: spare when proofs = [] ->
-      List.iter (Node.remove s) spare;
-      follow t id node
-  | _ ->
-      List.iter (Node.remove s) live;
-      let is_done = if t.effort = Thorough then at_good_price else Node.redundant in
-      if is_done proofs then Node.record s id proofs else search t id ~first:obsolete proofs);
+  let is_known node = Session.is_keep s node || get_transf_name s node = Node.split_name in
+  (match get_transformations s id with
+  | node :: spare when proofs = [] && is_known node ->
+      Node.remove_transformations s spare;
+      List.iter (settle t) (get_sub_tasks s node);
+      update_trans_node Node.silent s node
+  | nodes ->
+      Node.remove_transformations s nodes;
+      if Node.redundant proofs then record s id proofs else search t id ~first:obsolete proofs);
   update_goal_node Node.silent s id
-
-(** The stored transformation led to proofs before; where it no longer does, start afresh. *)
-and follow t id node =
-  let s = tree t in
-  let detached, parts = List.partition (fun p -> is_detached s (APn p)) (get_sub_tasks s node) in
-  List.iter (fun part -> Node.remove_detached s (APn part)) detached;
-  List.iter (settle t) parts;
-  update_trans_node Node.silent s node;
-  if not (Node.is_keep s node || get_transf_name s node = Node.split_name) then begin
-    Node.drop s id node;
-    search t id ~first:[] []
-  end
 
 (** {1 What a proof needs of its context} *)
 
 (** Seconds for a prover that tells what it uses. *)
 let at_once = 1
 
-(** Whether a proof below has the whole context. *)
-let rec has_whole_context s id =
-  Node.valid_attempts s id <> []
-  || List.exists
-       (fun node -> (not (Node.is_keep s node)) && List.exists (has_whole_context s) (get_sub_tasks s node))
-       (Node.live_transformations s id)
-
 let rec has_part_of_context s id =
-  let below node = Node.is_keep s node || List.exists (has_part_of_context s) (get_sub_tasks s node) in
-  List.exists below (Node.live_transformations s id)
+  let below node = Session.is_keep s node || List.exists (has_part_of_context s) (get_sub_tasks s node) in
+  List.exists below (get_transformations s id)
 
 (** Each prover with the seconds that it may take: those that have proved the goal come first, and
     get some times what they took. *)
 let with_limits t id =
   let proofs = List.map Node.proof_of (Node.valid_attempts (tree t) id) in
-  let taken (p : Prover.t) =
+  let limit (p : Prover.t) =
     let of_prover (proof : Node.proof) = proof.prover = p.prover.prover in
-    Option.map (fun (proof : Node.proof) -> proof.seconds) (List.find_opt of_prover proofs)
+    match List.find_opt of_prover proofs with
+    | None -> (p, at_once)
+    | Some { seconds; _ } -> (p, max at_once (min middle (int_of_float (ceil (3. *. seconds)))))
   in
-  let some_times seconds = max at_once (min middle (int_of_float (ceil (3. *. seconds)))) in
-  let limit p = (p, some_times (Option.value (taken p) ~default:0.)) in
-  let before, others = List.partition (fun p -> taken p <> None) (List.rev (Prover.all t.project)) in
-  (List.map limit before, List.map limit others)
-
-(** What has been found for goals of the session, of which a process has one. *)
-let told : (proofNodeID, Cores.Names.t) Hashtbl.t = Hashtbl.create 97
+  let has_proved = is_among (List.map (fun (proof : Node.proof) -> proof.prover) proofs) in
+  let before, others = List.partition has_proved (List.rev (Prover.all t.project)) in
+  List.map limit (before @ others)
 
 (** What is used for a goal that has proofs, or for its parts, all together, as far as somebody
     tells. *)
@@ -198,8 +160,7 @@ let rec names_used t id =
   let all used parts =
     List.fold_left (fun found part -> Cores.Names.union found (used part)) Cores.Names.empty parts
   in
-  let before, others = with_limits t id in
-  let task = get_task s id and provers = before @ others in
+  let provers = with_limits t id in
   let rec of_task task =
     match Cores.find provers task with
     | Some names -> names
@@ -208,18 +169,9 @@ let rec names_used t id =
         | [] | [ _ ] -> Cores.Names.empty
         | parts -> all of_task parts)
   in
-  let found () =
-    match List.filter (fun node -> not (Node.is_keep s node)) (Node.live_transformations s id) with
-    | node :: _ when before = [] -> all (names_used t) (get_sub_tasks s node)
-    | _ when before = [] -> of_task task
-    | _ -> Option.value (Cores.find provers task) ~default:Cores.Names.empty
-  in
-  match Hashtbl.find_opt told id with
-  | Some names -> names
-  | None ->
-      let names = found () in
-      Hashtbl.replace told id names;
-      names
+  match List.filter (fun node -> not (Session.is_keep s node)) (get_transformations s id) with
+  | node :: _ when Node.valid_attempts s id = [] -> all (names_used t) (get_sub_tasks s node)
+  | _ -> of_task (get_task s id)
 
 (** Whether two families prove the goal with what is named, each part of it; if so, that takes the
     place of all that the goal had. *)
@@ -230,31 +182,14 @@ let is_enough t id names =
   let node, small = Node.keep s t.project.env id names in
   let enough =
     match search { t with strict = true } small ~first:[] [] with
-    | () -> Node.weak_leaves s small = []
+    | () -> weak_leaves s small = []
     | exception Not_enough -> false
   in
-  if enough then begin
-    let others = List.filter (( <> ) node) (get_transformations s id) in
-    Node.remove_attempts s id;
-    List.iter (Node.remove s) others
-  end
-  else Node.remove s node;
+  let others = List.filter (( <> ) node) (get_transformations s id) in
+  if enough then Node.remove_attempts s id;
+  Node.remove_transformations s (if enough then others else [ node ]);
   update_goal_node Node.silent s id;
   enough
-
-(** A part that no split takes further: by what each prover uses that tells, then by what is left
-    where nothing can be left out, if that does not take long to find. *)
-let is_narrowed_leaf t id names ~near =
-  let task = get_task (tree t) id in
-  let before, others = with_limits t id in
-  let by_second () = Cores.find (List.rev (before @ others)) task in
-  let all = List.sort_uniq compare (Keep.of_task task) in
-  let quick = List.filter (fun (_, seconds) -> seconds <= at_once) before in
-  let shrunk () = List.find_map (fun p -> Cores.shrink p task all) quick in
-  let tries names = Option.fold ~none:false ~some:(is_enough t id) names in
-  tries (Option.map (Cores.Names.union names) (by_second ()))
-  || is_enough t id near
-  || tries (shrunk ())
 
 (** Proofs from a part of the context: of the goal, or else of its parts, or else from all of it.
     [near]: what is used for the other parts too. *)
@@ -263,9 +198,9 @@ let rec narrow ?near t id =
   let names = names_used t id in
   let near = Option.value near ~default:names in
   if not (is_enough t id names) then begin
-    List.iter (Node.remove s) (List.filter (Node.is_keep s) (get_transformations s id));
+    Node.remove_transformations s (List.filter (Session.is_keep s) (get_transformations s id));
     let split =
-      match Node.live_transformations s id with
+      match get_transformations s id with
       | node :: _ -> Some (node, get_sub_tasks s node)
       | [] when Node.redundant (List.map Node.proof_of (Node.valid_attempts s id)) -> None
       | [] -> Node.split s t.project.env id
@@ -275,12 +210,15 @@ let rec narrow ?near t id =
         Node.remove_attempts s id;
         List.iter (narrow ~near t) parts;
         update_trans_node Node.silent s node
-    | None -> if not (is_narrowed_leaf t id names ~near) then settle t id
+    | None ->
+        (* What each prover uses that tells. *)
+        let second = Cores.find (List.rev (with_limits t id)) (get_task s id) in
+        let more = Cores.Names.union near (Option.value second ~default:names) in
+        if not (is_enough t id more) then settle t id
   end
 
 (** A goal: with the part of its context that it was proved with before, if that still does. *)
 let settle_goal t id =
   let s = tree t in
   (try if has_part_of_context s id then settle { t with strict = true } id with Not_enough -> ());
-  let is_done = proved t id && Node.weak_leaves s id = [] in
-  if not (is_done && not (t.effort = Thorough && has_whole_context s id)) then narrow t id
+  if not (proved t id && weak_leaves s id = []) then narrow t id

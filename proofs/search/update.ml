@@ -5,9 +5,7 @@ open Session_itp
 
 type options = {
   only : string option;  (** goals whose full name contains this *)
-  effort : Prove.effort;
-  forget : bool;  (** start without the stored session *)
-  retry : bool;  (** ask provers again that failed before *)
+  quick : bool;
 }
 
 let wanted options name =
@@ -17,44 +15,31 @@ let wanted options name =
 let report (t : Prove.t) (th, top) =
   let s = Prove.tree t in
   let whole = (get_proof_name s top).Ident.id_string in
-  let leaf (l : Node.leaf) =
-    let part = Project.after whole (get_proof_name s l.id).Ident.id_string in
+  let leaf (id, by) =
+    let part = Project.after whole (get_proof_name s id).Ident.id_string in
     let place =
-      match Session.goal_loc ~root:l.root s l.id with
+      match Session.goal_loc ~root:(id = top) s id with
       | None -> t.session.theory
       | Some loc -> Project.place t.project loc
     in
-    let what = if l.by = [] then "UNPROVED" else "one family only, " ^ String.concat ", " l.by in
+    let what = if by = [] then "UNPROVED" else "one family only, " ^ String.concat ", " by in
     Printf.printf "%s %s%s [%s]: %s\n" place
       (Session.full_name t.session (th, top))
-      part (get_proof_expl s l.id) what
+      part (get_proof_expl s id) what
   in
-  let leaves = Node.weak_leaves s top in
+  let leaves = Prove.weak_leaves s top in
   List.iter leaf leaves;
   leaves
 
-(** Silent about a goal whose stored proofs were good, which takes no time. *)
 let goal (t : Prove.t) (th, id) =
-  let started = Unix.gettimeofday () in
-  Prove.settle_goal t id;
-  let seconds = Unix.gettimeofday () -. started in
-  let proved = Prove.proved t id in
-  if seconds > 0.05 || not proved then
-    Printf.printf "  %s %s, %.1f s\n%!"
-      (Session.full_name t.session (th, id))
-      (if proved then "proved" else "NOT proved")
-      seconds
-
-let rec make_directory dir =
-  if not (Sys.file_exists dir) then begin
-    make_directory (Filename.dirname dir);
-    Sys.mkdir dir 0o755
-  end
+  if not (Prove.proved t id) then
+    Printf.printf "  %s\n%!" (Session.full_name t.session (th, id));
+  Prove.settle_goal t id
 
 (** Why3 keeps the former files as [*.bak]; git keeps them better. *)
 let save (t : Prove.t) =
   let dir = t.session.dir in
-  make_directory dir;
+  ignore (Sys.command ("mkdir -p " ^ Filename.quote dir));
   save_session (Prove.tree t);
   let remove_backup f = if Filename.check_suffix f ".bak" then Sys.remove (Filename.concat dir f) in
   Array.iter remove_backup (Sys.readdir dir)
@@ -66,9 +51,8 @@ let prove_all (t : Prove.t) goals =
 
 (** 0 if everything that was asked for is proved, 1 if not, 3 if nothing was asked for. *)
 let run project options file =
-  let session = Session.load ~forget:options.forget project file in
-  let { effort; retry; _ } = options in
-  let t = { Prove.project; session; effort; retry; strict = false } in
+  let session = Session.load project file in
+  let t = { Prove.project; session; quick = options.quick; strict = false } in
   if session.errors <> [] then begin
     List.iter (fun e -> print_endline ("ERROR " ^ e)) session.errors;
     1
@@ -77,10 +61,10 @@ let run project options file =
     let all = Session.goals session in
     let is_chosen goal = wanted options (Session.full_name session goal) in
     let chosen = List.filter is_chosen all in
-    if options.only = None then List.iter (Node.clean_file (Prove.tree t)) (Session.files session);
+    List.iter (Node.remove (Prove.tree t)) (Session.detached (Prove.tree t));
     if all <> [] then prove_all t chosen;
     let leaves = List.concat_map (report t) chosen in
-    let unproved, single = List.partition (fun (l : Node.leaf) -> l.by = []) leaves in
+    let unproved, single = List.partition (fun (_, by) -> by = []) leaves in
     if chosen <> [] then
       Printf.printf "%s: %d of %d goals; parts unproved: %d; parts proved by one family only: %d\n"
         file (List.length chosen) (List.length all) (List.length unproved) (List.length single);

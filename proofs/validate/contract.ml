@@ -6,7 +6,7 @@
     conditions. *)
 
 open Why3
-open Json_base
+open Json
 
 (** {1 Conditions} *)
 
@@ -26,11 +26,11 @@ let rec parts (f : Term.term) =
 let conditions p kind ?exn ?value arguments f =
   let condition f =
     Record
-      [ ("kind", String kind); ("exception", Json.option (fun name -> String name) exn);
+      [ ("kind", String kind); ("exception", text exn);
         ("text", String (Statement.formula f));
-        ("holds", Formula.lambda (arguments @ Option.to_list value) (Formula.term p f)) ]
+        ("holds", Translation.lambda (arguments @ Option.to_list value) (Translation.term p f)) ]
   in
-  List.map condition (parts (Statement.bare f))
+  List.map condition (parts (Formula.bare f))
 
 (** {1 Programs} *)
 
@@ -53,7 +53,7 @@ let writes (cty : Ity.cty) =
     let whole = List.filter is_whole cty.cty_args in
     let found = if whole = [] then [ "" ] else names (List.map (fun pv -> pv.Ity.pv_vs) whole) in
     let fields = names (List.map (fun pv -> pv.Ity.pv_vs) (Ity.Spv.elements fields)) in
-    List.concat_map (fun name -> List.map (fun field -> Json.strings [ name; field ]) fields) found
+    List.concat_map (fun name -> List.map (fun field -> texts [ name; field ]) fields) found
   in
   List.concat_map of_region (Ity.Mreg.bindings cty.cty_effect.eff_writes)
 
@@ -63,7 +63,7 @@ let shares (cty : Ity.cty) =
   let given = List.fold_left add Ity.Sreg.empty cty.cty_args in
   not (Ity.Sreg.is_empty (Ity.Sreg.inter given (Ity.ity_freeregs Ity.Sreg.empty cty.cty_result)))
 
-let kind p ity = Formula.kind p (Ity.ty_of_ity ity)
+let kind p ity = Translation.kind p (Ity.ty_of_ity ity)
 
 let program p (rs : Expr.rsymbol) =
   let cty = rs.rs_cty in
@@ -81,8 +81,8 @@ let program p (rs : Expr.rsymbol) =
   Record
     [ ("name", String (Option.value (Name.resolved rs.rs_name) ~default:""));
       ("mapped", String (mapped rs)); ("ghost", Bool (Expr.rs_ghost rs));
-      ("arguments", Json.strings (names arguments));
-      ("olds", Json.strings (names (variables (List.map snd olds))));
+      ("arguments", texts (names arguments));
+      ("olds", texts (names (variables (List.map snd olds))));
       ("argument_types", List (List.map (fun (pv : Ity.pvsymbol) -> kind p pv.pv_ity) cty.cty_args));
       ("result_type", kind p cty.cty_result);
       ("writes", List (writes cty)); ("shares", Bool (shares cty));
@@ -106,7 +106,7 @@ let programs ~all (m : Pmodule.pmodule) =
     | PDtype types when all -> List.concat_map (fun (its : Pdecl.its_defn) -> its.itd_fields) types
     | PDlet (LDvar _) | PDtype _ | PDexn _ | PDpure -> []
   in
-  List.concat_map of_declaration (Audit.declarations m.mod_units)
+  List.concat_map of_declaration (Audit.declarations m)
 
 (** The types that programs take, give and raise, with those inside. *)
 let types_of_programs symbols =
@@ -132,7 +132,7 @@ let facts (project : Project.t) ~all names =
   | Ok modules ->
       let symbols = List.concat_map (programs ~all) modules in
       let outside = types_of_programs symbols in
-      let p = Formula.create (Meaning.of_modules modules) ~outside in
+      let p = Translation.create (Meaning.of_modules modules) ~outside in
       let found = List.map (program p) symbols in
       Ok
         (Record

@@ -123,6 +123,6 @@ let of_declaration found (d : Pdecl.pdecl) =
 (** What all modules define that these reach. *)
 let of_modules modules =
   let add found (m : Pmodule.pmodule) =
-    List.fold_left of_declaration found (Audit.declarations m.mod_units)
+    List.fold_left of_declaration found (Audit.declarations m)
   in
   List.fold_left add none (Library.reached modules)

@@ -1,4 +1,4 @@
-"""What the theories say, computed: their terms come from whycontract as JSON, see formula.ml.
+"""What the theories say, computed: their terms come from whycontract as JSON, see translation.ml.
 
 Here all values are known: integers, tuples for sequences, lists for arrays, functions. What a
 formula asks for beyond its own contract has no value, and asking for it is an error: a condition is

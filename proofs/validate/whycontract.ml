@@ -1,7 +1,7 @@
-(** What gives contracts as JSON: [whycontract CONFIG TOOLS programs|operations MODULE ...] prints,
+(** What gives contracts as JSON: [whycontract CONFIG programs|operations MODULE ...] prints,
     as one JSON value, those of the programs of some modules, or of all operations too. *)
 
-let contracts project ~all names () =
+let contracts ~all names project =
   match Contract.facts project ~all names with
   | Ok found -> Start.print found
   | Error errors ->
@@ -9,8 +9,8 @@ let contracts project ~all names () =
       exit 1
 
 let () =
-  Start.run ~usage:"usage: whycontract CONFIG TOOLS programs|operations MODULE ..."
-    (fun project -> function
-    | "programs" :: names -> Some (contracts project ~all:false names)
-    | "operations" :: names -> Some (contracts project ~all:true names)
+  Start.run ~usage:"usage: whycontract CONFIG programs|operations MODULE ..."
+    (function
+    | "programs" :: names -> Some (contracts ~all:false names)
+    | "operations" :: names -> Some (contracts ~all:true names)
     | _ -> None)

@@ -122,7 +122,7 @@ def test_a_program_of_other_sources_or_with_another_pin_is_refused(
 
 def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_path: Path) -> None:
     clone = install(tmp_path / "deeper" / "clone", {})
-    for name in ("why3", "proofs", "python", "build/gate/sessions"):
+    for name in ("why3", "proofs", "python", "build/gate"):
         shutil.copytree(small / name, clone / name, dirs_exist_ok=True)
     assert passes(clone, kept=PROOFS).startswith("no git here")
 

@@ -21,56 +21,55 @@ let divergent = Ident.create_attribute "vc:divergent"
 
 (** {1 Programs} *)
 
-let unnamed kind loc = { kind; name = ""; loc }
+let bound = function
+  | LDsym (rs, c) -> [ (rs, c) ]
+  | LDrec definitions -> List.map (fun d -> (d.rec_sym, d.rec_fun)) definitions
+  | LDvar _ -> []
 
-let termination rs =
+(** Program symbols with what they are bound to. *)
+let programs d = match d.pd_node with PDlet definition -> bound definition | _ -> []
+
+(** What an expression calls, or names for calls within it. *)
+let callables e =
+  match e.e_node with
+  | Eexec (c, _) -> [ c ]
+  | Elet (definition, _) -> List.map snd (bound definition)
+  | _ -> []
+
+(** Over all expressions in one, those of functions that stand in it included. *)
+let rec fold f found e =
+  let inside found c = match c.c_node with Cfun e -> fold f found e | _ -> found in
+  e_fold (fold f) (List.fold_left inside (f found e) (callables e)) e
+
+(** [owner]: the top-level symbol that something is part of. *)
+let item kind (owner : Ident.ident) loc = { kind; name = Name.with_scopes owner; loc }
+
+let of_ident kind (id : Ident.ident) = item kind id id.id_loc
+
+let termination owner rs =
   match rs.rs_cty.cty_effect.eff_oneway with
   | Ity.Total -> []
-  | Ity.Partial -> [ unnamed "partial" rs.rs_name.id_loc ]
-  | Ity.Diverges -> [ unnamed "diverges" rs.rs_name.id_loc ]
+  | Ity.Partial -> [ item "partial" owner rs.rs_name.id_loc ]
+  | Ity.Diverges -> [ item "diverges" owner rs.rs_name.id_loc ]
 
-let rec in_expr e =
-  let attribute =
-    if Ident.Sattr.mem divergent e.e_attrs then [ unnamed "vc:divergent" e.e_loc ] else []
+let in_expr owner =
+  let any loc c = if c.c_node = Cany then [ item "any" owner loc ] else [] in
+  let local (rs, c) = any rs.rs_name.id_loc c @ termination owner rs in
+  let here found e =
+    let is_divergent = Ident.Sattr.mem divergent e.e_attrs in
+    let own =
+      match e.e_node with
+      | Eabsurd -> [ item "absurd" owner e.e_loc ]
+      | Eassert (Assume, _) -> [ item "assume" owner e.e_loc ]
+      | Eexec (c, _) -> any e.e_loc c
+      | Elet (definition, _) -> List.concat_map local (bound definition)
+      | _ -> []
+    in
+    found @ (if is_divergent then [ item "vc:divergent" owner e.e_loc ] else []) @ own
   in
-  attribute @ in_node e
-
-and in_node e =
-  match e.e_node with
-  | Evar _ | Econst _ | Eassign _ | Epure _ -> []
-  | Eabsurd -> [ unnamed "absurd" e.e_loc ]
-  | Eassert (Assume, _) -> [ unnamed "assume" e.e_loc ]
-  | Eassert ((Assert | Check), _) -> []
-  | Eexec ({ c_node = Cany; _ }, _) -> [ unnamed "any" e.e_loc ]
-  | Eexec (c, _) -> in_callable ~loc:e.e_loc c
-  | Eghost e | Eraise (_, e) | Eexn (_, e) | Efor (_, _, _, _, e) -> in_expr e
-  | Elet (definition, e) -> in_local definition @ in_expr e
-  | Eif (a, b, c) -> in_expr a @ in_expr b @ in_expr c
-  | Ewhile (a, _, _, b) -> in_expr a @ in_expr b
-  | Ematch (e, branches, handlers) ->
-      let handlers = Ity.Mxs.values handlers in
-      in_expr e
-      @ List.concat_map (fun (_, e) -> in_expr e) branches
-      @ List.concat_map (fun (_, e) -> in_expr e) handlers
-
-and in_callable ~loc c =
-  match c.c_node with
-  | Capp _ | Cpur _ -> []
-  | Cfun e -> in_expr e
-  | Cany -> [ unnamed "any" loc ]
-
-and in_local = function
-  | LDvar (_, e) -> in_expr e
-  | LDsym (rs, c) -> in_function rs c
-  | LDrec definitions -> List.concat_map (fun d -> in_function d.rec_sym d.rec_fun) definitions
-
-and in_function rs c = in_callable ~loc:rs.rs_name.id_loc c @ termination rs
+  fold here []
 
 (** {1 Top-level definitions} *)
-
-let of_ident kind (id : Ident.ident) = { kind; name = Name.with_scopes id; loc = id.id_loc }
-
-let named id item = { item with name = Name.with_scopes id }
 
 (** [val constant] is a function without arguments around the missing value. *)
 let is_val = function
@@ -78,21 +77,46 @@ let is_val = function
   | { c_node = Cfun { e_node = Eexec ({ c_node = Cany; _ }, _); _ }; _ } -> true
   | _ -> false
 
-let in_symbol rs c =
-  let found =
-    if is_val c then unnamed "val" rs.rs_name.id_loc :: termination rs else in_function rs c
+(** Effects that no statement tells, and no theory has: all but writing arguments and giving new
+    memory; and results of which a part is ghost. *)
+let has_untold_effect rs ({ cty_effect = effect; _ } as cty : Ity.cty) =
+  let open Ity in
+  let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in
+  let given = List.map (fun pv -> pv.pv_ity) cty.cty_args in
+  let share (known, shared) ity =
+    let regions = ity_freeregs Sreg.empty ity in
+    (Sreg.union known regions, shared || not (Sreg.disjoint known regions))
   in
-  List.map (named rs.rs_name) found
+  let written = Mreg.map ignore effect.eff_writes in
+  let may_write = List.fold_left Sreg.union Sreg.empty (List.map own given) in
+  snd (List.fold_left share (Sreg.empty, false) (cty.cty_result :: given))
+  || not (Spv.is_empty (cty_reads cty))
+  || not (Sreg.subset (Sreg.union written effect.eff_taints) may_write)
+  || not (Sreg.subset written effect.eff_covers)
+  || not (Sreg.subset effect.eff_resets (own cty.cty_result))
+  || not (rs_ghost rs || cty.cty_mask = MaskVisible)
 
-let in_variable (pv : Ity.pvsymbol) e =
-  match e.e_node with
-  | Eexec ({ c_node = Cany; _ }, _) -> [ of_ident "val" pv.pv_vs.vs_name ]
-  | _ -> List.map (named pv.pv_vs.vs_name) (in_expr e)
+let untold is_so id = if is_so then [ of_ident "untold" id ] else []
 
+let in_symbol (rs, c) =
+  let inside =
+    match c.c_node with
+    | _ when is_val c -> [ of_ident "val" rs.rs_name ]
+    | Cfun e -> in_expr rs.rs_name e
+    | _ -> []
+  in
+  inside @ termination rs.rs_name rs @ untold (has_untold_effect rs c.c_cty) rs.rs_name
+
+(** A variant in an order of its own is untold. *)
 let in_program = function
-  | LDvar (pv, e) -> in_variable pv e
-  | LDsym (rs, c) -> in_symbol rs c
-  | LDrec definitions -> List.concat_map (fun d -> in_symbol d.rec_sym d.rec_fun) definitions
+  | LDvar ({ pv_vs = { vs_name; _ }; _ }, { e_node = Eexec ({ c_node = Cany; _ }, _); _ }) ->
+      [ of_ident "val" vs_name ]
+  | LDvar (pv, e) -> in_expr pv.pv_vs.vs_name e
+  | LDsym (rs, c) -> in_symbol (rs, c)
+  | LDrec definitions ->
+      let has_order d = List.exists (fun (_, order) -> order <> None) d.rec_varl in
+      let of_one d = in_symbol (d.rec_sym, d.rec_fun) @ untold (has_order d) d.rec_sym.rs_name in
+      List.concat_map of_one definitions
 
 let in_type definition =
   let its = definition.itd_its in
@@ -102,67 +126,75 @@ let in_type definition =
     | Ty.NoDef -> definition.itd_constructors <> [] && not its.its_private
     | Ty.Alias _ | Ty.Range _ | Ty.Float _ -> true
   in
-  let witness = match definition.itd_witness with None -> [] | Some e -> in_expr e in
-  (if defined then [] else [ of_ident "type without definition" name ]) @ witness
+  (if defined then [] else [ of_ident "type without definition" name ])
+  @ Option.fold ~none:[] ~some:(in_expr name) definition.itd_witness
 
 let in_pure (d : Decl.decl) =
   match d.d_node with
   | Dprop (Paxiom, pr, _) -> [ of_ident "axiom" pr.pr_name ]
   | Dparam ls -> [ of_ident "symbol without definition" ls.ls_name ]
   | Dtype { ts_name; ts_def = NoDef; _ } -> [ of_ident "type without definition" ts_name ]
-  | Dtype _ | Ddata _ | Dlogic _ | Dind _ | Dprop ((Plemma | Pgoal), _, _) -> []
+  | Dind (_, l) -> List.concat_map (fun ((ls : Term.lsymbol), _) -> untold true ls.ls_name) l
+  | Dtype _ | Ddata _ | Dlogic _ | Dprop ((Plemma | Pgoal), _, _) -> []
 
 (** The pure half of a type or program declaration restates what Why3 proves of it. *)
 let in_declaration d =
   match d.pd_node with
   | PDtype definitions -> List.concat_map in_type definitions
   | PDlet definition -> in_program definition
-  | PDexn _ -> []
+  | PDexn xs -> untold (Ity.mask_ghost xs.xs_mask) xs.xs_name
   | PDpure -> List.concat_map in_pure d.pd_pure
-
-let rec in_unit = function
-  | Pmodule.Udecl d -> in_declaration d
-  | Uuse _ | Uclone _ -> []
-  | Umeta (meta, _) -> [ { kind = "meta"; name = meta.Theory.meta_name; loc = None } ]
-  | Uscope (_, units) -> List.concat_map in_unit units
 
 (** {1 Modules} *)
 
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
-let rec declarations units =
-  let inside = function
-    | Pmodule.Udecl d -> [ d ]
-    | Uscope (_, units) -> declarations units
-    | Uuse _ | Uclone _ | Umeta _ -> []
+(** What stands in a module, in scopes too. *)
+let units (m : Pmodule.pmodule) =
+  let rec inside = function
+    | Pmodule.Uscope (_, units) -> List.concat_map inside units
+    | unit -> [ unit ]
   in
-  List.concat_map inside units
+  List.concat_map inside m.mod_units
+
+let declarations m =
+  List.filter_map (function Pmodule.Udecl d -> Some d | _ -> None) (units m)
 
 (** All that a module declares itself, what it has by clones included. *)
-let declared (m : Pmodule.pmodule) =
+let declared m =
   let add found (d : Pdecl.pdecl) = Ident.Sid.union found d.pd_news in
-  List.fold_left add Ident.Sid.empty (declarations m.mod_units)
+  List.fold_left add Ident.Sid.empty (declarations m)
+
+(** Those that a module proves: not what Why3 proves of types and programs. *)
+let lemmas d =
+  let lemma (d : Decl.decl) =
+    match d.d_node with Dprop (Plemma, pr, _) -> Some pr.pr_name | _ -> None
+  in
+  match d.pd_node with PDpure -> List.filter_map lemma d.pd_pure | _ -> []
+
+let items m =
+  let in_unit = function
+    | Pmodule.Udecl d -> in_declaration d
+    | Umeta (meta, _) -> [ { kind = "meta"; name = meta.Theory.meta_name; loc = None } ]
+    | Uuse _ | Uclone _ | Uscope _ -> []
+  in
+  List.concat_map in_unit (units m)
 
 (** Each with whether it is cloned: a pattern, of which this module has an instance. *)
-let rec used_by = function
-  | Pmodule.Uuse m -> [ (m, false) ]
-  | Uclone instance -> [ (instance.mi_mod, true) ]
-  | Uscope (_, units) -> List.concat_map used_by units
-  | Udecl _ | Umeta _ -> []
-
-let in_order modules =
-  let before a b = compare (Option.map Loc.get (id a).Ident.id_loc) (Option.map Loc.get (id b).Ident.id_loc) in
-  List.sort before (Wstdlib.Mstr.values modules)
-
-(** The modules of a theory file in the order of the source, or why it cannot be read. Read as the
-    theories that use it read it, once for all of them: a symbol that one defines and another one
-    uses is then the same. *)
-let modules (project : Project.t) theory =
-  let read () =
-    Env.read_library Pmodule.mlw_language project.env (Project.library_path theory)
+let used_by m =
+  let used = function
+    | Pmodule.Uuse m -> Some (m, false)
+    | Uclone instance -> Some (instance.mi_mod, true)
+    | Uscope _ | Udecl _ | Umeta _ -> None
   in
-  match Project.attempt read with
-  | Ok found -> Ok (in_order found)
+  List.filter_map used (units m)
+
+(** The modules of a theory file, or why it cannot be read. They are read as the theories read them
+    that use them, once for all: a symbol that one defines and another one uses is then the same. *)
+let modules (project : Project.t) theory =
+  let path = Project.library_path theory in
+  match Project.attempt (fun () -> Env.read_library Pmodule.mlw_language project.env path) with
+  | Ok found -> Ok (Wstdlib.Mstr.values found)
   | Error e -> Error (Project.errors project e)
 
 (** The file that a module stands in: where its path leads, whatever its source says of its place.
@@ -179,30 +211,22 @@ let name (m : Pmodule.pmodule) =
 let is_ours project m =
   match file project m with None -> false | Some file -> Filename.is_relative file
 
-let items (m : Pmodule.pmodule) = List.concat_map in_unit m.mod_units
-
-open Json_base
+open Json
 
 let item_facts project m item =
   Record
     ([ ("kind", String item.kind); ("module", String (id m).id_string); ("name", String item.name) ]
-    @ Json.place (Option.map (Project.position project) item.loc))
+    @ place project item.loc)
 
-let use_facts project user (m, cloned) =
+let use_facts project (m, cloned) =
   Record
-    [ ("module", String (name m)); ("file", Json.option (fun f -> String f) (file project m));
-      ("by", String (name user)); ("cloned", Bool cloned) ]
-
-let module_facts project (m : Pmodule.pmodule) =
-  let used = List.concat_map used_by m.mod_units in
-  (List.map (item_facts project m) (items m), List.map (use_facts project m) used)
+    [ ("module", String (name m)); ("file", text (file project m)); ("cloned", Bool cloned) ]
 
 let facts project theory modules =
-  let errors, found =
-    match modules with Error errors -> (errors, []) | Ok modules -> ([], modules)
-  in
-  let assumed, used = List.split (List.map (module_facts project) found) in
+  let found = Result.value modules ~default:[] in
+  let assumed m = List.map (item_facts project m) (items m) in
+  let uses = List.map (use_facts project) (List.concat_map used_by found) in
   Record
-    [ ("file", String theory); ("errors", Json.strings errors);
-      ("assumed", List (List.concat assumed));
-      ("uses", List (List.sort_uniq compare (List.concat used))) ]
+    [ ("file", String theory); ("errors", texts (match modules with Ok _ -> [] | Error e -> e));
+      ("assumed", List (List.concat_map assumed found));
+      ("uses", List (List.sort_uniq compare uses)) ]

@@ -10,20 +10,13 @@ open Why3
 
 let transformation = "keep"
 
-(** [core.shape.Shape.padded_size]: what a theory declares, wherever it is used. *)
-let name (id : Ident.ident) =
-  match Theory.restore_path id with
-  | library, theory, path -> String.concat "." (library @ (theory :: path))
-  | exception Not_found -> id.id_string
-
-let of_prop (pr : Decl.prsymbol) = name pr.pr_name
-let of_symbol (ls : Term.lsymbol) = name ls.ls_name
+let of_prop (pr : Decl.prsymbol) = Name.full pr.pr_name
 
 (** The names that a declaration is kept by: a hypothesis, or definitions that refer to each other. *)
 let names (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), pr, _) -> [ of_prop pr ]
-  | Dlogic definitions -> List.map (fun (ls, _) -> of_symbol ls) definitions
+  | Dlogic definitions -> List.map (fun (ls, _) -> Name.full ls.Term.ls_name) definitions
   | Dprop (Pgoal, _, _) | Dtype _ | Ddata _ | Dparam _ | Dind _ -> []
 
 let of_task task =
@@ -32,8 +25,7 @@ let of_task task =
   in
   Task.task_fold add [] task
 
-(** {1 What is left of a declaration} *)
-
+(** What is left of a declaration. *)
 let rest is_kept (d : Decl.decl) =
   match d.d_node with
   | Dprop ((Paxiom | Plemma), _, _) -> if is_kept d then [ d ] else []
@@ -41,33 +33,28 @@ let rest is_kept (d : Decl.decl) =
       List.map (fun (ls, _) -> Decl.create_param_decl ls) definitions
   | _ -> [ d ]
 
-(** {1 What speaks of what} *)
-
 let of_type found ty = Ty.ty_s_fold (fun found ts -> Ident.Sid.add ts.Ty.ts_name found) found ty
 
 let of_signature found (ls : Term.lsymbol) =
   List.fold_left of_type found (Option.to_list ls.ls_value @ ls.ls_args)
 
-let of_term found t =
-  Term.t_s_fold of_type (fun found ls -> of_signature (Ident.Sid.add ls.Term.ls_name found) ls) found t
+let of_term =
+  let of_symbol found ls = of_signature (Ident.Sid.add ls.Term.ls_name found) ls in
+  Term.t_s_fold of_type of_symbol
 
+(** What a declaration speaks of. *)
 let spoken_of (d : Decl.decl) =
+  let all = List.fold_left of_signature Ident.Sid.empty in
   let declared =
     match d.d_node with
     | Dtype { ts_def = Alias ty; _ } -> of_type Ident.Sid.empty ty
     | Dtype _ | Dprop _ -> Ident.Sid.empty
-    | Dparam ls -> of_signature Ident.Sid.empty ls
-    | Dlogic l -> List.fold_left (fun found (ls, _) -> of_signature found ls) Ident.Sid.empty l
-    | Dind (_, l) -> List.fold_left (fun found (ls, _) -> of_signature found ls) Ident.Sid.empty l
-    | Ddata types ->
-        let constructor found (ls, _) = of_signature found ls in
-        List.fold_left
-          (fun found (_, constructors) -> List.fold_left constructor found constructors)
-          Ident.Sid.empty types
+    | Dparam ls -> all [ ls ]
+    | Dlogic l -> all (List.map fst l)
+    | Dind (_, l) -> all (List.map fst l)
+    | Ddata types -> all (List.concat_map (fun (_, l) -> List.map fst l) types)
   in
   Decl.decl_fold of_term declared d
-
-(** {1 The task} *)
 
 let keep wanted task =
   let module Names = Wstdlib.Sstr in
@@ -91,8 +78,9 @@ let keep wanted task =
   in
   (* What speaks of a symbol stands after it. *)
   let choose chosen (td : Theory.tdecl) =
-    let left = match td.td_node with Decl d -> left d | Use _ | Clone _ | Meta _ -> [] in
-    (td, left) :: chosen
+    match td.td_node with
+    | Decl d -> List.map Theory.create_decl (left d) @ chosen
+    | Use _ | Clone _ | Meta _ -> td :: chosen
   in
   let is_left = function
     | Theory.MAls ls -> Ident.Hid.mem seen ls.ls_name
@@ -101,12 +89,10 @@ let keep wanted task =
     | MApr pr -> Names.mem (of_prop pr) wanted
     | MAstr _ | MAint _ | MAid _ -> true
   in
-  let add task ((td : Theory.tdecl), left) =
+  let add task (td : Theory.tdecl) =
     match td.td_node with
-    | Decl _ -> List.fold_left Task.add_decl task left
-    | Meta (_, arguments) ->
-        if List.for_all is_left arguments then Task.add_tdecl task td else task
-    | Use _ | Clone _ -> Task.add_tdecl task td
+    | Meta (_, arguments) when not (List.for_all is_left arguments) -> task
+    | _ -> Task.add_tdecl task td
   in
   (match goal.td_node with Decl d -> see d | Use _ | Clone _ | Meta _ -> ());
   let chosen = List.fold_left choose [] (List.rev (Task.task_tdecls before)) in

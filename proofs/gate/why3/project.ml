@@ -6,25 +6,12 @@
 open Why3
 
 let theories_dir = "why3"
-let sessions_dir = "proofs/sessions"
 
 type t = { config : Whyconf.config; main : Whyconf.main; env : Env.env; root : string }
-
-(** Why3 1.5.1 takes a file [z3_471] of the working directory for the driver of that name, wherever it
-    loads a prover's: so none has a name alone. *)
-let with_absolute_drivers main config =
-  let file name =
-    if Filename.is_relative name then
-      List.fold_left Filename.concat (Whyconf.datadir main) [ "drivers"; name ^ ".drv" ]
-    else name
-  in
-  let found (p : Whyconf.config_prover) = { p with driver = file p.driver } in
-  Whyconf.set_provers config (Whyconf.Mprover.map found (Whyconf.get_provers config))
 
 let load ~config_file =
   let config = Whyconf.init_config (Some config_file) in
   let main = Whyconf.get_main config in
-  let config = with_absolute_drivers main config in
   let root = Unix.realpath (Sys.getcwd ()) in
   let library = Filename.concat (Whyconf.datadir main) "stdlib" in
   let loadpath = [ Filename.concat root theories_dir; library ] in
@@ -35,7 +22,7 @@ let load ~config_file =
 let library_path theory =
   List.tl (String.split_on_char '/' (Filename.remove_extension theory))
 
-let session_dir theory = String.concat "/" (sessions_dir :: library_path theory)
+let session_dir theory = String.concat "/" ("proofs/sessions" :: library_path theory)
 let absolute project path = Filename.concat project.root path
 
 let contains ~part text =
@@ -88,10 +75,6 @@ let attempt f =
     first: what it finds is what every replay pays for. *)
 let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
 
-let rank name =
-  let rec go i = function [] -> i | x :: rest -> if x = name then i else go (i + 1) rest in
-  go 0 preference
-
 (** CVC5 is CVC4's successor and shares its ideas and code: one family. *)
 let family (p : Whyconf.prover) =
   match p.prover_name with "CVC4" | "CVC5" -> "CVC" | name -> name
@@ -99,9 +82,8 @@ let family (p : Whyconf.prover) =
 (** Why3 adds alternatives of its own to a detected prover (counterexamples and the like); a proof
     is by the prover itself. *)
 let provers project =
-  let plain (p : Whyconf.config_prover) = p.prover.prover_altern = "" in
-  let in_order (a : Whyconf.config_prover) (b : Whyconf.config_prover) =
-    compare (rank a.prover.prover_name, a.prover) (rank b.prover.prover_name, b.prover)
-  in
   let known = Whyconf.Mprover.values (Whyconf.get_provers project.config) in
-  List.sort in_order (List.filter plain known)
+  let is name (p : Whyconf.config_prover) =
+    p.prover.prover_name = name && p.prover.prover_altern = ""
+  in
+  List.concat_map (fun name -> List.filter (is name) known) preference

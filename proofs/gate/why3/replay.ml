@@ -6,120 +6,56 @@
 
 open Why3
 open Session_itp
-open Json_base
+open Json
 
-(** Seconds. A proof gets [factor] times the recorded ones and never less than [floor]: a machine
-    that is busy or slow is forgiven. An obsolete one belongs to another source: this only tells
-    whether it would still do. *)
-let floor = 30
-
-let factor = 10.
-let obsolete = 3
-
-let recorded_seconds (a : proof_attempt_node) =
-  match a.proof_state with None -> 0. | Some r -> r.pr_time
-
+(** A proof gets ten times the recorded seconds, and half a minute at least: a machine that is busy or
+    slow is forgiven. An obsolete one is of another source: this only tells whether it would do. *)
 let limit (a : proof_attempt_node) =
-  if a.proof_obsolete then Prover.Seconds obsolete
-  else Seconds (max floor (int_of_float (ceil (factor *. recorded_seconds a))))
-
-(** Only a proof is believed without being run: a prover that failed may have been disturbed. *)
-let believed = Prover.is_valid
+  let enough = max 30 (int_of_float (ceil (10. *. Session.seconds a))) in
+  Prover.Seconds (if a.proof_obsolete then 3 else enough)
 
 let answer_fields (a : Prover.answer) =
-  [ ("answer", String a.text); ("seconds", Float a.seconds); ("kept", Bool a.kept) ]
+  [ ("answer", String a.text); ("seconds", Float a.seconds) ]
 
 let recorded_facts (r : Call_provers.prover_result) =
   let text = Format.asprintf "@[<h>%a@]" Call_provers.print_prover_answer r.pr_answer in
   Record [ ("answer", String text); ("seconds", Float r.pr_time) ]
 
-(** {1 Proofs} *)
-
-let run (project : Project.t) task (a : proof_attempt_node) =
-  let ask prover = Prover.ask ~believed (Prover.question prover (limit a) task) in
-  Option.map ask (Prover.find project a.prover)
-
 let attempt_facts project task (a : proof_attempt_node) =
-  let now = Json.option (fun answer -> Record (answer_fields answer)) (run project task a) in
-  let alternative = if a.prover.prover_altern = "" then "" else " " ^ a.prover.prover_altern in
+  let now prover = Record (answer_fields (Prover.ask prover (limit a) task)) in
   Record
-    [ ("prover", String a.prover.prover_name);
-      ("version", String (a.prover.prover_version ^ alternative));
-      ("obsolete", Bool a.proof_obsolete); ("recorded", Json.option recorded_facts a.proof_state);
-      ("now", now) ]
-
-let attempts s id =
-  let in_order (a : proof_attempt_node) (b : proof_attempt_node) = compare a.prover b.prover in
-  List.sort in_order (get_proof_attempts s id)
+    [ ("prover", String a.prover.prover_name); ("version", String a.prover.prover_version);
+      ("obsolete", Bool a.proof_obsolete);
+      ("recorded", Option.fold ~none:Null ~some:recorded_facts a.proof_state);
+      ("now", Option.fold ~none:Null ~some:now (Prover.find project a.prover)) ]
 
 let rec node_facts project s ~root id =
   let task = get_task s id in
+  let transformations = List.map (step_facts project s task) (Session.live_transformations s id) in
   Record
     ([ ("name", String (get_proof_name s id).Ident.id_string);
        ("explanation", String (get_proof_expl s id)) ]
-    @ Json.place (Option.map (Project.position project) (Session.goal_loc ~root s id))
-    @ [ ("proofs", List (List.map (attempt_facts project task) (attempts s id)));
-        ( "transformations",
-          List
-            (List.map (transformation_facts project s task)
-               (Node.live_transformations s id)) ) ])
+    @ place project (Session.goal_loc ~root s id)
+    @ [ ("proofs", List (List.map (attempt_facts project task) (get_proof_attempts s id)));
+        ("transformations", List transformations) ])
 
-and transformation_facts project s task node =
-  let live id = not (is_detached s (APn id)) in
+and step_facts project s task node =
+  let live = List.filter (fun id -> not (is_detached s (APn id))) (get_sub_tasks s node) in
   Record
-    [ ("name", String (get_transf_name s node));
-      ("arguments", Json.strings (get_transf_args s node));
-      ("sound", Bool (Node.is_keep s node || Split.is_sound project task));
-      ( "parts",
-        List (List.map (node_facts project s ~root:false) (List.filter live (get_sub_tasks s node)))
-      ) ]
+    [ ("name", String (get_transf_name s node)); ("arguments", texts (get_transf_args s node));
+      ("sound", Bool (Session.is_keep s node || Split.is_sound project task));
+      ("parts", List (List.map (node_facts project s ~root:false) live)) ]
 
-(** {1 The session} *)
-
-(** Nodes of the stored session that the present source does not have, by name; not those below
-    them. *)
+(** What the stored session has and the present source has not, by name. *)
 let detached s =
   let name = function
-    | AFile f -> Some ("file " ^ Sysutil.basename (file_path f))
-    | ATh th -> Some ("module " ^ Session.module_name th)
-    | APn id -> Some ("goal " ^ (get_proof_name s id).Ident.id_string)
-    | ATn node -> Some ("transformation " ^ get_transf_name s node)
-    | APa _ -> None
+    | AFile f -> "file " ^ Sysutil.basename (file_path f)
+    | ATh th -> "module " ^ Session.module_name th
+    | APn id -> "goal " ^ (get_proof_name s id).Ident.id_string
+    | ATn node -> "transformation " ^ get_transf_name s node
+    | APa _ -> "proof"
   in
-  let below_another any =
-    match get_any_parent s any with None -> false | Some parent -> is_detached s parent
-  in
-  let add acc any =
-    if is_detached s any && not (below_another any) then Option.to_list (name any) @ acc else acc
-  in
-  List.rev (fold_all_session s add [])
-
-(** The goals of the theory as it is audited and extracted, read anew from its own file; each with
-    the checksum of its whole task. *)
-let audited_goals (project : Project.t) theory =
-  let file = Project.absolute project theory in
-  let modules, _ = Env.read_file Pmodule.mlw_language project.env file in
-  let of_module (m : Pmodule.pmodule) =
-    let goal task =
-      let id = (Task.task_goal task).Decl.pr_name in
-      let name = (Audit.id m).id_string ^ "." ^ Name.with_scopes id in
-      (name, Termcode.string_of_checksum (Termcode.task_checksum task))
-    in
-    List.map goal (Task.split_theory m.mod_theory None None)
-  in
-  List.concat_map of_module (Wstdlib.Mstr.values modules)
-
-(** Goals that only one of the two has, or that say something else: the session is then of another
-    text than the audit. *)
-let differs project (session : Session.t) =
-  let s = Session.tree session in
-  let sum id = Termcode.string_of_checksum (Termcode.task_checksum (get_task s id)) in
-  let own =
-    List.map (fun (th, id) -> (Session.full_name session (th, id), sum id)) (Session.goals session)
-  in
-  let audited = audited_goals project session.theory in
-  let only_in a b = List.filter (fun entry -> not (List.mem entry b)) a in
-  List.sort_uniq compare (List.map fst (only_in own audited @ only_in audited own))
+  List.map name (Session.detached s)
 
 (** {1 Contradictions}
 
@@ -171,11 +107,8 @@ let smoke project about panel task =
   let ask (p : Prover.t) =
     let name = p.prover.prover.prover_name in
     let with_steps steps =
-      let question = Prover.question p (Steps (steps, seconds)) task in
-      (* Who gives up after so many steps does so again; who ran out of time may have been
-         disturbed. *)
-      let answer = Prover.ask ~believed:(fun answer -> answer.text <> "Timeout") question in
-      Record ([ ("prover", String name); ("about", String about) ] @ answer_fields answer)
+      let answer = answer_fields (Prover.ask p (Steps (steps, seconds)) task) in
+      Record ([ ("prover", String name); ("about", String about) ] @ answer)
     in
     Option.map with_steps (List.assoc_opt name panel)
   in
@@ -183,37 +116,30 @@ let smoke project about panel task =
 
 let smoke_facts project (session : Session.t) =
   let modules = Result.value (Audit.modules project session.theory) ~default:[] in
-  let s = Session.tree session in
-  let of_module (m : Pmodule.pmodule) =
+  let of_module m =
     let name = (Audit.id m).id_string in
-    let own (th, id) = if Session.module_name th = name then Some (get_task s id) else None in
-    match List.filter_map own (Session.goals session) with
-    | [] -> []
-    | tasks when reaches_contract project m -> smoke project name of_conditions (negation tasks)
+    let is_own (th, _) = Session.module_name th = name in
+    match List.filter is_own (Session.goals session) with
+    | _ :: _ as own when reaches_contract project m ->
+        let tasks = List.map (fun (_, id) -> get_task (Session.tree session) id) own in
+        smoke project name of_conditions (negation tasks)
     | _ -> []
   in
   smoke project "" of_theory (contradiction modules) @ List.concat_map of_module modules
 
 (** {1 Facts} *)
 
-let goal_facts project (session : Session.t) (th, id) =
-  let s = Session.tree session in
-  Record
-    [ ("module", String (Session.module_name th)); ("name", String (Session.goal_name s id));
-      ("tree", node_facts project s ~root:true id) ]
-
 let facts (project : Project.t) theory =
   let session = Session.load project theory in
   let s = Session.tree session in
-  let source f = String (Project.relative project (system_path s f)) in
-  let readable = session.errors = [] in
-  let only_if_readable found = if readable then found () else [] in
+  let context = if session.errors = [] then smoke_facts project session else [] in
   let stored = Sys.file_exists (Filename.concat session.dir "why3session.xml") in
+  let goal_facts (th, id) =
+    Record
+      [ ("module", String (Session.module_name th)); ("name", String (Session.goal_name s id));
+        ("tree", node_facts project s ~root:true id) ]
+  in
   Record
-    [ ("file", String session.theory); ("session", String session.dir); ("stored", Bool stored);
-      ("errors", Json.strings session.errors);
-      ("sources", List (List.map source (Session.files session)));
-      ("detached", Json.strings (detached s));
-      ("differs", Json.strings (only_if_readable (fun () -> differs project session)));
-      ("context", List (only_if_readable (fun () -> smoke_facts project session)));
-      ("goals", List (List.map (goal_facts project session) (Session.goals session))) ]
+    [ ("file", String theory); ("session", String session.dir); ("stored", Bool stored);
+      ("errors", texts session.errors); ("detached", texts (detached s)); ("context", List context);
+      ("goals", List (List.map goal_facts (Session.goals session))) ]

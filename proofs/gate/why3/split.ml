@@ -8,19 +8,17 @@
 open Why3
 open Term
 
-let binds_twice goal =
-  let known = Ident.Hid.create 17 in
-  let once id = if Ident.Hid.mem known id then raise Exit else Ident.Hid.add known id () in
-  let rec visit () f =
-    (match f.t_node with
-    | Tquant (_, quantified) -> List.iter once (t_peek_quant quantified)
-    | Tlet (_, bound) -> once (t_peek_bound bound)
-    | _ -> ());
-    TermTF.t_fold (fun () _ -> ()) visit () f
+let rec bound found f =
+  let own =
+    match f.t_node with
+    | Tquant (_, quantified) -> t_peek_quant quantified
+    | Tlet (_, bound) -> [ t_peek_bound bound ]
+    | _ -> []
   in
-  match visit () goal with () -> false | exception Exit -> true
+  TermTF.t_fold (fun found _ -> found) bound (own @ found) f
 
 (** [split_vc] begins by taking the hypotheses that an earlier one introduced back into the goal. *)
 let is_sound (project : Project.t) task =
   let taken_back = Trans.lookup_transform "generalize_introduced" project.env in
-  not (binds_twice (Task.task_goal_fmla (Trans.apply taken_back task)))
+  let found = bound [] (Task.task_goal_fmla (Trans.apply taken_back task)) in
+  Ident.Sid.cardinal (Ident.Sid.of_list found) = List.length found

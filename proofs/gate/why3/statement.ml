@@ -18,26 +18,11 @@ type t = {
   names : string list;
   goal : string option;  (** the name of the goal that has to be there *)
   template : string option;  (** what it is an instance of, which has the goal *)
-  nothing : bool;  (** see [Nothing]; a lemma function that promises nothing is one more *)
+  nothing : bool;  (** see [Formula]; a lemma function that promises nothing is one more *)
   calls : string list;  (** programs and lemmas whose contracts its goal takes from its body *)
 }
 
-(** {1 Formulas} *)
-
-(** The formula without the proof beside it, [A by B] and [A so B] being [A], and without the
-    attributes that only name or place something; those that give an operator its form stay. *)
-let rec bare (f : Term.term) =
-  let is_step (side : Term.term) =
-    match side.t_node with
-    | Tbinop (Tor, step, { t_node = Ttrue; _ }) -> Ident.Sattr.mem Term.asym_split step.t_attrs
-    | _ -> false
-  in
-  match f.t_node with
-  | Tbinop (Timplies, step, claim) when is_step step -> bare claim
-  | Tbinop (Tand, claim, step) when is_step step -> bare claim
-  | _ ->
-      let kept = Ident.Sattr.filter (Ident.attr_equal Term.asym_split) f.t_attrs in
-      Term.t_attr_set kept (Term.t_map bare f)
+(** {1 Names} *)
 
 (** Names of symbols in the order in which they occur: the text has [below] and [below1] for two
     symbols of one name, and only the order tells which is which. *)
@@ -49,29 +34,26 @@ let resolved idents =
   in
   List.rev (List.fold_left add [] idents)
 
-let in_types types =
-  let add found ts = ts.Ty.ts_name :: found in
-  List.rev (List.fold_left (Ty.ty_s_fold add) [] types)
+(** In types, then in terms with their types. *)
+let idents types terms =
+  let of_type found ty = Ty.ty_s_fold (fun found ts -> ts.Ty.ts_name :: found) found ty in
+  let of_term = Term.t_s_fold of_type (fun found ls -> ls.Term.ls_name :: found) in
+  List.rev (List.fold_left of_term (List.fold_left of_type [] types) terms)
 
-(** Types included. *)
-let in_terms terms =
-  let add_type found ts = ts.Ty.ts_name :: found in
-  let add found ls = ls.Term.ls_name :: found in
-  List.rev (List.fold_left (Term.t_s_fold (Ty.ty_s_fold add_type) add) [] terms)
+let plain ?(types = []) id kind statement terms =
+  { id; kind; ghost = false; statement; names = resolved (idents types terms); goal = None;
+    template = None; nothing = false; calls = [] }
 
 (** {1 Texts} *)
 
-let margin = 96
-
 let text print x =
-  let buffer = Buffer.create 256 in
-  let fmt = formatter_of_buffer buffer in
-  pp_set_geometry fmt ~max_indent:(margin - 10) ~margin;
+  let print fmt =
+    pp_set_geometry fmt ~max_indent:86 ~margin:96;
+    print fmt x
+  in
   (* Names are numbered in the order in which they are met: each text begins anew. *)
   Pretty.forget_all ();
-  print fmt x;
-  pp_print_flush fmt ();
-  String.trim (Buffer.contents buffer)
+  String.trim (asprintf "%t" print)
 
 let list print = Pp.print_list Pp.newline print
 
@@ -82,14 +64,14 @@ let parameter ~in_ghost fmt (pv : Ity.pvsymbol) =
   let ghost = if pv.pv_ghost && not in_ghost then "ghost " else "" in
   fprintf fmt "(%s%a)" ghost Pretty.print_vsty pv.pv_vs
 
-let clause word fmt f = fprintf fmt "  %s { @[%a@] }" word Pretty.print_term (bare f)
+let clause word fmt f = fprintf fmt "  %s { @[%a@] }" word Pretty.print_term (Formula.bare f)
 
 let post word fmt f =
   let v, f = Ity.open_post f in
   let result fmt (v : Term.vsymbol) =
     if Term.t_v_occurs v f > 0 then fprintf fmt "%a -> " Pretty.print_vs v
   in
-  fprintf fmt "  %s { @[%a%a@] }" word result v Pretty.print_term (bare f);
+  fprintf fmt "  %s { @[%a%a@] }" word result v Pretty.print_term (Formula.bare f);
   Pretty.forget_var v
 
 (** By name: Why3 keeps them in an order that depends on what else is loaded. *)
@@ -107,107 +89,67 @@ let raises fmt ((xs : Ity.xsymbol), posts) =
 (** {1 Effects}
 
     A proof that calls a program uses what this leaves alone as much as what it promises: what it may
-    write, what is one and the same memory. [resets]: no older name of this memory can be used, as
-    it is new, or as other memory was put there. *)
-
-(** The memory that a value of a type has, with the path that leads to each part of it. *)
-let rec memory ?(above = []) path (ity : Ity.ity) =
-  let within (its : Ity.itysymbol) args regions =
-    if List.exists (Ity.its_equal its) above then []
-    else
-      let types = Ity.its_match_regs its args regions and above = its :: above in
-      let field (pv : Ity.pvsymbol) =
-        memory ~above (path ^ "." ^ pv.pv_vs.vs_name.id_string) (Ity.ity_full_inst types pv.pv_ity)
-      in
-      List.concat_map field (its.its_mfields @ its.its_ofields)
-  in
-  let found =
-    match ity.ity_node with
-    | Ityreg r -> (r, path) :: within r.reg_its r.reg_args r.reg_regs
-    | Ityapp (its, args, regions) -> within its args regions
-    | Ityvar _ -> []
-  in
-  let reached r = List.exists (fun (s, _) -> Ity.reg_equal r s) found in
-  let others = Ity.Sreg.filter (fun r -> not (reached r)) (Ity.ity_freeregs Ity.Sreg.empty ity) in
-  found @ List.map (fun r -> (r, path ^ "[..]")) (Ity.Sreg.elements others)
-
-let in_braces word names fmt =
-  if names <> [] then fprintf fmt "@\n  %s { %s }" word (String.concat ", " names)
+    write, and what is new memory. [Audit] tells of all other effects. *)
 
 (** [named]: the name of a variable as the text has it. *)
 let effects named fmt (cty : Ity.cty) =
-  let effect = cty.cty_effect and globals = Ity.Spv.elements (Ity.cty_reads cty) in
-  let of_variable (pv : Ity.pvsymbol) = memory (named pv) pv.pv_ity in
-  let known = List.concat_map of_variable (cty.cty_args @ globals) in
-  let found = known @ memory "result" cty.cty_result in
-  let path r =
-    match List.find_opt (fun (s, _) -> Ity.reg_equal r s) found with
-    | Some (_, path) -> path
+  let own name (ity : Ity.ity) = match ity.ity_node with Ityreg r -> Some (r, name) | _ -> None in
+  let of_variable (pv : Ity.pvsymbol) = own (named pv) pv.pv_ity in
+  let known = List.filter_map of_variable cty.cty_args in
+  let known = Option.to_list (own "result" cty.cty_result) @ known in
+  let name r =
+    match List.find_opt (fun (s, _) -> Ity.reg_equal r s) known with
+    | Some (_, name) -> name
     | None -> "what nothing here names"
   in
-  let paths regions = List.sort compare (List.map path (Ity.Sreg.elements regions)) in
+  let names regions = List.map name (Ity.Sreg.elements regions) in
   let writes (r, fields) =
-    let field (pv : Ity.pvsymbol) = path r ^ "." ^ pv.pv_vs.vs_name.id_string in
-    if Ity.Spv.is_empty fields then [ path r ] else List.map field (Ity.Spv.elements fields)
+    let field (pv : Ity.pvsymbol) = name r ^ "." ^ pv.pv_vs.vs_name.id_string in
+    if Ity.Spv.is_empty fields then [ name r ] else List.map field (Ity.Spv.elements fields)
   in
-  let alias (r, other) = if path r = other then None else Some (other ^ " with " ^ path r) in
-  let survive = Ity.Mreg.map ignore effect.eff_writes in
-  let written = List.concat_map writes (Ity.Mreg.bindings effect.eff_writes) in
-  in_braces "reads" (List.sort compare (List.map named globals)) fmt;
-  in_braces "writes" (List.sort compare written) fmt;
-  in_braces "writes in ghost code" (paths effect.eff_taints) fmt;
-  in_braces "replaces" (paths (Ity.Sreg.diff survive effect.eff_covers)) fmt;
-  in_braces "resets" (paths effect.eff_resets) fmt;
-  in_braces "alias" (List.filter_map alias found) fmt;
-  match effect.eff_oneway with
-  | Total -> ()
-  | Partial -> fprintf fmt "@\n  partial"
-  | Diverges -> fprintf fmt "@\n  diverges"
+  let in_braces word = function
+    | [] -> ()
+    | names -> fprintf fmt "@\n  %s { %s }" word (String.concat ", " (List.sort compare names))
+  in
+  in_braces "writes" (List.concat_map writes (Ity.Mreg.bindings cty.cty_effect.eff_writes));
+  in_braces "writes in ghost code" (names cty.cty_effect.eff_taints);
+  in_braces "resets" (names cty.cty_effect.eff_resets)
 
-let rec mask fmt : Ity.mask -> unit = function
-  | MaskVisible -> fprintf fmt "_"
-  | MaskGhost -> fprintf fmt "ghost"
-  | MaskTuple parts -> fprintf fmt "(%a)" (Pp.print_list Pp.comma mask) parts
-
-let contract ?(variants = []) word (rs : rsymbol) fmt (cty : Ity.cty) =
+let contract ~variants word (rs : rsymbol) fmt (cty : Ity.cty) =
   let old fmt ((o : Ity.pvsymbol), (pv : Ity.pvsymbol)) =
     fprintf fmt "  old %a = %a" Pretty.print_vs pv.pv_vs Pretty.print_vs o.pv_vs
   in
-  let variant fmt (t, order) =
-    let by fmt (ls : Term.lsymbol) = fprintf fmt " with %s" ls.ls_name.id_string in
-    fprintf fmt "  variant { %a%a }" Pretty.print_term (bare t) (Pp.print_option by) order
-  in
+  let variant fmt t = fprintf fmt "  variant { %a }" Pretty.print_term (Formula.bare t) in
   fprintf fmt "@[<hov 4>%s %a%a :@ %a@]" word Ident.print_decoded rs.rs_name.id_string
     (Pp.print_list Pp.nothing (fun fmt pv -> fprintf fmt "@ %a" (parameter ~in_ghost:(rs_ghost rs)) pv))
     cty.cty_args Pretty.print_ty (Ity.ty_of_ity cty.cty_result);
   let all print lines = List.iter (fprintf fmt "@\n%a" print) lines in
   all (clause "requires") cty.cty_pre;
   all variant variants;
-  if not (rs_ghost rs || cty.cty_mask = MaskVisible) then
-    fprintf fmt "@\n  of which %a" mask cty.cty_mask;
   effects (fun pv -> asprintf "%a" Pretty.print_vs pv.pv_vs) fmt cty;
   all old (Ity.Mpv.bindings cty.cty_oldies);
   all (post "ensures") cty.cty_post;
   all raises (exceptions cty)
 
-let contract_terms ?(variants = []) (cty : Ity.cty) =
-  let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
-  cty.cty_pre @ List.map fst variants @ List.map (fun f -> snd (Ity.open_post f)) posts
-
-let contract_names cty terms =
+let contract_names ~variants ~defined (cty : Ity.cty) =
   let of_type pv = Ity.ty_of_ity pv.Ity.pv_ity in
-  let types = Ity.ty_of_ity cty.Ity.cty_result :: List.map of_type cty.cty_args in
+  let types = Ity.ty_of_ity cty.cty_result :: List.map of_type cty.cty_args in
   let xs = List.map (fun ((xs : Ity.xsymbol), _) -> xs.xs_name) (exceptions cty) in
-  resolved (xs @ in_types types @ in_terms (List.map bare terms))
+  let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
+  let promised = List.map (fun post -> snd (Ity.open_post post)) posts in
+  let terms = Option.to_list defined @ cty.cty_pre @ variants @ promised in
+  resolved (xs @ idents types (List.map Formula.bare terms))
 
 (** {1 Programs} *)
+
+let logic_kind (ls : Term.lsymbol) =
+  if ls.ls_value = None then "predicate" else if ls.ls_args = [] then "constant" else "function"
 
 let symbol_kind rs c =
   match rs.rs_logic with
   | _ when Audit.is_val c -> "val"
   | RLlemma -> "theorem"
-  | RLls { ls_value = None; _ } -> "predicate"
-  | RLls _ -> if c.c_cty.cty_args = [] then "constant" else "function"
+  | RLls ls -> logic_kind ls
   | RLnone | RLpv _ -> "program"
 
 (** The value by which Why3 defines a function that a formula may speak of. *)
@@ -217,28 +159,19 @@ let value rs c =
   | _ -> None
 
 (** Whatever a program calls, lemmas included. *)
-let rec called c =
+let called c =
+  let name c = match c.c_node with Capp (rs, _) -> Some rs.rs_name | _ -> None in
+  let names = List.filter_map name in
   match c.c_node with
-  | Capp (rs, _) -> [ rs.rs_name ]
-  | Cfun e -> called_in [] e
-  | Cpur _ | Cany -> []
-
-and called_in found e =
-  let inside =
-    match e.e_node with
-    | Eexec (c, _) | Elet (LDsym (_, c), _) -> called c
-    | Elet (LDrec definitions, _) -> List.concat_map (fun d -> called d.rec_fun) definitions
-    | _ -> []
-  in
-  e_fold called_in (inside @ found) e
+  | Cfun e -> Audit.fold (fun found e -> names (Audit.callables e) @ found) [] e
+  | _ -> names [ c ]
 
 (** What promises nothing and ends may still have a goal: what it calls requires something. *)
 let of_symbol ~recursive (rs, c, variants) =
   let kind = symbol_kind rs c and cty = c.c_cty in
   let word =
     (if rs_ghost rs then "ghost " else "")
-    ^ kind
-    ^
+    ^ kind ^
     match rs.rs_logic with
     | RLls { ls_value; _ } when kind = "val" -> if ls_value = None then " predicate" else " function"
     | RLlemma when kind = "val" -> " lemma"
@@ -247,48 +180,39 @@ let of_symbol ~recursive (rs, c, variants) =
   let defined = value rs c in
   let print fmt () =
     contract ~variants word rs fmt cty;
-    Pp.print_option (fun fmt t -> fprintf fmt "@\n  = @[%a@]" Pretty.print_term (bare t)) fmt defined
+    let value t = fprintf fmt "@\n  = @[%a@]" Pretty.print_term (Formula.bare t) in
+    Option.iter value defined
   in
   let promises = List.map (fun post -> snd (Ity.open_post post)) cty.cty_post in
   let claims = recursive || kind = "theorem" || promises <> [] || not (Ity.Mxs.is_empty cty.cty_xpost) in
-  let nothing = Nothing.of_promises ~required:cty.cty_pre promises in
+  let nothing = Formula.say_nothing ~required:cty.cty_pre promises in
   { id = rs.rs_name; kind; ghost = rs_ghost rs; statement = text print ();
-    names = contract_names cty (Option.to_list defined @ contract_terms ~variants cty);
+    names = contract_names ~variants ~defined cty;
     goal = (if kind <> "val" && claims then Some (Name.with_scopes rs.rs_name ^ "'vc") else None);
     template = None; nothing = nothing || (kind = "theorem" && promises = []);
     calls = List.sort compare (resolved (called c)) }
 
 let of_variable (pv : Ity.pvsymbol) =
-  { id = pv.pv_vs.vs_name; kind = "program"; ghost = pv.pv_ghost;
-    statement = text (parameter ~in_ghost:false) pv;
-    names = resolved (in_types [ Ity.ty_of_ity pv.pv_ity ]); goal = None; template = None;
-    nothing = false; calls = [] }
+  let statement = text (parameter ~in_ghost:false) pv in
+  let symbol = plain ~types:[ Ity.ty_of_ity pv.pv_ity ] pv.pv_vs.vs_name "program" statement [] in
+  { symbol with ghost = pv.pv_ghost }
 
 let of_let = function
   | LDvar (pv, _) -> [ of_variable pv ]
   | LDsym (rs, c) -> [ of_symbol ~recursive:false (rs, c, []) ]
   | LDrec definitions ->
-      let inside = List.map (fun d -> (d.rec_rsym, d.rec_sym)) definitions in
-      let outside = List.fold_left (fun m (a, b) -> Mrs.add a b m) Mrs.empty inside in
-      let one d = (d.rec_sym, c_rs_subst outside d.rec_fun, d.rec_varl) in
+      let outside = Mrs.of_list (List.map (fun d -> (d.rec_rsym, d.rec_sym)) definitions) in
+      let one d = (d.rec_sym, c_rs_subst outside d.rec_fun, List.map fst d.rec_varl) in
       List.map (fun d -> of_symbol ~recursive:true (one d)) definitions
 
 (** {1 Logic} *)
 
-let plain ?(types = []) id kind statement terms =
-  let names = resolved (in_types types @ in_terms terms) in
-  { id; kind; ghost = false; statement; names; goal = None; template = None; nothing = false;
-    calls = [] }
-
 let of_proposition kind (pr : Decl.prsymbol) f =
   let kind = match kind with Decl.Plemma -> "lemma" | Pgoal -> "goal" | Paxiom -> "axiom" in
-  let f = bare f in
+  let f = Formula.bare f in
   { (plain pr.pr_name kind (formula f) [ f ]) with
-    nothing = Nothing.of_formula f && not (Template.is_refinement pr);
+    nothing = Formula.say_nothing [ f ] && not (Template.is_refinement pr);
     goal = (if kind = "axiom" then None else Some (Name.with_scopes pr.pr_name)) }
-
-let logic_kind (ls : Term.lsymbol) =
-  if ls.ls_value = None then "predicate" else if ls.ls_args = [] then "constant" else "function"
 
 let signature (ls : Term.lsymbol) = ls.ls_args @ Option.to_list ls.ls_value
 
@@ -297,10 +221,6 @@ let of_definition ((ls : Term.lsymbol), definition) =
   let statement = text Pretty.print_logic_decl (ls, definition) in
   plain ~types:(signature ls) ls.ls_name (logic_kind ls) statement [ body ]
 
-let of_inductive sign ((ls : Term.lsymbol), cases) =
-  let bodies = List.map snd cases in
-  plain ls.ls_name "predicate" (text (fun fmt -> Pretty.print_ind_decl fmt sign) (ls, cases)) bodies
-
 let of_pure (d : Decl.decl) =
   match d.d_node with
   | Dprop (kind, pr, f) -> [ of_proposition kind pr f ]
@@ -308,8 +228,7 @@ let of_pure (d : Decl.decl) =
   | Dparam ls ->
       let statement = text Pretty.print_param_decl ls in
       [ plain ~types:(signature ls) ls.ls_name (logic_kind ls) statement [] ]
-  | Dind (sign, definitions) -> List.map (of_inductive sign) definitions
-  | Dtype _ | Ddata _ -> []
+  | Dtype _ | Ddata _ | Dind _ -> []
 
 (** {1 Types and exceptions} *)
 
@@ -320,18 +239,18 @@ let of_type pure d =
   let ts = its.Ity.its_ts in
   let is_mutable = if its.its_mutable then "mutable " else "" in
   let hidden = if its.its_private then "private " else "" in
+  let own = List.filter (fun (d : Decl.decl) -> Ident.Sid.mem ts.ts_name d.d_news) pure in
   let types_in (d : Decl.decl) =
     match d.d_node with
-    | Dtype own when Ty.ts_equal own ts -> (
-        match own.ts_def with Alias ty -> Some [ ty ] | NoDef | Range _ | Float _ -> Some [])
-    | Ddata types when List.exists (fun (own, _) -> Ty.ts_equal own ts) types ->
+    | Dtype { ts_def = Alias ty; _ } -> [ ty ]
+    | Ddata types ->
         let constructors = List.concat_map snd types in
-        Some (List.concat_map (fun ((ls : Term.lsymbol), _) -> ls.ls_args) constructors)
-    | _ -> None
+        List.concat_map (fun ((ls : Term.lsymbol), _) -> ls.ls_args) constructors
+    | _ -> []
   in
   let fields = List.filter_map (fun rs -> rs.rs_field) d.itd_fields in
   let in_fields = List.map (fun (pv : Ity.pvsymbol) -> Ity.ty_of_ity pv.pv_ity) fields in
-  let types = List.concat (List.filter_map types_in pure) @ in_fields in
+  let types = List.concat_map types_in own @ in_fields in
   let field fmt (pv : Ity.pvsymbol) =
     let changes = List.exists (Ity.pv_equal pv) its.its_mfields in
     if its.its_private || changes || pv.pv_ghost then
@@ -341,8 +260,7 @@ let of_type pure d =
         pv.pv_vs.vs_name.id_string Pretty.print_ty (Ity.ty_of_ity pv.pv_ity)
   in
   let print fmt () =
-    fprintf fmt "%s%s%a" hidden is_mutable (list Pretty.print_decl)
-      (List.filter (fun d -> types_in d <> None) pure);
+    fprintf fmt "%s%s%a" hidden is_mutable (list Pretty.print_decl) own;
     List.iter (field fmt) fields;
     List.iter (fprintf fmt "@\n%a" (clause "invariant")) d.itd_invariant
   in
@@ -350,10 +268,7 @@ let of_type pure d =
   { (plain ~types ts.ts_name "type" (text print ()) d.itd_invariant) with goal }
 
 let of_exception (xs : Ity.xsymbol) =
-  let of_ghost = if Ity.mask_ghost xs.xs_mask then "ghost " else "" in
-  let print fmt ty =
-    fprintf fmt "exception %s%s %a" of_ghost xs.xs_name.id_string Pretty.print_ty ty
-  in
+  let print fmt ty = fprintf fmt "exception %s %a" xs.xs_name.id_string Pretty.print_ty ty in
   let ty = Ity.ty_of_ity xs.xs_ity in
   plain ~types:[ ty ] xs.xs_name "exception" (text print ty) []
 
@@ -376,11 +291,11 @@ let of_module project (m : Pmodule.pmodule) =
         let name = Audit.name template ^ "." ^ Name.with_scopes there in
         { s with goal = None; template = Some name }
   in
-  List.map known (List.concat_map of_declaration (Audit.declarations m.mod_units))
+  List.map known (List.concat_map of_declaration (Audit.declarations m))
 
 (** {1 Facts} *)
 
-open Json_base
+open Json
 
 (** The line is that of the file; what is cloned from another file has none. *)
 let facts project file (m : Pmodule.pmodule) s =
@@ -392,7 +307,6 @@ let facts project file (m : Pmodule.pmodule) s =
   Record
     [ ("file", String file); ("line", line); ("module", String m.mod_theory.th_name.id_string);
       ("name", String (Name.with_scopes s.id)); ("kind", String s.kind); ("ghost", Bool s.ghost);
-      ("statement", String s.statement); ("names", Json.strings s.names);
-      ("goal", Json.option (fun goal -> String goal) s.goal);
-      ("template", Json.option (fun name -> String name) s.template);
-      ("says_nothing", Bool s.nothing); ("calls", Json.strings s.calls) ]
+      ("statement", String s.statement); ("names", texts s.names);
+      ("goal", Json.text s.goal); ("template", Json.text s.template);
+      ("says_nothing", Bool s.nothing); ("calls", texts s.calls) ]

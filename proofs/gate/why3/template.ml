@@ -9,46 +9,28 @@
 open Why3
 open Expr
 
-let rec instances units =
-  let inside = function
-    | Pmodule.Uclone instance -> [ instance ]
-    | Uscope (_, units) -> instances units
-    | Udecl _ | Uuse _ | Umeta _ -> []
-  in
-  List.concat_map inside units
+let instances m =
+  List.filter_map (function Pmodule.Uclone instance -> Some instance | _ -> None) (Audit.units m)
 
 (** What a module declares and proves, by the goals that it has: lemmas, and programs with a body. *)
-let proved (m : Pmodule.pmodule) =
-  let of_program (rs, c) = if Audit.is_val c then [] else [ rs.rs_name ] in
-  let of_pure (d : Decl.decl) =
-    match d.d_node with Dprop (Plemma, pr, _) -> [ pr.pr_name ] | _ -> []
-  in
-  let of_declaration (d : Pdecl.pdecl) =
-    match d.pd_node with
-    | PDlet (LDsym (rs, c)) -> of_program (rs, c)
-    | PDlet (LDrec definitions) ->
-        List.concat_map (fun d -> of_program (d.rec_sym, d.rec_fun)) definitions
-    | PDpure -> List.concat_map of_pure d.pd_pure
-    | PDlet (LDvar _) | PDtype _ | PDexn _ -> []
-  in
-  Ident.Sid.of_list (List.concat_map of_declaration (Audit.declarations m.mod_units))
+let proved m =
+  let of_program (rs, c) = if Audit.is_val c then None else Some rs.rs_name in
+  let of_declaration d = List.filter_map of_program (Audit.programs d) @ Audit.lemmas d in
+  Ident.Sid.of_list (List.concat_map of_declaration (Audit.declarations m))
 
-(** Programs, propositions, of an instance: each with what it is in the template. *)
-let pairs (instance : Pmodule.mod_inst) =
-  let programs = Mrs.bindings instance.mi_rs in
-  let propositions = Decl.Mpr.bindings instance.mi_pr in
-  List.map (fun (a, b) -> (b.rs_name, a.rs_name)) programs
-  @ List.map (fun ((a : Decl.prsymbol), (b : Decl.prsymbol)) -> (b.pr_name, a.pr_name)) propositions
-
-(** What a module has from templates: what it declares itself, and not what takes the place of a
-    parameter; each with the template and what it is there. *)
-let origins (m : Pmodule.pmodule) =
+(** What a module has from templates, programs and propositions: what it declares itself, and not what
+    takes the place of a parameter; each with the template and what it is there. *)
+let origins m =
   let own = Audit.declared m in
-  let add (instance : Pmodule.mod_inst) found (here, there) =
-    if Ident.Sid.mem here own then Ident.Mid.add here (instance.mi_mod, there) found else found
+  let of_instance found (instance : Pmodule.mod_inst) =
+    let add there here found =
+      if Ident.Sid.mem here own then Ident.Mid.add here (instance.mi_mod, there) found else found
+    in
+    let add_program a b = add a.rs_name b.rs_name in
+    let add_proposition (a : Decl.prsymbol) (b : Decl.prsymbol) = add a.pr_name b.pr_name in
+    Mrs.fold add_program instance.mi_rs (Decl.Mpr.fold add_proposition instance.mi_pr found)
   in
-  let of_instance found instance = List.fold_left (add instance) found (pairs instance) in
-  List.fold_left of_instance Ident.Mid.empty (instances m.mod_units)
+  List.fold_left of_instance Ident.Mid.empty (instances m)
 
 (** What a module has from templates of ours that have proved it. *)
 let proved_origins project m =

@@ -1,11 +1,11 @@
 (** What a verdict is made of: theories, sessions and provers, as Why3's own library sees them.
 
-    [whygate CONFIG TOOLS audit THEORY.mlw ...] tells what all theories state and take for granted,
-    [whygate CONFIG TOOLS replay THEORY.mlw] what the provers say now to the session of a theory: each
+    [whygate CONFIG audit THEORY.mlw ...] tells what all theories state and take for granted,
+    [whygate CONFIG replay THEORY.mlw] what the provers say now to the session of a theory: each
     prints one JSON value. A process has one theory to replay: what Why3 makes of it may depend on what
     the process has read before. *)
 
-open Why3.Json_base
+open Json
 
 let audit project files =
   let modules = List.map (fun file -> (file, Audit.modules project file)) files in
@@ -20,8 +20,7 @@ let audit project files =
     @ Library.facts project modules @ Witness.facts project modules)
 
 let () =
-  Start.run ~usage:"usage: whygate CONFIG TOOLS audit|replay THEORY.mlw ..." (fun project ->
-    function
-    | "audit" :: files -> Some (fun () -> Start.print (audit project files))
-    | [ "replay"; file ] -> Some (fun () -> Start.print (Replay.facts project file))
+  Start.run ~usage:"usage: whygate CONFIG audit|replay THEORY.mlw ..." (function
+    | "audit" :: files -> Some (fun project -> Start.print (audit project files))
+    | [ "replay"; file ] -> Some (fun project -> Start.print (Replay.facts project file))
     | _ -> None)

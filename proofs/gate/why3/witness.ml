@@ -1,5 +1,4 @@
-(** What has hypotheses, and by what it is seen that some values satisfy them, from Why3's own view
-    of the typed modules.
+(** What has hypotheses, and by what it is seen that some values satisfy them.
 
     A program with [requires] and a lemma with hypotheses are true of nothing if nothing satisfies
     them: call them conditionals. What satisfies them is found from one end.
@@ -9,13 +8,11 @@
       proved condition of the caller says there. The conditional runs then, for these arguments.
     - What a program promises under hypotheses about its arguments is a conditional of its own:
       [ensures { a -> b }], or [not a \/ b]. It is satisfied where a call of the program is, for
-      arguments for which they are asserted. Hypotheses about what the program gives tell its
-      outcomes apart, [a -> b] and [not a -> c] are two cases of which there is always one, and the
-      range of a quantifier is none.
+      arguments for which they are asserted. [a -> b] and [not a -> c] are two cases of which there
+      is always one, and the range of a quantifier is no hypothesis.
     - A conditional is satisfied if one choice of its variables, and of its type variables, makes
-      each of its hypotheses equal to something that holds in one run of a program: to what that
-      requires, or asserts.
-
+      each of its hypotheses equal to something that a program requires or asserts, and that holds in
+      each of its runs.
     - What a template supposes, which its instances suppose in their own terms, is satisfied if one
       of them satisfies it: by some values, for some parameters.
 
@@ -27,17 +24,7 @@
 
 open Why3
 open Expr
-
-let prefix = "witness_"
-
-let id = Audit.id
-
-(** Program symbols with what they are bound to. *)
-let programs (d : Pdecl.pdecl) =
-  match d.pd_node with
-  | PDlet (LDsym (rs, c)) -> [ (rs, c) ]
-  | PDlet (LDrec definitions) -> List.map (fun d -> (d.rec_sym, d.rec_fun)) definitions
-  | PDlet (LDvar _) | PDtype _ | PDexn _ | PDpure -> []
+open Formula
 
 (** {1 What runs} *)
 
@@ -51,8 +38,6 @@ let the_end = { nothing with goes_on = false }
 let followed a b =
   if not a.goes_on then a
   else { b with called = a.called @ b.called; asserted = a.asserted @ b.asserted }
-
-let conjuncts t = Nothing.conjuncts (Statement.bare t)
 
 (** An assertion holds of its moment: one about a variable that can change does not count. *)
 let stays t =
@@ -108,38 +93,6 @@ let line_of ~kept c =
 
 (** {1 What has hypotheses} *)
 
-(** A claim that holds where some hypotheses do, of some variables. *)
-type claim = { variables : Term.Svs.t; hypotheses : Term.term list }
-
-let plain = { variables = Term.Svs.empty; hypotheses = [] }
-
-let rec disjuncts (t : Term.term) =
-  match t.t_node with Tbinop (Tor, a, b) -> disjuncts a @ disjuncts b | _ -> [ t ]
-
-let negated (t : Term.term) =
-  match t.t_node with Tnot a -> Either.Left a | _ -> Either.Right t
-
-(** The claims that a formula makes together. What a disjunction negates is a hypothesis, as what
-    stands in front of an implication is. *)
-let rec claims (t : Term.term) =
-  let over variables claim = { claim with variables = Term.Svs.union variables claim.variables } in
-  let under found claim = { claim with hypotheses = found @ claim.hypotheses } in
-  match t.t_node with
-  | Tquant (Tforall, quantified) ->
-      let variables, _, t = Term.t_open_quant quantified in
-      List.map (over (Term.Svs.of_list variables)) (claims t)
-  | Tbinop (Timplies, a, b) -> List.map (under (conjuncts a)) (claims b)
-  | Tbinop (Tand, a, b) -> claims a @ claims b
-  | Tbinop (Tor, _, _) -> (
-      match List.partition_map negated (disjuncts t) with
-      | [], _ | _, [] -> [ plain ]
-      | supposed, rest ->
-          List.map (under (List.concat_map conjuncts supposed)) (claims (Term.t_or_l rest)))
-  | Tlet (value, bound) ->
-      let variable, t = Term.t_open_bound bound in
-      claims (Term.t_subst_single variable value t)
-  | _ -> [ plain ]
-
 (** Those that suppose something, each once. *)
 let conditional found =
   let same a b = List.equal Term.t_equal a.hypotheses b.hypotheses in
@@ -160,32 +113,26 @@ let comparison (t : Term.term) =
       | _ -> None)
   | _ -> None
 
-let mentions variables t = Term.Svs.exists (fun v -> Term.t_v_occurs v t > 0) variables
+let occurs t v = Term.t_v_occurs v t > 0
 
 (** Whether hypotheses say of a variable no more than that it is in a range, whose bounds the
     arguments decide, or not in it. *)
-let is_range v found =
-  let is_bound t = Term.t_v_occurs v t = 0 in
+let rec is_range v found =
+  let is_bound t = not (occurs t v) in
   let is_v (t : Term.term) = match t.t_node with Tvar w -> Term.vs_equal v w | _ -> false in
   let is_open (a : Term.term) (b : Term.term) =
     match (a.t_node, b.t_node) with Tconst _, Tconst _ -> false | _ -> not (Term.t_equal a b)
   in
-  let rec inside found =
-    match List.map comparison found with
-    | [ Some (_, a, b) ] -> (is_v a && is_bound b) || (is_v b && is_bound a)
-    | [ Some (_, a, x); Some (_, y, b) ] when is_v x && is_v y -> is_bound a && is_bound b && is_open a b
-    | [ None ] -> (
-        match List.map (fun (t : Term.term) -> t.t_node) found with
-        | [ Tnot t ] -> inside (conjuncts t)
-        | _ -> false)
-    | _ -> false
-  in
-  inside found
+  match (found, List.map comparison found) with
+  | _, [ Some (_, a, x); Some (_, y, b) ] when is_v x && is_v y ->
+      is_bound a && is_bound b && is_open a b
+  | [ ({ t_node = Tnot t; _ } : Term.term) ], _ -> is_range v (conjuncts t)
+  | _ -> false
 
 (** The variables that a promise ranges over are no hypotheses of it. *)
 let without_ranges claim =
   let drop v hypotheses =
-    let about, others = List.partition (fun t -> Term.t_v_occurs v t > 0) hypotheses in
+    let about, others = List.partition (fun t -> occurs t v) hypotheses in
     if about <> [] && is_range v about then others else hypotheses
   in
   { claim with hypotheses = Term.Svs.fold drop claim.variables claim.hypotheses }
@@ -196,9 +143,7 @@ let apart a b = List.filter (fun t -> not (within b t)) a
 (** Two cases of which there is always one: [a] and [not a]. *)
 let opposite a b =
   let is_not found = function
-    | [ ({ t_node = Tnot t; _ } : Term.term) ] ->
-        let negated = conjuncts t in
-        apart negated found = [] && apart found negated = []
+    | [ ({ t_node = Tnot t; _ } : Term.term) ] -> List.equal Term.t_equal (conjuncts t) found
     | _ -> false
   in
   match (List.map comparison a, List.map comparison b) with
@@ -207,81 +152,67 @@ let opposite a b =
   | _ -> is_not a b || is_not b a
 
 (** What cases suppose that together are all: what they have in common. *)
-let rec without_cases found =
-  let joined a b =
-    if opposite (apart a.hypotheses b.hypotheses) (apart b.hypotheses a.hypotheses) then
-      Some { a with hypotheses = List.filter (within b.hypotheses) a.hypotheses }
-    else None
+let without_cases found =
+  let rec add kept claim =
+    let a = claim.hypotheses in
+    let completes { hypotheses = b; _ } = opposite (apart a b) (apart b a) in
+    match List.partition completes kept with
+    | other :: more, others ->
+        let hypotheses = List.filter (within other.hypotheses) a in
+        add (more @ others) { claim with hypotheses }
+    | [], _ -> claim :: kept
   in
-  let rec first = function
-    | [] -> None
-    | a :: rest -> (
-        match List.find_map (fun b -> Option.map (fun c -> (b, c)) (joined a b)) rest with
-        | Some (b, c) -> Some (a, b, c)
-        | None -> first rest)
-  in
-  match first found with
-  | None -> found
-  | Some (a, b, c) -> without_cases (c :: List.filter (fun d -> d != a && d != b) found)
+  List.rev (List.fold_left add [] found)
 
 (** What a program promises under hypotheses about its arguments. Those that speak of what it gives
     or leaves, or of a variable that ranges over this, tell outcomes apart. *)
 let promised (cty : Ity.cty) =
-  let variable (pv : Ity.pvsymbol) = pv.pv_vs in
-  let is_new pv = Ity.pv_affected cty.cty_effect.eff_writes pv in
-  let written = List.filter is_new (cty.cty_args @ Ity.Spv.elements (Ity.cty_reads cty)) in
-  let before (o, pv) = (variable o, Term.t_var (variable pv)) in
-  let old = Term.Mvs.of_list (List.map before (Ity.Mpv.bindings cty.cty_oldies)) in
-  let of_claim outcome claim =
-    let ranging t = Term.Svs.filter (fun v -> Term.t_v_occurs v t > 0) claim.variables in
-    let add found t = if mentions found t then Term.Svs.union (ranging t) found else found in
-    let outcome = List.fold_left add outcome claim.hypotheses in
-    let kept = List.filter (fun t -> not (mentions outcome t)) claim.hypotheses in
-    without_ranges { claim with hypotheses = List.map (Term.t_subst old) kept }
-  in
+  let is_written = Ity.pv_affected cty.cty_effect.eff_writes in
+  let written = List.map (fun pv -> pv.Ity.pv_vs) (List.filter is_written cty.cty_args) in
   let of_post post =
     let result, t = Ity.open_post post in
-    let outcome = Term.Svs.of_list (result :: List.map variable written) in
-    List.map (of_claim outcome) (claims (Statement.bare t))
+    let of_claim claim =
+      let speaks_of found t = List.exists (occurs t) found in
+      let ranging t = List.filter (occurs t) (Term.Svs.elements claim.variables) in
+      let add found t = if speaks_of found t then ranging t @ found else found in
+      let outcome = List.fold_left add (result :: written) claim.hypotheses in
+      let is_about_arguments t = not (speaks_of outcome t) in
+      without_ranges { claim with hypotheses = List.filter is_about_arguments claim.hypotheses }
+    in
+    List.map of_claim (claims (bare t))
   in
   let posts = List.concat (cty.cty_post :: Ity.Mxs.values cty.cty_xpost) in
   conditional (without_cases (conditional (List.concat_map of_post posts)))
 
-(** A program or a lemma: what it supposes of its variables, [count] formulas; of a program, what
-    holds in each run, and what is called there. The first [part] of a program is what it requires;
-    each other one, and each of a lemma, is a claim under hypotheses: [under] are those that the
-    call of a program does not show. *)
+(** A program or a lemma: what it supposes of its variables; of a program, what holds in each run,
+    and what is called there. The first [part] of a program is what it requires; each other one, and
+    each of a lemma, is a claim under hypotheses: [under] are those that the call of a program does
+    not show. [by]: the name of what is found to satisfy it. *)
 type t = {
   m : Pmodule.pmodule;
   name : Ident.ident;
   part : int;
   kind : string;
   symbol : rsymbol option;
-  count : int;
   holes : Term.Svs.t;
   supposed : Term.term list;
   under : Term.term list;
   holding : Term.term list;
   called : (rsymbol * Term.term list) list;
+  mutable by : string option;
 }
-
-let key one = (Weakhtbl.tag_hash one.name.id_tag, one.part)
 
 let of_program ~kept m (rs, c) =
   let { called; asserted; _ } = line_of ~kept c in
-  let variable (pv : Ity.pvsymbol) = pv.pv_vs in
-  let holes = Term.Svs.of_list (List.map variable rs.rs_cty.cty_args) in
   let supposed = List.concat_map conjuncts rs.rs_cty.cty_pre in
   let whole =
     { m; name = rs.rs_name; part = 0; kind = Statement.symbol_kind rs c; symbol = Some rs;
-      count = List.length rs.rs_cty.cty_pre; holes; supposed; under = [];
-      holding = lasting c.c_cty.cty_pre @ asserted; called }
+      holes = Term.Svs.of_list (List.map (fun pv -> pv.Ity.pv_vs) rs.rs_cty.cty_args); supposed;
+      under = []; holding = lasting c.c_cty.cty_pre @ asserted; called; by = None }
   in
   let of_claim i claim =
-    let supposed = supposed @ claim.hypotheses in
-    { whole with part = i + 1; count = List.length supposed;
-      holes = Term.Svs.union holes claim.variables; supposed; under = claim.hypotheses; holding = [];
-      called = [] }
+    { whole with part = i + 1; holes = Term.Svs.union whole.holes claim.variables;
+      supposed = supposed @ claim.hypotheses; under = claim.hypotheses; holding = []; called = [] }
   in
   whole :: List.mapi of_claim (promised rs.rs_cty)
 
@@ -289,21 +220,21 @@ let of_formula m (d : Decl.decl) =
   match d.d_node with
   | Dprop (Pgoal, pr, _) when Template.is_refinement pr -> []
   | Dprop (((Plemma | Pgoal) as prop), pr, t) ->
-      let of_claim part { variables; hypotheses } =
+      let of_claim part claim =
         { m; name = pr.pr_name; part; kind = (if prop = Plemma then "lemma" else "goal");
-          symbol = None; count = List.length hypotheses; holes = variables; supposed = hypotheses;
-          under = []; holding = []; called = [] }
+          symbol = None; holes = claim.variables; supposed = claim.hypotheses; under = [];
+          holding = []; called = []; by = None }
       in
-      List.mapi of_claim (conditional (claims (Statement.bare t)))
+      List.mapi of_claim (conditional (claims (bare t)))
   | _ -> []
 
-let of_module ~kept (m : Pmodule.pmodule) =
+let of_module ~kept m =
   let of_declaration (d : Pdecl.pdecl) =
     match d.pd_node with
     | PDpure -> List.concat_map (of_formula m) d.pd_pure
-    | _ -> List.concat_map (of_program ~kept m) (programs d)
+    | _ -> List.concat_map (of_program ~kept m) (Audit.programs d)
   in
-  List.concat_map of_declaration (Audit.declarations m.mod_units)
+  List.concat_map of_declaration (Audit.declarations m)
 
 (** {1 Makers}
 
@@ -311,124 +242,118 @@ let of_module ~kept (m : Pmodule.pmodule) =
     fields are, each by one term that is not about the value. There is such a value, as an abstract
     record without an invariant can have any fields. *)
 
-(** The fields of the abstract records without an invariant, of all modules. *)
-let free_fields modules =
-  let of_type (d : Pdecl.its_defn) =
-    if d.itd_its.its_private && d.itd_invariant = [] then List.map ls_of_rs d.itd_fields else []
-  in
-  let of_declaration (d : Pdecl.pdecl) =
-    match d.pd_node with PDtype definitions -> List.concat_map of_type definitions | _ -> []
-  in
-  let of_module (m : Pmodule.pmodule) =
-    List.concat_map of_declaration (Audit.declarations m.mod_units)
-  in
-  Term.Sls.of_list (List.concat_map of_module modules)
-
-(** The field of [result] that a promise is about, if it is of the form [result.field = term]. *)
-let field_of result (promise : Term.term) =
-  match promise.t_node with
-  | Tapp (equals, [ { t_node = Tapp (field, [ { t_node = Tvar v; _ } ]); _ }; value ])
-    when Term.ls_equal equals Term.ps_equ && Term.vs_equal v result
-         && Term.t_v_occurs result value = 0 ->
-      Some field
-  | _ -> None
-
+(** [fields]: those of the abstract records without an invariant. *)
 let is_maker fields (rs, c) =
+  (* The field that a promise is about, if it is of the form [result.field = term]. *)
+  let field_of result (promise : Term.term) =
+    match promise.t_node with
+    | Tapp (equals, [ { t_node = Tapp (field, [ { t_node = Tvar v; _ } ]); _ }; value ])
+      when Term.ls_equal equals Term.ps_equ && Term.vs_equal v result
+           && not (occurs value result) && Term.Sls.mem field fields ->
+        Some field
+    | _ -> None
+  in
   let promised post =
     let result, promise = Ity.open_post post in
     List.map (field_of result) (conjuncts promise)
   in
   let found = List.concat_map promised rs.rs_cty.cty_post in
-  let named = List.filter_map Fun.id found in
+  let named = Term.Sls.of_list (List.filter_map Fun.id found) in
   Audit.is_val c
   && Ity.eff_pure rs.rs_cty.cty_effect
-  && List.length named = List.length found
-  && Term.Sls.cardinal (Term.Sls.of_list named) = List.length named
-  && List.for_all (fun field -> Term.Sls.mem field fields) named
+  && Term.Sls.cardinal named = List.length found
 
 (** Those of our programs whose promise is not proved, and may be wrong. *)
 let without_body modules =
-  let has_none (_, c) = match c.c_node with Cfun _ -> false | Capp _ | Cpur _ | Cany -> true in
-  let fields = free_fields modules in
-  let counts program = has_none program && not (is_maker fields program) in
-  let of_module (m : Pmodule.pmodule) =
-    List.filter counts (List.concat_map programs (Audit.declarations m.mod_units))
+  let declarations = List.concat_map Audit.declarations modules in
+  let free (d : Pdecl.its_defn) =
+    if d.itd_its.its_private && d.itd_invariant = [] then List.map ls_of_rs d.itd_fields else []
   in
-  Srs.of_list (List.map fst (List.concat_map of_module modules))
+  let fields (d : Pdecl.pdecl) =
+    match d.pd_node with PDtype definitions -> List.concat_map free definitions | _ -> []
+  in
+  let fields = Term.Sls.of_list (List.concat_map fields declarations) in
+  let counts (rs, c) =
+    match c.c_node with
+    | Cfun _ -> None
+    | Capp _ | Cpur _ | Cany -> if is_maker fields (rs, c) then None else Some rs
+  in
+  Srs.of_list (List.filter_map counts (List.concat_map Audit.programs declarations))
 
-(** {1 What is satisfied} *)
+(** {1 What is satisfied}
 
-let full_name { m; name; _ } = (id m).id_string ^ "." ^ Name.with_scopes name
+    There is no computing here: an instance that is written in another way is not found, which can
+    only leave something without a witness. *)
+
+(** What Why3 raises where there is none is not documented: anything is taken for it. *)
+let is_instance ~holes pairs =
+  let patterns, formulas = List.split pairs in
+  let find () = Reduction_engine.first_order_matching holes patterns formulas in
+  Result.is_ok (Project.attempt find)
+
+(** Whether one choice of some variables, and of the type variables, makes each pattern equal to one
+    of the formulas, and those of [pairs] equal. *)
+let rec every ~holes ?(pairs = []) patterns formulas =
+  match patterns with
+  | [] -> is_instance ~holes pairs
+  | pattern :: rest ->
+      let fits formula =
+        let pairs = (pattern, formula) :: pairs in
+        is_instance ~holes pairs && every ~holes ~pairs rest formulas
+      in
+      List.exists fits formulas
+
+let full_name { m; name; _ } = (Audit.id m).id_string ^ "." ^ Name.with_scopes name
 
 (** [template]: what something is an instance of. *)
-let satisfies ~template conditional by =
-  let holes = conditional.holes in
-  let at found (pv : Ity.pvsymbol) t =
-    Option.bind found (fun found -> Matching.one ~holes found (Term.t_var pv.pv_vs) t)
-  in
-  let is_called rs (called, on) =
-    let args = rs.rs_cty.cty_args in
+let satisfies ~template one by =
+  let every = every ~holes:one.holes in
+  let is_call rs (called, on) =
+    let args = List.map (fun pv -> Term.t_var pv.Ity.pv_vs) rs.rs_cty.cty_args in
     rs_equal rs called
-    && (conditional.under = []
+    && (one.under = []
        || List.compare_lengths args on = 0
-          &&
-          match List.fold_left2 at (Some Matching.none) args on with
-          | Some found -> Matching.every ~holes ~found conditional.under by.holding
-          | None -> false)
+          && every ~pairs:(List.combine args on) one.under by.holding)
   in
-  let is_called rs = List.exists (is_called rs) by.called in
-  let is_its_template there =
-    Ident.id_equal there conditional.name && by.part = conditional.part
-  in
-  Option.fold ~none:false ~some:is_called conditional.symbol
-  || Option.fold ~none:false ~some:is_its_template (template by)
-  || Matching.every ~holes:conditional.holes conditional.supposed by.holding
+  let is_called rs = List.exists (is_call rs) by.called in
+  let is_origin there = Ident.id_equal there one.name && by.part = one.part in
+  Option.fold ~none:false ~some:is_called one.symbol
+  || Option.fold ~none:false ~some:is_origin (template by)
+  || every one.supposed by.holding
 
-module Parts = Map.Make (struct
-  type t = int * int
-
-  let compare = compare
-end)
-
-(** [found]: what is satisfied, each with the name of what satisfies it; [last]: what was found
-    last, at first what requires nothing; [waiting]: those for which nothing was found yet. *)
-let rec closure ~template found last waiting =
-  let look (found, now, later) one =
-    match List.find_opt (satisfies ~template one) last with
-    | Some by -> (Parts.add (key one) (full_name by) found, one :: now, later)
-    | None -> (found, now, one :: later)
-  in
-  match List.fold_left look (found, [], []) waiting with
-  | found, [], _ -> found
-  | found, now, later -> closure ~template found (List.rev now) (List.rev later)
+(** [last]: what was found last, at first what requires nothing; [waiting]: those for which nothing
+    was found yet. *)
+let rec close ~template last waiting =
+  let look one = one.by <- Option.map full_name (List.find_opt (satisfies ~template one) last) in
+  List.iter look waiting;
+  match List.partition (fun one -> one.by <> None) waiting with
+  | [], _ -> ()
+  | found, waiting -> close ~template found waiting
 
 (** {1 Facts} *)
 
-open Json_base
+open Json
 
 let is_witness project one =
-  let is_its file = String.starts_with ~prefix (Filename.basename file) in
+  let is_its file = String.starts_with ~prefix:"witness_" (Filename.basename file) in
   Option.fold ~none:false ~some:is_its (Audit.file project one.m)
 
-let conditional_facts project found one =
-  let by = Parts.find_opt (key one) found in
+let conditional_facts project one =
   Record
-    (Json.place (Option.map (Project.position project) one.name.id_loc)
-    @ [ ("module", String (id one.m).id_string); ("name", String (Name.with_scopes one.name));
-        ("kind", String one.kind); ("count", Int one.count);
-        ("supposes", Json.strings (List.map Statement.formula one.supposed));
-        ("satisfied_by", Json.option (fun name -> String name) by) ])
+    (place project one.name.id_loc
+    @ [ ("module", String (Audit.id one.m).id_string); ("name", String (Name.with_scopes one.name));
+        ("kind", String one.kind); ("supposes", texts (List.map Statement.formula one.supposed));
+        ("satisfied_by", text one.by) ])
 
 (** Of all theories. A program that requires nothing comes first if it is a witness, to be named. *)
 let facts project theories =
   let modules = List.concat_map (fun (_, found) -> List.concat (Result.to_list found)) theories in
   let open_ones = without_body modules in
-  let kept rs = not (Srs.mem rs open_ones) in
-  let all = List.concat_map (of_module ~kept) modules in
-  let conditionals, free = List.partition (fun one -> one.count > 0) all in
+  let all = List.concat_map (of_module ~kept:(fun rs -> not (Srs.mem rs open_ones))) modules in
+  let free, conditionals = List.partition (fun one -> one.supposed = []) all in
   let witnesses, others = List.partition (is_witness project) free in
   let add_origins all m = Ident.Mid.set_union (Ident.Mid.map snd (Template.origins m)) all in
   let origins = List.fold_left add_origins Ident.Mid.empty modules in
-  let template by = if by.count = 0 then None else Ident.Mid.find_opt by.name origins in
-  let found = closure ~template Parts.empty (witnesses @ others) conditionals in
-  [ ("hypotheses", List (List.map (conditional_facts project found) conditionals)) ]
+  let template by = if by.supposed = [] then None else Ident.Mid.find_opt by.name origins in
+  close ~template (witnesses @ others) conditionals;
+  [ ("hypotheses", List (List.map (conditional_facts project) conditionals)) ]

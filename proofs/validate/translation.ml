@@ -6,7 +6,7 @@
 
 open Why3
 open Term
-open Json_base
+open Json
 
 (** [definitions]: those of the symbols met so far, [Null] while one is made. [outside]: the types
     whose values programs take and give. *)
@@ -14,7 +14,7 @@ type t = {
   meaning : Meaning.t;
   outside : Ty.Sts.t;
   symbols : (string, lsymbol) Hashtbl.t;
-  definitions : (string, Json_base.json) Hashtbl.t;
+  definitions : (string, json) Hashtbl.t;
 }
 
 let create meaning ~outside =
@@ -67,7 +67,7 @@ let rec conjuncts ?(depth = 3) p (f : term) =
       let add types (v : vsymbol) t = Ty.ty_match types v.vs_ty (t_type t) in
       let types = List.fold_left2 add Ty.Mtv.empty parameters given in
       let values = Mvs.of_list (List.combine parameters given) in
-      conjuncts ~depth:(depth - 1) p (Statement.bare (t_ty_subst types values value))
+      conjuncts ~depth:(depth - 1) p (Formula.bare (t_ty_subst types values value))
   | _ -> [ f ]
 
 let rec guard p (f : term) =
@@ -126,7 +126,7 @@ let rec term p (t : term) =
   | Tapp (ls, given) when is_fs_tuple ls -> made_of "tuple" (all given)
   | Tapp (ls, given) -> (
       match (Mls.find_opt ls p.meaning.constructors, Mls.find_opt ls p.meaning.fields) with
-      | Some c, _ -> made_of "make" (String (class_of p c) :: Json.strings c.fields :: all given)
+      | Some c, _ -> made_of "make" (String (class_of p c) :: texts c.fields :: all given)
       | None, Some field -> made_of "field" (String field :: all given)
       | None, None -> made_of (symbol p ls) (all given))
 
@@ -158,7 +158,7 @@ and formula p quantifier quantified =
   let rec over = function
     | [] -> term p body
     | v :: rest when Ty.ty_equal v.vs_ty Ty.ty_int ->
-        let bound up = Json.option sum (bound ~up ~later:(Svs.of_list rest) known v) in
+        let bound up = Option.fold ~none:Null ~some:sum (bound ~up ~later:(Svs.of_list rest) known v) in
         made_of word [ variable v; bound false; bound true; over rest ]
     | v :: _ ->
         let about = "it speaks of all values of the type" in
@@ -171,7 +171,7 @@ and symbol p ls =
   (match Mls.find_opt ls p.meaning.definitions with
   | Some { parameters; required; value } when not (Hashtbl.mem p.definitions name) ->
       Hashtbl.add p.definitions name Null;
-      let of_term t = lambda parameters (term p (Statement.bare t)) in
+      let of_term t = lambda parameters (term p (Formula.bare t)) in
       Hashtbl.replace p.definitions name (List (List.map of_term (value :: required)))
   | _ -> ());
   name
@@ -181,7 +181,7 @@ and symbol p ls =
 (** What a type is called, what is in it, and the names of that. *)
 let rec kind p (ty : Ty.ty) =
   let made name ?(fields = []) inside =
-    List [ String name; List (List.map (kind p) inside); Json.strings fields ]
+    List [ String name; List (List.map (kind p) inside); texts fields ]
   in
   match ty.ty_node with
   | Tyvar _ -> made "anything" []
