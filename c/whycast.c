@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   d48730e0c922d3ff33bb14b0b17bf0ed2382c7fb3e3490617a89edb2740508e6
+   53ae3e1f49071536c567445ad7d18c1f49a0f8537c757cb00defa29f1e17e310
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

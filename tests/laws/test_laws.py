@@ -195,7 +195,7 @@ def repetitions(shape: Shape, target: Shape) -> list[int]:
 
 def test_each_element_occurs_as_often_as_the_repetitions_say() -> None:
     """broadcast_covers, broadcast_occurs, sonnx/coverage.mlw, and broadcast_multiplicity,
-    size_repetitions, adjoint/multiplicity.mlw: for all pairs of shapes of rank 3, sizes 0 to 3.
+    adjoint/multiplicity.mlw: for all pairs of shapes of rank 3, sizes 0 to 3.
 
     [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Derived_260]
     """
@@ -244,7 +244,7 @@ def plain_elementwise(arrays: list[Array], target: Shape) -> dict[Shape, list[An
 
 
 def test_an_operation_on_three_types() -> None:
-    """elementwise_element, sonnx/lifting.mlw, elementwise3_element, elementwise3_refused,
+    """elementwise_element, sonnx/lifting.mlw, elementwise3_element,
     sonnx/lifting_three.mlw, and tagged_output, untagged_output, sonnx/types.mlw: numpy.where of
     truth values, integers and numbers.
 
