@@ -3,7 +3,7 @@
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0
    SHA-256 of the sources that proofs/gate/c_extraction.py lists:
-   53ae3e1f49071536c567445ad7d18c1f49a0f8537c757cb00defa29f1e17e310
+   f592003d0b80a2cebebc7944b3ab37d0f6b313b2e5322e293a8e028a51610d86
    Tools: Why3 1.5.1. */
 
 #include "whycast.h"

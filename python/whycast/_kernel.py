@@ -5,7 +5,7 @@
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # SHA-256 of the sources that proofs/gate/extraction.py lists:
-# b2b68974d0b8518bebf18fc90b1ee3152b8319f27fbe907cc75991c5276d6ad3
+# 66fb71249b3af920eea49001d799dce7344c9f64a1495062ac4dd49601cc2688
 # Tools: Why3 1.5.1, ruff 0.17.5.
 
 from __future__ import annotations
