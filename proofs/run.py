@@ -17,7 +17,7 @@ sys.pycache_prefix = os.devnull
 
 COMMANDS = {
     "install": "install:main",
-    "extract": "gate.extract:main",
+    "extract": "gate.extraction:main",
     "gate": "verdict:gate",
     "check": "verdict:check",
     "update": "verdict:update",
