@@ -189,12 +189,14 @@ let used_by m =
   in
   List.filter_map used (units m)
 
-(** The modules of a theory file, or why it cannot be read. They are read as the theories read them
-    that use them, once for all: a symbol that one defines and another one uses is then the same. *)
+(** The modules of a theory file in the order of the source, or why it cannot be read. They are read as
+    the theories read them that use them, once for all: a symbol is then the same everywhere. *)
 let modules (project : Project.t) theory =
   let path = Project.library_path theory in
+  let place m = Option.map Loc.get (id m).Ident.id_loc in
+  let by_place a b = compare (place a) (place b) in
   match Project.attempt (fun () -> Env.read_library Pmodule.mlw_language project.env path) with
-  | Ok found -> Ok (Wstdlib.Mstr.values found)
+  | Ok found -> Ok (List.sort by_place (Wstdlib.Mstr.values found))
   | Error e -> Error (Project.errors project e)
 
 (** The file that a module stands in: where its path leads, whatever its source says of its place.
