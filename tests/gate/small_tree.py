@@ -150,7 +150,7 @@ def passes(tree: Path, *words: str, kept: int | None = None) -> str:
     done = run(tree, "gate", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "gate: passed, all proved, by two families each" in done.stdout
-    counted = re.search(r"proofs: (\d+) run now, (\d+) kept from runs", done.stdout)
+    counted = re.search(r"proofs: (\d+) run now, (\d+) kept from earlier runs", done.stdout)
     assert counted
     if kept is not None:
         assert (int(counted[1]), int(counted[2])) == (PROOFS - kept, kept)

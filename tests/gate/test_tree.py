@@ -6,11 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from small_tree import FILES, PROOFS, install, passes, run, write
+from small_tree import FILES, PROOFS, install, passes, run, small, write
 
 import run as tools
 from gate import binaries, closed
 from gate.closed import ROOT, ToolError
+
+__all__ = ["small"]
 
 RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
 STRANGE = [
