@@ -47,6 +47,7 @@ def run(program: Program, module: ModuleType, *arguments: Any) -> Result:
     return Validation(program, arguments, module).run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_each_program_keeps_its_contract(
     name: str, module: ModuleType, named: dict[str, Program]

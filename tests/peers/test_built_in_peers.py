@@ -39,6 +39,7 @@ def count(rule: str, level: Level) -> int:
     return sum(1 for _ in cases(rule, level))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rule", "level"),
     [
