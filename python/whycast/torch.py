@@ -73,6 +73,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Traceback (most recent call last):
     ValueError: size, axis 0: expected a size of at least 0, got -1; input has no such axis
     """
+    # [E_TorchExpand_any_Size_010] [E_TorchExpand_any_View_010]
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
     array, sizes = as_array(input, "input"), list(as_integers(size, "size", "axis"))
     for axis, own in enumerate(array.shape, len(sizes) - array.ndim):

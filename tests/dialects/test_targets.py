@@ -173,6 +173,7 @@ def test_any_array(name: str, data: st.DataObject) -> None:
 
     [E_OpenvinoBroadcast_any_Inputs_010] [E_NgraphBroadcast_any_Inputs_010]
     [E_NgraphBroadcast_any_Outputs_010] [E_Expand_any_Data_010] [E_BroadcastInDim_any_Data_010]
+    [E_TorchExpand_any_View_010]
     """
     dialect = DIALECTS[name]
     grow, turn = name != "ngraph", dialect.takes == "distinct"
@@ -192,7 +193,7 @@ def test_any_array(name: str, data: st.DataObject) -> None:
 
 
 def test_sizes_of_torch() -> None:
-    """-1 is the tensor's own size. [E_NumpyBroadcast_any_Functions_020]"""
+    """-1 is the tensor's own size. [E_TorchExpand_any_Size_010]"""
     for shape, rank in product(all_shapes(2, 2), range(4)):
         for size in product((-1, 0, 1, 2), repeat=rank):
             z, placed = outcome(torch.expand, numbered(shape), size), torch_expand(shape, size)
