@@ -158,7 +158,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         shown = "\n  ".join(found[:20])
         raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
     pinned = {sha256 for *_, sha256 in toolchain.requirements(wheels[0])}
-    if pinned - {*map(sha256_of, WHEELS.glob("*.whl"))}:
+    if pinned != {*map(sha256_of, WHEELS.glob("*"))}:
         say(f"pip download into {WHEELS}")
         shutil.rmtree(WHEELS, ignore_errors=True)
         pip("download", *BY_HASH, f"--dest={WHEELS}", f"--requirement={wheels[0]}")

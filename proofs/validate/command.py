@@ -20,11 +20,6 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 
-from rich.box import SIMPLE
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
 from gate.closed import ROOT, ToolError
 from validate import kernel, report, whole
 from validate.faults import Fault
@@ -68,17 +63,12 @@ def shown(finding: Finding) -> str:
     return "\n".join(lines)
 
 
-def table(found: Sequence[Row], failed: set[str]) -> Table:
-    """Show the rows."""
-    shape = Table(box=SIMPLE)
-    for heading in ("program", "arguments", "forms", "paths", "s", "proved"):
-        shape.add_column(heading, justify="right" if heading in ("forms", "paths", "s") else "left")
-    for each in found:
-        by = f"; {each['relies_on']} by its contract" if each["relies_on"] else ""
-        numbers = str(each["forms"]), str(each["paths"]), f"{each['seconds']:.1f}"
-        proved = "[red]no[/]" if each["program"] in failed else "yes"
-        shape.add_row(each["program"], each["arguments"] + by, *numbers, proved)
-    return shape
+def line(row: Row, failed: set[str]) -> str:
+    """Show a row."""
+    verdict = "not proved" if row["program"] in failed else "proved"
+    by = f"; {row['relies_on']} by its contract" if row["relies_on"] else ""
+    numbers = f"{row['forms']} forms, {row['paths']} paths, {row['seconds']:.1f} s"
+    return f"{row['program']}: {verdict}; {row['arguments']}{by}; {numbers}"
 
 
 def main(argv: list[str]) -> int:
@@ -87,7 +77,6 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--bound", type=int, default=BOUND, metavar="N", help="the largest rank")
     parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="only these, and no report")
     options = parser.parse_args(argv)
-    console = Console(highlight=False, soft_wrap=True)
     started, before = time.monotonic(), report.sources(ROOT)
     text = (ROOT / KERNEL).read_text(encoding="utf-8")
     every = {each.name: each for each in programs(contracts(), kernel.load(text))}
@@ -97,13 +86,14 @@ def main(argv: list[str]) -> int:
     findings = [finding for result in results for finding in result.findings]
     findings += whole.together(every, names, results, complete=options.only is None)
     found = [row(every[name], options.bound, results) for name in names]
-    console.print(table(found, {finding.program for finding in findings}), soft_wrap=False)
+    failed = {finding.program for finding in findings}
+    print(*(line(each, failed) for each in found), sep="\n", flush=True)
     if complete and not findings:
         planted = whole.plant(text, every)
         findings += unnoticed(planted, report.equivalents(ROOT / EQUIVALENT))
         missed = sum(finding is None for _, finding in planted)
         noticed = len(planted) - missed
-        console.print(f"{len(planted)} faults planted, {noticed} noticed, {missed} are none")
+        print(f"{len(planted)} faults planted, {noticed} noticed, {missed} are none", flush=True)
         if not findings and before == report.sources(ROOT):
             made = {
                 "sources": before,
@@ -117,13 +107,13 @@ def main(argv: list[str]) -> int:
             (ROOT / REPORT).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     for name in dict.fromkeys(finding.program for finding in findings):
         several = [finding for finding in findings if finding.program == name]
-        console.print(f"[red]{escape(shown(min(several, key=lambda each: len(each.form))))}[/]")
+        print(shown(min(several, key=lambda each: len(each.form))))
         if len(several) > 1:
-            console.print(f"  and {len(several) - 1} more of {name}")
-    verdict = "[bold red]FAILED[/]" if findings else "[bold green]all proved[/]"
+            print(f"  and {len(several) - 1} more of {name}")
+    verdict = "FAILED" if findings else "all proved"
     paths, seconds = sum(each["paths"] for each in found), time.monotonic() - started
     about = f"{len(names)} programs, {paths} paths, {seconds:.0f} s"
-    console.print(f"validate: {verdict}; {about}")
+    print(f"validate: {verdict}; {about}")
     return 1 if findings else 0
 
 

@@ -481,7 +481,7 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
     write(tmp_path, dict.fromkeys(names, f"#!/bin/bash\ntouch {tmp_path}/ran\necho unsat\n"))
     for name in names:
         (tmp_path / name).chmod(0o755)
-    modules = ("json.py", "rich.py", "assurance.py", "sitecustomize.py")
+    modules = ("json.py", "jinja2.py", "assurance.py", "sitecustomize.py")
     write(tmp_path, dict.fromkeys(modules, "import os\nos._exit(0)\n"))
     steering = ("WHY3LIB", "WHY3DATA", "WHY3CONFIG", "WHY3LOADPATH", "OCAMLPATH", "OCAMLFIND_CONF")
     python = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE")

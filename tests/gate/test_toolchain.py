@@ -152,13 +152,13 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
         "distutils-precedence.pth": right,
         "__editable__.whycast-1.pth": f"{tmp_path}/python\n",
     }
-    own = "rich/text.py a.pth distutils-precedence.pth __editable__.whycast-1.pth ../../../bin/pip"
+    own = "mdurl/text.py a.pth distutils-precedence.pth __editable__.whycast-1.pth ../../../bin/pip"
     records = {
-        "rich": f"{own} rich-1.dist-info/METADATA rich-1.dist-info/RECORD",
+        "mdurl": f"{own} mdurl-1.dist-info/METADATA mdurl-1.dist-info/RECORD",
         "other": "other.py",
     }
-    files = dict.fromkeys(["rich/more.py", "sitecustomize.py", "../../../bin/z"], "")
-    files |= {"rich/__pycache__/a.pyc": "", "rich/text.py": "", "a.pth": right, **starting}
+    files = dict.fromkeys(["mdurl/more.py", "sitecustomize.py", "../../../bin/z"], "")
+    files |= {"mdurl/__pycache__/a.pyc": "", "mdurl/text.py": "", "a.pth": right, **starting}
     for name, record in records.items():
         files[f"{name}-1.dist-info/METADATA"] = f"Name: {name}\n"
         files[f"{name}-1.dist-info/RECORD"] = record.replace(" ", ",,\n") + ",,\n"
@@ -166,7 +166,7 @@ def test_what_no_pinned_package_has_put_into_the_environment_is_named(
     (venv / "bin/python").symlink_to("/usr/bin/python3")
     (venv / "bin/python3").symlink_to("z")
     of_other = ("other-1.dist-info/METADATA", "other-1.dist-info/RECORD")
-    strange = [f"{site}/{name}" for name in ("a.pth", *of_other, "rich/more.py")]
+    strange = [f"{site}/{name}" for name in ("a.pth", "mdurl/more.py", *of_other)]
     strange = [f"{venv}/bin/python3", f"{venv}/bin/z", *strange, f"{site}/sitecustomize.py"]
     assert install.strange_files(venv) == strange
     for name in starting:

@@ -83,10 +83,10 @@ def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
     wheels = there / "build" / "wheels"
     wheels.unlink()
     shutil.copytree(ROOT / "build" / "wheels", wheels)
-    (rich,) = wheels.glob("rich-*.whl")
-    rich.write_bytes(rich.read_bytes() + b"x")
+    (mdurl,) = wheels.glob("mdurl-*.whl")
+    mdurl.write_bytes(mdurl.read_bytes() + b"x")
     done = run(there, "gate")
-    assert done.stderr == f"gate: {rich} is no pinned wheel\n{wheels} has no rich: `make tools`\n"
+    assert done.stderr == f"gate: {mdurl} is no pinned wheel\n{wheels} has no mdurl: `make tools`\n"
 
 
 # Programs
