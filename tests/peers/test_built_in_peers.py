@@ -19,8 +19,8 @@ from whycast.testing._peers import PEERS, absent
 from whycast.testing._peers._conditions import CONDITIONS
 from whycast.testing._peers._register import groups, register
 
-# NumPy answers all fixed cases. Another peer answers all of them at level data, where its verdict
-# and its shape show too. At another level, and by SONNX's rule, one case in so many is enough.
+# NumPy answers all fixed cases, another peer one in so many: its calls are slow. `whycast check`
+# asks all of them.
 SOME = 7
 
 
@@ -64,7 +64,7 @@ def test_peer(name: str, rule: str, level: Level) -> None:
     if missing := absent(PEERS[name]):
         # The summary names what is missing.
         pytest.skip(missing)
-    every = 1 if name == "numpy" or (level == "data" and rule != "sonnx") else SOME
+    every = 1 if name == "numpy" else SOME
     report = check(name, rule=rule, level=level, seconds=0, every=every)
     assert report.ok, str(report)
     asked = report.cases + sum(report.left_out.values())
