@@ -16,7 +16,7 @@ from gate.program import Program
 from validate import trial, trial_c
 
 ROOT = Path(__file__).parents[2]
-PYTHON, C = ("why3/kernel/trusted.mlw", "why3/c/trusted.mlw")
+PYTHON = "why3/kernel/trusted.mlw"
 
 
 # Wrong drivers
