@@ -14,7 +14,11 @@ from evidence import command_line
 from gate.theories import USED_FILE, theory_files, used_files
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ["README.md", *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md"))]
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md")),
+]
 FENCED = re.compile(r"^```(?:python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
