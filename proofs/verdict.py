@@ -48,7 +48,7 @@ def gate(argv: list[str]) -> int:
     # No answer is wanted of who cannot be trusted: it would be kept.
     if untrusted := list(judge.prover_faults(audit["provers"])):
         raise closed.ToolError("\n".join(map(str, untrusted)))
-    facts: Facts = {**audit, "sessions": whygate.sessions(files)}
+    facts: Facts = {**audit, "sessions": whygate.sessions(audit)}
     orphans = list[Failure]()
     # Where a theory cannot be read, what belongs to it is no orphan.
     if not any(theory["errors"] for theory in facts["theories"]):
@@ -116,7 +116,8 @@ def check(argv: list[str]) -> int:
     (file,), whygate = chosen([parser.parse_args(argv).theory]), Program(ROOT)
     facts: Facts = {**whygate.audit([file]), "sessions": []}
     if not any(theory["errors"] for theory in facts["theories"]):
-        facts["sessions"] = whygate.sessions([file])
+        # Nothing is kept: what the theory uses is not audited here.
+        facts["sessions"] = [whygate.ask("replay", file)]
     provers = {prover["name"]: prover for prover in facts["provers"]}
     failures = [Failure(file, "", e) for theory in facts["theories"] for e in theory["errors"]]
     for session in facts["sessions"]:

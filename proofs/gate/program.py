@@ -17,7 +17,7 @@ from typing import Any
 
 from gate import binaries, closed, toolchain
 from gate.facts import Facts, Theory, holds, proofs
-from gate.theories import all_uses, closure, comments, session_of
+from gate.theories import closure, comments, session_of
 
 KEPT = "build/gate"
 
@@ -100,26 +100,29 @@ class Program:
         found: Facts = self.ask("audit", *theories, cwd=cwd)
         return found
 
-    def sessions(self, theories: list[str]) -> list[Theory]:
+    def sessions(self, audit: Facts) -> list[Theory]:
         """Ask what the provers say now to the session of each theory, dear ones first."""
+        uses = {
+            theory["file"]: {use["file"] for use in theory["uses"] if use["file"]}
+            for theory in audit["theories"]
+        }
 
         def price(theory: str) -> int:
             file = self.root / session_of(theory) / "why3session.xml"
             return -file.stat().st_size if file.exists() else 0
 
         found: dict[str, Theory] = {}
-        uses = all_uses(self.root)
         with self.pool() as pool:
             asked = [
-                pool.submit(self.session, theory, sorted(closure(theory, uses)))
-                for theory in sorted(theories, key=price)
+                pool.submit(self.session, theory, sorted(closure(theory, uses) & uses.keys()))
+                for theory in sorted(uses, key=price)
             ]
             for done, future in enumerate(as_completed(asked), start=1):
                 session: Theory = future.result()
                 found[session["file"]] = session
-                if 10 * done // len(theories) > 10 * (done - 1) // len(theories):
-                    print(f"{done} of {len(theories)} theories", flush=True)
-        return [found[theory] for theory in theories]
+                if 10 * done // len(uses) > 10 * (done - 1) // len(uses):
+                    print(f"{done} of {len(uses)} theories", flush=True)
+        return [found[theory] for theory in uses]
 
     def session(self, theory: str, sources: list[str]) -> Theory:
         """Ask about one theory, unless that was asked before of files that say the same."""
