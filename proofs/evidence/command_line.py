@@ -82,13 +82,13 @@ class Command(NamedTuple):
 
 def commands() -> list[Command]:
     """Read the subcommands, and run their sessions."""
-    known = [a for a in _command.parser()._actions if isinstance(a, argparse._SubParsersAction)]
-    return [
-        Command(name, choice.help or "", known[0].choices[name].format_help(), typed)
-        for choice in known[0]._choices_actions
-        for name in [str(choice.dest)]
-        for typed in [session(SESSIONS[name], FILES)]
-    ]
+    (action,) = (a for a in _command.parser()._actions if isinstance(a, argparse._SubParsersAction))
+    found = []
+    for choice in action._choices_actions:
+        name, says = str(choice.dest), choice.help or ""
+        typed = session(SESSIONS[name], FILES)
+        found.append(Command(name, says, action.choices[name].format_help(), typed))
+    return found
 
 
 def pytest_help() -> str:

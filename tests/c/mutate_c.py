@@ -15,11 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,20 +122,11 @@ def limit() -> None:
 
 
 def listed() -> dict[str, str]:
-    """Read the mutants that are known to be equivalent, with the reasons.
+    """Read the mutants that are known to be equivalent, with the reasons."""
+    sys.path.append(str(Path(__file__).parents[2] / "proofs"))
+    from validate.report import equivalents
 
-    An entry means functions, a kind, and numbers: `f, g: one more 1 4`.
-    """
-    found: dict[str, str] = {}
-    for why, *entries in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
-        for entry in entries:
-            functions, _, change = entry.partition(": ")
-            kind, *numbers = re.split(r" (?=\d)", change)
-            for function, number in product(functions.split(", "), numbers):
-                name = f"{function}: {kind} {number}"
-                assert name not in found, f"{name} is listed twice"
-                found[name] = why
-    return found
+    return equivalents(EQUIVALENT)
 
 
 def main() -> int:
