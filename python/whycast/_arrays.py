@@ -243,8 +243,8 @@ def _written(
 
 def _write(target: AnyArray, array: AnyArray) -> None:
     """Write the elements of an array, broadcast, to another that the accelerator has left."""
-    # The accelerator takes contiguous memory, and NumPy too is mostly quicker from it; a copy of the
-    # tensor costs little beside a target that is larger.
+    # The accelerator takes contiguous memory, and NumPy too is mostly quicker from it; a copy of
+    # the tensor costs little beside a target that is larger.
     if not array.flags.c_contiguous and 4 * array.nbytes <= target.nbytes:
         _accelerator.broadcast(target, array.copy(), _write)
     else:
