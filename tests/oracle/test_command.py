@@ -249,7 +249,7 @@ def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Ru
 
 # --- check ------------------------------------------------------------------------------------
 
-QUICK = "--rule numpy --seconds 0 --every 20"
+QUICK = "--rule numpy --seconds all --every 20"
 
 
 def test_check_lists_the_peers(run: Run) -> None:

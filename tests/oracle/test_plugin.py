@@ -129,7 +129,9 @@ PASSED = [
 def test_a_target(
     folder: Path, target: str | None, options: str, code: int, texts: list[str]
 ) -> None:
-    named = [] if target is None else [f"--whycast-target=mine.py:{target}", "--whycast-seconds=0"]
+    named = (
+        [] if target is None else [f"--whycast-target=mine.py:{target}", "--whycast-seconds=all"]
+    )
     words = [f"--whycast-{option}" for option in options.split()]
     said = run(folder, "--pyargs", "whycast.testing", "-v", *named, *words, code=code)
     assert [text for text in texts if text not in said] == [], said

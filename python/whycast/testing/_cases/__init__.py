@@ -42,7 +42,8 @@ def cases(
     -----
     First come all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for the rules on
     tensors alone, all triples of rank at most 1 with sizes 0 to 3; then up to 10 tensors, high
-    ranks, large sizes and, at level ``data``, every dtype and layout.
+    ranks, large sizes and, at level ``data``, every dtype and layout. `check` asks them in another
+    order.
 
     Examples
     --------

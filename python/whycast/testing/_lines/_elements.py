@@ -22,6 +22,9 @@ FIXED_WIDTH = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 
+# The dtypes of cases that lines have, in whatever order the bytes of a number lie.
+NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
+
 
 def encoded(array: AnyArray) -> Message:
     """Return an array as an object: dtype, shape, elements.
