@@ -11,18 +11,16 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 
-# The types of SONNX. Of strings NumPy has three: fixed width, objects, and its own.
-# Numbers may lie in memory with their highest byte first. The last five SONNX does not have.
+# The types of SONNX. Of strings NumPy has three: fixed width, objects, and its own. Numbers may lie
+# in memory with their highest byte first. The last five are not SONNX's.
 NUMBERS = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),
     *("uint8", "uint16", "uint32", "uint64"),
 )
 STRINGS = ("str", "object", "StringDType")
 COMPLEX = ("complex64", "complex128")
-DTYPES = (
-    *(*NUMBERS, *STRINGS, ">i4", ">f8"),
-    *(*COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes"),
-)
+DTYPES = (*NUMBERS, *STRINGS, ">i4", ">f8")
+ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 
 # Each holds the same elements at the same multi-indices, but the two that repeat some.
 LAYOUTS = (
@@ -35,14 +33,12 @@ SHARED = ("same", "backwards")
 @cache
 def dtypes_of(rule: Rule) -> tuple[str, ...]:
     """Give the dtypes of the cases of a rule: many texts have numbers and truth values alone."""
-    return {"numbers": NUMBERS, "strings": DTYPES[: DTYPES.index("complex64")]}.get(
-        rule.dtypes, DTYPES
-    )
+    return {"numbers": NUMBERS, "strings": DTYPES, "any": ALL_DTYPES}[rule.dtypes]
 
 
 @cache
 def dtype_named(name: str) -> np.dtype[Any]:
-    """Return the dtype of a name in `DTYPES`, or of NumPy."""
+    """Return the dtype of a name in `ALL_DTYPES`, or of NumPy."""
     if name == "StringDType":
         return cast("np.dtype[Any]", np.dtypes.StringDType())
     return np.dtype({"str": "<U12", "bytes": "S12"}.get(name, name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
-import math
 import os
 import shutil
 import sys
@@ -18,7 +17,7 @@ from typing import Any, TypeAlias
 from whycast._checks import show
 from whycast._rules import Rule
 from whycast.testing._cases._case import LEVELS, Case, Level
-from whycast.testing._lines._elements import NAMED
+from whycast.testing._lines import _elements
 from whycast.testing._lines._program import Program
 from whycast.testing._peers import PEERS, Function, ManyAtOnce, absent
 
@@ -36,9 +35,6 @@ class TargetError(ValueError):
     It is a ValueError. `check` raises it, and never for what an answer to a case is.
     """
 
-
-# The elements of one are digits in a line of text.
-_MOST_OF_A_LINE = 2**18
 
 # What can be asked.
 Askable: TypeAlias = Function | ManyAtOnce | Program
@@ -176,13 +172,7 @@ def _program(target: Target, rule: Rule) -> Opened:
     def left_out(level: Level, case: Case) -> str | None:
         if case.layouts:
             return "a layout in memory, of which lines say nothing"
-        if level != "data":
-            return None
-        if any(name not in NAMED for name in case.dtypes):
-            return "a dtype that lines do not have"
-        if math.prod(rule.shape(case) or ()) > _MOST_OF_A_LINE:
-            return f"more than {_MOST_OF_A_LINE:,} elements, too many for a line"
-        return None
+        return _elements.left_out(rule, case) if level == "data" else None
 
     return Opened(target.name, function, left_out)
 
