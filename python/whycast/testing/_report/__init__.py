@@ -247,7 +247,7 @@ def _cut(text: str) -> str:
     """Leave out the end of a text that nobody would read.
 
     >>> _cut(1000 * "x")[-22:]
-    'xxx… (1,000 characters)'
+    'xx… (1,000 characters)'
     """
     whole = len(text)
     return text if whole <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}… ({whole:,} characters)"
