@@ -290,6 +290,8 @@ def test_dtypes_that_an_implementation_has() -> None:
     assert report.left_out["a dtype that is not to be asked"] > 100
     assert report.levels["data"]["small"] == 7350
     assert not check(numbers_alone, seconds=None).ok
+    of_numpy: Any = {"rule": "numpy", "dtypes": ["complex128"], "seconds": None}
+    assert check(numpy_rule.broadcast_arrays, **of_numpy).levels["data"]["small"] == 7350
     # The smallest example is one of those dtypes too.
     wrong = check(implementations.wrong_at_rank_5, dtypes=("uint8",), seconds=None)
     assert [each.case for each in wrong.deviations] == [Case(((1,) * 5,), dtypes=("uint8",))]
@@ -364,11 +366,14 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     ("arguments", "error", "text"),
     [
         ({"dtypes": "int8"}, TypeError, r"dtypes: expected a sequence of names, got 'int8' \(str"),
+        ({"dtypes": ["complex128"]}, ValueError, "dtypes: expected .*, >f8, got 'complex128'"),
+        ({"refuses": [KeyError]}, ValueError, "refuses: expected names, got <class 'KeyError'>"),
         ({"rule": "sonnxx"}, ValueError, "rule: expected one of 'sonnx', "),
         ({"level": "all"}, ValueError, "level: expected one of 'verdict', "),
         ({"every": 0}, ValueError, "every: expected at least 1, got 0"),
         ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
         ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),
+        ({"seconds": 0}, ValueError, "seconds: expected more than 0, got 0"),
         ({"timeout": 0}, ValueError, "timeout: expected more than 0, got 0"),
         ({"memory": "1"}, TypeError, r"memory: expected a number, got '1' \(str\)"),
         ({"seed": None}, TypeError, r"seed: expected an int, got None"),

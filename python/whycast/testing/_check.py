@@ -16,7 +16,7 @@ from whycast._rules import Rule, rule_named
 from whycast.testing._cases._case import STAGES, Case, Level, level_named, levels_to
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
-from whycast.testing._cases._values import ALL_DTYPES
+from whycast.testing._cases._values import ALL_DTYPES, DTYPES
 from whycast.testing._lines._program import shown_request
 from whycast.testing._peers._register import Entry, entries_for
 from whycast.testing._report import Deviation, Report, call_of
@@ -148,7 +148,7 @@ def check(
     numbers = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
     _check_numbers(**numbers, seconds=math.inf if seconds is None else seconds)
     _check_integers(every=every, seed=seed)
-    _check_names("dtypes", dtypes, ALL_DTYPES)
+    _check_names("dtypes", dtypes, ALL_DTYPES if found.dtypes == "any" else DTYPES)
     _check_names("refuses", refuses)
     known = target_of(target)
     child = Child(known, found, timeout, memory, threading.Event() if stop is None else stop)
