@@ -7,10 +7,10 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
-# Without what is used here and elsewhere an older one would fail by an AttributeError.
-_NEEDED = "2.0"
-if int(np.__version__.partition(".")[0]) < int(_NEEDED.partition(".")[0]):
-    raise ImportError(f"whycast needs NumPy {_NEEDED} or later, found {np.__version__}")
+NUMPY_NEEDED = "2.0"
+# Each one before lacks something that is used here, and would fail by an AttributeError.
+if int(np.__version__.partition(".")[0]) < int(NUMPY_NEEDED.partition(".")[0]):
+    raise ImportError(f"whycast needs NumPy {NUMPY_NEEDED} or later, found {np.__version__}")
 
 Shape: TypeAlias = tuple[int, ...]
 Strides: TypeAlias = tuple[int, ...]

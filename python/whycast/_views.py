@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from whycast import _kernel
 from whycast._arrays import view_as, view_by
-from whycast._checks import as_shape, as_tensor
+from whycast._checks import as_array, as_shape
 from whycast._errors import (
     AxisSizeError,
     IncompatibleError,
@@ -91,7 +91,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Parameters
     ----------
     tensor : numpy.ndarray or NumPy scalar
-        Tensor of any shape and memory layout, and of one of the types that `broadcast` takes.
+        Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
         The shape to broadcast to: the last axes are those of `tensor`, with equal sizes, or with
         any where `tensor` has 1.
@@ -116,8 +116,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     To a shape that `broadcast_shapes` gives it is what `broadcast` does. The rules of SONNX and
     NumPy are one here: to a given shape a 1 grows to a 0 too, as it does not beside a tensor of
     size 0 (``broadcasts_to`` of ``why3/core/common_shape.mlw``). The program is that of
-    `broadcast_strides`. `whycast.numpy_rule.broadcast_to` takes any dtype, and what NumPy makes
-    arrays of.
+    `broadcast_strides`. `whycast.numpy_rule.broadcast_to` also takes what NumPy makes arrays of.
 
     Examples
     --------
@@ -126,9 +125,8 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     array([[1, 1, 1],
            [2, 2, 2]])
     """
-    # [E_Broadcast_any_F_020] [E_Broadcast_any_Types_010] [E_Broadcast_any_Derived_110]
-    # [E_Broadcast_any_Derived_160]
-    array = as_tensor(tensor, "tensor")
+    # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]
+    array = as_array(tensor, "tensor")
     return target_view(array, as_shape(shape, "shape"), Names("tensor", "shape"))
 
 
