@@ -297,7 +297,11 @@ def view_by(
         # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
         # it wants a buffer that is contiguous, in C or in Fortran order.
         if flags.forc:
-            view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+            try:
+                view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+            except TypeError:
+                # Of a StringDType NumPy 2.5 makes no array on a buffer.
+                view = _iterated_view(source, shape, strides, axes)
             _set_writeable(view, writeable)
         else:
             view = _iterated_view(source, shape, strides, axes)
