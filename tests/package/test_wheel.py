@@ -153,12 +153,12 @@ def test_the_source_has_what_its_tests_need(source: Path, tmp_path: Path) -> Non
         archive.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.iterdir()
     words = (sys.executable, "-m", "pytest", "-q", "-p", "no:xdist")
-    at_home = {"PYTHONPATH": str(folder / "python")}
-    said = run(*words, "--collect-only", folder=folder, **at_home)
+    home = str(folder / "python")
+    said = run(*words, "--collect-only", folder=folder, PYTHONPATH=home)
     for name in ("dialects", "oracle", "package", "peers"):
         assert f"tests/{name}/test_" in said
     readers = ("tests/oracle/test_explain.py", "tests/package/test_surface.py")
-    said = run(*words, *readers, folder=folder, **at_home)
+    said = run(*words, *readers, folder=folder, PYTHONPATH=home)
     assert " passed in " in said
 
 
