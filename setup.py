@@ -5,8 +5,10 @@ the wheel is one for any machine; with WHYCAST_NATIVE=1 there is no wheel withou
 """
 
 import os
+import re
 import sys
 import sysconfig
+from pathlib import Path
 
 from setuptools import Extension, setup
 
@@ -26,7 +28,12 @@ accelerator = Extension(
     optional=asked != "1",
 )
 
+# A package index has the readme alone: of a link to a file beside it the text is left.
+readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+
 setup(
+    long_description=re.sub(r"\[([^]]+)\]\((?!https:)[^)]+\)", r"\1", readme),
+    long_description_content_type="text/markdown",
     ext_modules=[accelerator] if wanted else [],
     options={"bdist_wheel": {"py_limited_api": "cp310"}} if wanted else {},
 )

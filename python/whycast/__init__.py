@@ -6,7 +6,8 @@ its own functions, in `whycast.numpy_rule`, and so has each of the specification
 tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and
 `whycast.torch`.
 `whycast.reference` broadcasts plain lists. The command ``whycast`` answers from the same programs,
-and `whycast.testing` holds an implementation of your own against them. What is proved, and on what
+and `whycast.testing`, imported when it is asked for, holds an implementation of your own against
+them. What is proved, and on what
 assumptions, stands in the WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
 
 What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an array of such a size,
@@ -27,12 +28,19 @@ array([[11, 21, 31, 41],
        [13, 23, 33, 43]])
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference, torch
 from whycast._accelerator import native
 from whycast._adjoints import sum_to_shape
 from whycast._arrays import broadcast
 from whycast._errors import AxisSizeError, BroadcastError
 from whycast._shapes import broadcast_shapes, broadcast_strides, compatible, f, source_index
+from whycast._views import broadcast_to
+
+if TYPE_CHECKING:
+    from whycast import testing
 
 __version__ = "1.0.0"
 
@@ -43,6 +51,7 @@ __all__ = [
     "broadcast",
     "broadcast_shapes",
     "broadcast_strides",
+    "broadcast_to",
     "compatible",
     "f",
     "lax",
@@ -54,15 +63,26 @@ __all__ = [
     "reference",
     "source_index",
     "sum_to_shape",
+    "testing",
     "torch",
 ]
 
 # Tracebacks, help and pickles name the functions as callers do.
 for _function in (
-    *(broadcast, broadcast_shapes, broadcast_strides, compatible, f, source_index, sum_to_shape),
+    *(broadcast, broadcast_shapes, broadcast_strides, broadcast_to, compatible, f, source_index),
+    sum_to_shape,
 ):
     _function.__module__ = "whycast"
 
 
 def __dir__() -> list[str]:
     return __all__
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        # The import sets the attribute: there is no second time.
+        if name == "testing":
+            return import_module("whycast.testing")
+        raise AttributeError(f"module 'whycast' has no attribute {name!r}")

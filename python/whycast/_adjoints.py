@@ -13,6 +13,10 @@ from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Sum a tensor to a shape that broadcasts to its own: the adjoint of broadcasting.
 
+    The sums are of the dtype of `delta`, also where it is a small integer one, in which they wrap
+    around: three times 100 is 44 in int8. `numpy.sum` takes int64 there; for that convert `delta`
+    before, as by ``delta.astype(np.int64)``.
+
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
@@ -44,7 +48,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     The rules of SONNX and NumPy are one here, zero sizes too: it belongs to `whycast.broadcast`
     and to `whycast.numpy_rule.broadcast_to`. Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``;
     by lemmas ``broadcast_to_adjoint`` and ``numpy_adjoint`` it is the adjoint over any commutative
-    ring, such as the integers of a dtype, which wrap around. The axes come from a proved program.
+    ring, such as the integers of a dtype. The axes come from a proved program.
     The additions are those of `numpy.sum`, on which nothing is proved here: floating-point numbers
     are added in its order and round as it does, float16 in float32 along contiguous memory.
 
@@ -56,6 +60,8 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     >>> sum_to_shape(np.array([[1, 2, 3], [10, 20, 30]]), (2, 1))
     array([[ 6],
            [60]])
+    >>> sum_to_shape(np.array([100, 100, 100], np.int8), ())
+    array(44, dtype=int8)
     """
     # [E_OpenvinoBroadcast_ring_Derived_010]
     array, target = summable(delta), as_shape(shape, "shape")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 
 from whycast import _accelerator, _kernel
-from whycast._checks import PLAIN_TYPES, as_tensors, check_count, show
+from whycast._checks import PLAIN_TYPES, as_array, as_tensors, check_count, show
 from whycast._errors import show_shape, violated
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
 
@@ -216,8 +216,7 @@ def _written(
         name = f"out, array {m}"
         if not isinstance(target, np.ndarray):
             raise TypeError(f"{name}: expected a numpy.ndarray, got {show(target)}")
-        # Not target.view(): a subclass may have given its own meaning to that.
-        own = np.ndarray.view(target, np.ndarray)
+        own = as_array(target, name)
         if own.shape != views[m].shape:
             wanted, shown = show_shape(views[m].shape), show_shape(own.shape)
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
@@ -298,7 +297,11 @@ def view_by(
         # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
         # it wants a buffer that is contiguous, in C or in Fortran order.
         if flags.forc:
-            view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+            try:
+                view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+            except TypeError:
+                # Of a StringDType NumPy 2.5 makes no array on a buffer.
+                view = _iterated_view(source, shape, strides, axes)
             _set_writeable(view, writeable)
         else:
             view = _iterated_view(source, shape, strides, axes)

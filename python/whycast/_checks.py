@@ -14,7 +14,7 @@ from typing import NoReturn, TypeGuard, cast
 import numpy as np
 
 from whycast._errors import show_int
-from whycast._types import Array, DTypeT, Shape, Tensor
+from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
 # L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
@@ -192,17 +192,29 @@ numpy.asarray(..., dtype) makes an array
     TypeError: data: expected a numpy.ndarray or a NumPy scalar, got 1.5 (float); \
 its dtype would be a guess: write numpy.float32(...), or whichever is meant
     """
+    hint = "numpy.asarray(..., dtype) makes an array"
     if isinstance(tensor, np.ndarray):
-        # Not tensor.view(): a subclass may have its own meaning of that and of the attributes.
-        return tensor if type(tensor) is np.ndarray else np.ndarray.view(tensor, np.ndarray)
+        if not _is_masked(tensor):
+            return plain(tensor)
+        hint = "its mask would be lost: write numpy.asarray(...) or numpy.ma.filled(...)"
     if isinstance(tensor, np.generic):
         return np.asarray(tensor)
-    hint = "numpy.asarray(..., dtype) makes an array"
     if guess := _GUESSES.get(type(tensor)):
         hint = f"its dtype would be a guess: write numpy.{guess}(...), or whichever is meant"
     raise TypeError(
         f"{name}: expected a numpy.ndarray or a NumPy scalar, got {show(tensor)}; {hint}"
     )
+
+
+def _is_masked(array: AnyArray) -> bool:
+    """Whether an array has a mask; one of no subclass is not the reason to import that module."""
+    return type(array) is not np.ndarray and issubclass(type(array), np.ma.MaskedArray)
+
+
+def plain(array: Array[DTypeT]) -> Array[DTypeT]:
+    """Return an array as one of no subclass, on its memory."""
+    # Not array.view(): a subclass may have its own meaning of that and of the attributes.
+    return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
 
 
 def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
@@ -214,16 +226,16 @@ def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
 whycast.numpy_rule broadcasts any dtype
     """
     # [E_Broadcast_any_Types_010]
-    plain = as_array(tensor, name)
-    dtype = plain.dtype
+    array = as_array(tensor, name)
+    dtype = array.dtype
     if dtype.type is np.object_:
-        _check_strings(plain, name)
+        _check_strings(array, name)
     elif dtype.type not in PLAIN_TYPES and not isinstance(dtype, np.dtypes.StringDType):
         raise TypeError(
             f"{name}: dtype {dtype} is not one of SONNX's types {_SONNX_TYPES}; "
             "whycast.numpy_rule broadcasts any dtype"
         )
-    return plain
+    return array
 
 
 def as_tensors(tensors: tuple[Tensor[DTypeT], ...]) -> list[Array[DTypeT]]:
@@ -294,10 +306,12 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         shown += f"; write ({show_int(int(value))},)"
     if isinstance(value, np.ndarray):
-        array = np.ndarray.view(value, np.ndarray)
-        if array.ndim == 1 and array.dtype.kind in "iu":
-            return entries_of(array, name)
+        array = plain(value)
         shown = f"an array of shape {array.shape} and dtype {array.dtype}"
+        if _is_masked(value):
+            shown += ", which is masked"
+        elif array.ndim == 1 and array.dtype.kind in "iu":
+            return entries_of(array, name)
     raise TypeError(
         f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "
         f"integer dtype, got {shown}"

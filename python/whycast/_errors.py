@@ -129,6 +129,9 @@ class BroadcastError(ValueError):
     def __str__(self) -> str:
         return "\n".join([self._headline(), *self._table(), *self._hint()])
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
     def _headline(self) -> str:
         if self.target_shape is None:
             subject, rank = "shapes do not broadcast (E1)", "the common rank"

@@ -315,6 +315,28 @@ _RULES = (
         },
     ),
     Rule(
+        name="numpy-to",
+        title="NumPy broadcast_to",
+        takes="target",
+        function=numpy_rule.broadcast_to,
+        call="whycast.numpy_rule.broadcast_to({})",
+        parameters=("array", "shape"),
+        clauses=_clauses(
+            "E_NumpyBroadcast_any",
+            **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
+            lies="Rule_010",
+        ),
+        told=Told(
+            "core/common_shape.mlw",
+            "a tensor and a target",
+            "that of the target",
+            "the tensor's lie on the last ones of the target",
+        ),
+        steps=Steps("shape", "shape"),
+        strings=True,
+        peers={"numpy": _STRIDES, "torch": (*_STRIDES, "report"), "jax": _DATA},
+    ),
+    Rule(
         name="expand",
         title="ONNX Expand",
         takes="target",
@@ -494,8 +516,8 @@ def rule_named(name: object) -> Rule:
 
     >>> rule_named("numpi")
     Traceback (most recent call last):
-    ValueError: rule: expected one of 'sonnx', 'numpy', 'expand', 'openvino-numpy', \
-'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', \
+    ValueError: rule: expected one of 'sonnx', 'numpy', 'numpy-to', 'expand', \
+'openvino-numpy', 'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', \
 'torch-expand', got 'numpi'
     """
     if not isinstance(name, str):

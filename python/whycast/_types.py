@@ -7,6 +7,11 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
+NUMPY_NEEDED = "2.0"
+# Each one before lacks something that is used here, and would fail by an AttributeError.
+if int(np.__version__.partition(".")[0]) < int(NUMPY_NEEDED.partition(".")[0]):
+    raise ImportError(f"whycast needs NumPy {NUMPY_NEEDED} or later, found {np.__version__}")
+
 Shape: TypeAlias = tuple[int, ...]
 Strides: TypeAlias = tuple[int, ...]
 

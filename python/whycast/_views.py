@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from whycast import _kernel
 from whycast._arrays import view_as, view_by
+from whycast._checks import as_array, as_shape
 from whycast._errors import (
     AxisSizeError,
     IncompatibleError,
@@ -15,7 +16,7 @@ from whycast._errors import (
     show_int,
     violated,
 )
-from whycast._types import Array, DTypeT, Shape
+from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 
 # What the kernel raises for a shape, a target and axes that do not go together.
 MISFITS = (
@@ -82,6 +83,60 @@ got -1; axes are counted from 0, none from the end')
         case _kernel.NotExpandable():
             return IncompatibleError(0, 1, error.value, (own, target), names)
     return rank_too_low(names.target, names.tensor, len(own), len(target))
+
+
+def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
+    """Broadcast a tensor to a given shape.
+
+    Parameters
+    ----------
+    tensor : numpy.ndarray or NumPy scalar
+        Tensor of any shape, dtype and memory layout.
+    shape : sequence of int or one-dimensional array of an integer dtype
+        The shape to broadcast to: the last axes are those of `tensor`, with equal sizes, or with
+        any where `tensor` has 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        View of that shape and of the same dtype, on the same memory. It is not writable.
+
+    Raises
+    ------
+    BroadcastError
+        A size of `tensor` is neither 1 nor that of `shape`.
+    TypeError
+        An argument is not of its type.
+    ValueError
+        A size is negative, the rank of `shape` is less than that of `tensor`, or NumPy can
+        represent no array of that shape.
+
+    Notes
+    -----
+    To a shape that `broadcast_shapes` gives it is what `broadcast` does. The rules of SONNX and
+    NumPy are one here: to a given shape a 1 grows to a 0 too, as it does not beside a tensor of
+    size 0 (``broadcasts_to`` of ``why3/core/common_shape.mlw``). The program is that of
+    `broadcast_strides`. `whycast.numpy_rule.broadcast_to` also takes what NumPy makes arrays of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> broadcast_to(np.array([[1], [2]]), (2, 3))
+    array([[1, 1, 1],
+           [2, 2, 2]])
+    """
+    # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]
+    array = as_array(tensor, "tensor")
+    return target_view(array, as_shape(shape, "shape"), Names("tensor", "shape"))
+
+
+def target_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
+    """View of shape `target`, on whose last axes those of the array lie."""
+    try:
+        return view_as(array, target)
+    except (_kernel.RankMismatch, _kernel.NotBroadcastable) as error:
+        failure = misfit(error, array.shape, target, (), names)
+    raise failure
 
 
 def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:

@@ -20,9 +20,10 @@ import numpy as np
 
 from whycast import _accelerator, _kernel
 from whycast._arrays import view_as
-from whycast._checks import are_ints, as_array, as_size, entries_of, is_exact, refuse_negative, show
-from whycast._errors import IncompatibleError, rank_too_low, violated
+from whycast._checks import are_ints, as_size, entries_of, is_exact, plain, refuse_negative, show
+from whycast._errors import IncompatibleError, Names
 from whycast._types import Shape
+from whycast._views import target_view
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,7 @@ def __dir__() -> list[str]:
 
 _ScalarT = TypeVar("_ScalarT", bound=np.generic)
 
+_NAMES = Names("array", "shape")
 _EXPECTED = "expected an integer or a sequence of integers"
 
 
@@ -148,7 +150,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
         argument if type(argument) is np.ndarray else np.array(argument, copy=None, subok=subok)
         for argument in args
     ]
-    shapes = tuple([as_array(array, "").shape for array in arrays])
+    shapes = tuple([plain(array).shape for array in arrays])
     if shapes and shapes.count(shapes[0]) == len(shapes):
         # Sizes that are equal agree, and the result has them.
         return tuple(arrays)
@@ -217,24 +219,15 @@ def broadcast_to(
            [1, 2, 3]])
     >>> broadcast_to([[1], [2]], (3, 4))
     Traceback (most recent call last):
-    whycast.BroadcastError: shape (2, 1) does not broadcast to (3, 4): axis 0 of the target's \
-rank 2, the shape has size 2, expected 3 or 1
-      shape:  >2<  1
-      target: [3]  4
+    whycast.BroadcastError: array of shape (2, 1) does not broadcast to shape (3, 4): axis 0 of \
+the target's rank 2, array has size 2, expected 3 or 1
+      array: >2<  1
+      shape: [3]  4
     """
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
     target = _as_shape(shape, "shape")
     source = array if type(array) is np.ndarray else np.array(array, copy=None, subok=subok)
-    plain = as_array(source, "array")
-    failure: ValueError
-    try:
-        view = view_as(plain, target)
-        return view if source is plain else _of_the_type_of(source, view)
-    except _kernel.RankMismatch:
-        failure = rank_too_low("shape", "the array", plain.ndim, len(target))
-    except _kernel.NotBroadcastable as error:
-        failure = violated(error.value, (plain.shape,), target)
-    raise failure
+    return _of_the_type_of(source, target_view(plain(source), target, _NAMES))
 
 
 def _common_of(values: tuple[object, ...]) -> Shape:
@@ -287,8 +280,7 @@ def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
     # Asked in the ordinary way, an array that is marked itself would warn. A NumPy without marks
     # will be one in which the results are read-only: its documentation announces it.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
-    plain = view_as(as_array(array, ""), common, writeable=writeable)
-    view = _of_the_type_of(array, plain)
+    view = _of_the_type_of(array, view_as(plain(array), common, writeable=writeable))
     if writeable:
         view.flags._warn_on_write = True  # type: ignore[attr-defined]
     return view

@@ -6,12 +6,10 @@ is a target shape, to which a size of 1 grows, 0 included, as by `whycast.numpy_
 
 from __future__ import annotations
 
-from whycast import _kernel
-from whycast._arrays import view_as
 from whycast._checks import as_array, as_integers, as_shape
 from whycast._errors import Names
 from whycast._types import Array, DTypeT, Integers, Tensor
-from whycast._views import misfit
+from whycast._views import target_view
 
 __all__ = ["expand"]
 
@@ -85,8 +83,4 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
             "input has no such axis"
         )
     target = as_shape(tuple(sizes), "size")
-    try:
-        return view_as(array, target)
-    except (_kernel.RankMismatch, _kernel.NotBroadcastable) as error:
-        failure = misfit(error, array.shape, target, (), _NAMES)
-    raise failure
+    return target_view(array, target, _NAMES)

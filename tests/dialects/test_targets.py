@@ -56,7 +56,8 @@ DIALECTS = {
     "expand": Dialect(onnx.expand, ("input", "shape", ""), expand),
     "numpy": Dialect(openvino.broadcast, ("data", "target_shape", ""), numpy_mode),
     "bidirectional": Dialect(bidirectional, ("data", "target_shape", ""), expand),
-    "broadcast_to": Dialect(numpy_rule.broadcast_to, ("the array", "shape", ""), numpy_mode),
+    "broadcast_to": Dialect(whycast.broadcast_to, ("tensor", "shape", ""), numpy_mode),
+    "numpy_to": Dialect(numpy_rule.broadcast_to, ("array", "shape", ""), numpy_mode),
     "torch": Dialect(torch.expand, ("input", "size", ""), torch_expand),
     "lists": Dialect(on_lists, ("shape", "target", ""), numpy_mode),
     "explicit": Dialect(
@@ -70,7 +71,7 @@ DIALECTS = {
 WITH_AXES = [name for name in DIALECTS if DIALECTS[name].takes]
 BOTH_WAYS = ("expand", "bidirectional")
 # Their errors have a table with a row for each parameter.
-NAMED = ("numpy", "torch", *BOTH_WAYS, *WITH_AXES)
+NAMED = ("numpy", "broadcast_to", "numpy_to", "torch", *BOTH_WAYS, *WITH_AXES)
 
 
 def wrong_axes(dialect: Dialect, rank: int, target: Shape, axes: Axes) -> str | None:

@@ -254,6 +254,7 @@ MODELS: dict[str, tuple[str, Callable[..., Check]]] = {
     "whycast.broadcast": ("tensors", broadcast),
     "whycast.broadcast_shapes": ("shapes", lambda *shapes: exactly(common(shapes))),
     "whycast.broadcast_strides": ("own strides target", broadcast_strides),
+    "whycast.broadcast_to": ("tensor target", view_by(plain_axes.numpy_mode)),
     "whycast.compatible": ("shapes", compatible),
     "whycast.f": ("integer size size", lambda a, b, c: exactly(a if b == c else 0)),
     "whycast.source_index": ("own target index", source_index),

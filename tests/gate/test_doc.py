@@ -322,3 +322,12 @@ def test_no_page_is_wider_than_its_window_and_none_complains(made: Made) -> None
     assert len(seen) == len(browser.WIDTHS) * (len(names) + 1)
     assert browser.wider(seen) == {}
     assert told == ""
+
+
+def test_the_workflow_asks_pytest_for_what_it_has() -> None:
+    page = (ROOT / "proofs/evidence/templates/doc/command.html").read_text(encoding="utf-8")
+    workflow = page.partition('id="workflow"')[2].partition("</code>")[0]
+    assert len(workflow.splitlines()) == 10
+    asked = re.findall(r"--whycast-\w+", workflow)
+    assert asked
+    assert all(f"\n  {option} " in command_line.pytest_help() for option in asked)

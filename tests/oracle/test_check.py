@@ -300,7 +300,7 @@ def test_dtypes_that_an_implementation_has() -> None:
 def test_rules_of_texts_without_strings_ask_for_none() -> None:
     for rule in RULES:
         asked = {dtype for case in cases(rule, random=200) for dtype in case.dtypes}
-        assert ("StringDType" in asked) == (rule in ("sonnx", "numpy", "expand")), rule
+        assert ("StringDType" in asked) == (rule in ("sonnx", "numpy", "numpy-to", "expand")), rule
 
 
 def test_an_object_with_functions_for_levels() -> None:

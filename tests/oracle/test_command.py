@@ -54,11 +54,13 @@ E_NUMPY = (
     [
         ("shape scalar 5", 0, "5"),
         ("shape 3x1 1x4 4 ()", 0, "3x4"),
+        ("shape 3,1 (1,4) [4] 1×4 (4,) [] torch.Size([1,4])", 0, "3x4"),
         ("shape --rule numpy 2x0 1 scalar", 0, "2x0"),
         ("shape --rule ngraph 3 3 --axes ()", 0, "3"),
         (f"shape {BIG}x1 4", 0, f"{BIG}x4"),
         ("index 3x1 2x3x4 1,2,3", 0, "2,0"),
         ("index () () ()", 0, "()"),
+        ("index (3,1) (2,3,4) (1,2,3)", 0, "2,0"),
         ("index () 2x3 1,2", 0, "()"),
         (f"index {BIG} {BIG} {BIG - 1}", 0, f"{BIG - 1}"),
         ("index 3x1 2x3x4 1,3,0", 1, "index, axis 1: expected at least 0 and less than the target"),
@@ -179,7 +181,15 @@ def test_a_refusal_names_the_axis_whatever_the_sizes_are(run: Run, rule: Rule) -
         ("shape", "required: SHAPE"),
         ("shape 3x-1", "got '3x-1'"),
         ("shape -1x3", "got '-1x3'"),
-        ("shape 3,4", "got '3,4'"),
+        (
+            "shape (3, 1)",
+            "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0, got '(3,'",
+        ),
+        ("shape 3, 1", "got '3,'"),
+        ("shape 3,4x2", "got '3,4x2'"),
+        ("shape [3,1)", "got '[3,1)'"),
+        ("shape (,)", "got '(,)'"),
+        ("shape 1,000", "got '1,000'"),
         ("shape 3x", "got '3x'"),
         ("shape \u0663", "got '\u0663'"),
         (f"shape {'9' * 3000}", "at most 2000 digits, got '99999999999999999999'..."),
@@ -326,22 +336,43 @@ def test_only_the_module_of_the_subcommand_is_imported() -> None:
     assert (first, before, after) == ("3", "[]", "['whycast._command._explain']")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "shape 3",
-        "explain" + 2000 * " 2x3",
-        "cases --rule ngraph --format jsonl --level index --out -",
-    ],
+OUTPUTS = (
+    *("shape 3", "explain" + 2000 * " 2x3", "--help"),
+    "cases --rule ngraph --format jsonl --level index --out -",
 )
-def test_a_reader_that_has_enough_is_no_fault(words: str) -> None:
-    """Neither where the output fits the buffer and is written at the end, nor elsewhere."""
+
+
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [*((words, 1) for words in OUTPUTS), ("shape 3 4", 2), ("shape x", 2)],
+    ids=lambda each: f"{each:.9}" if isinstance(each, str) else None,
+)
+def test_output_that_goes_nowhere_is_no_refusal(words: str, number: int) -> None:
+    """Neither where it fits the buffer and is written at the end, nor elsewhere."""
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "whycast", *words.split()]
-    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    done = subprocess.run(
-        command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, env=buffered
+    full = os.open("/dev/full", os.O_WRONLY)
+    full_error = "whycast: error: [Errno 28] No space left on device\n"
+    for stream, code, complaint in ((writer, 141, ""), (full, 74, full_error)):
+        done = subprocess.run(
+            [sys.executable, "-m", "whycast", *words.split()],
+            stdout=stream if number == 1 else subprocess.PIPE,
+            stderr=stream if number == 2 else subprocess.PIPE,
+            text=True,
+            check=False,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        )
+        os.close(stream)
+        said = (done.returncode, done.stderr if number == 1 else done.stdout)
+        assert said == (code, complaint if number == 1 else "")
+
+
+def test_a_fault_of_ours_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whycast._command.import_module", lambda name: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        run("shape 3")
+    done = python(
+        "-c", "from whycast import _command as c; del c.parser; raise SystemExit(c.main())"
     )
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.endswith("NameError: name 'parser' is not defined\n")

@@ -35,6 +35,7 @@ shapes do not broadcast (E1): axis 1 of the common rank 2, tensor 0 has size 0,
 rule                    result
 sonnx                   refused  axis 1: 0, expected 1
 numpy                   2x0
+numpy-to                refused  axis 1: 0, expected 1
 expand                  2x0
 openvino-numpy          refused  axis 1: 0, expected 1
 openvino-explicit       refused  axis 1: 0, expected 1
@@ -63,6 +64,7 @@ i0: the index on axis 0;  0: the first element
 rule                    result
 sonnx                   refused  axis 0: 2, expected 3 or 1
 numpy                   refused  axis 0: 3 beside 2
+numpy-to                refused  axis 0: 3, expected 2 or 1
 expand                  refused  axis 0: 3 beside 2
 openvino-numpy          refused  axis 0: 3, expected 2 or 1
 openvino-explicit       refused  axes_mapping, position 1: expected strictly
@@ -92,7 +94,7 @@ def test_text(run: Run) -> None:
 
 def test_agreement(run: Run) -> None:
     assert run("explain () ()").out.endswith("Every rule that can be asked gives the same.\n")
-    assert run("explain 3").out.count("takes two shapes") == 7
+    assert run("explain 3").out.count("takes two shapes") == 8
     said = run("explain 3x1 4").out
     # What was prepended, which index there is, and why no axes are asked about.
     assert "\nstep 1  dY0     3   1  E_Broadcast_any_Step1_020\n        dY1   (1)   4  " in said

@@ -64,7 +64,7 @@ NOT_VECTORS: list[tuple[object, str]] = [
     (np.array([2, 3], object), bad_array("object", 2)),
     (np.array(["2"]), bad_array("<U1", 1)),
     (np.array([2], "m8[s]"), bad_array("timedelta64[s]", 1)),
-    (np.ma.MaskedArray([2.0]), bad_array("float64", 1)),
+    (np.ma.MaskedArray([2, 3], [True, False]), bad_array("int64", 2) + ", which is masked"),
 ]
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
@@ -86,6 +86,14 @@ NOT_ARRAYS: list[tuple[object, str]] = [
         *((memoryview(b"ab"), ""), (3, "int64"), (3.5, "float32"), (True, "bool_")),
         (2j, "complex64"),
     ]
+] + [
+    (
+        np.ma.MaskedArray([1.0, 2.0], mask),
+        r"expected a numpy.ndarray or a NumPy scalar, got an array of shape \(2,\) "
+        r"\(MaskedArray\); its mask would be lost: write "
+        r"numpy.asarray\(...\) or numpy.ma.filled\(...\)",
+    )
+    for mask in ([True, False], False)
 ]
 
 NEGATIVE: list[tuple[Any, str]] = [
@@ -122,6 +130,7 @@ SHAPES = (
     Parameter(lambda v: whycast.source_index((3,), v, (0,)), "target"),
     Parameter(lambda v: whycast.broadcast_strides(v, (8,), (3,)), "shape"),
     Parameter(lambda v: whycast.broadcast_strides((3,), (8,), v), "target"),
+    Parameter(lambda v: whycast.broadcast_to(X, v), "shape"),
     Parameter(lambda v: whycast.sum_to_shape(X, v), "shape"),
     Parameter(lambda v: onnx.expand(X, v), "shape"),
     Parameter(lambda v: openvino.broadcast(X, v), "target_shape"),
@@ -160,6 +169,7 @@ LOOSE_SHAPES = (
 TENSORS = (
     Parameter(lambda v: whycast.broadcast(v), "argument 0"),
     Parameter(lambda v: whycast.broadcast(X, X, v), "argument 2"),
+    Parameter(lambda v: whycast.broadcast_to(v, (2, 3)), "tensor"),
     Parameter(lambda v: whycast.sum_to_shape(v, (2, 3)), "delta"),
     Parameter(lambda v: onnx.expand(v, (2, 3)), "input"),
     Parameter(lambda v: openvino.broadcast(v, (2, 3)), "data"),

@@ -10,12 +10,14 @@ import pydoc
 import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import whycast
-from whycast import testing
+from whycast import _types, testing
 
 # `import whycast` brings the first ones; those for tests have to be asked for.
 BROUGHT = [
@@ -40,16 +42,38 @@ def test_modules() -> None:
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
-    assert len(PUBLIC) == 33
+    assert len(PUBLIC) == 34
+
+
+def output_of(program: str) -> str:
+    words = [sys.executable, "-c", program]
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 def test_what_an_import_of_the_package_brings() -> None:
-    program = "import sys, whycast; print(*[name for name in sys.modules if 'whycast' in name])"
-    words = [sys.executable, "-c", program]
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
-    public = [name for name in done.stdout.split() if "._" not in name]
+    said = output_of(
+        "import sys, whycast; print(*[name for name in sys.modules if 'whycast' in name])"
+    )
+    public = [name for name in said.split() if "._" not in name]
     assert sorted(public) == sorted(BROUGHT)
-    assert not [name for name in done.stdout.split() if name.startswith("whycast._command")]
+    assert not [name for name in said.split() if name.startswith("whycast._command")]
+    # Those for tests come when they are asked for, and no other name does.
+    assert output_of("import whycast; print(whycast.testing.check.__name__)") == "check\n"
+    with pytest.raises(AttributeError, match=r"^module 'whycast' has no attribute 'strategies'$"):
+        getattr(whycast, "strategies")  # noqa: B009 (type checkers know that there is none)
+
+
+@pytest.mark.parametrize("found", ["1.26.4", "0.9rc1", "2.0.0rc1", "10.1"])
+def test_an_older_numpy_gets_a_sentence(found: str) -> None:
+    with (Path(__file__).parents[2] / "pyproject.toml").open("rb") as file:
+        (needed,) = tomllib.load(file)["project"]["dependencies"]
+    assert needed == f"numpy>={_types.NUMPY_NEEDED}"
+    said = output_of(
+        f"import numpy; numpy.__version__ = {found!r}\n"
+        "try:\n    import whycast\nexcept Exception as error:\n    print(repr(error))\n"
+    )
+    sentence = f"ImportError('whycast needs NumPy {needed[7:]} or later, found {found}')\n"
+    assert said == (sentence if found[:2] in ("1.", "0.") else "")
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -69,9 +70,12 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Source distribution of a copy of the checkout: a build leaves files where it runs."""
     folder = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md"):
         shutil.copy(ROOT / name, folder)
-    for name in ("python", "c"):
+    for name in ("proofs/FINDINGS.md", "why3/trace.toml"):
+        (folder / name).parent.mkdir()
+        shutil.copy(ROOT / name, folder / name)
+    for name in ("python", "c", "tests"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     # Also where the accelerator is not wanted, others may want it.
@@ -129,6 +133,33 @@ def test_contents(source: Path, wheel: Path) -> None:
     required = [line for line in about if line.startswith("Requires-Dist:")]
     assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: numpy>=2.0"]
     assert {"License-Expression: Apache-2.0", "Requires-Python: >=3.10"} < {*about}
+    # The readme is at home on a package index too: its links lead there from anywhere.
+    end = about.index("")
+    links = re.findall(r"\]\((.*?)\)", "\n".join(about[end:]))
+    assert links
+    assert [link for link in links if not link.startswith("https://")] == []
+    assert "Description-Content-Type: text/markdown" in about
+    versions = [line for line in about if re.search(r"^Classifier: .* :: Python :: 3\.", line)]
+    assert versions[0].endswith(" 3.10")
+    assert len(versions) > 1
+    for start in ("Keywords: ", "Classifier: Development Status :: "):
+        assert [line for line in about[:end] if line.startswith(start)], start
+    assert not [line for line in about[:end] if line.startswith(("Project-URL", "Home-page"))]
+
+
+def test_the_source_has_what_its_tests_need(source: Path, tmp_path: Path) -> None:
+    """All of them are collected, and those that read a file beside the package pass."""
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    words = (sys.executable, "-m", "pytest", "-q", "-p", "no:xdist")
+    home = str(folder / "python")
+    said = run(*words, "--collect-only", folder=folder, PYTHONPATH=home)
+    for name in ("dialects", "oracle", "package", "peers"):
+        assert f"tests/{name}/test_" in said
+    readers = ("tests/oracle/test_explain.py", "tests/package/test_surface.py")
+    said = run(*words, *readers, folder=folder, PYTHONPATH=home)
+    assert " passed in " in said
 
 
 # Without a compiler; and with one that the wheel is not to use.

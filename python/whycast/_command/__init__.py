@@ -8,7 +8,9 @@ import os
 import re
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import whycast
@@ -28,6 +30,9 @@ _MODULES = {
 # Subcommands that take a program and its own words after two dashes.
 _WITH_PROGRAM = ("check",)
 
+# Besides 0, 1 and 2, as sysexits.h and shells number them; Python's own for a failure would be 1.
+_FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 128 + 13
+
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line, with all subcommands or those of one's module.
@@ -39,7 +44,9 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="whycast",
         description="What is the right answer, by the verified rules of broadcasting? And is yours "
         "right?",
-        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage.",
+        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage; "
+        f"{_FAULT} a fault of whycast, {_NOT_WRITTEN} output that cannot be written, "
+        f"{_INTERRUPTED} interrupted, {_NO_READER} output that nobody reads.",
     )
     made.add_argument("--version", action="version", version=f"whycast {whycast.__version__}")
     subparsers = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -60,7 +67,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 accepted, 1 refused or deviating, 2 bad usage.
+        Exit code: 0 accepted, 1 refused or deviating, 2 bad usage. Of what ends it otherwise: 70 a
+        fault of whycast, 74 output that cannot be written, 130 an interrupt, 141 a pipe that nobody
+        reads.
+
+    Notes
+    -----
+    With `argv` a fault of whycast is raised, without it the traceback is printed.
 
     Examples
     --------
@@ -73,6 +86,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # What its encoding lacks, such as an ellipsis, is no reason to say nothing.
         sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(words)
+        # It is None where it was closed from the start.
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except BrokenPipeError:
+        # Its reader has enough.
+        code = _NO_READER
+    except OSError as error:
+        code = _NOT_WRITTEN
+        with suppress(OSError):
+            print(f"whycast: error: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    except Exception:
+        if argv is not None:
+            raise
+        code = _FAULT
+        traceback.print_exc()
+    # Of what is left Python would complain when it closes the streams.
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return code
+
+
+def _run(words: list[str]) -> int:
+    """Run a subcommand; give its exit code, or that of help, the version, or a complaint."""
     command = words[0] if words else None
     program: list[str] = []
     if command in _WITH_PROGRAM and "--" in words:
@@ -82,23 +125,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = parser(command).parse_args(_with_numbers(words), known)
     except SystemExit as stop:
-        # Help, the version, or a complaint, which is on standard error.
         return stop.code if isinstance(stop.code, int) else 2
     try:
         code: int = arguments.run(arguments)
-        # It is None where the output was closed from the start.
-        if sys.stdout is not None:
-            sys.stdout.flush()
     except UsageError as error:
         print(f"whycast {arguments.command}: error: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:
-        # Its reader has enough; Python would complain once more when it closes the output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except KeyboardInterrupt:
-        # As shells give it for a program that is interrupted.
-        return 128 + signal.SIGINT
     return code
 
 

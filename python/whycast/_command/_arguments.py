@@ -18,6 +18,9 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 # Python reads and writes no int of more than 4300 digits; a product of sizes has to be written too.
 _MOST_DIGITS = 2000
 
+# "1,000" is not the shape 1x0.
+_SIZE = "(?:0|[1-9][0-9]*)"
+
 # Texts of explanations and figures are short, whatever the ranks are.
 _MOST_AXES_OF_A_SHAPE = 16
 _MOST_AXES_NAMED = 12
@@ -28,24 +31,19 @@ class UsageError(Exception):
 
 
 def shape(text: str) -> Shape:
-    """Read a shape.
+    """Read a shape: as the command line writes it, or as Python, NumPy and torch do.
 
-    >>> shape("3x1"), shape("0"), shape("()"), shape("scalar")
-    ((3, 1), (0,), (), ())
+    >>> shape("3x1"), shape("3×1"), shape("3,1"), shape("(3, 1)"), shape("[3,1]"), shape("(3,)")
+    ((3, 1), (3, 1), (3, 1), (3, 1), (3, 1), (3,))
+    >>> shape("0"), shape("()"), shape("[]"), shape("scalar"), shape("torch.Size([3, 1])")
+    ((0,), (), (), (), (3, 1))
     >>> shape("3x-1")
     Traceback (most recent call last):
-    argparse.ArgumentTypeError: expected sizes of at least 0 with x between them, such as 3x1, \
+    argparse.ArgumentTypeError: expected sizes of at least 0, such as 3x1, 3,1 or (3, 1), \
 or () for rank 0, got '3x-1'
     """
-    word = text.strip()
-    if word in ("()", "scalar"):
-        return ()
-    if not re.fullmatch("[0-9]+(x[0-9]+)*", word):
-        raise argparse.ArgumentTypeError(
-            "expected sizes of at least 0 with x between them, such as 3x1, or () for rank 0, "
-            f"got {word!r}"
-        )
-    return _numbers(word.split("x"))
+    sizes = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
+    return _numbers(text, _SIZE, sizes, "scalar", rf"{_SIZE}(?: *[x×] *{_SIZE})*")
 
 
 def path(text: str) -> Path:
@@ -67,21 +65,15 @@ def path(text: str) -> Path:
 def integers(text: str) -> tuple[int, ...]:
     """Read axes, an index or strides.
 
-    >>> integers("1,-2"), integers("()")
-    ((1, -2), ())
+    >>> integers("1,-2"), integers("(1, -2)"), integers("()")
+    ((1, -2), (1, -2), ())
     >>> integers("1;2")
     Traceback (most recent call last):
     argparse.ArgumentTypeError: expected integers with commas between them, such as 0,2, or () \
 for none, got '1;2'
     """
-    word = text.strip()
-    if word == "()":
-        return ()
-    if not re.fullmatch("-?[0-9]+(,-?[0-9]+)*", word):
-        raise argparse.ArgumentTypeError(
-            f"expected integers with commas between them, such as 0,2, or () for none, got {word!r}"
-        )
-    return _numbers(word.split(","))
+    expected = "integers with commas between them, such as 0,2, or () for none"
+    return _numbers(text, f"-?{_SIZE}", expected)
 
 
 def count(least: int) -> Callable[[str], int]:
@@ -102,12 +94,21 @@ def count(least: int) -> Callable[[str], int]:
     return read
 
 
-def _numbers(words: list[str]) -> tuple[int, ...]:
-    if sum(map(len, words)) > _MOST_DIGITS:
+def _numbers(text: str, number: str, expected: str, *forms: str) -> tuple[int, ...]:
+    """Read numbers with commas between them, in brackets or not, or in another of some forms."""
+    word = text.strip()
+    commas = rf"{number}(?: *, *{number})*"
+    # Without brackets "3," may be the half of "3, 1", of which a shell makes two words.
+    inside = rf" *(?:{commas} *(?:, *)?)?"
+    forms += (commas, rf"\({inside}\)", rf"\[{inside}\]", rf"torch\.Size\(\[{inside}\]\)")
+    if not any(re.fullmatch(form, word) for form in forms):
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {word!r}")
+    found: list[str] = re.findall("-?[0-9]+", word)
+    if sum(map(len, found)) > _MOST_DIGITS:
         raise argparse.ArgumentTypeError(
-            f"expected at most {_MOST_DIGITS} digits, got {words[0][:20]!r}..."
+            f"expected at most {_MOST_DIGITS} digits, got {found[0][:20]!r}..."
         )
-    return tuple(map(int, words))
+    return tuple(map(int, found))
 
 
 def show_sizes(sizes: Shape) -> str:
@@ -172,7 +173,7 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
     )
 
 
-SHAPE_HELP = "sizes with x between them, such as 3x1; () or scalar for rank 0. "
+SHAPE_HELP = "sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. "
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -60,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the cases."""
     try:
         count = _write(arguments)
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        if arguments.out == _STANDARD_OUTPUT:
+            raise
         raise UsageError(f"--out: {error}") from None
     except _export_onnx.NotPossibleError as error:
         raise UsageError(f"--format onnx: {error}") from None
