@@ -333,7 +333,7 @@ _RULES = (
             "the tensor's lie on the last ones of the target",
         ),
         steps=Steps("shape", "shape"),
-        strings=True,
+        dtypes="any",
         peers={"numpy": _STRIDES, "torch": (*_STRIDES, "report"), "jax": _DATA},
     ),
     Rule(
