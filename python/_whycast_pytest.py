@@ -44,9 +44,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--whycast-seconds",
         metavar="S",
-        type=float,
-        default=5.0,
-        help="how long to ask, random cases after the fixed ones (default: 5)",
+        default="5",
+        help="how long to ask (default: 5); all: as long as the fixed cases take",
     )
     group.addoption(
         "--whycast-xfails",

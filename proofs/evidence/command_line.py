@@ -56,8 +56,8 @@ SESSIONS = {
     ),
     "check": (
         "cat mine.py",
-        "whycast check mine.py:expand --rule expand --seconds 0",
-        "whycast check numpy --level verdict --seconds 0",
+        "whycast check mine.py:expand --rule expand --seconds all",
+        "whycast check numpy --level verdict --seconds all",
     ),
     "serve": ("cat requests.jsonl", "whycast serve < requests.jsonl"),
 }

@@ -135,8 +135,8 @@ class Rule:
     # Whether a size of 1 grows; and whether 0 and 1 have a size in common, which is 0.
     grows: bool = True
     zero_meets_one: bool = True
-    # Whether its text has tensors of strings.
-    strings: bool = False
+    # Of what its text has tensors: numbers alone, strings too, or all that NumPy has.
+    dtypes: Literal["numbers", "strings", "any"] = "numbers"
     # Whether arrays come back as they are where nothing is to be done.
     gives_back: bool = False
     # For a built-in peer that follows it the levels at which that can be asked.
@@ -277,7 +277,7 @@ _RULES = (
         common=_kernel.broadcast_shapes,
         shapes=broadcast_shapes,
         zero_meets_one=False,
-        strings=True,
+        dtypes="strings",
         peers={
             **dict.fromkeys(("numpy", "torch"), _STRIDES),
             "onnx-reference": _DATA,
@@ -308,7 +308,7 @@ _RULES = (
         steps=Steps("result", "common"),
         common=_kernel.numpy_broadcast_shapes,
         shapes=numpy_rule.broadcast_shapes,
-        strings=True,
+        dtypes="any",
         gives_back=True,
         peers={
             "numpy": _STRIDES,
@@ -337,7 +337,7 @@ _RULES = (
         ),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
-        strings=True,
+        dtypes="strings",
         peers={
             **dict.fromkeys(("numpy", "onnx-reference", "torch"), _DATA),
             "onnxruntime": ("data",),

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -45,6 +46,7 @@ class Wrong(NamedTuple):
     cases: int | None = None
     expected: str = ""
     got: str = ""
+    asked: Mapping[str, Any] = MappingProxyType({})
 
 
 # --- functions of arrays ----------------------------------------------------------------------
@@ -64,7 +66,7 @@ def each(change: Callable[[Array], object]) -> Function:
     return lambda *arrays: [change(z.copy()) for z in whycast.broadcast(*arrays)]
 
 
-def zeros_where(condition: Callable[[Sequence[Array]], bool]) -> Function:
+def zeros_where(condition: Callable[[Sequence[Array]], Any]) -> Function:
     def function(*arrays: Array) -> list[Array]:
         wrong = condition(arrays)
         return [np.zeros_like(z) if wrong else z.copy() for z in whycast.broadcast(*arrays)]
@@ -182,6 +184,43 @@ def renames(*arrays: Array) -> Sequence[Array]:
     return found
 
 
+BUFFER = np.empty(2**16)
+
+
+def static(*arrays: Array) -> list[Array]:
+    """Give results in memory of its own, which the next call takes again."""
+    found, place = [], 0
+    for z in whycast.broadcast(*arrays):
+        if z.dtype.hasobject or z.nbytes > BUFFER.nbytes - place:
+            found.append(z.copy())
+            continue
+        kept: Array = np.ndarray(z.shape, z.dtype, BUFFER.data, place)
+        kept[...] = z
+        found.append(kept)
+        place += -(-z.nbytes // 16) * 16
+    return found
+
+
+def shared(arrays: Sequence[Array]) -> bool:
+    """Whether arrays lie in the memory of another, and are not that one."""
+    return len({*map(id, arrays)}) == len(arrays) and any(
+        np.may_share_memory(x, y) for m, x in enumerate(arrays) for y in arrays[:m]
+    )
+
+
+def numpy_zeros_where(kinds: str) -> Function:
+    def function(*arrays: Array) -> list[Array]:
+        found = numpy_rule.broadcast_arrays(*arrays)
+        return [np.zeros_like(z) if z.dtype.kind in kinds else z.copy() for z in found]
+
+    return function
+
+
+def looked_up(*shapes: Shape) -> Shape:
+    """Let an error of its own out where shapes are refused."""
+    return {True: shapes}[whycast.compatible(*shapes)][0]
+
+
 hangs = where(three, lambda: time.sleep(1000))
 exits_at_once = where(three, lambda: os._exit(0))
 
@@ -293,6 +332,9 @@ def refuses(least: int, deadly: tuple[Shape, ...]) -> Function:
 # --- what is to be found ----------------------------------------------------------------------
 
 SCALARS = Case(((), ()))
+ZERO = Case(((), (0,)))
+TALL, TALLER = (Case(((1,) * rank,)) for rank in (33, 65))
+FAR = Case(((2**31,),), (2**31,), multi_index=(2**31 - 1,))
 THREE = Case(((), (), ()))
 HALF = Case(((2,),), dtypes=("float16",))
 ONE = Case(((2,), (1,)))
@@ -310,7 +352,7 @@ TWICE = 'while read line; do printf \'{"refused": true}\\n{"refused": true}\\n\'
 WRONG = (
     Wrong("swapped axes", each(swapped), "elements", Case(((), (2, 2)))),
     Wrong("last instead of first", last_instead_of_first, "elements", Case(((2,), (2, 1)))),
-    Wrong("maximum rule", each(lambda z: z), "refuses", Case(((), (0,))), rule="numpy"),
+    Wrong("maximum rule", whycast.compatible, "refuses", ZERO, rule="numpy", level="verdict"),
     Wrong("NumPy's rule", numpys_rule, "accepts", Case(((), (0,)))),
     Wrong("flattened", each(np.ravel), "shape", SCALARS),
     Wrong("dtype", each(lambda z: z.astype("f4") if z.dtype == "f2" else z), "dtype", HALF_OF_0),
@@ -328,6 +370,74 @@ WRONG = (
         "over 64",
         zeros_where(lambda xs: any(size > 64 for x in xs for size in x.shape)),
         *("elements", Case(((65,),))),
+    ),
+    # What is met in few places: of memory, of ranks, of many or large tensors, of other dtypes.
+    Wrong("static buffer", static, "overwritten", None, every=5),
+    *[
+        Wrong(name, zeros_where(condition), "elements", case)
+        for name, condition, case in (
+            (
+                "stride 0",
+                lambda xs: any(0 in x.strides and x.size > 1 for x in xs),
+                Case(((2,),), layouts=("broadcast",)),
+            ),
+            (
+                "twice",
+                lambda xs: len({*map(id, xs)}) < len(xs),
+                Case(((), ()), layouts=("C", "same")),
+            ),
+            ("shared memory", shared, Case(((1,), (1,)), layouts=("C", "backwards"))),
+            (
+                "unaligned",
+                lambda xs: not all(x.flags.aligned for x in xs),
+                Case(((),), layouts=("unaligned",)),
+            ),
+            (
+                "big-endian",
+                lambda xs: not all(x.dtype.isnative for x in xs),
+                Case(((),), dtypes=(">f8",)),
+            ),
+            ("rank 33", lambda xs: max(x.ndim for x in xs) == 33, TALL),
+            ("11 tensors", lambda xs: len(xs) > 10, Case(((),) * 11)),
+            (
+                "a million",
+                lambda xs: np.prod(whycast.broadcast_shapes(*[x.shape for x in xs])) > 10**6,
+                None,
+            ),
+        )
+    ],
+    *[
+        Wrong(name, numpy_zeros_where(kind), "elements", Case(((),), dtypes=(dtype,)), "numpy")
+        for name, kind, dtype in (
+            ("complex", "c", "complex64"),
+            ("dates", "M", "datetime64[s]"),
+            ("durations", "m", "timedelta64[s]"),
+            ("bytes", "S", "bytes"),
+        )
+    ],
+    Wrong(
+        "rank 65",
+        lambda *shapes: whycast.compatible(*shapes) and max(map(len, shapes)) < 65,
+        *("refuses", TALLER, "sonnx", "verdict"),
+    ),
+    Wrong(
+        "32 bits",
+        lambda *given: [i & 0x7FFFFFFF for i in whycast.source_index(*given)],
+        *("index", None, "sonnx", "index"),
+    ),
+    Wrong(
+        "true for a size",
+        lambda *shapes: [size == 1 or size for size in whycast.broadcast_shapes(*shapes)],
+        *("shape", Case(((), (1,))), "sonnx", "shape"),
+        got=r"^\[True\]$",
+    ),
+    Wrong(
+        "an error that is no refusal",
+        looked_up,
+        *("error", None, "sonnx", "verdict"),
+        expected="^a refusal by ValueError$",
+        got="^KeyError: False$",
+        asked={"refuses": ["ValueError"]},
     ),
     Wrong("tiles divisors", tiles_divisors, "accepts", Case(((2,), (4,)))),
     Wrong("changes its input", changes_its_input, "input changed", Case(((), (1, 2)))),

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import product
@@ -249,7 +250,7 @@ def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Ru
 
 # --- check ------------------------------------------------------------------------------------
 
-QUICK = "--rule numpy --seconds 0 --every 20"
+QUICK = "--rule numpy --seconds all --every 20"
 
 
 def test_check_lists_the_peers(run: Run) -> None:
@@ -266,7 +267,7 @@ def test_check_writes_json_and_what_junit_reads(run: Run, tmp_path: Path) -> Non
     assert (done.code, done.err, said["ok"]) == (0, "", True)
     assert said["left_out"]["a dtype that is not to be asked"] > 5
     suite = ElementTree.parse(file).getroot()
-    assert [each.get("classname") for each in suite] == 5 * ["whycast.numpy.data"]
+    assert [each.get("classname") for each in suite] == 6 * ["whycast.numpy.data"]
     done = run(f"check numpy {QUICK} --level verdict --junit {tmp_path}")
     assert done.out.endswith("\nnothing deviates\n")
     assert done.code == 2
@@ -276,27 +277,27 @@ def test_check_writes_json_and_what_junit_reads(run: Run, tmp_path: Path) -> Non
 def test_check_tells_a_terminal_how_far_it_is() -> None:
     """In one line, which it clears before the report."""
     ours, theirs = os.openpty()
-    words = ["check", "numpy", "--rule", "numpy", "--level", "verdict", "--seconds", "1"]
-    done = subprocess.run(
-        [sys.executable, "-m", "whycast", *words, "--every", "20"],
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        text=True,
-        check=False,
+    words = ["check", "numpy", *QUICK.split(), "--level", "verdict", "--progress"]
+    command = [sys.executable, "-m", "whycast", *words]
+    pattern = (
+        rf"numpy {re.escape(np.__version__)}, verdict: \d+ cases, (\d+) of (\d+) fixed ones "
+        r"reached, 0 kinds of deviation, about \d+ s left"
     )
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, text=True, check=False)
     os.close(theirs)
     said = os.read(ours, 2**16).decode()
     os.close(ours)
     assert done.returncode == 0
     _, *told, last = said.split("\r\x1b[K")
     assert last == ""
-    assert told
-    assert all(
-        line.startswith(f"numpy {np.__version__}, verdict: ")
-        and line.endswith(" cases, 0 kinds of deviation")
-        for line in told
-    )
+    assert all(re.fullmatch(pattern, line) for line in told), told
+    end = re.fullmatch(pattern, told[-1])
+    assert end is not None
+    assert end[1] == end[2]
     assert "\x1b" not in done.stdout
+    # Elsewhere in lines, now and then.
+    first, *_ = python(*command[1:]).stderr.splitlines()
+    assert re.fullmatch(pattern, first)
 
 
 def python(*words: str) -> subprocess.CompletedProcess[str]:

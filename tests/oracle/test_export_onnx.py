@@ -97,8 +97,8 @@ def test_models(folders: dict[str, Path]) -> None:
             (node,) = model.graph.node
             operators[name].add(node.op_type)
             if node.op_type in ("Add", "Sum"):
-                sets = sorted(test.glob("test_data_set_*"))
-                assert len(sets) == len(node.input)
+                sets = [test / f"test_data_set_{k}" for k in range(len(node.input))]
+                assert sorted(test.glob("test_data_set_*")) == sorted(sets)
                 for k, data_set in enumerate(sets):
                     inputs = [tensor(data_set / f"input_{m}.pb") for m in range(len(sets))]
                     assert [m for m, x in enumerate(inputs) if x.any()] in ([k], [])

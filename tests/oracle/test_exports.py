@@ -17,7 +17,7 @@ from whycast._command import main
 from whycast._rules import RULES
 from whycast.testing._cases import cases
 from whycast.testing._export import _export_onnx
-from whycast.testing._lines._elements import decoded
+from whycast.testing._lines._elements import decoded, left_out
 
 Array = np.ndarray[Any, Any]
 
@@ -93,7 +93,7 @@ def by_numpy(case: Written) -> list[Array] | None:
 def test_numpy_gives_what_is_expected(name: str, form: str, run: Run, tmp_path: Path) -> None:
     path = tmp_path / "cases"
     done = run(f"cases --rule {name} --format {form} --out {path} --random 50")
-    chosen = list(cases(name, random=50))
+    chosen = [case for case in cases(name, random=50) if not left_out(RULES[name], case)]
     pickled = sum(not {"object", "StringDType"}.isdisjoint(case.dtypes) for case in chosen)
     # The texts of OpenVINO have no strings.
     assert (pickled > 0) == (name == "numpy")
@@ -103,7 +103,8 @@ def test_numpy_gives_what_is_expected(name: str, form: str, run: Run, tmp_path: 
     for number, case in enumerate(in_lines(path) if form == "jsonl" else in_archive(path)):
         assert [list(x.shape) for x in case.inputs] == case.shapes
         seen["cases"] += 1
-        if number % 5:
+        # np.broadcast has at most 32 axes.
+        if number % 5 or max(map(len, case.shapes)) > 32:
             continue
         views = by_numpy(case)
         assert (views is None) == (case.outputs is None), case

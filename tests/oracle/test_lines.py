@@ -24,7 +24,7 @@ from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._values import DTYPES, LAYOUTS, array
 from whycast.testing._lines import Request, _serve, answer, read_answer, read_request, request
-from whycast.testing._lines._elements import decoded, encoded
+from whycast.testing._lines._elements import decoded, encoded, left_out
 from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import Refusal, expected
 
@@ -38,13 +38,15 @@ def test_there_and_back(name: str, level: Level) -> None:
     rule = rule_named(name)
     for number in range(40):
         case = random_case(rule, level, 0, number)
+        if level == "data" and left_out(rule, case):
+            continue
         message = parse(line_of(request(rule, level, case)))
         read = read_request(message)
         assert (read.rule, read.level) == (rule, level)
         dtypes = read.case.dtypes if level == "data" else ()
         assert read.case == case._replace(dtypes=dtypes, layouts=())
         for x, y in zip(case.arrays(), read.arrays, strict=level == "data"):
-            assert_same(x, y)
+            assert_same(native(x), y)
         value: Any = expected(rule, level, case)
         line = line_of(answer(level, value))
         assert line == line_of(_serve.respond(read))
@@ -55,9 +57,14 @@ def test_there_and_back(name: str, level: Level) -> None:
         elif level == "data":
             outputs = (value, got) if rule.takes == "tensors" else ([value], [got])
             for x, y in zip(*outputs, strict=True):
-                assert_same(x, y)
+                assert_same(native(x), y)
         else:
             assert got == (level == "verdict" or value)
+
+
+def native(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Take this machine's order of bytes, which no line tells."""
+    return x.astype(x.dtype.newbyteorder("=")) if not x.dtype.isnative else x
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -65,7 +72,7 @@ def test_elements_of_any_layout(dtype: str) -> None:
     for layout in LAYOUTS:
         x = array(0, (2, 3), dtype, layout)
         read = decoded(parse(line_of(encoded(x))))
-        assert_same(x, read)
+        assert_same(native(x), read)
         assert read.flags.writeable
         assert read.flags.c_contiguous
         if x.dtype.kind in "iuf":

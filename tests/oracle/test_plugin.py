@@ -17,7 +17,7 @@ import numpy as np
 import whycast
 
 def right(*arrays):
-    return np.broadcast_arrays(*arrays)
+    return whycast.numpy_rule.broadcast_arrays(*arrays)
 
 def last_instead_of_first(*arrays):
     shape = np.broadcast_shapes(*[x.shape for x in arrays])
@@ -91,7 +91,9 @@ PASSED = [
                 "_ test_stage[numpy-data-small] _",
                 "call      f(*Case(((), (2,))).arrays())",
                 "clause    E_NumpyBroadcast_any_Functions_030",
-                "= 1 failed, 6 passed, 1 skipped in ",
+                # NumPy has at most 32 axes.
+                "data: refuses what is accepted RuntimeError: 40 cases",
+                "= 6 failed, 1 passed, 1 skipped in ",
             ],
         ),
         # Failures that are expected have to occur.
@@ -111,7 +113,7 @@ PASSED = [
                 "test_stage[sonnx-shape-small] FAILED",
                 "test_stage[sonnx-strides-small] SKIPPED",
                 # Of those levels none has dtypes.
-                "= 1 failed, 8 passed, 12 skipped in ",
+                "= 4 failed, 5 passed, 12 skipped in ",
             ],
         ),
         (
@@ -129,7 +131,9 @@ PASSED = [
 def test_a_target(
     folder: Path, target: str | None, options: str, code: int, texts: list[str]
 ) -> None:
-    named = [] if target is None else [f"--whycast-target=mine.py:{target}", "--whycast-seconds=0"]
+    named = (
+        [] if target is None else [f"--whycast-target=mine.py:{target}", "--whycast-seconds=all"]
+    )
     words = [f"--whycast-{option}" for option in options.split()]
     said = run(folder, "--pyargs", "whycast.testing", "-v", *named, *words, code=code)
     assert [text for text in texts if text not in said] == [], said

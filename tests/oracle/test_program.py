@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import select
+import re
 import signal
+import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from whycast._rules import RULES
-from whycast.testing import Case, check
+from whycast.testing import Case, TargetError, check
 from whycast.testing._lines import _program
 from whycast.testing._lines._program import Program
 from whycast.testing._report._compare import NoAnswerError
@@ -22,22 +25,20 @@ REFUSED = 'echo "{\\"refused\\": true}"'
 
 
 @contextmanager
-def shell(script: str) -> Iterator[Callable[[], object]]:
+def shell(script: str, *, keeps_step: bool = False) -> Iterator[Callable[[], object]]:
     """Start a script as soon as it is asked something; give what asks it."""
     program = Program(["sh", "-c", script], RULES["sonnx"], "shape")
 
     def ask() -> object:
         found = program.ask(CASE)
-        assert program.process is not None
-        assert program.process.stdout is not None
         # What it says beside its answer comes soon.
-        select.select([program.process.stdout], [], [], 0.5)
+        time.sleep(0.5)
         return found
 
     try:
         yield ask
-        assert program.process is None
-        assert program.starts == 1
+        # The next answer of one that has answered wrongly in its place is heard.
+        assert (program.process is None) == (not keeps_step)
     finally:
         program.stop()
 
@@ -71,7 +72,8 @@ def test_a_wrong_answer(
 ) -> None:
     monkeypatch.setattr(_program, "_CHUNK", 16)
     monkeypatch.setattr(_program, "_MOST_CHUNKS", 20)
-    with shell(script) as ask:
+    monkeypatch.setattr(_program, "_PATIENCE", 0.2)
+    with shell(script, keeps_step="echo no" in script) as ask:
         for _ in range(answered):
             assert ask() == Refusal()
         with pytest.raises(NoAnswerError, match=text) as caught:
@@ -79,13 +81,59 @@ def test_a_wrong_answer(
         assert caught.value.kind == kind
 
 
+ANSWERS = 'while read line; do echo "{\\"shape\\": [9]}"; done'
+LATE = "import sys\nfor line in sys.stdin: print('no')"
+BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
+
+
+@pytest.mark.parametrize(
+    ("program", "asked", "text"),
+    [
+        # What is wrong with the whole of it is said once, before anything else.
+        (
+            ["sh", "-c", "exit 3"],
+            {},
+            "^target .*: it ended with exit code 3, before it had answered",
+        ),
+        (
+            [*BUFFERED, sys.executable, "-c", LATE],
+            {},
+            "it has to flush its output after each line$",
+        ),
+        # What it says back is read while a long line is written; it lives on, and is not given up.
+        (
+            ["cat"],
+            {"level": "data"},
+            r"\n1. data: another shape: ",
+        ),
+        (
+            ["cat"],
+            {"level": "data", "max_rank": 0},
+            r"\n  not asked: [\d,]+ cases: a rank above 0\n",
+        ),
+        (["sh", "-c", ANSWERS], {"max_size": 2**53}, "cases: a number above 9007199254740992\n"),
+    ],
+)
+def test_a_report_on_a_program(program: list[str], asked: Any, text: str) -> None:
+    try:
+        said = str(check(program, **{"level": "shape", "seconds": None, "every": 9} | asked))
+    except TargetError as error:
+        said = str(error)
+    assert re.search(text, said), said
+    assert "given up" not in said
+
+
+def test_what_a_program_says_on_its_standard_error_is_shown_once(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    check(["sh", "-c", f"echo begun >&2; read line; {REFUSED}"], level="shape", every=400)
+    assert capfd.readouterr().err == "begun\n"
+
+
 def test_what_the_system_cannot_start(tmp_path: Path) -> None:
     """It may be run, says its mode, but it is no program."""
     program = tmp_path / "program"
     program.write_bytes(b"\x7fnone")
     program.chmod(0o755)
-    report = check([str(program)], level="shape", seconds=0)
-    (found,) = report.deviations
-    assert found.kind == "stopped"
-    assert found.got.startswith("it cannot be started: [Errno 8] Exec format error")
-    assert not report.complete
+    with pytest.raises(TargetError, match=r"it cannot be started: \[Errno 8\] Exec format error"):
+        check([str(program)], level="shape")

@@ -176,7 +176,7 @@ def test_arrays_are_of_every_dtype_in_every_layout() -> None:
         seen.setdefault(x.dtype.name.rstrip("0123456789") + str(x.dtype.kind), set()).add(flags)
 
     check()
-    assert len(seen) == len({name.rstrip("0123456789") for name in DTYPES})
+    assert len(seen) == len({name.rstrip("0123456789") for name in DTYPES if name[0] != ">"})
     assert all(flags >= {(True, True), (True, False), (False, True)} for flags in seen.values())
 
 

@@ -11,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -26,7 +27,7 @@ import whycast
 from whycast._rules import RULES
 from whycast.testing import TargetError, check
 from whycast.testing._cases._case import Case
-from whycast.testing._cases._fixed import fixed
+from whycast.testing._cases._fixed import in_turn
 from whycast.testing._peers import PEERS
 from whycast.testing._peers._conditions import CONDITIONS
 from whycast.testing._report._compare import as_integers
@@ -38,7 +39,7 @@ from whycast.testing._run._worker import Asked, Run, work
 
 Shape = tuple[int, ...]
 
-VERDICTS = Run(Asked("verdict", 0, ()), 0, None, frozenset(), 50, 0.0)
+VERDICTS = Run(Asked("verdict", every=50), 0, None, frozenset(), None)
 
 
 def said_by(target: object, *jobs: Run) -> list[Any]:
@@ -79,7 +80,7 @@ def test_it_says_what_it_found_and_ends(target: object) -> None:
     assert sum(found.tally.cases.total() for found in parts) > 100
     assert not any(found.tally.deviations for found in parts)
     assert [found.done for found in parts] == [False] * (len(parts) - 1) + [True]
-    assert (parts[-1].next > 9000, parts[-1].given_up) == (True, False)
+    assert (parts[-1].next > 150, parts[-1].given_up) == (True, False)
 
 
 async def asynchronous(*shapes: Shape) -> bool:
@@ -104,7 +105,7 @@ def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.Monkey
     assert isinstance(error, AssertionError)
     assert "ZeroDivisionError: a fault" in str(error)
     with pytest.raises(AssertionError, match="ZeroDivisionError: a fault"):
-        check(whycast.compatible, level="verdict", seconds=0)
+        check(whycast.compatible, level="verdict", seconds=None)
 
 
 # --- memory and time --------------------------------------------------------------------------
@@ -113,7 +114,7 @@ def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.Monkey
 def test_memory_that_gathers_is_no_fault_of_a_case() -> None:
     kept = []
     function = where(lambda _: True, lambda: kept.append(np.ones(200_000)))
-    report = check(function, seconds=0, every=20, memory=50)
+    report = check(function, seconds=None, every=20, memory=50)
     assert report.ok, str(report)
     (note,) = report.notes
     assert "its memory grew from case to case" in note
@@ -128,13 +129,13 @@ def test_the_memory_of_the_cases_is_not_the_targets() -> None:
 def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the first case it makes all the fixed ones, anew where the target died."""
 
-    def slowly(rule: Any, level: Any) -> Any:
+    def slowly(rule: Any, level: Any, every: int) -> Any:
         time.sleep(1)
-        return fixed(rule, level)
+        return in_turn(rule, level, every)
 
-    monkeypatch.setattr(_worker, "fixed", slowly)
+    monkeypatch.setattr(_worker, "in_turn", slowly)
     dies = where(one_case, lambda: os._exit(1))
-    report = check(dies, level="verdict", seconds=0, timeout=0.7)
+    report = check(dies, level="verdict", seconds=None, timeout=0.7)
     assert {each.kind for each in report.deviations} == {"exit"}, str(report)
 
 
@@ -149,46 +150,62 @@ def living(mark: str) -> list[str]:
 
 def test_what_a_function_has_started_does_not_live_on() -> None:
     function = where(one_case, lambda: subprocess.Popen(["sleep", "61.25"]))
-    assert check(function, level="verdict", seconds=0, every=1).ok
+    assert check(function, level="verdict", seconds=None, every=1).ok
     assert living("61.25") == []
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+    ("number", "sign", "code", "last"),
+    [
+        (signal.SIGINT, 1, 130, "not all that was to be asked was asked"),
+        (signal.SIGTERM, 1, 143, "not all that was to be asked was asked"),
+        (signal.SIGTERM, -1, 1, "1 kind of deviation"),
+        (signal.SIGKILL, 1, -9, None),
+    ],
 )
-def test_an_interrupted_check_ends_quietly_with_all_it_started(
-    number: signal.Signals, code: int, tmp_path: Path
+def test_a_check_that_is_ended_reports_and_ends_all_it_started(
+    number: signal.Signals, sign: int, code: int, last: str | None, tmp_path: Path
 ) -> None:
     mark = f"61.{number.value}"
     # As a mark the child has its parent's words.
     target = tmp_path / "sleeps.py"
     target.write_text(
-        "import pathlib, time\ndef f(*shapes):\n    pathlib.Path('begun').touch()\n"
-        "    time.sleep(60)\n",
+        "import pathlib, time, whycast\nbegun, asked = pathlib.Path('begun'), []\n"
+        "def f(*shapes):\n    asked.append(shapes)\n    if len(asked) > 40:\n"
+        "        begun.touch()\n        time.sleep(60)\n"
+        "    time.sleep(0.01)\n"
+        f"    return whycast.broadcast_shapes(*shapes)[::{sign}]\n",
         encoding="utf-8",
     )
-    words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark)
+    words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark, "--seconds", "60")
     # Whoever runs the tests in the background has SIGINT ignored, and so would the child.
     running = subprocess.Popen(
         [sys.executable, "-m", "whycast", *words],
         cwd=tmp_path,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    end = time.monotonic() + 30
-    while not (tmp_path / "begun").exists() and time.monotonic() < end:
+    until = time.monotonic() + 30
+    while not (tmp_path / "begun").exists() and time.monotonic() < until:
         time.sleep(0.05)
     running.send_signal(number)
-    _, said = running.communicate(timeout=30)
-    assert (running.returncode, said) == (code, b"")
-    while living(mark) and time.monotonic() < end:
+    printed, said = running.communicate(timeout=30)
+    assert (running.returncode, said) == (code, "")
+    if last is not None:
+        first, *_, end = printed.splitlines()
+        assert re.fullmatch(r"sleeps.py:f by the rule sonnx: [234]\d cases in .*", first), printed
+        assert end == last
+        assert "\n  stopped before it had come to its end\n" in printed
+    while living(mark) and time.monotonic() < until:
         time.sleep(0.05)
     assert living(mark) == []
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 def test_streams_that_are_closed_from_the_start(closed: str) -> None:
-    words = f"-m whycast check numpy --rule numpy --level shape --seconds 0 --every 99 {closed}"
+    words = f"-m whycast check numpy --rule numpy --level shape --seconds all --every 99 {closed}"
     done = subprocess.run(["sh", "-c", f"{sys.executable} {words}"], check=False)
     assert done.returncode == 0
 
@@ -199,7 +216,7 @@ def test_streams_that_are_closed_from_the_start(closed: str) -> None:
 def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     """The target is named to the child, which opens it."""
     monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
-    asked: Any = {"rule": "numpy", "level": "verdict", "seconds": 0, "every": 50}
+    asked: Any = {"rule": "numpy", "level": "verdict", "seconds": None, "every": 50}
     assert check("numpy", **asked).ok
     (first, *_) = check(whycast.compatible, **asked).deviations
     assert first.kind == "refuses"
@@ -213,13 +230,14 @@ def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sys, "platform", "another")
     monkeypatch.setitem(sys.modules, "resource", None)
     assert _child._page_size() == 4096
-    assert check(whycast.compatible, level="verdict", seconds=0, every=50).ok
-    report = check(implementations.hangs, seconds=0, every=2, timeout=0.3)
+    assert check(whycast.compatible, level="verdict", seconds=None, every=50).ok
+    report = check(implementations.hangs, seconds=None, every=2, timeout=0.3)
     assert {each.kind for each in report.deviations} == {"hang"}
 
 
 def test_a_child_that_has_ended_takes_no_memory() -> None:
-    child = Child(target_of(whycast.compatible), RULES["sonnx"], 10.0, 0.0)
+    child = Child(target_of(whycast.compatible), RULES["sonnx"], 10.0, 0.0, threading.Event())
+    child.start()
     assert child._taken() > 2**20
     child.end()
     assert child._taken() == 0

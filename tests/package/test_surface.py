@@ -68,9 +68,8 @@ def test_public_names_are_at_home_where_they_are_called(module: ModuleType, name
 
 def test_a_report_can_be_sent_to_another_process() -> None:
     case = testing.Case(((0,),), target=())
-    words = ("data", "small", "refuses", "", 1, case, "f()", "", "", "")
-    deviation = testing.Deviation(*words)
-    report = testing.Report("f", "expand", {}, (deviation,), (), {}, (), True, 0, 0.1)
+    deviation = testing.Deviation("data", {"small": 1}, "refuses", "", case, "f()", "", "", "")
+    report = testing.Report("f", "expand", {}, {}, (deviation,), (), {}, (), True, 0, 0.1)
     assert pickle.loads(pickle.dumps(report)) == report
 
 

@@ -178,9 +178,9 @@ COMMANDS = (
     ("cases --rule expand --format jsonl --level shape --out cases.jsonl", 0, ""),
     ("cases --rule in-dim --format npz --out cases.npz", 0, ""),
     ("cases --format c --out cases.c", 0, ""),
-    ("check numpy --rule numpy --seconds 0 --every 20", 0, "nothing deviates"),
-    ("check wrong.py:f --seconds 0 --every 20 --junit report.xml", 1, "2 kinds of deviation"),
-    ("check --level shape --seconds 0 --every 50 -- whycast serve", 0, "nothing deviates"),
+    ("check numpy --rule numpy --seconds all --every 20", 0, "nothing deviates"),
+    ("check wrong.py:f --seconds all --every 20 --junit report.xml", 1, "2 kinds of deviation"),
+    ("check --level shape --seconds all --every 50 -- whycast serve", 0, "nothing deviates"),
     ("check torch", 2, "torch is not installed: pip install 'whycast[torch]'"),
 )
 
@@ -205,7 +205,7 @@ def test_pytest_finds_the_plugin(python: Path, tmp_path: Path) -> None:
             (site / path.name).symlink_to(path)
     program = f"import sys; sys.path.append({str(site)!r}); import pytest; sys.exit(pytest.main())"
     options = ("--pyargs", "whycast.testing", "--whycast-target=numpy", "--whycast-rule=numpy")
-    quick = ("--whycast-seconds=0", "-p", "no:cacheprovider")
+    quick = ("--whycast-seconds=all", "-p", "no:cacheprovider")
     said = run(python, "-I", "-c", program, *options, *quick, folder=tmp_path)
     assert "test_target.py ......s." in said
 

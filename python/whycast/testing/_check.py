@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import cast
 
 from whycast._checks import show
 from whycast._rules import Rule, rule_named
-from whycast.testing._cases._case import Case, Level, level_named, levels_to
+from whycast.testing._cases._case import STAGES, Case, Level, level_named, levels_to
+from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
-from whycast.testing._cases._values import DTYPES
+from whycast.testing._cases._values import ALL_DTYPES
 from whycast.testing._lines._program import shown_request
 from whycast.testing._peers._register import Entry, entries_for
 from whycast.testing._report import Deviation, Report, call_of
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import Example, Key, Tally
-from whycast.testing._run._child import Child
+from whycast.testing._run._child import Child, OutOfTimeError
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
 
@@ -28,9 +32,14 @@ from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
 _MOST_DEATHS = 20
 _MOST_SLOW = 3
 
-# Steps to smaller examples: at most so many, begun within so many seconds.
+# Steps to smaller examples: at most so many, begun within so many seconds; where the time of the
+# check is over, so many for all of them.
 _STEPS = 40
 _SECONDS = 10.0
+_LAST_SECONDS = 1.0
+
+# What a case has that is asked when the time is over, in seconds.
+_GRACE = 1.5
 
 Progress = Callable[[str], None]
 
@@ -41,13 +50,17 @@ def check(
     rule: str = "sonnx",
     level: Level = "data",
     up_to: bool = False,
-    seconds: float = 5.0,
+    seconds: float | None = 5.0,
     seed: int = 0,
     every: int = 1,
     dtypes: Sequence[str] = (),
+    max_size: float = math.inf,
+    max_rank: float = math.inf,
+    refuses: Sequence[str] = (),
     timeout: float = 10.0,
     memory: float = 1024.0,
     progress: Progress | None = None,
+    stop: threading.Event | None = None,
 ) -> Report:
     """Hold an implementation of broadcasting against the verified one.
 
@@ -69,7 +82,9 @@ def check(
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
-        How long to ask: when the fixed cases are done, random ones follow until then.
+        How long to ask, once the target is imported: the fixed cases in an order that soon meets
+        each kind of mistake, and random ones from then on. The report says which fixed cases were
+        not reached. With None, all fixed cases and no other.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
@@ -77,13 +92,23 @@ def check(
     dtypes : sequence of str, optional
         At level ``data``: the dtypes that the target has, by their names in `Case`. The others are
         not asked, and where int32 is not among them the first takes its place.
+    max_size, max_rank : float, optional
+        The greatest size, stride or index, and the highest rank, that the target has: JavaScript's
+        integers end at 2⁵³, ``numpy.broadcast`` at 32 axes. Other cases are not asked.
+    refuses : sequence of str, optional
+        Names of the exceptions, or of their base classes, by which the target refuses; that it
+        raises another is a deviation. By default each refuses.
     timeout : float, optional
-        Seconds for one case, after which the target hangs.
+        Seconds for one case, after which the target hangs. A case that is asked when the time is
+        over has 1.5 seconds, or three times what the slowest took.
     memory : float, optional
         MiB that the target may take beyond what it took once it was imported; 0 for any. What the
         cases themselves take is not counted.
     progress : callable, optional
         Told now and then, in one line, how far the check has come.
+    stop : threading.Event, optional
+        Where another thread or the handler of a signal sets it, the check ends; the report has what
+        was asked so far.
 
     Returns
     -------
@@ -112,7 +137,7 @@ def check(
     >>> def last_instead_of_first(*arrays):
     ...     shape = np.broadcast_shapes(*[x.shape for x in arrays])
     ...     return [np.broadcast_to(x[-1:] if x.ndim else x, shape) for x in arrays]
-    >>> report = check(last_instead_of_first, rule="numpy", seconds=0)
+    >>> report = check(last_instead_of_first, rule="numpy", seconds=None)
     >>> report.ok
     False
     >>> print(report.deviations[0].call)
@@ -120,30 +145,39 @@ def check(
     """
     found = rule_named(rule)
     levels = levels_to(level_named(level), up_to=up_to)
-    _check_numbers(seconds=seconds, timeout=timeout, memory=memory, every=every, seed=seed)
-    _check_dtypes(dtypes)
-    started = time.monotonic()
+    numbers = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
+    _check_numbers(**numbers, seconds=math.inf if seconds is None else seconds)
+    _check_integers(every=every, seed=seed)
+    _check_names("dtypes", dtypes, ALL_DTYPES)
+    _check_names("refuses", refuses)
     known = target_of(target)
-    child = Child(known, found, timeout, memory)
-    run = _Run(known, found, child, seed, tuple(dtypes), every, progress)
+    child = Child(known, found, timeout, memory, threading.Event() if stop is None else stop)
+    asked = Asked(levels[0], seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
+    run = _Run(known, found, child, asked, seconds, progress)
     try:
-        share = seconds / len(levels)
-        for number, each in enumerate(levels):
-            run.level(each, started + share * (number + 1))
+        # Where it is stopped while the target is imported, there is nothing to report.
+        with suppress(OutOfTimeError):
+            child.start()
+            run.started = time.monotonic()
+            run.levels_in_turn(levels)
     finally:
         child.end()
-    return run.report(time.monotonic() - started)
+    return run.report()
 
 
-def _check_numbers(*, every: int, seed: int, **numbers: float) -> None:
+def _check_numbers(**numbers: float) -> None:
     """Demand numbers in their bounds."""
     for name, number in numbers.items():
         if not isinstance(number, (int, float)):
             raise TypeError(f"{name}: expected a number, got {show(number)}")
         if not number >= 0:
             raise ValueError(f"{name}: expected at least 0, got {number}")
-    if numbers["timeout"] == 0:
-        raise ValueError("timeout: expected more than 0, got 0")
+    for name in ("seconds", "timeout"):
+        if numbers[name] == 0:
+            raise ValueError(f"{name}: expected more than 0, got 0")
+
+
+def _check_integers(*, every: int, seed: int) -> None:
     for name, number in (("every", every), ("seed", seed)):
         if not isinstance(number, int):
             raise TypeError(f"{name}: expected an int, got {show(number)}")
@@ -151,19 +185,19 @@ def _check_numbers(*, every: int, seed: int, **numbers: float) -> None:
         raise ValueError(f"every: expected at least 1, got {every}")
 
 
-def _check_dtypes(dtypes: Sequence[str]) -> None:
-    """Demand names of dtypes.
+def _check_names(name: str, names: Sequence[str], known: Sequence[str] = ()) -> None:
+    """Demand names, of those that are known.
 
-    >>> _check_dtypes(["float32", "float31"])
+    >>> _check_names("dtypes", ["int8", "int7"], ("int8", "int16"))
     Traceback (most recent call last):
-    ValueError: dtypes: expected some of int32, float32, float16, float64, bool, int8, int16, \
-int64, uint8, uint16, uint32, uint64, str, object, StringDType, got 'float31'
+    ValueError: dtypes: expected some of int8, int16, got 'int7'
     """
-    if isinstance(dtypes, str) or not isinstance(dtypes, Sequence):
-        raise TypeError(f"dtypes: expected a sequence of names, got {show(dtypes)}")
-    for each in dtypes:
-        if each not in DTYPES:
-            raise ValueError(f"dtypes: expected some of {', '.join(DTYPES)}, got {each!r}")
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise TypeError(f"{name}: expected a sequence of names, got {show(names)}")
+    for each in names:
+        if not isinstance(each, str) or (known and each not in known):
+            wanted = f"some of {', '.join(known)}" if known else "names"
+            raise ValueError(f"{name}: expected {wanted}, got {each!r}")
 
 
 @dataclass
@@ -171,78 +205,118 @@ class _Run:
     target: Target
     rule: Rule
     child: Child
-    seed: int
-    dtypes: tuple[str, ...]
-    every: int
+    asked: Asked
+    seconds: float | None
     progress: Progress | None
     levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    unasked: dict[str, dict[str, int]] = field(default_factory=dict)
     deviations: list[Deviation] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     complete: bool = True
+    started: float = field(default_factory=time.monotonic)
 
-    def report(self, seconds: float) -> Report:
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody wants the report now."""
+        return self.child.stop.is_set()
+
+    def report(self) -> Report:
         """Put together what was found."""
-        if not self.levels:
+        if not self.levels and not self.is_stopped:
             raise TargetError(
                 f"target {self.target.name}: has nothing to be asked by the rule {self.rule.name} "
                 "at that level"
             )
+        if self.is_stopped:
+            self.notes.append("stopped before it had come to its end")
         return Report(
             target=self.child.title,
             rule=self.rule.name,
             levels=self.levels,
+            unasked=self.unasked,
             deviations=tuple(self.deviations),
             stale=tuple(self.stale),
             left_out=dict(self.left_out),
             notes=tuple(self.notes),
-            complete=self.complete,
-            seed=self.seed,
-            seconds=seconds,
+            complete=self.complete and not self.is_stopped,
+            seed=self.asked.seed,
+            seconds=time.monotonic() - self.started,
         )
 
-    def level(self, level: Level, deadline: float) -> None:
-        """Ask all cases of a level, and take down what came of it."""
-        asked = Asked(level, self.seed, self.dtypes if level == "data" else ())
-        entries = entries_for(self.target.peer, self.rule.name, level)
-        tally = self._asked(asked, entries, deadline)
-        if tally is not None:
-            self.levels[level] = dict(tally.cases)
-            self.left_out.update(tally.left_out)
-            self._note_deviations(asked, tally, entries)
-            self._note_entries(level, tally, entries)
+    def levels_in_turn(self, levels: Sequence[Level]) -> None:
+        """Ask at all levels, each for its share of the time."""
+        for number, each in enumerate(levels, start=1):
+            deadline = None
+            if self.seconds is not None:
+                deadline = self.started + self.seconds * number / len(levels)
+            if not self.is_stopped:
+                self.level(self.asked._replace(level=each), deadline)
 
-    def _asked(self, asked: Asked, entries: list[Entry], deadline: float) -> Tally | None:
-        """Ask all cases, starting again behind each at which the child dies."""
-        level, found = asked.level, Tally()
+    def level(self, asked: Asked, deadline: float | None) -> None:
+        """Ask all cases of a level, and take down what came of it."""
+        level = asked.level
+        entries = entries_for(self.target.peer, self.rule.name, level)
+        # All cases are there before the next child is made, which then need not make them.
+        fixed = in_turn(self.rule, level, asked.every)
+        found, is_offered = Tally(), True
+        try:
+            is_offered = self._ask(asked, entries, deadline, found)
+        except OutOfTimeError as late:
+            if not self.is_stopped:
+                number = self.child.position
+                _, (stage, case) = next(numbered(self.rule, asked, number))
+                finding = no_answer(self.rule, level, case, NoAnswerError("hang", str(late)))
+                found.note(entries, stage, case, finding)
+                found.reached = number + 1
+        if not is_offered:
+            return
+        self.levels[level] = {stage: found.cases[stage] for stage in STAGES if found.cases[stage]}
+        left = Counter([stage for stage, _ in fixed[found.reached :]])
+        rest = {str(stage): left[stage] for stage in STAGES if left[stage]}
+        if rest and self.complete:
+            self.unasked[level] = rest
+        self.left_out.update(found.left_out)
+        self._note_deviations(asked, found, entries, rest, deadline)
+        self._note_entries(level, found, entries, is_all=asked.every == 1 and not rest)
+
+    def _ask(
+        self, asked: Asked, entries: list[Entry], deadline: float | None, found: Tally
+    ) -> bool:
+        """Ask all cases, starting again behind each at which the child dies.
+
+        Nothing is asked, and False returned, where the target offers nothing at that level.
+        """
+        level = asked.level
         skipped: set[int] = set()
         filled: set[int] = set()
         stop: int | None = None
         done, deaths, slow, start = False, 0, 0, 0
+        began = time.monotonic()
+        self.child.end_at, self.child.grace = deadline or math.inf, _GRACE
         while not done:
             try:
-                self.child.send(Run(asked, start, stop, frozenset(skipped), self.every, deadline))
+                self.child.send(Run(asked, start, stop, frozenset(skipped), deadline))
                 while not done:
                     message: Found | None = self.child.receive()
                     if message is None:
                         self.notes.append(f"{level}: not offered")
-                        return None
+                        return False
                     tally, start, done, given_up = message
                     found.add(tally)
+                    found.reached = start
                     if given_up:
                         self._give_up(level, start)
-                    self._tell(level, found)
+                    self._tell(asked, found, began, deadline)
                 if stop is not None:
                     start, stop, done = stop, None, False
                     self.child.end()
-                    self.child.start()
             except NoAnswerError as death:
                 number = self.child.position
                 if number < 0:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
-                self.child.start()
                 if death.kind == "memory" and number not in filled and len(filled) < _MOST_DEATHS:
                     # What has gathered from case to case is not that case's. It comes again, after
                     # those before it of which nothing was told, as the first of a new process.
@@ -263,35 +337,51 @@ class _Run:
         if gathered := len(filled - skipped):
             times = "once" if gathered == 1 else f"{gathered} times"
             self.notes.append(f"{level}: started anew {times}: its memory grew from case to case")
-        return found
+        return True
 
     def _give_up(self, level: Level, number: int) -> None:
         self.notes.append(f"{level}: given up at case {number}: it ends, or hangs, too often")
         self.complete = False
 
-    def _tell(self, level: Level, found: Tally) -> None:
-        if self.progress is not None:
-            unknown = sum(key.entry < 0 for key in found.deviations)
-            self.progress(
-                f"{self.child.title}, {level}: {found.cases.total():,} cases, "
-                f"{unknown} kinds of deviation"
-            )
+    def _tell(self, asked: Asked, found: Tally, began: float, deadline: float | None) -> None:
+        if self.progress is None:
+            return
+        fixed = len(in_turn(self.rule, asked.level, asked.every))
+        spent, now = time.monotonic() - began, time.monotonic()
+        left = spent / max(1, found.reached) * max(0, fixed - found.reached)
+        if deadline is not None:
+            left = max(0.0, deadline - now)
+        unknown = len({key for key, _ in found.deviations if key.entry < 0})
+        self.progress(
+            f"{self.child.title}, {asked.level}: {found.cases.total():,} cases, "
+            f"{min(found.reached, fixed):,} of {fixed:,} fixed ones reached, "
+            f"{unknown} kinds of deviation, about {left:.0f} s left"
+        )
 
-    def _note_deviations(self, asked: Asked, found: Tally, entries: list[Entry]) -> None:
+    def _note_deviations(
+        self,
+        asked: Asked,
+        found: Tally,
+        entries: list[Entry],
+        rest: Mapping[str, int],
+        deadline: float | None,
+    ) -> None:
         level = asked.level
         call = shown_request if self.target.is_program else call_of
+        if deadline is not None:
+            deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
         for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
-            # In the first stage no smaller case has been left out.
-            if key.entry < 0 and example.stage != "small":
-                example = self._shrunk(asked, key, example)
-            stage, case, finding = example
+            # In the first stage no smaller case has been left out, unless the time was over.
+            if key.entry < 0 and (example.stage != "small" or "small" in rest):
+                example = self._shrunk(asked, key, example, deadline)
+            _, case, finding = example
+            counts = {str(met): n for (each, met), n in found.deviations.items() if each == key}
             self.deviations.append(
                 Deviation(
                     level=level,
-                    stage=stage,
+                    stages=counts,
                     kind=key.kind,
                     detail=key.detail,
-                    count=found.deviations[key],
                     case=case,
                     call=call(self.rule, level, case),
                     expected=finding.expected,
@@ -301,15 +391,18 @@ class _Run:
                 )
             )
 
-    def _shrunk(self, asked: Asked, key: Key, example: Example) -> Example:
+    def _shrunk(self, asked: Asked, key: Key, example: Example, deadline: float | None) -> Example:
         """Look for a smaller case that deviates in the same way, step by step."""
         end = time.monotonic() + _SECONDS
+        if deadline is not None:
+            end = min(end, deadline)
+        self.child.end_at, self.child.grace = end, 0.0
         for _ in range(_STEPS):
             fitting = [each.within(asked.dtypes) for each in smaller(example.case)]
             candidates = [each for each in fitting if each.weight < example.case.weight]
-            if time.monotonic() > end:
+            if time.monotonic() > end or self.is_stopped:
                 break
-            found = self._first(Try(asked, candidates, key, example.stage))
+            found = self._first(Try(asked, candidates, key, example.stage, end))
             if found is None:
                 break
             example = found
@@ -322,9 +415,10 @@ class _Run:
             try:
                 self.child.send(job._replace(cases=candidates))
                 return cast("Example | None", self.child.receive())
+            except OutOfTimeError:
+                return None
             except NoAnswerError as death:
                 number = self.child.position
-                self.child.start()
                 if death.kind == job.key.kind:
                     case = candidates[number]
                     finding = no_answer(self.rule, job.asked.level, case, death)
@@ -332,11 +426,13 @@ class _Run:
                 candidates = candidates[number + 1 :]
         return None
 
-    def _note_entries(self, level: Level, found: Tally, entries: list[Entry]) -> None:
+    def _note_entries(
+        self, level: Level, found: Tally, entries: list[Entry], *, is_all: bool
+    ) -> None:
         for number, each in enumerate(entries):
             what = f"{level}: {each.kind}: {each.reason} (of version {each.version};"
             agreeing = found.agreeing[number]
-            if number not in found.met and (self.every == 1 or agreeing):
+            if number not in found.met and (is_all or agreeing):
                 self.stale.append(f"{what} in no case)")
             elif agreeing and not each.sometimes:
                 self.stale.append(f"{what} not in {agreeing:,} of the cases it covers)")

@@ -14,6 +14,7 @@ from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._export import _export_c, _export_npz, _export_onnx
 from whycast.testing._lines import answer, request
+from whycast.testing._lines._elements import left_out
 from whycast.testing._lines._json import line_of
 from whycast.testing._report._judge import expected
 
@@ -23,7 +24,9 @@ _DESCRIPTION = f"""\
 Write the cases that `whycast check` asks first, from the smallest up, each with what is expected,
 for those who test in another language or without whycast.
 
-jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected".
+jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected". Here
+and everywhere left out are dates, durations and bytes, which lines do not have, and cases of a
+million elements.
 
 {_export_npz.LAYOUT}
 
@@ -75,7 +78,9 @@ def _write(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--out: expected a path for --format {form}, got -")
 
     def source(level: Level) -> Iterator[Case]:
-        return cases(rule.name, level, seed=arguments.seed, random=arguments.random)
+        for case in cases(rule.name, level, seed=arguments.seed, random=arguments.random):
+            if level != "data" or left_out(rule, case) is None:
+                yield case
 
     if form == "c":
         return _export_c.write(rule, source, out)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import signal
 import sys
+import threading
+import time
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from whycast._command._arguments import UsageError, add_rule, path
 from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
+
+# Seconds between two lines of progress where there is no terminal.
+_PAUSE = 5.0
 
 _DESCRIPTION = """\
 Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see
@@ -33,7 +39,9 @@ def add(commands: Any) -> None:
         "check",
         help="hold an implementation against the verified one",
         description=_DESCRIPTION,
-        epilog="Exit code 0: nothing deviates that is not known; 1: something does; 2: bad usage.",
+        epilog="Exit code 0: nothing deviates that is not known; 1: something does; 2: bad usage. "
+        "SIGINT and SIGTERM end the check with its report: 1 where something deviates, else 130 or "
+        "143.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="whycast check [options] (TARGET | -- PROGRAM [ARGUMENT ...])",
     )
@@ -42,7 +50,14 @@ def add(commands: Any) -> None:
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument("--level", choices=LEVELS, default="data", help="default: data")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
-    _number(parser, "--seconds", 5.0, "how long to ask; random cases follow the fixed ones")
+    parser.add_argument(
+        "--seconds",
+        type=lambda text: None if text == "all" else float(text),
+        default=5.0,
+        metavar="SECONDS",
+        help="how long to ask, fixed cases and then random ones (default: 5); all: as long as the "
+        "fixed ones take",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the random cases (default: 0)")
     parser.add_argument(
         "--every", type=int, default=1, help="ask only each so many-th fixed case (default: 1)"
@@ -55,8 +70,20 @@ def add(commands: Any) -> None:
         help="the dtypes that it has, at level data; the first takes the place of int32 where "
         "that is not among them (default: those that the rule's texts have)",
     )
+    for what in ("size", "rank"):
+        _number(parser, f"--max-{what}", math.inf, f"the greatest {what} that it has")
+    parser.add_argument(
+        "--refuses",
+        type=lambda text: text.split(","),
+        default=(),
+        metavar="NAME,...",
+        help="the exceptions by which it refuses; another is a deviation (default: all)",
+    )
     _number(parser, "--timeout", 10.0, "seconds for one case, more than 0")
     _number(parser, "--memory", 1024.0, "MiB beyond what it takes when imported; 0 for any")
+    parser.add_argument(
+        "--progress", action="store_true", help="say how far it is, where no terminal shows it"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--junit", type=path, metavar="FILE", help="write the report as JUnit XML")
     parser.add_argument("--peers", action="store_true", help="list the built-in peers and end")
@@ -73,12 +100,23 @@ def run(arguments: argparse.Namespace) -> int:
     if target is None or (arguments.program and arguments.target):
         raise UsageError("expected one TARGET, or a program after --")
     on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    said = -math.inf
 
     def tell(text: str) -> None:
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        nonlocal said
+        if on_terminal:
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+        elif arguments.progress and time.monotonic() >= said + _PAUSE:
+            said = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
 
-    # The finally clauses of the check end what it has started.
-    before = signal.signal(signal.SIGTERM, _terminate)
+    stop, ended_by = threading.Event(), []
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        ended_by.append(number)
+        stop.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         report = check(
             target,
@@ -91,13 +129,18 @@ def run(arguments: argparse.Namespace) -> int:
             dtypes=arguments.dtypes,
             timeout=arguments.timeout,
             memory=arguments.memory,
-            progress=tell if on_terminal else None,
+            max_size=arguments.max_size,
+            max_rank=arguments.max_rank,
+            refuses=arguments.refuses,
+            progress=tell,
+            stop=stop,
         )
     except ValueError as error:
         # What is wrong with the target, or with a number.
         raise UsageError(str(error)) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
         if on_terminal:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     print(json.dumps(report.to_dict(), indent=1) if arguments.json else report)
@@ -106,11 +149,9 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.junit.write_text(report.to_junit(), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"--junit: {error}") from None
+    if ended_by and not report.unknown:
+        return 128 + ended_by[0]
     return 0 if report.ok else 1
-
-
-def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
 
 
 def _number(parser: argparse.ArgumentParser, name: str, default: float, text: str) -> None:

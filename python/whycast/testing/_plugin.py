@@ -18,7 +18,13 @@ def check_options(options: argparse.Namespace) -> None:
     target_of(options.whycast_target)
     rule_named(options.whycast_rule)
     level_named(options.whycast_level)
+    seconds_of(options.whycast_seconds)
     expected_failures(options.whycast_xfails)
+
+
+def seconds_of(text: str) -> float | None:
+    """Read how long to ask: seconds, or ``all`` for all fixed cases and no others."""
+    return None if text == "all" else float(text)
 
 
 def stages(options: argparse.Namespace) -> list[tuple[str, Level, Stage]]:

@@ -1,17 +1,18 @@
 """Hold a function of the user's against a rule: one test for each stage of the cases.
 
 ``pytest --pyargs whycast.testing --whycast-target=module:function`` collects this file, and
-``pytest --help`` has the other options. A deviation fails the test of the stage in which its
-smallest case stands.
+``pytest --help`` has the other options. A deviation fails the test of each stage that met it.
 """
 
 from __future__ import annotations
+
+import warnings
 
 import pytest
 
 from whycast.testing import Report, TargetError, check
 from whycast.testing._cases._case import Level, Stage
-from whycast.testing._plugin import expected_failures, stages
+from whycast.testing._plugin import expected_failures, seconds_of, stages
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -53,7 +54,7 @@ def report(pytestconfig: pytest.Config) -> Report:
             rule=options.whycast_rule,
             level=options.whycast_level,
             up_to=options.whycast_up_to,
-            seconds=options.whycast_seconds,
+            seconds=seconds_of(options.whycast_seconds),
         )
     except TargetError as error:
         pytest.fail(str(error), pytrace=False)
@@ -61,14 +62,15 @@ def report(pytestconfig: pytest.Config) -> Report:
 
 def test_stage(report: Report, level: Level, stage: Stage) -> None:
     """Nothing deviates, but for what the register of the built-in peers knows."""
-    here = [each for each in report.unknown if (each.level, each.stage) == (level, stage)]
-    if here:
+    if here := report.met(level, stage):
         pytest.fail("\n".join(map(str, here)), pytrace=False)
     if not report.levels.get(level, {}).get(stage):
         pytest.skip(f"no cases of level {level}, stage {stage}")
+    if rest := report.unasked.get(level, {}).get(stage):
+        warnings.warn(f"level {level}, stage {stage}: no time for {rest:,} cases", stacklevel=1)
 
 
 def test_run(report: Report) -> None:
-    """All was asked that was due, and no register knows of what does not occur."""
+    """It was not given up, and no register knows of what does not occur."""
     assert report.complete, "\n".join(report.notes)
     assert not report.stale, "\n".join(report.stale)

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
-from whycast.testing._cases._values import array
+from whycast.testing._cases._values import array, laid_on
 
 Level: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -34,7 +34,9 @@ class Case(NamedTuple):
         Without it all are int32.
     layouts : tuple of str, optional
         Of each tensor the layout in memory: ``C``, ``reversed``, ``transposed``, ``sliced``,
-        ``overlapping`` or ``readonly``. Without it all are ``C``.
+        ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0) or ``unaligned``; of one like
+        the tensor before it also ``same``, that array itself, or ``backwards``, in reverse in its
+        memory. Without it all are ``C``.
     multi_index : tuple of int, optional
         At level ``index``: one of the output.
     strides : tuple of int, optional
@@ -73,7 +75,11 @@ class Case(NamedTuple):
 
     def arrays(self) -> list[AnyArray]:
         """Make the tensors: new arrays whose elements tell their tensor and their place."""
-        return [array(m, *tensor) for m, tensor in enumerate(self.tensors())]
+        made: list[AnyArray] = []
+        for m, tensor in enumerate(self.tensors()):
+            shared = laid_on(made[-1], *tensor) if made else None
+            made.append(array(m, *tensor) if shared is None else shared)
+        return made
 
     def tensors(self) -> Iterator[tuple[Shape, str, str]]:
         """Give the shape, the dtype and the layout of each tensor."""
@@ -100,9 +106,8 @@ class Case(NamedTuple):
     def weight(self) -> tuple[object, ...]:
         """What is compared where one case is called smaller than another."""
         shapes = self.every_shape
-        ordinary = sum(name != "int32" for name in self.dtypes) + sum(
-            name != "C" for name in self.layouts
-        )
+        ordinary = sum((name != "int32") + name.startswith(">") for name in self.dtypes)
+        ordinary += sum(name != "C" for name in self.layouts)
         sizes = [size for shape in shapes for size in shape]
         return (len(sizes) + len(shapes), ordinary, sum(sizes), shapes, self)
 

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations, permutations, product
+from functools import lru_cache
+from itertools import combinations, permutations, product, zip_longest
 
 from whycast._rules import Rule
 from whycast._types import Shape
-from whycast.testing._cases._case import Case, Level, Stage
-from whycast.testing._cases._values import LAYOUTS, dtypes_of
+from whycast.testing._cases._case import STAGES, Case, Level, Stage
+from whycast.testing._cases._values import LAYOUTS, SHARED, dtypes_of
 
 # A 4 beside a 2 shows who repeats what divides; a 3 shows who stretches 2 to 3 by its last element.
 _SIZES = (0, 1, 2, 4)
 _SIZES_OF_TRIPLES = (0, 1, 2, 3)
-_HIGH_RANKS = (*range(4, 11), 16, 32)
+# np.broadcast has at most 32 axes, an array of NumPy 64.
+_HIGH_RANKS = (*range(4, 11), 16, 32, 33, 64)
+_HIGHER_RANKS = (65, 100)
 # At the limits of bytes and of the vectors that processors work with.
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
 # At the limits of C's integers, and what becomes a 0 or a 1 when it loses its upper half.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# An array of more elements takes longer than it tells.
+# An array of more elements takes longer than it tells; a few have as many as some take threads for.
 MOST_ELEMENTS = 4096
+_LARGE: tuple[tuple[Shape, Shape], ...] = (
+    *(((1,), (2**20,)), ((1024, 1), (1024, 1024)), ((2**20 + 1,), (2**20 + 1,))),
+)
 
 
 def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
@@ -29,8 +35,8 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
     stages: list[tuple[Stage, Iterable[Case]]] = [
         ("small", sorted(_small(rule, one=one), key=lambda case: case.weight)),
         ("many", [] if one else _many()),
-        ("ranks", _ranks(rule, one=one)),
-        ("sizes", _sizes(rule, one=one, huge=level != "data")),
+        ("ranks", _ranks(rule, one=one, arrays=level == "data")),
+        ("sizes", _sizes(rule, one=one, arrays=level == "data")),
     ]
     if level == "data":
         stages += [("dtypes", _dtypes(rule)), ("layouts", _layouts(rule))]
@@ -38,6 +44,30 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
         for case in found:
             for question in asked(rule, level, case):
                 yield stage, question
+
+
+@lru_cache(8)
+def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
+    """Give each so many-th fixed case in the order of a check: one of each stage, in turn.
+
+    Of a stage the first few are spread over all of it, so that a check that ends early has met all
+    kinds.
+    """
+    found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
+    for number, (stage, case) in enumerate(fixed(rule, level)):
+        if number % every == 0:
+            found[stage].append(case)
+    turns = zip_longest(*[[(stage, case) for case in _spread(found[stage])] for stage in STAGES])
+    return tuple([each for turn in turns for each in turn if each is not None])
+
+
+def _spread(cases: Sequence[Case]) -> list[Case]:
+    """Go through cases in steps of the golden section, which leave no wide gap at any time."""
+    count = len(cases)
+    step = round(count * 0.618) or 1
+    while math.gcd(step, count) > 1:
+        step += 1
+    return [cases[number * step % count] for number in range(count)]
 
 
 def shapes_up_to(rank: int, sizes: Sequence[int]) -> list[Shape]:
@@ -100,8 +130,8 @@ def _small_along_axes(rule: Rule) -> Iterator[Case]:
 
 
 def _many() -> Iterator[Case]:
-    for count in range(3, 11):
-        for m in range(count):
+    for count in (*range(3, 13), 33, 65):
+        for m in range(count) if count < 11 else (0, 10, count - 1):
             for others, odd in (
                 *(((), (2,)), ((1,), (4,)), ((3,), (1,)), ((2,), ())),
                 *(((2,), (4,)), ((3, 1), (1, 3)), ((1,), (0,)), ((0,), (1,)), ((0,), ())),
@@ -112,12 +142,13 @@ def _many() -> Iterator[Case]:
         cycle: list[Shape] = [(2, 1, 1), (3, 1), (4,), (), (1, 1), (2, 3, 1), (1, 3, 4)]
         yield Case(tuple([cycle[m % len(cycle)] for m in range(count)]))
         # Each tensor has an axis of its own.
-        yield Case(tuple([(2, *(1,) * m) for m in range(count)]))
+        if 2**count <= MOST_ELEMENTS:
+            yield Case(tuple([(2, *(1,) * m) for m in range(count)]))
 
 
-def _ranks(rule: Rule, *, one: bool) -> Iterator[Case]:
-    for rank in _HIGH_RANKS:
-        chosen = sorted({0, 1, rank // 2, rank - 2, rank - 1})
+def _ranks(rule: Rule, *, one: bool, arrays: bool) -> Iterator[Case]:
+    for rank in (*_HIGH_RANKS, *(() if arrays else _HIGHER_RANKS)):
+        chosen = sorted({0, rank - 1} | ({1, rank // 2, rank - 2} if rank <= 32 else set()))
         for i, j in product(chosen, repeat=2):
             wide = list((1,) * rank)
             wide[i], wide[j] = 2, 3
@@ -136,8 +167,8 @@ def _ranks(rule: Rule, *, one: bool) -> Iterator[Case]:
                 yield Case((other[1:], narrow, ()))
 
 
-def _sizes(rule: Rule, *, one: bool, huge: bool) -> Iterator[Case]:
-    for size in (*_LONG_SIZES, *(_HUGE_SIZES if huge else ())):
+def _sizes(rule: Rule, *, one: bool, arrays: bool) -> Iterator[Case]:
+    for size in (*_LONG_SIZES, *(() if arrays else _HUGE_SIZES)):
         pairs: list[tuple[Shape, Shape]] = [
             *(((size,), (1,)), ((1,), (size,)), ((), (size,)), ((size,), ()), ((size,), (size,))),
             *(((size,), (size - 1,)), ((size,), (0,)), ((1, size), (1, 1)), ((size, 1), (1, 1))),
@@ -146,13 +177,20 @@ def _sizes(rule: Rule, *, one: bool, huge: bool) -> Iterator[Case]:
         if size <= MOST_ELEMENTS:
             pairs += [((size,), (2 * size,)), ((3, 1), (3, size)), ((size, 1), (size, 3))]
         for shape, other in pairs:
-            if math.prod(shape) * max(1, math.prod(other)) >= 2**63:
-                continue
-            if rule.takes == "axes":
-                kept = range(max(0, len(other) - len(shape)), len(other))
-                yield Case((shape,), other, rule.axes_for(kept, len(other)))
-            else:
-                yield Case((shape,), other) if one else Case((shape, other))
+            both = zip_longest(reversed(shape), reversed(other), fillvalue=1)
+            if math.prod(max(1, *sizes) for sizes in both) < 2**63:
+                yield _of_pair(rule, shape, other, one=one)
+    if arrays:
+        for shape, other in _LARGE:
+            yield _of_pair(rule, shape, other, one=one)
+
+
+def _of_pair(rule: Rule, shape: Shape, other: Shape, *, one: bool) -> Case:
+    """Ask about two shapes, or about a shape and a target on whose last axes it lies."""
+    if rule.takes != "axes":
+        return Case((shape,), other) if one else Case((shape, other))
+    kept = range(max(0, len(other) - len(shape)), len(other))
+    return Case((shape,), other, rule.axes_for(kept, len(other)))
 
 
 _DTYPES_OF_LAYOUTS = ("int32", "uint8", "float64", "str")
@@ -205,3 +243,7 @@ def _layouts(rule: Rule) -> Iterator[Case]:
                 yield case._replace(dtypes=dtypes, layouts=layouts)
             if count > 1:
                 yield case._replace(dtypes=dtypes, layouts=(layout,) * count)
+    if rule.takes == "tensors":
+        for layout, shape in product(SHARED, ((), (3,), (2, 1, 3))):
+            yield Case((shape, shape), layouts=("C", layout))
+            yield Case((shape, shape, (2, 1)), layouts=("C", layout, "C"))

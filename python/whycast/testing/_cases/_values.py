@@ -11,29 +11,37 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 
-# The types of SONNX. Of strings NumPy has three: fixed width, objects, and its own.
-DTYPES = (
+# The types of SONNX. Of strings NumPy has three: fixed width, objects, and its own. Numbers may lie
+# in memory with their highest byte first. The last five are not SONNX's.
+NUMBERS = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),
-    *("uint8", "uint16", "uint32", "uint64", "str", "object", "StringDType"),
+    *("uint8", "uint16", "uint32", "uint64"),
 )
 STRINGS = ("str", "object", "StringDType")
+COMPLEX = ("complex64", "complex128")
+DTYPES = (*NUMBERS, *STRINGS, ">i4", ">f8")
+ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 
-# Each holds the same elements at the same multi-indices.
-LAYOUTS = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
+# Each holds the same elements at the same multi-indices, but the two that repeat some.
+LAYOUTS = (
+    *("C", "reversed", "transposed", "sliced", "overlapping", "readonly", "broadcast", "unaligned"),
+)
+# A tensor like the one before it is that array itself, or lies backwards in its memory.
+SHARED = ("same", "backwards")
 
 
 @cache
 def dtypes_of(rule: Rule) -> tuple[str, ...]:
     """Give the dtypes of the cases of a rule: many texts have numbers and truth values alone."""
-    return tuple([dtype for dtype in DTYPES if rule.strings or dtype not in STRINGS])
+    return {"numbers": NUMBERS, "strings": DTYPES, "any": ALL_DTYPES}[rule.dtypes]
 
 
 @cache
 def dtype_named(name: str) -> np.dtype[Any]:
-    """Return the dtype of a name in `DTYPES`, or of NumPy."""
+    """Return the dtype of a name in `ALL_DTYPES`, or of NumPy."""
     if name == "StringDType":
         return cast("np.dtype[Any]", np.dtypes.StringDType())
-    return np.dtype("<U12" if name == "str" else name)
+    return np.dtype({"str": "<U12", "bytes": "S12"}.get(name, name))
 
 
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
@@ -41,7 +49,8 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
 
     Numbers differ from place to place in all their bytes, as far as there are as many. Those of
     floating-point types are thirds, but for a negative zero and a NaN with a payload. An
-    overlapping array has the same element wherever the sum of the indices is the same.
+    overlapping array has the same element wherever the sum of the indices is the same, and one that
+    is broadcast wherever they differ in the first alone.
 
     >>> array(1, (2, 2), "uint16", "reversed").tolist()
     [[9766, 10023], [10280, 10537]]
@@ -54,6 +63,8 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
         view: AnyArray = np.ndarray(shape, base.dtype, base, 0, base.strides * len(shape))
         view.flags.writeable = False
         return view
+    if layout == "broadcast" and shape:
+        return np.broadcast_to(_filled(m, math.prod(shape[1:]), dtype).reshape(shape[1:]), shape)
     plain = _filled(m, math.prod(shape), dtype).reshape(shape)
     if layout == "C":
         return plain
@@ -71,13 +82,36 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
         every_second = gaps.reshape((*shape[:-1], 2 * shape[-1]))[..., 1::2]
         every_second[...] = plain
         return every_second
+    # NumPy puts objects nowhere else.
+    if layout == "unaligned" and not plain.dtype.hasobject:
+        memory = np.zeros(plain.nbytes + 1, np.uint8)[1:]
+        if plain.size:
+            plain = np.ndarray(shape, plain.dtype, memory.data)
+            plain[...] = array(m, shape, dtype, "C")
     return plain
+
+
+def laid_on(before: AnyArray, shape: Shape, dtype: str, layout: str) -> AnyArray | None:
+    """Take the array before for a tensor of one of the layouts `SHARED`, if it is like that one.
+
+    >>> laid_on(np.array([1, 2, 3]), (3,), "int64", "backwards").tolist()
+    [3, 2, 1]
+    """
+    if layout not in SHARED or before.shape != shape or before.dtype != dtype_named(dtype):
+        return None
+    return before if layout == "same" else before[(slice(None, None, -1),) * before.ndim]
 
 
 def _filled(m: int, size: int, dtype: str) -> AnyArray:
     """Make an array of rank 1 whose elements tell the tensor and their number."""
     kind = dtype_named(dtype)
     places = np.arange(1 + 37 * m, 1 + 37 * m + size)
+    if not kind.isnative:
+        return _filled(m, size, kind.name).astype(kind)
+    if kind.kind == "c":
+        return _filled(m, 2 * size, f"float{4 * kind.itemsize}").view(kind)
+    if kind.kind in "mM":
+        return places.astype(kind)
     if kind.kind == "f":
         # Of many elements the last are beyond float16.
         with np.errstate(over="ignore"):
@@ -95,4 +129,5 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
         ones = np.frombuffer(b"\1" * kind.itemsize, kind)
         return cast("AnyArray", places.astype(kind) * ones)
     # Not all in one script, nor of one length.
-    return np.array([f"{m}é{place}"[place % 2 :] for place in places.tolist()], kind)
+    middle = "-" if kind.kind == "S" else "é"
+    return np.array([f"{m}{middle}{place}"[place % 2 :] for place in places.tolist()], kind)

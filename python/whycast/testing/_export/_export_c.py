@@ -27,6 +27,8 @@ _Lists: TypeAlias = list[Sequence[int]]
 _Row: TypeAlias = tuple[_Lists, Sequence[int] | None]
 
 _MOST_ELEMENTS = 64
+_MOST_AXES = 64
+_MOST_LISTS = 40
 # The least number of int64_t has no literal, and is not needed as one.
 _INT64 = range(-(2**63) + 1, 2**63)
 _ANY = -(2**63)
@@ -69,7 +71,7 @@ _HEAD = """\
 
 #define WHYCAST_TENSORS {tensors:d}
 #define WHYCAST_AXES {axes:d}
-#define WHYCAST_LISTS 64
+#define WHYCAST_LISTS {lists}
 #define ANY INT64_MIN
 """
 _TARGET_NOTE = """
@@ -96,6 +98,7 @@ def write(rule: Rule, source: _Source, path: Path) -> int:
     """Write the program; return how many cases it has."""
     head = _HEAD.format(
         title=rule.title,
+        lists=_MOST_LISTS,
         version=whycast.__version__,
         name=rule.name,
         note=_TARGET_NOTE if rule.takes == "tensors" else "",
@@ -118,7 +121,8 @@ def write(rule: Rule, source: _Source, path: Path) -> int:
             for given, result in rows(rule, source):
                 row = [len(given), *[n for each in (*given, result) for n in _listed(each)]]
                 # A number that C cannot take is none that C's functions will be given.
-                if all(number in _INT64 or number == _ANY for number in row):
+                fits = all(number in _INT64 or number == _ANY for number in row)
+                if fits and len(given) <= _MOST_LISTS:
                     texts = ["ANY" if number == _ANY else str(number) for number in row]
                     file.write(f"{','.join(texts)},\n")
                     count += 1
@@ -159,7 +163,7 @@ def _data_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
     for case in source("strides"):
         (shape,) = case.shapes
         sizes = [shape, cast("Shape", case.target), rule.shape(case) or ()]
-        if max(map(math.prod, sizes)) > _MOST_ELEMENTS:
+        if max(map(math.prod, sizes)) > _MOST_ELEMENTS or max(map(len, sizes)) > _MOST_AXES:
             continue
         data = np.arange(math.prod(shape)).reshape(shape)
         layout = rule.layout(case, data.strides)

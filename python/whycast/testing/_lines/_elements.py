@@ -12,7 +12,9 @@ import numpy as np
 
 from whycast._checks import show
 from whycast._errors import show_int, show_shape
+from whycast._rules import Rule
 from whycast._types import AnyArray
+from whycast.testing._cases._case import Case
 from whycast.testing._cases._values import STRINGS
 from whycast.testing._lines._json import Message, field_of, list_of, object_of, shape_of
 
@@ -21,6 +23,20 @@ FIXED_WIDTH = (
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
+
+# The dtypes of cases that lines have, in whatever order the bytes of a number lie.
+NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
+# The elements of an output are digits in a line of text.
+_MOST_ELEMENTS = 2**18
+
+
+def left_out(rule: Rule, case: Case) -> str | None:
+    """Say why no line is about the arrays of a case, if none is."""
+    if not NAMED.issuperset(case.dtypes):
+        return "a dtype that lines do not have"
+    if math.prod(rule.shape(case) or ()) > _MOST_ELEMENTS:
+        return f"more than {_MOST_ELEMENTS:,} elements, too many for a line"
+    return None
 
 
 def encoded(array: AnyArray) -> Message:

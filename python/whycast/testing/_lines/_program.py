@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import subprocess
-import sys
+import threading
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from queue import Empty, Queue
 from typing import IO, cast
 
 from whycast._rules import Rule
@@ -21,80 +23,121 @@ from whycast.testing._report._compare import NoAnswerError
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
 
+# One that dies so often, before it has answered anything, does so whatever it is asked.
+_FIRST_DEATHS = 3
+
+# Seconds after which a program that has not answered yet is tried with an input that ends.
+_PATIENCE = 1.0
+
 
 class Program:
-    """A running program that is asked about a rule; after a wrong answer a new one is started."""
+    """A running program that is asked about a rule; where one has ended, a new one is started.
+
+    `is_of_no_use` says why it answers nothing whatever it is asked, once that is known.
+    """
 
     def __init__(self, arguments: Sequence[str], rule: Rule, level: Level) -> None:
         self.arguments = arguments
         self.rule = rule
         self.level = level
         self.process: subprocess.Popen[bytes] | None = None
-        self.read = b""
-        self.starts = 0
+        self.deaths = 0
+        self.is_of_no_use = ""
+        self._has_been_started = False
+        self._has_answered = False
 
     def ask(self, case: Case) -> object:
         """Return its answer to a case, or a Refusal."""
         line = shown_request(self.rule, self.level, case).encode() + b"\n"
         try:
-            return self._read(self._ask(line))
-        except NoAnswerError:
+            answer = self._ask(line)
+        except NoAnswerError as error:
             # Whatever it still writes would be taken for the next answer.
             self.stop()
+            self.deaths += error.kind == "stopped"
+            if not self._has_answered and self.deaths == _FIRST_DEATHS:
+                self.is_of_no_use = f"{error.text}, before it had answered anything"
             raise
+        self._has_answered = True
+        try:
+            return read_answer(self.level, parse(answer))
+        except ValueError as error:
+            raise NoAnswerError("garbage", f"{_shown(answer)} ({error})") from None
 
     def stop(self) -> None:
         """End the program, if it runs."""
         if self.process is not None:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
+            with suppress(OSError):
+                cast("IO[bytes]", self.process.stdin).close()
             self.process = None
-            self.read = b""
+
+    def _start(self) -> tuple[subprocess.Popen[bytes], Queue[bytes]]:
+        # What it says on its standard error stream it would say each time.
+        aside = subprocess.DEVNULL if self._has_been_started else None
+        self._has_been_started = True
+        try:
+            process = subprocess.Popen(
+                self.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=aside
+            )
+        except OSError as error:
+            raise NoAnswerError("stopped", f"it cannot be started: {error}") from None
+        # It may begin to answer before it has read all of a long line.
+        chunks: Queue[bytes] = Queue(_MOST_CHUNKS)
+        reading = (cast("IO[bytes]", process.stdout), chunks)
+        threading.Thread(target=_read, args=reading, daemon=True).start()
+        return process, chunks
 
     def _ask(self, line: bytes) -> bytes:
-        process = self.process
-        if process is None:
-            self.starts += 1
-            try:
-                process = subprocess.Popen(
-                    self.arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-                )
-            except OSError as error:
-                raise NoAnswerError("stopped", f"it cannot be started: {error}") from None
-            self.process = process
-        source, sink = cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout)
-        # Where it can be asked: an answer that comes before its question is none.
-        if sys.platform != "win32" and select.select([sink], [], [], 0)[0]:
-            self.read = os.read(sink.fileno(), _CHUNK)
-            self._check_rest()
+        if self.process is None:
+            self.process, self.chunks = self._start()
+        if not self.chunks.empty():
+            # An answer that comes before its question is none.
+            if early := self.chunks.get():
+                raise _more_than_one(early)
+            raise NoAnswerError("stopped", self._end("output"))
         try:
-            source.write(line)
-            source.flush()
+            _write(self.process, line)
         except OSError:
             raise NoAnswerError("stopped", self._end("input")) from None
         parts: list[bytes] = []
         while not parts or b"\n" not in parts[-1]:
-            if not (part := os.read(sink.fileno(), _CHUNK)) or len(parts) == _MOST_CHUNKS:
+            if not (part := self._next(line)) or len(parts) == _MOST_CHUNKS:
                 if parts:
-                    raise NoAnswerError(
-                        "garbage", f"a line without an end: {_shown(b''.join(parts))}"
-                    )
+                    text = f"a line without an end: {_shown(b''.join(parts))}"
+                    raise NoAnswerError("garbage", text)
                 raise NoAnswerError("stopped", self._end("output"))
             parts.append(part)
-        answer, _, self.read = b"".join(parts).partition(b"\n")
-        self._check_rest()
+        answer, _, rest = b"".join(parts).partition(b"\n")
+        if rest:
+            raise _more_than_one(rest)
         return answer
 
-    def _check_rest(self) -> None:
-        if self.read:
-            line, _, _ = self.read.partition(b"\n")
-            raise NoAnswerError("garbage", f"more than one line: {_shown(line)}")
-
-    def _read(self, line: bytes) -> object:
+    def _next(self, line: bytes) -> bytes:
+        """Wait for what it writes; where it has written nothing yet, look if it keeps that back."""
+        if self._has_answered:
+            return self.chunks.get()
+        with suppress(Empty):
+            return self.chunks.get(timeout=_PATIENCE)
+        # One that takes long to start has the time for it here as well.
+        second, chunks = self._start()
         try:
-            return read_answer(self.level, parse(line))
-        except ValueError as error:
-            raise NoAnswerError("garbage", f"{_shown(line)} ({error})") from None
+            with suppress(OSError, Empty):
+                _write(second, line, is_last=True)
+                keeps_back = chunks.get(timeout=2 * _PATIENCE) != b""
+                if keeps_back and self.chunks.empty():
+                    time.sleep(_PATIENCE)
+                if keeps_back and self.chunks.empty():
+                    self.is_of_no_use = (
+                        "it answers only when its input ends: it has to flush its output after "
+                        "each line"
+                    )
+                    raise NoAnswerError("hang", self.is_of_no_use)
+        finally:
+            second.kill()
+            second.wait()
+        return self.chunks.get()
 
     def _end(self, closed: str) -> str:
         """Say how the program ended, or what it closed if it did not."""
@@ -106,6 +149,27 @@ class Program:
         if code < 0:
             return f"it was ended by {signal.Signals(-code).name}"
         return f"it ended with exit code {code}"
+
+
+def _write(process: subprocess.Popen[bytes], line: bytes, *, is_last: bool = False) -> None:
+    source = cast("IO[bytes]", process.stdin)
+    source.write(line)
+    source.flush()
+    if is_last:
+        source.close()
+
+
+def _read(stream: IO[bytes], chunks: Queue[bytes]) -> None:
+    """Pass on what a program writes, and at its end nothing."""
+    with stream:
+        while part := os.read(stream.fileno(), _CHUNK):
+            chunks.put(part)
+    chunks.put(b"")
+
+
+def _more_than_one(rest: bytes) -> NoAnswerError:
+    line, _, _ = rest.partition(b"\n")
+    return NoAnswerError("garbage", f"more than one line: {_shown(line)}")
 
 
 def shown_request(rule: Rule, level: Level, case: Case) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from whycast._rules import Rule
 from whycast.testing._cases._case import Case
-from whycast.testing._cases._values import DTYPES, STRINGS
+from whycast.testing._cases._values import COMPLEX, NUMBERS
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -87,6 +87,10 @@ def _ranks(case: Case) -> list[int]:
     return [len(shape) for shape in case.every_shape]
 
 
+def _no_more_than_32_axes(level: str, case: Case) -> str | None:
+    return "NumPy broadcasts to at most 32 axes" if max(_ranks(case)) > 32 else None
+
+
 def _no_negative_strides(level: str, case: Case) -> str | None:
     negative = case.strides is not None and min(case.strides, default=0) < 0
     return "torch has no negative strides" if negative else None
@@ -123,8 +127,8 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
     return f"JAX compiles each: of those with many tensors, axes or layouts one in {_ONE_OF}"
 
 
-_NUMBERS = frozenset(name for name in DTYPES if name not in STRINGS)
-_COMPLEX = frozenset(("complex64", "complex128"))
+_NUMBERS = frozenset(NUMBERS)
+_COMPLEX = frozenset(COMPLEX)
 
 # Of an element-wise operator ONNX Runtime has kernels for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
@@ -141,7 +145,7 @@ def _library(name: str, distribution: str = "", **rest: Any) -> Peer:
 
 
 _PEERS = (
-    Peer("numpy", "numpy", "_numpy"),
+    Peer("numpy", "numpy", "_numpy", lacks=_no_more_than_32_axes),
     Peer(
         "onnx-reference",
         *("onnx", "_onnx"),

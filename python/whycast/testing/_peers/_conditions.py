@@ -77,13 +77,16 @@ CONDITIONS: dict[str, Condition] = {
     ),
     "a writable tensor has the shape of the output": _tensor(
         lambda rule, case, shape, dtype, layout: (
-            shape == rule.shape(case) and layout not in ("overlapping", "readonly")
+            shape == rule.shape(case)
+            and layout not in ("overlapping", "readonly")
+            and (layout != "broadcast" or not shape)
         )
     ),
-    # Of rank 0 no tensor is reversed.
+    # Of rank 0 no tensor is reversed, nor broadcast.
     "torch takes the memory of a tensor": _tensor(
         lambda rule, case, shape, dtype, layout: (
-            layout in ("C", "transposed", "sliced") or (layout == "reversed" and not shape)
+            layout in ("C", "transposed", "sliced", "unaligned", "same")
+            or (layout in ("reversed", "broadcast", "backwards") and not shape)
         )
     ),
     "there are elements of 64 bits": _has("int64", "uint64", "float64"),

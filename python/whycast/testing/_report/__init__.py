@@ -11,6 +11,9 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import Case, Level, asked
 from whycast.testing._report._compare import KINDS
 
+# What is longer is cut where people read it, not in JSON.
+_MOST_SHOWN = 800
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -18,16 +21,16 @@ class Deviation:
 
     Parameters
     ----------
-    level, stage : str
-        What was asked, and the stage in which the smallest case was met.
+    level : str
+        What was asked.
+    stages : mapping
+        How many cases of each stage deviate in this way.
     kind : str
         The kind of deviation, in one word or two.
     detail : str
         What else the cases have in common: the name of an exception, or ``with a size of 0``.
-    count : int
-        How many cases deviate in this way.
     case : Case
-        The smallest one.
+        The smallest case of them that was found.
     call : str
         A call that reproduces it.
     expected, got : str
@@ -43,16 +46,20 @@ class Deviation:
     """
 
     level: str
-    stage: str
+    stages: Mapping[str, int]
     kind: str
     detail: str
-    count: int
     case: Case
     call: str
     expected: str
     got: str
     clause: str
     known: str | None = None
+
+    @property
+    def count(self) -> int:
+        """How many cases deviate in this way."""
+        return sum(self.stages.values())
 
     def __str__(self) -> str:
         words = " ".join(filter(None, [KINDS[self.kind].says, self.detail]))
@@ -61,7 +68,7 @@ class Deviation:
             return f"{first}; {self.known}"
         names = ("call", "expected", "got", "clause")
         told = [(name, getattr(self, name)) for name in names]
-        return "\n".join([first, *[f"    {name:<8}  {text}" for name, text in told if text]])
+        return "\n".join([first, *[f"    {name:<8}  {_cut(text)}" for name, text in told if text]])
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,8 @@ class Report:
         Name of the rule.
     levels : mapping
         For each level that was asked the number of cases by stage.
+    unasked : mapping
+        For each level the number of fixed cases, by stage, for which there was no time.
     deviations : tuple of Deviation
         The classes of deviations, known ones included, those of a level from the smallest case on.
     stale : tuple of str
@@ -85,7 +94,7 @@ class Report:
     notes : tuple of str
         What else is to be known: levels that the target does not offer, cases that were not run.
     complete : bool
-        Whether all the fixed cases that were to be asked were.
+        Whether nothing but the time has ended it: it was neither given up nor stopped.
     seed : int
         Seed of the random cases.
     seconds : float
@@ -99,6 +108,7 @@ class Report:
     target: str
     rule: str
     levels: Mapping[str, Mapping[str, int]]
+    unasked: Mapping[str, Mapping[str, int]]
     deviations: tuple[Deviation, ...]
     stale: tuple[str, ...]
     left_out: Mapping[str, int]
@@ -109,7 +119,10 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether cases were asked, all that were due, and nothing deviates that is not known."""
+        """Whether cases were asked, until all were or the time was over, and none deviates.
+
+        Deviations that a register knows do not count.
+        """
         return self.complete and self.cases > 0 and not self.unknown and not self.stale
 
     @property
@@ -122,14 +135,19 @@ class Report:
         """The deviations that no register knows."""
         return tuple([each for each in self.deviations if each.known is None])
 
+    def met(self, level: str, stage: str) -> list[Deviation]:
+        """Give the deviations that no register knows, of which cases of a stage are some."""
+        return [each for each in self.unknown if each.level == level and stage in each.stages]
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.target} by the rule {self.rule}: {_cases(self.cases)} in {self.seconds:.1f} s"
         for level, stages in self.levels.items():
-            shown = ", ".join(f"{stage} {count:,}" for stage, count in stages.items())
-            yield f"  {level}: {shown or 'none'}"
+            yield f"  {level}: {_shown(stages) or 'none'}"
+            if rest := self.unasked.get(level):
+                yield f"  {level}: no time for {_cases(sum(rest.values()))}: {_shown(rest)}"
         for reason, count in self.left_out.items():
             yield f"  not asked: {_cases(count)}: {reason}"
         yield from (f"  {note}" for note in self.notes)
@@ -145,7 +163,8 @@ class Report:
             yield f"{number}. {first}"
             yield from others
         if self.ok:
-            yield "nothing deviates" if not known else "nothing else deviates"
+            what = "nothing else deviates" if known else "nothing deviates"
+            yield f"{what} of what there was time for" if self.unasked else what
         elif self.unknown:
             count = len(self.unknown)
             yield f"{count} {'kind' if count == 1 else 'kinds'} of deviation"
@@ -159,13 +178,18 @@ class Report:
             "rule": self.rule,
             "ok": self.ok,
             "levels": {level: dict(stages) for level, stages in self.levels.items()},
+            "unasked": {level: dict(stages) for level, stages in self.unasked.items()},
             "left_out": dict(self.left_out),
             "notes": list(self.notes),
             "complete": self.complete,
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "deviations": [
-                {**vars(each), "case": {"shapes": each.case.shapes, **each.case.given}}
+                {
+                    **vars(each),
+                    "count": each.count,
+                    "case": {"shapes": each.case.shapes, **each.case.given},
+                }
                 for each in self.deviations
             ],
             "stale": list(self.stale),
@@ -187,8 +211,7 @@ class Report:
 
         for level, stages in self.levels.items():
             for stage, count in stages.items():
-                here = (level, stage)
-                wrong = [each for each in self.unknown if (each.level, each.stage) == here]
+                wrong = self.met(level, stage)
                 kind = wrong[0].kind if wrong else ""
                 test = add_test(stage, f".{level}", kind, "\n".join(map(str, wrong)))
                 ElementTree.SubElement(test, "system-out").text = _cases(count)
@@ -214,6 +237,20 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
         arrays if each is arrays else repr(each) for each in asked(rule, level, case, [arrays])
     ]
     return f"f({', '.join(shown)})"
+
+
+def _shown(stages: Mapping[str, int]) -> str:
+    return ", ".join(f"{stage} {count:,}" for stage, count in stages.items())
+
+
+def _cut(text: str) -> str:
+    """Leave out the end of a text that nobody would read.
+
+    >>> _cut(1000 * "x")[-22:]
+    'xx… (1,000 characters)'
+    """
+    whole = len(text)
+    return text if whole <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}… ({whole:,} characters)"
 
 
 def _cases(count: int) -> str:

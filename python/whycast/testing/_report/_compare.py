@@ -42,9 +42,11 @@ KINDS = {
     "no array": Kind("no array", "data"),
     "input changed": Kind("changes its input"),
     "writable": Kind("a result that can be written to, in memory that it shares"),
+    "overwritten": Kind("overwrites the result of the call before"),
     "index": Kind("another index", "index"),
     "strides": Kind("other strides", "strides"),
     "axis": Kind("names another axis than the one at fault", "report"),
+    "error": Kind("raises what is no refusal"),
     "crash": Kind("crashes"),
     "hang": Kind("does not come to an end"),
     "memory": Kind("takes too much memory"),
@@ -176,7 +178,7 @@ def _output_differs(
         found, why = None, f", of which no array can be made: {show_error(error)}"
     if found is None:
         return Finding("no array", "", f"{where}an array", f"{where}{show(output)}{why}")
-    if deviation := _array_differs(found, right, where):
+    if deviation := array_differs(found, right, where):
         return deviation
     if isinstance(output, np.ndarray) and _can_be_written_through(found, inputs):
         right_one = f"{where}read-only, or in memory of its own"
@@ -193,7 +195,9 @@ def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> boo
     return overlaps_itself(output) or any(np.may_share_memory(output, each) for each in inputs)
 
 
-def _array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
+def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
+    """Tell in what an array is not the right one, in whatever order the bytes of a number lie."""
+    array, right = _native(array), _native(right)
     if array.shape != right.shape:
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
@@ -213,11 +217,16 @@ def _array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | No
     )
     differs = (own_bytes != other_bytes).any(axis=1)
     kind = "elements"
-    if right.dtype.kind == "f":
+    if right.dtype.kind in "fc":
         nan, zero = np.isnan(own) & np.isnan(other), (own == 0) & (other == 0)
         kinds = (("elements", ~(nan | zero)), ("nan", nan), ("zero", zero))
         kind, differs = next((kind, differs & of) for kind, of in kinds if (differs & of).any())
     return _first(array, right, int(differs.argmax()), kind, where)
+
+
+def _native(array: AnyArray) -> AnyArray:
+    kind = array.dtype
+    return array if kind.isnative else array.astype(kind.newbyteorder("="))
 
 
 def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str) -> Finding:
@@ -237,6 +246,9 @@ def as_integers(value: object) -> tuple[int, ...] | None:
     found: list[int] = []
     try:
         for each in value:
+            # Python takes True for 1.
+            if isinstance(each, bool):
+                return None
             found.append(operator.index(each))
     except Exception:
         # Anything may stand there, and do anything.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,10 +14,13 @@ from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._case import Case, Level, asked
-from whycast.testing._cases._values import array
+from whycast.testing._cases._fixed import MOST_ELEMENTS
+from whycast.testing._cases._values import array, laid_on
 from whycast.testing._report._compare import (
     Finding,
     NoAnswerError,
+    array_differs,
+    as_array,
     difference,
     first_line,
     one_line,
@@ -84,17 +88,28 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks an implementation that should follow a rule, and compares its answers, at one level."""
+    """Asks an implementation that should follow a rule, and compares its answers, at one level.
 
-    def __init__(self, rule: Rule, level: Level) -> None:
+    Where names of exceptions are given, others are no refusals.
+    """
+
+    def __init__(self, rule: Rule, level: Level, refuses: Sequence[str] = ()) -> None:
         self.rule = rule
         self.level: Level = level
+        self.refuses = frozenset(refuses)
         self._in_use: list[_Prepared] = []
+        # The last case with an output, and its arrays beside the right ones.
+        self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
 
     def arguments(self, case: Case) -> tuple[object, ...]:
         """Give what an implementation is called with."""
         if self.level == "data":
-            self._in_use = [_prepared(m, *tensor) for m, tensor in enumerate(case.tensors())]
+            self._in_use = []
+            for m, tensor in enumerate(case.tensors()):
+                shared = self._in_use[-1].shared(*tensor) if m else None
+                # Large ones would fill the memory of the process.
+                make = _prepared if prod(tensor[0]) <= MOST_ELEMENTS else _prepare
+                self._in_use.append(make(m, *tensor) if shared is None else shared)
         return asked(self.rule, self.level, case, [each.array for each in self._in_use])
 
     def heard(self, case: Case, answers: Callable[[], object]) -> Finding | None:
@@ -122,22 +137,52 @@ class Judge:
 
         At level data the arrays that `arguments` gave last are looked at too.
         """
+        found = self._changed() or self._compared(case, value)
+        if found is not None:
+            # What it has returned may lie in an array that it has changed.
+            self._before = None
+        return found
+
+    def _compared(self, case: Case, value: object) -> Finding | None:
         refuses = value is None or isinstance(value, Refusal) or _is_false(value, self.level)
+        refusal = value if isinstance(value, Refusal) else Refusal()
         shape = self.rule.shape(case)
-        found = None
-        # Why the rule refuses takes longer to say than that it does.
-        if not (refuses and shape is None) or self.level == "report":
-            right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
-            if refuses:
-                refusal = value if isinstance(value, Refusal) else Refusal()
-                found = self._refused(case, refusal, right)
-            elif shape is None:
-                found = Finding("accepts", _zeros(case), _right_text(right), show(value))
-            else:
-                # Arrays that come back as they are share their own memory.
-                inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
-                found = difference(self.level, value, right, shape, inputs)
-        return self._changed() or found
+        if refuses and shape is None:
+            found = self._no_refusal(refusal)
+            # Why the rule refuses takes longer to say than that it does.
+            if found is not None or self.level != "report":
+                return found
+        right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
+        if refuses:
+            return self._refused(case, refusal, right)
+        if shape is None:
+            return Finding("accepts", _zeros(case), _right_text(right), show(value))
+        # Arrays that come back as they are share their own memory.
+        inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
+        found = difference(self.level, value, right, shape, inputs)
+        if found is None and self.level == "data":
+            found = self._overwritten(case, value, right)
+        return found
+
+    def _overwritten(self, case: Case, value: Any, right: Any) -> Finding | None:
+        """Look whether a call has changed the result of the one before it, and keep its own."""
+        values, wanted = (value, right) if self.rule.takes == "tensors" else ([value], [right])
+        pairs = [(as_array(each), kept) for each, kept in zip(values, wanted, strict=True)]
+        before, self._before = self._before, (case, pairs)
+        if before is not None:
+            for m, (output, kept) in enumerate(before[1]):
+                where = f"after {before[0]!r}, array {m} of its result: "
+                found = None if output is None else array_differs(output, kept, where)
+                if found is not None:
+                    return found._replace(kind="overwritten")
+        return None
+
+    def _no_refusal(self, refusal: Refusal) -> Finding | None:
+        kinds = {each.__name__ for each in type(refusal.error).__mro__}
+        if refusal.error is None or not self.refuses or kinds & self.refuses:
+            return None
+        wanted = f"a refusal by {' or '.join(sorted(self.refuses))}"
+        return Finding("error", type(refusal.error).__name__, wanted, refusal.shown)
 
     def _refused(self, case: Case, refusal: Refusal, right: object) -> Finding | None:
         if not isinstance(right, ValueError):
@@ -178,12 +223,22 @@ class _Prepared(NamedTuple):
     shape: Shape
     strides: Strides
 
+    def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
+        """Take its memory for a tensor that is to lie there, if that one is like it."""
+        given, kept = (laid_on(each, shape, dtype, layout) for each in (self.array, self.kept))
+        return None if given is None or kept is None else _of(given, kept)
 
-@lru_cache(128)
-def _prepared(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
-    """Make an array, or give the one that was made for a case before."""
-    given, kept = (array(m, shape, dtype, layout) for _ in range(2))
+
+def _of(given: AnyArray, kept: AnyArray) -> _Prepared:
     return _Prepared(given, kept, given.tobytes(), given.shape, given.strides)
+
+
+def _prepare(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
+    return _of(*[array(m, shape, dtype, layout) for _ in range(2)])
+
+
+# An array that was made for a case is given to others too.
+_prepared = lru_cache(128)(_prepare)
 
 
 def _is_false(value: object, level: Level) -> bool:

@@ -38,10 +38,12 @@ class Tally:
 
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
-    deviations: Counter[Key] = field(default_factory=Counter)
+    deviations: Counter[tuple[Key, Stage]] = field(default_factory=Counter)
     examples: dict[Key, Example] = field(default_factory=dict)
     met: set[int] = field(default_factory=set)
     agreeing: Counter[int] = field(default_factory=Counter)
+    # The number of the first case that was not.
+    reached: int = 0
 
     def note(
         self, entries: Sequence[Entry], stage: Stage, case: Case, finding: Finding | None
@@ -56,7 +58,7 @@ class Tally:
         if finding is None:
             return None
         key = Key(finding.kind, finding.detail, knowing[0] if knowing else -1)
-        self.deviations[key] += 1
+        self.deviations[key, stage] += 1
         self._keep(key, Example(stage, case, finding))
         return key
 

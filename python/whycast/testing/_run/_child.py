@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -11,6 +12,7 @@ import warnings
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from whycast._rules import Rule
@@ -26,19 +28,31 @@ _LOOK = 0.05
 _CASES = 64
 
 
+class OutOfTimeError(Exception):
+    """The check is to end, and the case that is asked has had its time, or none is left."""
+
+
 class Child:
     """A child process in which a target runs.
 
     It is ended after `timeout` seconds without a step from one case to the next; and where it takes
-    `memory` MiB more than once the target was imported and for the cases, if that is not 0.
+    `memory` MiB more than once the target was imported and for the cases, if that is not 0. At its
+    `end`, a time of `time.monotonic`, the case that is asked then has `grace` seconds, or three
+    times those of the slowest. Where `stop` is set there is no such time.
     """
 
-    def __init__(self, target: Target, rule: Rule, timeout: float, memory: float) -> None:
+    def __init__(
+        self, target: Target, rule: Rule, timeout: float, memory: float, stop: Event
+    ) -> None:
         self.target = target
         self.rule = rule
         self.timeout = timeout
         self.memory = memory
-        self.start()
+        self.stop = stop
+        self.end_at, self.grace = math.inf, 0.0
+        self._slowest = 0.0
+        self._ended = True
+        self.title = target.name
 
     def start(self) -> None:
         """Start it, for the first time or again."""
@@ -63,7 +77,7 @@ class Child:
         theirs.close()
         self._at_rest = float("inf")
         try:
-            self.title: str = self.receive(_PREPARATION)
+            self.title = self.receive(_PREPARATION)
         except NoAnswerError as death:
             raise TargetError(f"target {self.target.name}: {death.text}, when imported") from None
         except BaseException:
@@ -77,7 +91,9 @@ class Child:
         return int(self._position.value)
 
     def send(self, job: Run | Try) -> None:
-        """Give it something to do."""
+        """Give it something to do, and start it anew for that where it has ended."""
+        if self._ended:
+            self.start()
         self._position.value = -1
         # Whether it is still there shows when it is to answer.
         with suppress(OSError):
@@ -103,19 +119,33 @@ class Child:
             if taken > (self.memory + _CASES) * 2**20:
                 self._kill()
                 raise NoAnswerError("memory", f"{taken / 2**20:.0f} MiB more than at rest")
+            now = time.monotonic()
+            if self.stop.is_set():
+                self._kill()
+                raise OutOfTimeError
             if self.position != before:
-                before, since = self.position, time.monotonic()
-            elif time.monotonic() - since > (limit := self._limit(before, timeout)):
+                if before >= 0:
+                    self._slowest = max(self._slowest, now - since)
+                before, since = self.position, now
+            elif now - since > (limit := self._limit(before, timeout)):
                 self._kill()
                 raise NoAnswerError("hang", f"no answer within {limit:g} s")
+            elif (
+                before >= 0
+                and now > self.end_at
+                and now - since > max(self.grace, 3 * self._slowest)
+            ):
+                self._kill()
+                raise OutOfTimeError(f"no answer within {now - since:.1f} s, and no time for more")
 
     def end(self) -> None:
         """Let it end, or end it."""
-        # It may have closed its end, or this end is closed because it has died.
-        with suppress(OSError):
-            self._connection.send(None)
-            wait([self._process.sentinel], 1)
-        self._kill()
+        if not self._ended:
+            # It may have closed its end.
+            with suppress(OSError):
+                self._connection.send(None)
+                wait([self._process.sentinel], 1)
+            self._kill()
 
     def _kill(self) -> None:
         if self._ended:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from whycast._checks import show
 from whycast._rules import Rule
 from whycast.testing._cases._case import LEVELS, Case, Level
+from whycast.testing._lines import _elements
 from whycast.testing._lines._program import Program
 from whycast.testing._peers import PEERS, Function, ManyAtOnce, absent
 
@@ -162,13 +163,16 @@ def _program(target: Target, rule: Rule) -> Opened:
     running: list[Program] = []
 
     def function(level: Level) -> Program:
-        for each in running:
-            each.stop()
-        running[:] = [Program(target.given, rule, level)]
+        if not running or running[0].level != level:
+            for each in running:
+                each.stop()
+            running[:] = [Program(target.given, rule, level)]
         return running[0]
 
     def left_out(level: Level, case: Case) -> str | None:
-        return "a layout in memory, of which lines say nothing" if case.layouts else None
+        if case.layouts:
+            return "a layout in memory, of which lines say nothing"
+        return _elements.left_out(rule, case) if level == "data" else None
 
     return Opened(target.name, function, left_out)
 

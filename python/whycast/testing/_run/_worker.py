@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import math
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 from whycast._rules import RULES, Rule
 from whycast.testing._cases._case import Case, Level, Stage
 from whycast.testing._cases._drawn import random_case
-from whycast.testing._cases._fixed import fixed
+from whycast.testing._cases._fixed import in_turn
 from whycast.testing._lines._program import Program
 from whycast.testing._peers import Function, ManyAtOnce
 from whycast.testing._peers._register import entries_for
@@ -33,8 +34,8 @@ _PR_SET_PDEATHSIG = 1
 # So often the parent is told how far it has come, in seconds.
 _BEAT = 0.2
 
-# A program that does not live from one case to the next would be started for ever.
-_MOST_STARTS = 20
+# A program that dies again and again would be started for ever.
+_MOST_DEATHS = 20
 
 # So many cases are given at once to an implementation that wants many; together they have the time
 # of one case.
@@ -42,31 +43,49 @@ _AT_ONCE = 200
 
 
 class Asked(NamedTuple):
-    """What is asked: at a level, with a seed, arrays of some dtypes; of any if there is none."""
+    """What is asked, at a level: see `check`, whose parameters these are."""
 
     level: Level
-    seed: int
-    dtypes: tuple[str, ...]
+    seed: int = 0
+    every: int = 1
+    dtypes: tuple[str, ...] = ()
+    max_size: float = math.inf
+    max_rank: float = math.inf
+    refuses: tuple[str, ...] = ()
+
+    def left_out(self, case: Case) -> str | None:
+        """Say why a case is not asked, if it is not."""
+        if self.level == "data" and self.dtypes and not set(case.dtypes) <= {*self.dtypes}:
+            return "a dtype that is not to be asked"
+        if max(map(len, case.every_shape)) > self.max_rank:
+            return f"a rank above {self.max_rank}"
+        numbers = (*case.every_shape, case.multi_index or (), case.strides or ())
+        if any(abs(number) > self.max_size for each in numbers for number in each):
+            return f"a number above {self.max_size}"
+        return None
 
 
 class Run(NamedTuple):
-    """Job: all cases from a number on to another, but some, until a time of `time.monotonic`."""
+    """Job: all cases from a number on to another, but some, until a time of `time.monotonic`.
+
+    Without a time none is drawn at random.
+    """
 
     asked: Asked
     start: int
     stop: int | None
     skipped: frozenset[int]
-    every: int
-    deadline: float
+    deadline: float | None
 
 
 class Try(NamedTuple):
-    """Job: cases one by one, until one deviates in the same way."""
+    """Job: cases one by one, until one deviates in the same way, or until a time."""
 
     asked: Asked
     cases: list[Case]
     key: Key
     stage: Stage
+    deadline: float
 
 
 class Found(NamedTuple):
@@ -98,7 +117,9 @@ def work(
         # Else this end would never see that the parent's is closed.
         parents.close()
     _end_with_parent()
+    # What the parent does then is not for a copy of it.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _set_output_aside()
     # Of a crash the parent tells.
     faulthandler.disable()
@@ -121,14 +142,14 @@ def work(
 
 def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[Numbered]:
     """Give all cases from a number on with their numbers, the random ones without an end."""
-    level, seed, dtypes = asked
-    number = -1
-    for number, (stage, case) in enumerate(fixed(rule, level)):
-        if number >= start:
-            yield number, (stage, case.within(dtypes))
-    for drawn in count(max(0, start - number - 1)):
-        case = random_case(rule, level, seed, drawn)
-        yield number + 1 + drawn, ("random", case.within(dtypes))
+    known = in_turn(rule, asked.level, asked.every)
+    dtypes = asked.dtypes if asked.level == "data" else ()
+    for number in count(start):
+        if number < len(known):
+            stage, case = known[number]
+        else:
+            stage, case = "random", random_case(rule, asked.level, asked.seed, number - len(known))
+        yield number, (stage, case.within(dtypes))
 
 
 class _Worker:
@@ -151,7 +172,7 @@ class _Worker:
         """Do what the parent says, if the implementation has something for that level."""
         level = job.asked.level
         self.function = self.opened.function(level)
-        self.judge = Judge(self.rule, level)
+        self.judge = Judge(self.rule, level, job.asked.refuses)
         if self.function is None:
             self.send(None)
         elif isinstance(job, Run):
@@ -162,26 +183,30 @@ class _Worker:
     def run(self, job: Run) -> None:
         """Ask the cases and tell the parent, every now and then and at the end."""
         entries = entries_for(self.peer, self.rule.name, job.asked.level)
-        tally, after, given_up = Tally(), job.start, False
+        tally, given_up = Tally(), False
+        self.after = job.start
         beat = time.monotonic() + _BEAT
         for number, stage, case, finding in self.findings(self.wanted(job, tally), _AT_ONCE):
             tally.note(entries, stage, case, finding)
-            after = number + 1
-            if isinstance(self.function, Program) and self.function.starts > _MOST_STARTS:
-                given_up = True
-                break
+            self.after = number + 1
+            if isinstance(self.function, Program):
+                if self.function.is_of_no_use:
+                    raise TargetError(f"target {self.opened.title}: {self.function.is_of_no_use}")
+                if self.function.deaths == _MOST_DEATHS:
+                    given_up = True
+                    break
             if time.monotonic() >= beat:
-                self.send(Found(tally, after))
+                self.send(Found(tally, self.after))
                 tally.forget()
                 beat = time.monotonic() + _BEAT
-        self.send(Found(tally, after, done=True, given_up=given_up))
+        self.send(Found(tally, self.after, done=True, given_up=given_up))
 
     def attempt(self, job: Try) -> Example | None:
         """Look for a case that deviates in the same way."""
         stream: Iterator[Numbered] = (
             (number, (job.stage, case))
             for number, case in enumerate(job.cases)
-            if not self.left_out(job.asked, case)
+            if not self.left_out(job.asked, case) and time.monotonic() < job.deadline
         )
         for _, stage, case, finding in self.findings(stream, 1):
             if finding is not None and (finding.kind, finding.detail) == job.key[:2]:
@@ -216,20 +241,21 @@ class _Worker:
     def wanted(self, job: Run, tally: Tally) -> Iterator[Numbered]:
         """Give the cases of a job, and count those that are left out."""
         for number, (stage, case) in numbered(self.rule, job.asked, job.start):
-            if number == job.stop or (stage == "random" and time.monotonic() >= job.deadline):
+            if number == job.stop or (job.deadline is None and stage == "random"):
                 return
-            if number in job.skipped or (stage != "random" and number % job.every):
+            if job.deadline is not None and time.monotonic() >= job.deadline:
+                return
+            if number in job.skipped:
                 continue
             if reason := self.left_out(job.asked, case):
                 tally.left_out[reason] += 1
+                self.after = number + 1
             else:
                 yield number, (stage, case)
 
     def left_out(self, asked: Asked, case: Case) -> str | None:
         """Say why a case is not asked, if it is not."""
-        if asked.dtypes and not set(case.dtypes) <= {*asked.dtypes}:
-            return "a dtype that is not to be asked"
-        return self.opened.left_out(asked.level, case)
+        return asked.left_out(case) or self.opened.left_out(asked.level, case)
 
     def send(self, message: object) -> None:
         """Tell the parent, unless this is a copy of the process that the implementation made."""
