@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -179,14 +180,14 @@ _PEERS = (
         extra="torch",
         lacks=_no_negative_strides,
     ),
-    _library("array-api-strict", dtypes=lambda rule: _ARRAY_API),
+    _library("array-api-strict", dtypes=lambda rule: _ARRAY_API, lacks=_no_more_than_32_axes),
     _library("awkward", lacks=_no_rank_0),
     _library("dask"),
-    _library("sparse"),
+    _library("sparse", lacks=_no_more_than_32_axes),
     _library(
         "tensorflow",
         distribution="tensorflow-cpu",
-        environment={"TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"},
+        environment={"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_HOME": os.devnull},
     ),
     _library(
         "tinygrad",
