@@ -13,7 +13,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 import whycast
-from evidence import api, command_line, documents, pages, worked
+from evidence import api, command_line, documents, museum, pages, worked
 from evidence.documents import page
 from gate import trace
 from gate.closed import ROOT, ToolError
@@ -84,6 +84,8 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
         verdict=worked.verdict,
         commands=command_line.commands(),
         pytest_help=command_line.pytest_help(),
+        museum=museum.rooms(),
+        released=museum.released(),
     )
     made.filters |= {
         "example": api.example,
@@ -95,7 +97,7 @@ def html(root: Path, evidence: Path | None) -> dict[str, str]:
     sheets = (documents.TEMPLATES / "style.css", documents.TEMPLATES / "doc/doc.css")
     found = {sheet.name: sheet.read_text(encoding="utf-8") for sheet in sheets}
     found |= {name: command_line.figure(*shapes) for name, shapes in worked.FIGURES.items()}
-    for name in ("index.html", "command.html"):
+    for name in ("index.html", "command.html", "museum.html"):
         found[name] = made.get_template(f"doc/{name}").render(up="")
     for each in read:
         found[f"api/{each.page}"] = module.render(up="../", module=each)

@@ -250,6 +250,9 @@ _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
 _STRIDES = (*_SHAPES, "strides", "data")
 
+# Peers with the functions of NumPy.
+_LIBRARIES = ("array-api-strict", "dask", "sparse", "tensorflow")
+
 _RULES = (
     Rule(
         name="sonnx",
@@ -311,7 +314,7 @@ _RULES = (
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
             **dict.fromkeys(("onnx-reference", "jax"), _DATA),
-            "onnxruntime": ("data",),
+            **dict.fromkeys(("onnxruntime", *_LIBRARIES, "awkward"), ("data",)),
         },
     ),
     Rule(
@@ -385,7 +388,7 @@ _RULES = (
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
             **dict.fromkeys(("openvino", "jax"), _DATA),
-            "openvino-constants": ("data",),
+            **dict.fromkeys(("openvino-constants", *_LIBRARIES, "tinygrad"), ("data",)),
         },
     ),
     Rule(

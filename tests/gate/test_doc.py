@@ -25,10 +25,11 @@ from small_evidence import MEAN, Page
 
 import _whycast_pytest
 import whycast
-from evidence import api, command_line, doc, documents, worked
+from evidence import api, command_line, doc, documents, museum, worked
 from gate.closed import ROOT, ToolError
 from whycast import _command, testing
 from whycast.testing import strategies
+from whycast.testing._peers._register import groups
 
 CLAUSE = "E_Broadcast_any_Signature_010"
 THEORY = "core.shape.html"
@@ -115,6 +116,17 @@ def test_every_link_leads_to_a_place_and_one_to_every_page(made: Made) -> None:
     assert {name for name, _ in made.pages["doc/index.html"].links} >= {
         f"doc/theories/{documents.page(path.relative_to(ROOT).as_posix())}" for path in THEORIES
     }
+
+
+def test_the_museum_has_all_that_its_tests_and_the_register_have(made: Made) -> None:
+    text = re.sub(r"</?code>", "", unescape(made.alone["museum.html"]))
+    exhibits = [each for _, room in museum.rooms() for each in room]
+    assert len(exhibits) == 15 + 1
+    for each in exhibits:
+        parts = (each.name, each.said.replace("`", ""), each.call, each.expected, each.got)
+        assert all(part in text for part in (*parts, each.clause))
+    assert all(group["reason"] in text for group in groups()[1])
+    assert text.count("<article") == len(exhibits) + len(groups()[1])
 
 
 def test_they_lead_to_the_evidence_if_there_is_any(made: Made) -> None:

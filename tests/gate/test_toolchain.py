@@ -15,7 +15,8 @@ import install
 from gate import closed, toolchain
 from gate.closed import ROOT, ToolError
 from gate.toolchain import Tool
-from whycast.testing._peers._register import register
+from whycast.testing._peers import PEERS
+from whycast.testing._peers._register import groups as register_of_deviations
 
 TOOLS, WHEELS = toolchain.read(), toolchain.REQUIREMENTS
 OTHER = "0" * 64
@@ -37,9 +38,10 @@ def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     assert groups["evidence"]
     assert {*groups["evidence"], f"ruff=={TOOLS['Ruff'].version}"} <= of_the_gate
     assert {*groups["validate"]} <= {*groups["test"]} <= pinned
-    # What a user gets by an extra is what the tests ran with, or newer. torch is not among them:
-    # the register says with which it was tried.
-    versions |= {entry.peer: entry.version for entry in register() if entry.peer == "torch"}
+    # What a user gets by an extra is what the tests ran with, or newer. Some peers are not among
+    # them: the register says with which they were tried.
+    tried = register_of_deviations()[0]
+    versions = {PEERS[name].distribution: tried[name] for name in tried} | versions
     for extra in project["project"]["optional-dependencies"].values():
         for required in map(Requirement, extra):
             assert versions[required.name] in required.specifier
