@@ -337,7 +337,12 @@ _RULES = (
         ),
         steps=Steps("shape", "shape"),
         dtypes="any",
-        peers={"numpy": _STRIDES, "torch": (*_STRIDES, "report"), "jax": _DATA},
+        peers={
+            "numpy": _STRIDES,
+            "torch": (*_STRIDES, "report"),
+            "jax": _DATA,
+            **dict.fromkeys((*_LIBRARIES, "tinygrad"), ("data",)),
+        },
     ),
     Rule(
         name="expand",
@@ -388,7 +393,7 @@ _RULES = (
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
             **dict.fromkeys(("openvino", "jax"), _DATA),
-            **dict.fromkeys(("openvino-constants", *_LIBRARIES, "tinygrad"), ("data",)),
+            "openvino-constants": ("data",),
         },
     ),
     Rule(
