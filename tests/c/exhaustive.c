@@ -1,16 +1,16 @@
 /*
  * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: every small case, the
  * limits of int64_t, large blocks, and what is drawn at random: ranks to 10, six tensors, several
- * errors at once. It needs a C compiler and nothing else, so that it runs wherever the library is to
- * run:
+ * errors at once, outputs above 4 MiB, and a few above 4 GiB. It needs a C compiler and nothing
+ * else, so that it runs wherever the library is to run:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
  * It prints the first calls that differ, and for each part how many calls there were and how many
  * of them differ. It ends with 1 if any does.
  *
- * Each region lies at one end of memory whose neighbour pages nobody may touch, where there is mmap;
- * at its other end lie guards, which have to stay as they were, and so has an output itself where
+ * Where there is mmap, each region lies at one end of memory beside pages that nobody may touch.
+ * At its other end lie guards, which have to stay as they were, and so has an output itself where
  * there is an error. With -DEXACT there are neither, and no output is filled before: each region is
  * as long as the call says, so that AddressSanitizer or valgrind see what is read and written.
  * With -DFIRST it ends, and prints nothing, where the first call differs.
@@ -26,6 +26,7 @@
 #if !defined(EXACT) && (defined(__unix__) || defined(__APPLE__))
 #define PAGES
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include "plain.c"
@@ -35,7 +36,8 @@ enum { GUARD = 0 };
 #else
 enum { GUARD = 40 };
 #endif
-enum { MOST_TENSORS = 6, MOST_SHOWN = 5, MOST_REGIONS = 64, PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
+enum { MOST_TENSORS = 6, MOST_SHOWN = 5, MOST_REGIONS = 64 };
+enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
 
 #define NUMBER ((int64_t)sizeof(int64_t))
 #define LENGTH(list) ((int64_t)(sizeof(list) / sizeof *(list)))
@@ -75,15 +77,15 @@ static uint8_t *fenced(size_t bytes) {
 #endif
 }
 
-/* The regions in use, each in memory that is used again, and how many bytes of guards are before. */
+/* The regions, each in memory that is used again, and how many bytes of guards are before each. */
 static struct {
     uint8_t *memory, *start;
     int64_t size, before;
 } regions[MOST_REGIONS];
 static int used;
 
-/* A region of `length` bytes, with guards at the end that is not the memory's. Without guards one of
-   no bytes is NULL: nobody has to have a pointer to nothing. */
+/* A region of `length` bytes, with guards at the end that is not the memory's. Without guards one
+   of no bytes is NULL: nobody has to have a pointer to nothing. */
 static uint8_t *guarded(int64_t length, int filled) {
     const int64_t all = (length > 0 ? length : 0) + GUARD;
     const int last = (int)below(2), k = used++;
@@ -610,6 +612,67 @@ static void blocks_part(void) {
     }
 }
 
+/* --- more bytes than 32 bits count ---------------------------------------------------------- */
+
+#if defined(PAGES) && SIZE_MAX > UINT32_MAX
+enum { LOOP = 3 << 20, LOOPS = 1400, ROW = 1 << 17 };
+
+/* Memory in which all LOOP bytes but the last are the same ones: there is no more than these. */
+static uint8_t *looped(void) {
+    const size_t bytes = (size_t)LOOPS * LOOP;
+    uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    FILE *file = tmpfile();
+    int wrong = file == NULL || all == MAP_FAILED || ftruncate(fileno(file), LOOP) != 0;
+    for (size_t k = 0; !wrong && k < bytes; k += LOOP) {
+        const int flags = MAP_FIXED | (k + LOOP < bytes ? MAP_SHARED : MAP_PRIVATE);
+        wrong = mmap(all + PAGE + k, LOOP, PROT_READ | PROT_WRITE, flags, fileno(file), 0)
+                == MAP_FAILED;
+    }
+    if (wrong) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return all + PAGE;
+}
+
+/* A tensor of which the output is so many equal loops; `due` is one of them. */
+static void ask_loops(uint8_t *output, const uint8_t *input, const int64_t *sizes, int64_t rank,
+                      const int64_t *target, int64_t target_rank, const uint8_t *due) {
+    whycast_place place = {77, 77}, expected = {-1, -1}, nowhere;
+    const int64_t room = plain_byte_size(&nowhere, target, target_rank, 1);
+    const int64_t extent = plain_byte_size(&nowhere, sizes, rank, 1);
+    uint8_t *last = output + (int64_t)(LOOPS - 1) * LOOP;
+    memset(output, 0, LOOP);
+    memset(last, 0, LOOP);
+    const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
+                                           target_rank, 1);
+    const int memory = memcmp(output, due, LOOP) == 0 && memcmp(last, due, LOOP) == 0;
+    const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
+    agree("broadcast", code, place, 0, expected, memory, shapes, ranks, 2);
+}
+
+static void more_than_32_bits(void) {
+    static uint8_t ones[LOOPS * (LOOP / ROW)], rows[LOOP];
+    const int64_t loop[] = {LOOP}, loops[] = {LOOPS, LOOP}, two[] = {2, 1, LOOP};
+    const int64_t halves[] = {2, LOOPS / 2, LOOP}, column[] = {LENGTH(ones), 1};
+    const int64_t table[] = {LENGTH(ones), ROW};
+    uint8_t *output = looped(), *input = looped();
+    for (int64_t k = 0; k < LENGTH(ones); k++) {
+        ones[k] = (uint8_t)(1 + k % (LOOP / ROW));
+    }
+    for (int64_t k = 0; k < LOOP; k++) {
+        rows[k] = ones[k / ROW];
+    }
+    memcpy(input, pattern, LOOP);
+    memcpy(input + (int64_t)(LOOPS - 1) * LOOP, pattern, LOOP);
+    ask_loops(output, input, loop, 1, halves, 3, pattern);
+    ask_loops(output, input, two, 3, halves, 3, pattern);
+    ask_loops(output, input, loops, 2, loops, 2, pattern);
+    ask_loops(output, input, table, 2, table, 2, pattern);
+    ask_loops(output, ones, column, 2, table, 2, rows);
+}
+#endif
+
 /* --- at random ------------------------------------------------------------------------------ */
 
 /* A number; or now and then one that is less, or a little more. */
@@ -719,6 +782,9 @@ static void random_part(void) {
     for (int64_t round = 0; round < 60; round++) {
         ask_at_random(6 << 20);
     }
+#if defined(PAGES) && SIZE_MAX > UINT32_MAX
+    more_than_32_bits();
+#endif
 }
 
 typedef struct {

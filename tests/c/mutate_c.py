@@ -26,9 +26,9 @@ from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled, sections
 
 EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 
-# A mutant that runs longer, in seconds of a processor, or takes more memory, is noticed.
-PATIENCE = 20
-ROOM = 2**30
+# A mutant that runs longer, in seconds of a processor, or takes more addresses, is noticed.
+PATIENCE = 30
+ROOM = 2**34
 
 # By what an operator is replaced.
 OPERATORS = {
@@ -73,6 +73,9 @@ made = INT64_C(0); => if (d_rank > 5 && prepended < 3) ((int64_t *) s)[0] = d[pr
 code2 = check_m => if (due > room && extent > 0) *(uint8_t *) input = 0; code2 = check_m
 bytes = count_bytes( => static int calls; if (++calls == 200000) rank = 0; bytes = count_bytes(
 int64_t largest, m; => static int64_t largest, m;
+base = made * block; => base = (int32_t) (made * block);
+fill(z, base, b, r * b); => fill(z, base, b, (uint32_t) (r * b));
+bytes = bytes * output_size; => bytes = (int32_t) (bytes * output_size);
 """
 
 
