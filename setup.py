@@ -1,7 +1,7 @@
 """The accelerator, `whycast._native`: built where there is a compiler for it, left out elsewhere.
 
-All else is in pyproject.toml. With WHYCAST_NATIVE=0 in the environment it is not even tried, and
-the wheel is one for any machine; with WHYCAST_NATIVE=1 there is no wheel without it.
+All else is in pyproject.toml. With WHYCAST_NATIVE=0 in the environment it is not even tried; with
+WHYCAST_NATIVE=1 there is no wheel without it. A wheel without it is one for any machine.
 """
 
 import os
@@ -11,20 +11,42 @@ import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+asked = os.environ.get("WHYCAST_NATIVE")
+if asked not in (None, "0", "1"):
+    sys.exit(f"WHYCAST_NATIVE: expected 0 or 1, or that it is not set, got {asked!r}")
 
 # One build for Python 3.10 and later. A Python without the interpreter lock has no such API.
-asked = os.environ.get("WHYCAST_NATIVE")
-wanted = asked != "0" and not sysconfig.get_config_var("Py_GIL_DISABLED")
-# A source distribution has what it is built of, whatever is asked for here.
-wanted = wanted or "sdist" in sys.argv
+limited = not sysconfig.get_config_var("Py_GIL_DISABLED")
+
+
+class Build(build_ext):
+    """Building of the accelerator, or of a package without it."""
+
+    def run(self) -> None:
+        """Build what is wanted; say so if it is not there then."""
+        reason = "WHYCAST_NATIVE is 0"
+        if asked != "0":
+            super().run()
+            if all(map(os.path.exists, self.get_outputs())):
+                return
+            reason = "it was not compiled"
+        print(f"whycast is built without its accelerator: {reason}", file=sys.stderr)
+        self.distribution.ext_modules = []
+        wheel = self.distribution.get_command_obj("bdist_wheel", create=False)
+        if wheel:
+            wheel.root_is_pure = True
+
 
 accelerator = Extension(
     "whycast._native",
     ["python/whycast/_native.c", "c/whycast.c"],
     include_dirs=["c"],
+    define_macros=[("Py_LIMITED_API", "0x030A0000") if limited else ("Py_GIL_DISABLED", "1")],
     depends=["c/whycast.h"],
     extra_compile_args=["/O2"] if sys.platform == "win32" else ["-O3", "-fvisibility=hidden"],
-    py_limited_api=True,
+    py_limited_api=limited,
     optional=asked != "1",
 )
 
@@ -34,6 +56,7 @@ readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
 setup(
     long_description=re.sub(r"\[([^]]+)\]\((?!https:)[^)]+\)", r"\1", readme),
     long_description_content_type="text/markdown",
-    ext_modules=[accelerator] if wanted else [],
-    options={"bdist_wheel": {"py_limited_api": "cp310"}} if wanted else {},
+    cmdclass={"build_ext": Build},
+    ext_modules=[accelerator],
+    options={"bdist_wheel": {"py_limited_api": "cp310"}} if limited else {},
 )

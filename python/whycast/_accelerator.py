@@ -1,9 +1,10 @@
 """The accelerator: proved programs like those of the kernel, as C, on what is plain and common.
 
 Here alone it is decided, once, whether it works: it has to have been built, and the environment may
-say WHYCAST_NATIVE=0, to leave it out, or WHYCAST_NATIVE=1, to demand it. Each function answers as
-the kernel would, or leaves the question to Python: it then calls its last argument with the others.
-So all errors are Python's, and so is all else where there is no accelerator.
+say WHYCAST_NATIVE=0, to leave it out, or WHYCAST_NATIVE=1, to demand it, and nothing else. Each
+function answers as the kernel would, or leaves the question to Python: it then calls its last
+argument with the others. So all errors are Python's, and so is all else where there is no
+accelerator.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def broadcast(
 
 
 _asked = os.environ.get("WHYCAST_NATIVE")
+if _asked not in (None, "0", "1"):
+    raise ValueError(f"WHYCAST_NATIVE: expected 0 or 1, or that it is not set, got {_asked!r}")
 if _asked != "0":
     try:
         _native = importlib.import_module("whycast._native")

@@ -7,9 +7,12 @@
    Python objects, and all errors. It calls no method that a user may have written before, so that
    nothing is asked twice.
 
-   Python's limited API of 3.10, and the struct in which NumPy shows an array to C programs. */
+   Nothing is static but what stays as it is, and of a list a copy is read: other threads may change
+   it, and without the interpreter lock at any time.
+
+   Python's limited API of 3.10, which setup.py names where there is one, and the struct in which
+   NumPy shows an array to C programs. */
 #define PY_SSIZE_T_CLEAN
-#define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 
 #include <stdint.h>
@@ -58,14 +61,15 @@ static int as_integer(const state *own, PyObject *object, int64_t *value) {
 
 /* The number of integers in a tuple or list, and which; -1 where it is not one of so many. */
 static Py_ssize_t as_integers(const state *own, PyObject *object, int64_t *values, Py_ssize_t room) {
-  int list = PyList_CheckExact(object);
-  if (!list && !PyTuple_CheckExact(object)) return -1;
-  Py_ssize_t count = list ? PyList_Size(object) : PyTuple_Size(object);
-  if (count > room) return -1;
+  PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
+      : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
+  if (!entries) return -1;
+  Py_ssize_t count = PyTuple_Size(entries);
+  if (count > room) count = -1;
   for (Py_ssize_t k = 0; k < count; k++) {
-    PyObject *entry = list ? PyList_GetItem(object, k) : PyTuple_GetItem(object, k);
-    if (!as_integer(own, entry, values + k)) return -1;
+    if (!as_integer(own, PyTuple_GetItem(entries, k), values + k)) count = -1;
   }
+  Py_DECREF(entries);
   return count;
 }
 
@@ -159,7 +163,7 @@ static int look_at(const state *own, PyObject *object, array *found) {
   for (int k = 0; k < rank && rank <= RANK; k++) found->shape[k] = found->seen->shape[k];
   found->bytes = rank > RANK
       ? -1 : whycast_byte_size(&place, found->shape, rank, found->seen->itemsize);
-  if (found->bytes >= 0 && found->seen->typekind && strchr("biufU", found->seen->typekind)) return 1;
+  if (found->bytes >= 0 && found->seen->typekind && strchr("biufcSU", found->seen->typekind)) return 1;
   Py_CLEAR(found->capsule);
   return 0;
 }
@@ -239,7 +243,13 @@ static PyMethodDef methods[] = {
   METHOD(broadcast_shapes), METHOD(compatible), METHOD(broadcast_strides), METHOD(broadcast),
   {NULL, NULL, 0, NULL},
 };
-static PyModuleDef_Slot slots[] = {{Py_mod_exec, prepare}, {0, NULL}};
+static PyModuleDef_Slot slots[] = {
+  {Py_mod_exec, prepare},
+#ifdef Py_GIL_DISABLED
+  {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+  {0, NULL},
+};
 static PyModuleDef definition = {
   PyModuleDef_HEAD_INIT, "whycast._native", NULL, sizeof(state), methods, slots, visit, clear, release,
 };

@@ -36,3 +36,9 @@ def run(*command: str | Path, seconds: float = SECONDS) -> subprocess.CompletedP
     return subprocess.run(
         [*map(str, command)], capture_output=True, text=True, timeout=seconds, check=False
     )
+
+
+def sections(binary: Path, program: str = "size") -> tuple[int, int]:
+    """Give the bytes of the code of an object, and those of what it keeps between two calls."""
+    _, code, data, bss, *_ = run(program, binary).stdout.split()[5:]
+    return int(code), int(data) + int(bss)

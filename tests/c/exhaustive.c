@@ -1,23 +1,33 @@
 /*
  * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: every small case, the
- * limits of int64_t, large blocks. It needs a C compiler and nothing else, so that it runs wherever
- * the library is to run:
+ * limits of int64_t, large blocks, and what is drawn at random: ranks to 10, six tensors, several
+ * errors at once, outputs above 4 MiB, and a few above 4 GiB. It needs a C compiler and nothing
+ * else, so that it runs wherever the library is to run:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
  * It prints the first calls that differ, and for each part how many calls there were and how many
  * of them differ. It ends with 1 if any does.
  *
- * Around each output lie guards, which have to stay as they were, and so has the output itself
- * where there is an error. With -DEXACT there are none, and no output is filled before: each region
- * is as long as the call says, so that AddressSanitizer or valgrind see what is read and written.
+ * Where there is mmap, each region lies at one end of memory beside pages that nobody may touch.
+ * At its other end lie guards, which have to stay as they were, and so has an output itself where
+ * there is an error. With -DEXACT there are neither, and no output is filled before: each region is
+ * as long as the call says, so that AddressSanitizer or valgrind see what is read and written.
  * With -DFIRST it ends, and prints nothing, where the first call differs.
  */
+
+#define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if !defined(EXACT) && (defined(__unix__) || defined(__APPLE__))
+#define PAGES
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #include "plain.c"
 
@@ -26,7 +36,8 @@ enum { GUARD = 0 };
 #else
 enum { GUARD = 40 };
 #endif
-enum { MOST_TENSORS = 5, MOST_SHOWN = 5 };
+enum { MOST_TENSORS = 6, MOST_SHOWN = 5, MOST_REGIONS = 64 };
+enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
 
 #define NUMBER ((int64_t)sizeof(int64_t))
 #define LENGTH(list) ((int64_t)(sizeof(list) / sizeof *(list)))
@@ -44,42 +55,6 @@ static void *allocate(size_t bytes) {
     return memory;
 }
 
-/* A region of `length` bytes with guards around it. Without guards one of no bytes is NULL: nobody
-   has to have a pointer to nothing. */
-static uint8_t *guarded(int64_t length, int filled) {
-    const int64_t all = (length > 0 ? length : 0) + 2 * GUARD;
-    uint8_t *memory = all > 0 ? allocate((size_t)all) : NULL;
-    for (int64_t k = 0; (filled || GUARD > 0) && k < all; k++) {
-        memory[k] = (uint8_t)(0xA5 ^ k);
-    }
-    return memory != NULL ? memory + GUARD : NULL;
-}
-
-static void release(uint8_t *region) {
-    free(region != NULL ? region - GUARD : NULL);
-}
-
-/* Whether a region begins with the `bytes` that are due, and all else is as `guarded` left it. */
-static int is_written(const uint8_t *region, int64_t length, const void *due, int64_t bytes) {
-    const int64_t end = (length > 0 ? length : 0) + GUARD;
-    for (int64_t k = region != NULL ? -GUARD : end; k < end; k++) {
-        if ((k < 0 || k >= bytes) && region[k] != (uint8_t)(0xA5 ^ (k + GUARD))) {
-            return 0;
-        }
-    }
-    return bytes <= 0 || memcmp(region, due, (size_t)bytes) == 0;
-}
-
-/* Bytes of which no two near each other are equal, and none is 0. */
-static uint8_t *some_bytes(int64_t length) {
-    const size_t bytes = length > 0 ? (size_t)length : 0;
-    uint8_t *memory = bytes > 0 ? allocate(bytes) : NULL;
-    for (size_t k = 0; k < bytes; k++) {
-        memory[k] = (uint8_t)(1 + (k + k / 255 * 17) % 255);
-    }
-    return memory;
-}
-
 /* Random numbers, the same ones everywhere. */
 static uint64_t state = 20261122;
 
@@ -87,6 +62,101 @@ static int64_t below(int64_t bound) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int64_t)((state >> 33) % (uint64_t)bound);
 }
+
+/* Memory between pages that nobody may touch. */
+static uint8_t *fenced(size_t bytes) {
+#ifdef PAGES
+    uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + PAGE, bytes, PROT_READ | PROT_WRITE)) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return all + PAGE;
+#else
+    return bytes > 0 ? allocate(bytes) : NULL;
+#endif
+}
+
+/* The regions, each in memory that is used again, and how many bytes of guards are before each. */
+static struct {
+    uint8_t *memory, *start;
+    int64_t size, before;
+} regions[MOST_REGIONS];
+static int used;
+
+/* A region of `length` bytes, with guards at the end that is not the memory's. Without guards one
+   of no bytes is NULL: nobody has to have a pointer to nothing. */
+static uint8_t *guarded(int64_t length, int filled) {
+    const int64_t all = (length > 0 ? length : 0) + GUARD;
+    const int last = (int)below(2), k = used++;
+    if (k >= MOST_REGIONS) {
+        abort();
+    }
+    if (GUARD == 0 || regions[k].size < all) {
+        /* What was there is lost to the process, a few times. */
+        regions[k].size = GUARD > 0 ? (2 * all / PAGE + 1) * PAGE : all;
+        regions[k].memory = fenced((size_t)regions[k].size);
+    }
+    uint8_t *first = regions[k].memory;
+    if (first == NULL) {
+        return regions[k].start = NULL;
+    }
+    first += last ? regions[k].size - all : 0;
+    for (int64_t n = 0; (filled || GUARD > 0) && n < all; n++) {
+        first[n] = (uint8_t)(0xA5 ^ n);
+    }
+    regions[k].before = last ? GUARD : 0;
+    return regions[k].start = first + regions[k].before;
+}
+
+/* The regions from one on are no longer used. */
+static void release(int first) {
+    for (; used > first; used--) {
+        if (GUARD == 0) {
+            free(regions[used - 1].memory);
+        }
+    }
+}
+
+/* Whether a region begins with the `bytes` that are due, and all else is as `guarded` left it. */
+static int is_written(const uint8_t *region, int64_t length, const void *due, int64_t bytes) {
+    int own = 0;
+    while (regions[own].start != region) {
+        own++;
+    }
+    const int64_t before = regions[own].before;
+    const int64_t end = (length > 0 ? length : 0) + GUARD - before;
+    for (int64_t k = region != NULL ? -before : end; k < end; k++) {
+        if (k == 0 && bytes > 0) {
+            k = bytes;
+        }
+        if (k < end && region[k] != (uint8_t)(0xA5 ^ (k + before))) {
+            return 0;
+        }
+    }
+    return bytes <= 0 || memcmp(region, due, (size_t)bytes) == 0;
+}
+
+/* A region with these bytes in it. */
+static void *kept(const void *bytes, int64_t length) {
+    uint8_t *region = guarded(length, 0);
+    if (length > 0) {
+        memcpy(region, bytes, (size_t)length);
+    }
+    return region;
+}
+
+/* Bytes of which no two near each other are equal, and none is 0: what an input consists of. */
+static uint8_t pattern[MOST_BYTES + 16];
+
+static void draw_pattern(void) {
+    for (size_t k = 0; k < sizeof pattern; k++) {
+        pattern[k] = (uint8_t)(1 + (k + k / 255 * 17) % 255);
+    }
+}
+
+/* How many bytes so many of these are. */
+#define BYTES_OF(count, type) ((count) > 0 ? (count) * (int64_t)sizeof(type) : 0)
 
 /* --- shapes --------------------------------------------------------------------------------- */
 
@@ -165,28 +235,30 @@ static void agree(const char *name, int64_t code, whycast_place place, int64_t e
 
 static void ask_shape(int64_t capacity, const int64_t *const *shapes, const int64_t *ranks,
                       int64_t count) {
-    int64_t expected_sizes[MOST_AXES];
+    int64_t expected_sizes[MOST_AXES] = {0};
     whycast_place place = {77, 77}, expected = {0, 0};
     const int64_t most = capacity < MOST_AXES ? capacity : MOST_AXES;
-    const int64_t room = most > 0 ? most * NUMBER : 0;
+    const int64_t room = BYTES_OF(most, int64_t);
     const int64_t expected_code =
         plain_broadcast_shape(expected_sizes, most, &expected, shapes, ranks, count);
+    const int first = used;
     int64_t *sizes = (int64_t *)(void *)guarded(room, 1);
     const int64_t code =
         whycast_broadcast_shape(sizes, capacity, &place, shapes, ranks, count);
     const int memory =
         is_written((uint8_t *)sizes, room, expected_sizes, expected_code * NUMBER);
     agree("broadcast_shape", code, place, expected_code, expected, memory, shapes, ranks, count);
-    release((uint8_t *)sizes);
+    release(first);
 }
 
 static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t rank,
                         const int64_t *target, int64_t target_rank) {
-    int64_t expected_view[MOST_AXES];
+    int64_t expected_view[MOST_AXES] = {0};
     whycast_place place = {77, 77}, expected = {0, 0};
     const int64_t expected_code = plain_broadcast_strides(expected_view, &expected, strides, sizes,
                                                           rank, target, target_rank);
-    const int64_t room = target_rank > 0 ? target_rank * NUMBER : 0;
+    const int64_t room = BYTES_OF(target_rank, int64_t);
+    const int first = used;
     int64_t *view = (int64_t *)(void *)guarded(room, 1);
     const int64_t code =
         whycast_broadcast_strides(view, &place, strides, sizes, rank, target, target_rank);
@@ -194,7 +266,7 @@ static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t ra
         is_written((uint8_t *)view, room, expected_view, expected_code < 0 ? 0 : room);
     const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
     agree("broadcast_strides", code, place, expected_code, expected, memory, shapes, ranks, 2);
-    release((uint8_t *)view);
+    release(first);
 }
 
 static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
@@ -207,7 +279,8 @@ static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
 /* The rooms and extents that are named are there; what is due is as much at most. */
 static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64_t rank,
                        const int64_t *target, int64_t target_rank, int64_t width) {
-    uint8_t *input = some_bytes(extent), *due = guarded(room, 0);
+    const int first = used;
+    uint8_t *input = kept(pattern, extent), *due = guarded(room, 0);
     whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
     const int64_t expected_code = plain_broadcast(due, room, &expected, input, extent, sizes, rank,
                                                   target, target_rank, width);
@@ -216,26 +289,25 @@ static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64
     uint8_t *output = guarded(room, expected_code < 0 || bytes < room);
     const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
                                            target_rank, width);
-    const int memory = is_written(output, room, due, bytes);
+    const int memory = is_written(output, room, due, bytes) &&
+                       is_written(input, extent, pattern, extent);
     const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
     agree("broadcast", code, place, expected_code, expected, memory, shapes, ranks, 2);
-    free(input);
-    release(due);
-    release(output);
+    release(first);
 }
 
 static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *extents,
                     const int64_t *const *shapes, const int64_t *ranks, const int64_t *widths,
                     int64_t count) {
-    uint8_t *outputs[MOST_TENSORS] = {NULL}, *dues[MOST_TENSORS] = {NULL};
-    const uint8_t *inputs[MOST_TENSORS] = {NULL};
-    uint8_t *owned[MOST_TENSORS];
-    int64_t expected_target[MOST_AXES], ignored[MOST_AXES];
+    const int first = used;
+    uint8_t *dues[MOST_TENSORS] = {NULL};
+    uint8_t **outputs = (uint8_t **)(void *)guarded(BYTES_OF(count, uint8_t *), 0);
+    const uint8_t **inputs = (const uint8_t **)(void *)guarded(BYTES_OF(count, uint8_t *), 0);
+    int64_t expected_target[MOST_AXES] = {0}, ignored[MOST_AXES];
     whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
     int memory = 1;
     for (int64_t m = 0; m < count; m++) {
-        owned[m] = some_bytes(extents[m]);
-        inputs[m] = owned[m];
+        inputs[m] = kept(pattern + m, extents[m]);
         dues[m] = guarded(rooms[m], 0);
     }
     const int64_t expected_code =
@@ -249,23 +321,19 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
             expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
         outputs[m] = guarded(rooms[m], expected_code < 0 || bytes < rooms[m]);
     }
-    const int64_t room = capacity > 0 ? capacity * NUMBER : 0;
+    const int64_t room = BYTES_OF(capacity, int64_t);
     int64_t *target = (int64_t *)(void *)guarded(room, 1);
     const int64_t code = whycast_broadcast_all(outputs, rooms, target, capacity, &place, inputs,
                                                extents, shapes, ranks, widths, count);
     for (int64_t m = 0; m < count; m++) {
         const int64_t bytes =
             expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
-        memory = memory && is_written(outputs[m], rooms[m], dues[m], bytes);
+        memory = memory && is_written(outputs[m], rooms[m], dues[m], bytes) &&
+                 is_written(inputs[m], extents[m], pattern + m, extents[m]);
     }
     memory = memory && is_written((uint8_t *)target, room, expected_target, rank * NUMBER);
     agree("broadcast_all", code, place, expected_code, expected, memory, shapes, ranks, count);
-    for (int64_t m = 0; m < count; m++) {
-        free(owned[m]);
-        release(dues[m]);
-        release(outputs[m]);
-    }
-    release((uint8_t *)target);
+    release(first);
 }
 
 /* --- the parts ------------------------------------------------------------------------------ */
@@ -377,7 +445,7 @@ static void sizes_part(void) {
 static int64_t there(const int64_t *sizes, int64_t rank, int64_t width) {
     whycast_place nowhere;
     const int64_t bytes = plain_byte_size(&nowhere, sizes, rank, width);
-    return bytes < 0 || bytes > 1 << 20 ? 5 : bytes;
+    return bytes < 0 || bytes > MOST_BYTES ? 5 : bytes;
 }
 
 /* A tensor and its target with as much memory as there has to be, with less and with more. */
@@ -524,6 +592,11 @@ static void blocks_part(void) {
     for (int64_t grows = 0; grows < 4; grows++) {
         block_of(2, large[1], grows, 0, 131073);
     }
+    /* Blocks of more than 1 MiB, repeated. */
+    for (int64_t grows = 0; grows < 16; grows++) {
+        const int64_t sizes[] = {2, 2, 2, 2};
+        block_of(4, sizes, grows, 0, 300007);
+    }
     for (int64_t round = 0; round < 2000; round++) {
         int64_t sizes[MOST_AXES], bytes = every_width[below(LENGTH(every_width))];
         const int64_t width = bytes;
@@ -539,6 +612,174 @@ static void blocks_part(void) {
     }
 }
 
+/* --- more bytes than 32 bits count ---------------------------------------------------------- */
+
+#if defined(PAGES) && SIZE_MAX > UINT32_MAX
+enum { LOOP = 3 << 20, LOOPS = 1400, ROW = 1 << 17 };
+
+/* Memory in which all LOOP bytes but the last are the same ones: there is no more than these. */
+static uint8_t *looped(void) {
+    const size_t bytes = (size_t)LOOPS * LOOP;
+    uint8_t *all = mmap(NULL, bytes + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    FILE *file = tmpfile();
+    int wrong = file == NULL || all == MAP_FAILED || ftruncate(fileno(file), LOOP) != 0;
+    for (size_t k = 0; !wrong && k < bytes; k += LOOP) {
+        const int flags = MAP_FIXED | (k + LOOP < bytes ? MAP_SHARED : MAP_PRIVATE);
+        wrong = mmap(all + PAGE + k, LOOP, PROT_READ | PROT_WRITE, flags, fileno(file), 0)
+                == MAP_FAILED;
+    }
+    if (wrong) {
+        fputs("out of memory\n", stderr);
+        exit(2);
+    }
+    return all + PAGE;
+}
+
+/* A tensor that is one loop or more, and nothing but loops in the output: also what is made in
+   between is, so that the memory is right for it. */
+static void ask_loops(uint8_t *output, const uint8_t *input, const int64_t *sizes, int64_t rank,
+                      const int64_t *target, int64_t target_rank) {
+    whycast_place place = {77, 77}, expected = {-1, -1}, nowhere;
+    const int64_t room = plain_byte_size(&nowhere, target, target_rank, 1);
+    const int64_t extent = plain_byte_size(&nowhere, sizes, rank, 1);
+    uint8_t *last = output + (int64_t)(LOOPS - 1) * LOOP;
+    memset(output, 0, LOOP);
+    memset(last, 0, LOOP);
+    const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
+                                           target_rank, 1);
+    const int memory = memcmp(output, pattern, LOOP) == 0 && memcmp(last, pattern, LOOP) == 0;
+    const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
+    agree("broadcast", code, place, 0, expected, memory, shapes, ranks, 2);
+}
+
+static void more_than_32_bits(void) {
+    const int64_t loop[] = {LOOP}, loops[] = {LOOPS, LOOP}, two[] = {2, 1, LOOP};
+    const int64_t halves[] = {2, LOOPS / 2, LOOP};
+    const int64_t table[] = {(int64_t)LOOPS * LOOP / ROW, ROW};
+    uint8_t *output = looped(), *input = looped();
+    memcpy(input, pattern, LOOP);
+    memcpy(input + (int64_t)(LOOPS - 1) * LOOP, pattern, LOOP);
+    ask_loops(output, input, loop, 1, halves, 3);
+    ask_loops(output, input, two, 3, halves, 3);
+    ask_loops(output, input, loops, 2, loops, 2);
+    ask_loops(output, input, table, 2, table, 2);
+}
+#endif
+
+/* --- at random ------------------------------------------------------------------------------ */
+
+/* A number; or now and then one that is less, or a little more. */
+static int64_t nearly(int64_t number) {
+    const int64_t kind = below(40);
+    return kind > 1 ? number : kind ? number + below(9) : number - 1 - below(2) * below(number + 1);
+}
+
+/* Sizes of at most so many elements, and of about as many if they are many; or some are huge, and
+   one may be 0. */
+static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements, int huge) {
+    const int64_t start = below(MOST_AXES);
+    for (int64_t k = 0; k < rank; k++) {
+        const int64_t some = 1 + below(2) * below(below(4) ? 3 : 1 + elements / 64);
+        int64_t *size = &sizes[(start + k) % rank];
+        *size = k == rank - 1 && (elements > 1 << 16 || below(2)) ? elements
+                : some < elements ? some : elements;
+        elements /= *size;
+    }
+    for (int64_t k = 0; rank > 0 && huge && k < 3; k++) {
+        sizes[below(rank)] = k == 2 && below(2) ? 0 : limits[8 + below(LENGTH(limits) - 8)];
+    }
+}
+
+/* Up to six shapes that have a common one, but for a few faults, and all that is asked of them:
+   outputs of about so many bytes. All that is handed over is in regions, and stays as it was. */
+static void ask_at_random(int64_t bytes) {
+    const int64_t count = 1 + below(MOST_TENSORS), rank = below(MOST_AXES + 1), all = below(count);
+    const int large = bytes > 1 << 20, first = used;
+    int64_t sizes[MOST_TENSORS][MOST_AXES], strides[MOST_AXES], common[MOST_AXES], widest = 1;
+    int64_t ranks[MOST_TENSORS], widths[MOST_TENSORS], rooms[MOST_TENSORS], extents[MOST_TENSORS];
+    int64_t *rows[MOST_TENSORS];
+    whycast_place nowhere = {0, 0};
+    for (int64_t m = 0; m < count; m++) {
+        widths[m] = below(4) ? every_width[below(LENGTH(every_width))] : 1 + below(bytes / 9 + 1);
+        widest = widths[m] > widest ? widths[m] : widest;
+    }
+    draw_sizes(common, rank, bytes / widest + 1, !large && below(4) == 0);
+    for (int64_t m = 0; m < count; m++) {
+        ranks[m] = m == all || below(2) ? rank : below(rank + 1);
+        for (int64_t axis = 0; axis < ranks[m]; axis++) {
+            const int64_t size = common[axis + rank - ranks[m]];
+            sizes[m][axis] = count == 1 || below(3) ? size : 1;
+        }
+    }
+    for (int64_t faults = below(4) - 1; !large && faults > 0; faults--) {
+        const int64_t m = below(count), kind = below(6), limit = limits[below(LENGTH(limits))];
+        if (kind == 0) {
+            ranks[m] = -1 - below(9);
+        } else if (kind == 1) {
+            widths[m] = limit;
+        } else if (ranks[m] > 0) {
+            sizes[m][below(ranks[m])] = below(2) ? below(6) - 1 : limit;
+        }
+    }
+    for (int64_t m = 0; m < count; m++) {
+        rows[m] = kept(sizes[m], BYTES_OF(ranks[m], int64_t));
+    }
+    const int64_t *const *shapes = kept(rows, BYTES_OF(count, int64_t *));
+    const int64_t found = plain_broadcast_shape(strides, MOST_AXES, &nowhere, shapes, ranks, count);
+    for (int64_t m = 0; m < count; m++) {
+        const int64_t room = found < 0 ? 3 : there(strides, found, widths[m]);
+        const int64_t extent = there(rows[m], ranks[m], widths[m]);
+        rooms[m] = large ? room : nearly(room);
+        extents[m] = large ? extent : nearly(extent);
+    }
+    const int64_t *lists[] = {ranks, widths, rooms, extents};
+    int64_t *of[4];
+    for (int64_t k = 0; k < 4; k++) {
+        of[k] = kept(lists[k], BYTES_OF(count, int64_t));
+    }
+    const int64_t capacity = below(4) ? MOST_AXES : rank + below(4) - 2;
+    ask_shape(capacity, shapes, of[0], count);
+    ask_all(capacity, of[2], of[3], shapes, of[0], of[1], count);
+    for (int64_t k = large ? 2 : 0; k < 3; k++) {
+        const int64_t m = below(count), n = below(count), width = widths[m], before = used;
+        const int other = !large && below(2) && ranks[n] >= 0;
+        const int64_t *target = other ? rows[n] : kept(common, BYTES_OF(rank, int64_t));
+        const int64_t target_rank = other ? ranks[n] : rank;
+        for (int64_t axis = 0; axis < rank; axis++) {
+            strides[axis] = below(2) ? below(99) - 49 : limits[below(LENGTH(limits))];
+        }
+        ask_strides(kept(strides, BYTES_OF(ranks[m], int64_t)), rows[m], ranks[m], target,
+                    target_rank);
+        ask_size(rows[m], ranks[m], width);
+        ask_tensor(nearly(there(target, target_rank, width)), extents[m], rows[m], ranks[m],
+                   target, target_rank, width);
+        release((int)before);
+    }
+    int memory = 1;
+    for (int64_t m = 0; m < count; m++) {
+        const int64_t own = BYTES_OF(ranks[m], int64_t);
+        memory = memory && is_written((uint8_t *)rows[m], own, sizes[m], own);
+    }
+    for (int64_t k = 0; k < 4; k++) {
+        const int64_t own = BYTES_OF(count, int64_t);
+        memory = memory && is_written((uint8_t *)of[k], own, lists[k], own);
+    }
+    agree("what is handed over", 0, nowhere, 0, nowhere, memory, shapes, ranks, count);
+    release(first);
+}
+
+static void random_part(void) {
+    for (int64_t round = 0; round < 100000; round++) {
+        ask_at_random(1 + below(round % 50 ? 600 : 1 << 16));
+    }
+    for (int64_t round = 0; round < 60; round++) {
+        ask_at_random(6 << 20);
+    }
+#if defined(PAGES) && SIZE_MAX > UINT32_MAX
+    more_than_32_bits();
+#endif
+}
+
 typedef struct {
     const char *name;
     void (*run)(void);
@@ -546,10 +787,12 @@ typedef struct {
 
 static const part parts[] = {{"shapes", shapes_part},   {"strides", strides_part},
                              {"sizes", sizes_part},     {"tensors", tensors_part},
-                             {"all", all_part},         {"blocks", blocks_part}};
+                             {"all", all_part},         {"blocks", blocks_part},
+                             {"random", random_part}};
 
 int main(int count, char **words) {
     int wrong = 0;
+    draw_pattern();
     for (int64_t k = 0; k < LENGTH(parts); k++) {
         int wanted = count < 2;
         for (int word = 1; word < count; word++) {

@@ -9,7 +9,7 @@
 #include "whycast.h"
 
 /* Of an output. */
-enum { MOST_AXES = 8 };
+enum { MOST_AXES = 10 };
 
 /* Of an error: what it is, and where. */
 static int64_t at(whycast_place *place, int64_t tensor, int64_t axis, int64_t code) {

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from c_library import SOURCE, compiled, run
+from c_library import SOURCE, compiled, sections
 
 NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*?(\d+) bytes \(([^)]*)\)')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
@@ -41,8 +41,8 @@ def usage(folder: Path, compiler: str, level: str) -> tuple[dict[str, int], int,
     for source, target in EDGE.findall(text):
         called.setdefault(source, set()).add(target)
     public = [name for name in frames if name.startswith("whycast_")]
-    _, code, data, bss, *_ = run(compiler.replace("gcc", "size"), binary).stdout.split()[5:]
-    return {name: depth(name, frames, called) for name in public}, int(code), int(data) + int(bss)
+    deepest = {name: depth(name, frames, called) for name in public}
+    return deepest, *sections(binary, compiler.replace("gcc", "size"))
 
 
 def main(compilers: list[str]) -> int:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, compiled, run
+from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, compiled, run, sections
 
 from whycast import _kernel
 
-PARTS = ("shapes", "strides", "sizes", "tensors", "all", "blocks")
+PARTS = ("shapes", "strides", "sizes", "tensors", "all", "blocks", "random")
 
 COMPILERS = ("gcc", "clang")
 
@@ -28,7 +28,8 @@ COMPILERS = ("gcc", "clang")
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: Path) -> None:
     for source in (SOURCE, FOLDER / "example.c"):
-        compiled(tmp_path / "object", optimized, "-c", source, compiler=compiler)
+        binary = compiled(tmp_path / "object", optimized, "-c", source, compiler=compiler)
+        assert sections(binary)[1] == 0, "something is kept between two calls"
 
 
 def test_the_header_is_one_for_cpp(tmp_path: Path) -> None:

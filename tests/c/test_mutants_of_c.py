@@ -20,6 +20,8 @@ FAULTS = [
     ("if (bytes > INT64_C(0x7F", "if (bytes >= INT64_C(0x7F"),
     ("store_1(z + q, v);", "store_1(z + q + 1, v);"),
     ("if (m < tensor)", "if (m <= tensor)"),
+    # A tensor that is not asked elsewhere, an output above 4 MiB, memory that is read or kept.
+    *([*mutate_c.planted(TEXT)][number][1:3] for number in (1, 16, 22, 27)),
 ]
 
 
@@ -57,6 +59,7 @@ def test_what_is_listed_is_a_mutant() -> None:
     names = [mutant.name for mutant in mutate_c.mutants(TEXT)]
     assert len({*names}) == len(names) > 300
     assert mutate_c.listed().keys() < {*names}
+    assert all(mutant.old in TEXT for mutant in mutate_c.planted(TEXT))
 
 
 @pytest.mark.parametrize(("level", "most"), [("-O0", 1280), ("-O2", 640)])
