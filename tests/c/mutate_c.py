@@ -146,6 +146,8 @@ def survives(mutant: str, stays: Path) -> bool:
             "-std=c99",
             "-O1",
             "-w",
+            # Else one that is left without a value may have the right one by chance.
+            "-ftrivial-auto-var-init=pattern",
             f"-I{FOLDER}",
             "-c",
             source,
