@@ -4,11 +4,10 @@ The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is th
 ONNX; a size of 0, however, broadcasts with nothing but 0. NumPy's rule, zero sizes included, has
 its own functions, in `whycast.numpy_rule`, and so has each of the specifications that broadcast one
 tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and
-`whycast.torch`.
-`whycast.reference` broadcasts plain lists. The command ``whycast`` answers from the same programs,
-and `whycast.testing`, imported when it is asked for, holds an implementation of your own against
-them. What is proved, and on what
-assumptions, stands in the WhyML sources (``why3/``) and their replayed proofs (``proofs/``).
+`whycast.torch`. `whycast.reference` broadcasts plain lists. The command ``whycast`` answers from
+the same programs, and `whycast.testing`, imported when it is asked for, holds an implementation of
+your own against them. What is proved, and on what assumptions, stands in the WhyML sources
+(``why3/``) and their replayed proofs (``proofs/``).
 
 What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an array of such a size,
 is refused before anything is made, by a ValueError that names the argument, or the shape and dtype;
@@ -63,7 +62,6 @@ __all__ = [
     "reference",
     "source_index",
     "sum_to_shape",
-    "testing",
     "torch",
 ]
 
@@ -76,7 +74,7 @@ for _function in (
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "testing"]
 
 
 if not TYPE_CHECKING:

@@ -71,7 +71,8 @@ def add(commands: Any) -> None:
         "that is not among them (default: those that the rule's texts have)",
     )
     for what in ("size", "rank"):
-        _number(parser, f"--max-{what}", math.inf, f"the greatest {what} that it has")
+        text = f"the greatest {what} that it has (default: any)"
+        parser.add_argument(f"--max-{what}", type=int, default=math.inf, metavar="N", help=text)
     parser.add_argument(
         "--refuses",
         type=lambda text: text.split(","),
@@ -116,7 +117,10 @@ def run(arguments: argparse.Namespace) -> int:
         ended_by.append(number)
         stop.set()
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    # One that is ignored, as in the background of a shell, stays so.
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for each, handler in before.items():
+        signal.signal(each, handler if handler == signal.SIG_IGN else end)
     try:
         report = check(
             target,
