@@ -39,7 +39,7 @@ from whycast._shapes import broadcast_shapes, broadcast_strides, compatible, f, 
 from whycast._views import broadcast_to
 
 if TYPE_CHECKING:
-    from whycast import testing
+    from whycast import testing as testing
 
 __version__ = "1.0.0"
 
@@ -74,7 +74,7 @@ for _function in (
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "testing"]
+    return __all__
 
 
 if not TYPE_CHECKING:
