@@ -36,6 +36,9 @@ enum { GUARD = 0 };
 #else
 enum { GUARD = 40 };
 #endif
+#ifndef ROUNDS
+enum { ROUNDS = 100000 };
+#endif
 enum { MOST_TENSORS = 6, MOST_SHOWN = 5, MOST_REGIONS = 64 };
 enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
 
@@ -769,7 +772,7 @@ static void ask_at_random(int64_t bytes) {
 }
 
 static void random_part(void) {
-    for (int64_t round = 0; round < 100000; round++) {
+    for (int64_t round = 0; round < ROUNDS; round++) {
         ask_at_random(1 + below(round % 50 ? 600 : 1 << 16));
     }
     for (int64_t round = 0; round < 60; round++) {

@@ -115,21 +115,22 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
 
 
 SOURCES = (SOURCE, EXHAUSTIVE)
+# At random less is asked where each call takes longer.
+LESS = "-DROUNDS=20000"
 
 
-@pytest.mark.parametrize("optimized", ["-O1", "-O3"])
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_every_small_case_and_the_limits(compiler: str, optimized: str, tmp_path: Path) -> None:
+def test_every_small_case_and_the_limits(compiler: str, tmp_path: Path) -> None:
     """[E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_480] [E_Broadcast_any_Derived_490]
     [E_Broadcast_any_Derived_500] [E_Broadcast_any_Derived_510] [E_Broadcast_any_Derived_520]
     [E_Broadcast_any_Derived_530]
     """
-    binary = compiled(tmp_path / "exhaustive", optimized, *SOURCES, compiler=compiler)
+    binary = compiled(tmp_path / "exhaustive", "-O3", *SOURCES, compiler=compiler)
     expect_no_difference(binary)
 
 
 def test_sanitizers_find_nothing(tmp_path: Path) -> None:
-    words = ("-O1", "-DEXACT", *SANITIZED, *SOURCES)
+    words = ("-O1", "-DEXACT", LESS, *SANITIZED, *SOURCES)
     expect_no_difference(compiled(tmp_path / "exhaustive", *words))
 
 
@@ -138,7 +139,7 @@ def test_the_sanitizer_of_clang_finds_nothing(tmp_path: Path) -> None:
     kinds = "undefined,implicit-conversion,unsigned-integer-overflow"
     trap = (f"-fsanitize={kinds}", f"-fsanitize-trap={kinds}")
     library = compiled(tmp_path / "whycast.o", "-O1", *trap, "-c", SOURCE, compiler="clang")
-    words = ("-O1", "-DEXACT", library, EXHAUSTIVE)
+    words = ("-O1", "-DEXACT", LESS, library, EXHAUSTIVE)
     expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler="clang"))
 
 
@@ -155,7 +156,7 @@ def test_valgrind_finds_nothing(part: str, tmp_path: Path) -> None:
 
 def test_every_line_and_branch_is_taken(tmp_path: Path) -> None:
     library = compiled(tmp_path / "whycast.o", "-O0", "--coverage", "-c", SOURCE)
-    words = ("-O2", "--coverage", library, EXHAUSTIVE)
+    words = ("-O2", LESS, "--coverage", library, EXHAUSTIVE)
     expect_no_difference(compiled(tmp_path / "exhaustive", *words))
     command = ["gcov", "--stdout", "--branch-probabilities", "--branch-counts", "whycast.gcda"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

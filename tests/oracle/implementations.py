@@ -374,7 +374,7 @@ WRONG = (
     # What is met in few places: of memory, of ranks, of many or large tensors, of other dtypes.
     Wrong("static buffer", static, "overwritten", None, every=5),
     *[
-        Wrong(name, zeros_where(condition), "elements", case)
+        Wrong(name, zeros_where(condition), "elements", case, every=3)
         for name, condition, case in (
             (
                 "stride 0",
@@ -407,7 +407,10 @@ WRONG = (
         )
     ],
     *[
-        Wrong(name, numpy_zeros_where(kind), "elements", Case(((),), dtypes=(dtype,)), "numpy")
+        Wrong(
+            *(name, numpy_zeros_where(kind), "elements", Case(((),), dtypes=(dtype,)), "numpy"),
+            every=3,
+        )
         for name, kind, dtype in (
             ("complex", "c", "complex64"),
             ("dates", "M", "datetime64[s]"),
