@@ -141,19 +141,9 @@ def survives(mutant: str, stays: Path) -> bool:
     with tempfile.TemporaryDirectory(dir=stays.parent) as name:
         source, library, binary = (Path(name, each) for each in ("whycast.c", "library.o", "a.out"))
         source.write_text(mutant, encoding="utf-8")
-        make: list[str | Path] = [
-            "gcc",
-            "-std=c99",
-            "-O1",
-            "-w",
-            # Else one that is left without a value may have the right one by chance.
-            "-ftrivial-auto-var-init=pattern",
-            f"-I{FOLDER}",
-            "-c",
-            source,
-            "-o",
-            library,
-        ]
+        # One that is left without a value may have the right one by chance, but for the pattern.
+        flags = ("-std=c99", "-O1", "-w", "-ftrivial-auto-var-init=pattern", f"-I{FOLDER}", "-c")
+        make: list[str | Path] = ["gcc", *flags, source, "-o", library]
         if subprocess.run(make, capture_output=True, check=False).returncode:
             return False
         if sections(library)[1]:
