@@ -116,7 +116,7 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
 
 SOURCES = (SOURCE, EXHAUSTIVE)
 # At random less is asked where each call takes longer.
-LESS = "-DROUNDS=20000"
+LESS = "-DROUNDS=5000"
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
