@@ -310,14 +310,6 @@ def test_an_object_with_functions_for_levels() -> None:
     assert {(each.level, each.kind) for each in report.deviations} == {("data", "elements")}
 
 
-def test_progress_is_told() -> None:
-    said: list[str] = []
-    check(whycast.compatible, level="verdict", seconds=1, progress=said.append)
-    fixed = len(list(cases(level="verdict")))
-    wanted = f", {fixed:,} of {fixed:,} fixed ones reached, 0 kinds of deviation, about 0 s left"
-    assert said[-1].endswith(wanted)
-
-
 # --- bad targets and arguments ----------------------------------------------------------------
 
 
