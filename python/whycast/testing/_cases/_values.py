@@ -103,7 +103,9 @@ def laid_on(before: AnyArray, shape: Shape, dtype: str, layout: str) -> AnyArray
     """
     if layout not in SHARED or before.shape != shape or before.dtype != dtype_named(dtype):
         return None
-    return before if layout == "same" else before[(slice(None, None, -1),) * before.ndim]
+    # With the dots one of rank 0 stays an array.
+    backwards: tuple[Any, ...] = (..., *[slice(None, None, -1)] * before.ndim)
+    return before if layout == "same" else before[backwards]
 
 
 def _filled(m: int, size: int, dtype: str) -> AnyArray:
