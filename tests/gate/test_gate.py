@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -573,7 +574,9 @@ def test_what_is_interrupted_leaves_nothing_running(small: Path) -> None:
     forge("hard", Z3, CVC4, CVC5)(at)
     # The line that there is no git, and the other theories.
     with started(small, 4) as process:
-        assert any(" replay why3/hard.mlw" in line for line in running(small))
+        end = time.monotonic() + 5
+        while not any(" replay why3/hard.mlw" in line for line in running(small)):
+            assert time.monotonic() < end
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=5) == 130
         assert running(small) == []

@@ -410,7 +410,7 @@ WRONG = (
     # What is met in few places: of memory, of ranks, of many or large tensors, of other dtypes.
     Wrong("static buffer", static, "overwritten", None, every=5),
     *[
-        Wrong(name, act, "elements", case, rule, every=3 if case else 1)
+        Wrong(name, act, "elements", case, rule, every=1 if case is None or case.dtypes else 3)
         for name, act, case, rule in SELDOM
     ],
     Wrong(

@@ -25,7 +25,7 @@ REFUSED = 'echo "{\\"refused\\": true}"'
 
 
 @contextmanager
-def shell(script: str, *, keeps_step: bool = False) -> Iterator[Callable[[], object]]:
+def shell(script: str) -> Iterator[Callable[[], object]]:
     """Start a script as soon as it is asked something; give what asks it."""
     program = Program(["sh", "-c", script], RULES["sonnx"], "shape")
 
@@ -37,8 +37,7 @@ def shell(script: str, *, keeps_step: bool = False) -> Iterator[Callable[[], obj
 
     try:
         yield ask
-        # The next answer of one that has answered wrongly in its place is heard.
-        assert (program.process is None) == (not keeps_step)
+        assert program.process is None
     finally:
         program.stop()
 
@@ -73,7 +72,7 @@ def test_a_wrong_answer(
     monkeypatch.setattr(_program, "_CHUNK", 16)
     monkeypatch.setattr(_program, "_MOST_CHUNKS", 20)
     monkeypatch.setattr(_program, "_PATIENCE", 0.2)
-    with shell(script, keeps_step="echo no" in script) as ask:
+    with shell(script) as ask:
         for _ in range(answered):
             assert ask() == Refusal()
         with pytest.raises(NoAnswerError, match=text) as caught:
@@ -100,7 +99,7 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
             {},
             "it has to flush its output after each line$",
         ),
-        # What it says back is read while a long line is written; it lives on, and is not given up.
+        # What it says back is read while a long line is written; it is not given up.
         (
             ["cat"],
             {"level": "data"},

@@ -62,6 +62,8 @@ class Program:
         try:
             return read_answer(self.level, parse(answer))
         except ValueError as error:
+            # It may have been a line too many, and the answer comes behind it.
+            self.stop()
             raise NoAnswerError("garbage", f"{_shown(answer)} ({error})") from None
 
     def stop(self) -> None:
