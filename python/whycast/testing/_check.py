@@ -272,9 +272,8 @@ class _Run:
                 found.reached = number + 1
         if not is_offered:
             return
-        self.levels[level] = {stage: found.cases[stage] for stage in STAGES if found.cases[stage]}
-        left = Counter([stage for stage, _ in fixed[found.reached :]])
-        rest = {str(stage): left[stage] for stage in STAGES if left[stage]}
+        self.levels[level] = _in_order(found.cases)
+        rest = _in_order(Counter(str(stage) for stage, _ in fixed[found.reached :]))
         if rest and self.complete:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
@@ -347,8 +346,8 @@ class _Run:
         if self.progress is None:
             return
         fixed = len(in_turn(self.rule, asked.level, asked.every))
-        spent, now = time.monotonic() - began, time.monotonic()
-        left = spent / max(1, found.reached) * max(0, fixed - found.reached)
+        now = time.monotonic()
+        left = (now - began) / max(1, found.reached) * max(0, fixed - found.reached)
         if deadline is not None:
             left = max(0.0, deadline - now)
         unknown = len({key for key, _ in found.deviations if key.entry < 0})
@@ -375,11 +374,11 @@ class _Run:
             if key.entry < 0 and (example.stage != "small" or "small" in rest):
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
-            counts = {str(met): n for (each, met), n in found.deviations.items() if each == key}
+            met = Counter({str(stage): found.deviations[key, stage] for stage in STAGES})
             self.deviations.append(
                 Deviation(
                     level=level,
-                    stages=counts,
+                    stages=_in_order(met),
                     kind=key.kind,
                     detail=key.detail,
                     case=case,
@@ -436,3 +435,8 @@ class _Run:
                 self.stale.append(f"{what} in no case)")
             elif agreeing and not each.sometimes:
                 self.stale.append(f"{what} not in {agreeing:,} of the cases it covers)")
+
+
+def _in_order(counts: Counter[str]) -> dict[str, int]:
+    """Give counts by stage in the order of the stages."""
+    return {stage: counts[stage] for stage in STAGES if counts[stage]}

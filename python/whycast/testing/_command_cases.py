@@ -21,12 +21,11 @@ from whycast.testing._report._judge import expected
 _STANDARD_OUTPUT = Path("-")
 
 _DESCRIPTION = f"""\
-Write the cases that `whycast check` asks first, from the smallest up, each with what is expected,
-for those who test in another language or without whycast.
+Write the fixed cases of `whycast check`, from the smallest up, each with what is expected, for
+those who test in another language or without whycast. No format has the cases of dates, durations,
+bytes and a million elements.
 
-jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected". Here
-and everywhere left out are dates, durations and bytes, which lines do not have, and cases of a
-million elements.
+jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected".
 
 {_export_npz.LAYOUT}
 

@@ -171,15 +171,17 @@ class Judge:
         before, self._before = self._before, (case, pairs)
         if before is not None:
             for m, (output, kept) in enumerate(before[1]):
-                where = f"after {before[0]!r}, array {m} of its result: "
-                found = None if output is None else array_differs(output, kept, where)
+                found = None if output is None else array_differs(output, kept, "")
                 if found is not None:
-                    return found._replace(kind="overwritten")
+                    where = f"after {before[0]!r}, array {m} of its result: "
+                    shown = (where + each for each in (found.expected, found.got))
+                    return Finding("overwritten", "", *shown)
         return None
 
     def _no_refusal(self, refusal: Refusal) -> Finding | None:
-        kinds = {each.__name__ for each in type(refusal.error).__mro__}
-        if refusal.error is None or not self.refuses or kinds & self.refuses:
+        if refusal.error is None or not self.refuses:
+            return None
+        if any(each.__name__ in self.refuses for each in type(refusal.error).__mro__):
             return None
         wanted = f"a refusal by {' or '.join(sorted(self.refuses))}"
         return Finding("error", type(refusal.error).__name__, wanted, refusal.shown)

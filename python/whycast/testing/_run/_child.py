@@ -36,9 +36,9 @@ class Child:
     """A child process in which a target runs.
 
     It is ended after `timeout` seconds without a step from one case to the next; and where it takes
-    `memory` MiB more than once the target was imported and for the cases, if that is not 0. At its
-    `end`, a time of `time.monotonic`, the case that is asked then has `grace` seconds, or three
-    times those of the slowest. Where `stop` is set there is no such time.
+    `memory` MiB more than once the target was imported and for the cases, if that is not 0. A case
+    that is asked at `end_at`, a time of `time.monotonic`, has `grace` seconds, or three times those
+    of the slowest; none is left where `stop` is set.
     """
 
     def __init__(
