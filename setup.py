@@ -28,6 +28,9 @@ class Build(build_ext):
         """Build what is wanted; say so if it is not there then."""
         reason = "WHYCAST_NATIVE is 0"
         if asked != "0":
+            import numpy
+
+            self.include_dirs.append(numpy.get_include())
             super().run()
             if all(map(os.path.exists, self.get_outputs())):
                 return

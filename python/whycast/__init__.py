@@ -15,7 +15,7 @@ where only the room is missing it is a MemoryError. Views are read-only and on t
 arrays, and results are plain ndarrays also where an argument is of a subclass.
 
 `native` says whether an accelerator works for the package: the same rule in C, proved as well and
-built where there was a compiler. It makes shapes and copies faster and changes nothing else; the
+built where there was a compiler. It makes shapes, views and copies faster, nothing else; the
 environment variable ``WHYCAST_NATIVE=0`` leaves it out, ``WHYCAST_NATIVE=1`` demands it.
 
 >>> import numpy as np

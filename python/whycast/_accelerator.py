@@ -12,11 +12,11 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from whycast._types import AnyArray, Shape, Strides
-
-_GivenT = TypeVar("_GivenT")
+_T0 = TypeVar("_T0")
+_T1 = TypeVar("_T1")
+_T2 = TypeVar("_T2")
 _AnswerT = TypeVar("_AnswerT")
 
 native = False
@@ -24,34 +24,36 @@ native = False
 # [E_Broadcast_any_Derived_490]
 
 
-def broadcast_shapes(
-    shapes: _GivenT, otherwise: Callable[[_GivenT], _AnswerT], /
-) -> Shape | _AnswerT:
-    """Give the common shape of a tuple of shapes."""
-    return otherwise(shapes)
+def _of_one(given: _T0, otherwise: Callable[[_T0], _AnswerT], /) -> _AnswerT:
+    return otherwise(given)
 
 
-def compatible(shapes: _GivenT, otherwise: Callable[[_GivenT], bool], /) -> bool:
-    """Tell whether the shapes in a tuple broadcast."""
-    return otherwise(shapes)
+def _of_two(one: _T0, two: _T1, otherwise: Callable[[_T0, _T1], _AnswerT], /) -> _AnswerT:
+    return otherwise(one, two)
 
 
-def broadcast_strides(
-    shape: _GivenT,
-    strides: _GivenT,
-    target: _GivenT,
-    otherwise: Callable[[_GivenT, _GivenT, _GivenT], Strides],
-    /,
-) -> Strides:
-    """Give the strides of the view of a tensor."""
-    return otherwise(shape, strides, target)
+def _of_three(
+    one: _T0, two: _T1, three: _T2, otherwise: Callable[[_T0, _T1, _T2], _AnswerT], /
+) -> _AnswerT:
+    return otherwise(one, two, three)
 
 
-def broadcast(
-    output: AnyArray, input: AnyArray, otherwise: Callable[[AnyArray, AnyArray], None], /
-) -> None:
-    """Write the elements of an array, broadcast, to another."""
-    otherwise(output, input)
+def leave(*given: object) -> Any:
+    """Answer None: the last argument of who goes on by itself."""
+
+
+# Of a tuple of shapes: the common one, and whether there is one. Of a tuple of tensors: the views.
+broadcast_shapes = compatible = broadcast_views = _of_one
+# Write the elements of an array, the second, broadcast, to another, the first.
+broadcast = _of_two
+# The view of an array with a given shape, and with the common shape of its own and a given one.
+broadcast_to = expand = _of_two
+# Of a shape and a target: the axes of the target along which elements repeat.
+repeated = _of_two
+# Of a shape, strides and a target: the strides of the view.
+broadcast_strides = _of_three
+# The view of an array with a given shape: along axes that increase, along any, along all but these.
+explicit = in_dim = ngraph = _of_three
 
 
 _asked = os.environ.get("WHYCAST_NATIVE")
@@ -66,5 +68,6 @@ if _asked != "0":
     else:
         native = True
         # They are called so often that a function in between would be felt.
-        for _name in ("broadcast", "broadcast_shapes", "broadcast_strides", "compatible"):
-            globals()[_name] = getattr(_native, _name)
+        for _name in _native.__dir__():
+            if not _name.startswith("_"):
+                globals()[_name] = getattr(_native, _name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from whycast import _kernel
+from whycast import _accelerator, _kernel
 from whycast._checks import as_array, as_shape
 from whycast._errors import rank_too_low, violated
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
@@ -67,7 +67,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     array, target = summable(delta), as_shape(shape, "shape")
     failure: ValueError
     try:
-        axes = _kernel.repeated_trailing(target, array.shape)
+        axes = _accelerator.repeated(target, array.shape, _kernel.repeated_trailing)
     except _kernel.RankMismatch:
         failure = rank_too_low("delta", "shape", len(target), array.ndim)
     except _kernel.NotBroadcastable as error:
@@ -94,5 +94,5 @@ def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[D
     if len(shape) + len(axes) > array.ndim:
         target = sums.reshape([size for axis, size in enumerate(array.shape) if axis not in axes])
     # The sums are computed in the dtype of what they are written to.
-    np.add.reduce(array, axis=axes, out=target)
+    np.add.reduce(array, axes, out=target)
     return sums

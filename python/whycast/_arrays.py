@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 
 from whycast import _accelerator, _kernel
-from whycast._checks import PLAIN_TYPES, as_array, as_tensors, check_count, show
+from whycast._checks import as_array, as_tensors, check_count, show, stored
 from whycast._errors import show_shape, violated
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
 
@@ -108,8 +108,8 @@ def broadcast(
     gives the common shape and the strides of all views, or raises exactly where E1 holds. By
     ``views_of_broadcast`` of ``why3/kernel/laws.mlw`` the views read what ``broadcast`` gives,
     whatever the strides are. NumPy makes the views, and copies them. The accelerator, where it is
-    there (`whycast.native`), has proved programs of its own for shape and strides, and writes the
-    copies of contiguous tensors.
+    there (`whycast.native`), has proved programs of its own for shape and strides, makes most
+    views, and writes the copies of contiguous tensors.
 
     Of an array of dtype object each element is looked at, along an axis of stride 0 one.
 
@@ -134,94 +134,68 @@ def broadcast(
     # [E_Broadcast_any_Step2_020] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Inputs_020]
     # [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_110]
     # [E_Broadcast_any_Derived_160]
-    check_count(len(tensors), "tensor")
-    # Three loops, here and in _views: a comprehension costs more than these for a few arrays.
-    arrays: Sequence[Any] = tensors
-    shapes: list[Shape] = []
-    for array in tensors:
-        if type(array) is not np.ndarray or array.dtype.type not in PLAIN_TYPES:
-            arrays = as_tensors(tensors)
-            shapes = [array.shape for array in arrays]
-            break
-        shapes.append(array.shape)
-    # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
-    same = shapes.count(shapes[0]) == len(shapes)
-    if same:
-        if copy and out is None:
-            return tuple([array.copy() for array in arrays])
-        views = [array.view() for array in arrays]
-        for view in views:
-            _set_writeable(view, False)
-    elif common := _accelerator.broadcast_shapes(tuple(shapes), _unanswered):
-        if copy and out is None and (copies := _copies(arrays, common)):
-            return tuple(copies)
-        views = [view_as(array, common) for array in arrays]
-    else:
-        views = _views(arrays, tuple(shapes))
+    views = _accelerator.broadcast_views(tensors, _views)
     if out is not None:
-        return _written(arrays, views, out, copy=copy)
-    return tuple([view.copy() for view in views] if copy else views)
+        return _written(views, out, copy=copy)
+    return tuple([_copied(view) for view in views]) if copy else views
 
 
-def _views(arrays: Sequence[AnyArray], shapes: tuple[Shape, ...]) -> list[AnyArray]:
+def _views(tensors: tuple[Tensor[Any], ...]) -> tuple[AnyArray, ...]:
+    """Make the views of tensors that the accelerator has left, or say what is wrong with them."""
+    check_count(len(tensors), "tensor")
+    return _accelerator.broadcast_views(as_tensors(tensors), _views_of_plain)
+
+
+def _views_of_plain(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
-    own = [array.strides for array in arrays]
+    shapes = tuple([array.shape for array in arrays])
+    # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
+    if shapes.count(shapes[0]) == len(shapes):
+        return tuple([own_view(array) for array in arrays])
+    own = tuple([array.strides for array in arrays])
     try:
-        common, strides = _kernel.broadcast_views(shapes, tuple(own))
+        common, strides = _kernel.broadcast_views(shapes, own)
     except _kernel.E1 as error:
         v = error.value
     else:
-        views = []
-        for m, array in enumerate(arrays):
-            # A tensor's own strides, given back, are those of a view of its own shape.
-            if strides[m] is own[m]:
-                view = array.view()
-                _set_writeable(view, False)
-            else:
-                view = view_by(array, common, strides[m])
-            views.append(view)
-        return views
+        return tuple(
+            [
+                # A tensor's own strides, given back, are those of a view of its own shape.
+                own_view(array) if strides[m] is own[m] else view_by(array, common, strides[m])
+                for m, array in enumerate(arrays)
+            ]
+        )
     raise violated(v, shapes)
 
 
-def _unanswered(shapes: tuple[Shape, ...]) -> None:
-    """Leave the common shape to the program that gives the strides of all views as well."""
+def _copied(view: AnyArray) -> AnyArray:
+    """Copy a view to an array in row-major order."""
+    if 0 not in view.strides:
+        return view.copy()
+    copy = np.empty(view.shape, view.dtype)
+    _accelerator.broadcast(copy, view, _write)
+    return copy
 
 
-def _copies(arrays: Sequence[AnyArray], common: Shape) -> list[AnyArray] | None:
-    """Make copies of plain arrays with their common shape, if there is room for all of them."""
-    copies: list[AnyArray] = []
-    try:
-        for array in arrays:
-            copies.append(np.empty(common, array.dtype))
-            _accelerator.broadcast(copies[-1], array, _write)
-    except (MemoryError, ValueError):
-        # All views come before all copies, and one of them may have an error of its own.
-        return None
-    return copies
-
-
-def _written(
-    arrays: Sequence[AnyArray], views: Sequence[AnyArray], out: object, *, copy: bool
-) -> tuple[AnyArray, ...]:
+def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[AnyArray, ...]:
     """Copy the views into the arrays `out`, once it is known that all of them fit."""
     if copy:
         raise ValueError("out: expected none where copy is True: they say where to copy to")
     if not isinstance(out, (tuple, list)):
         raise TypeError(f"out: expected a tuple or a list of arrays, got {show(out)}")
-    if len(out) != len(arrays):
-        raise ValueError(f"out: expected {len(arrays)} arrays, one for each tensor, got {len(out)}")
+    if len(out) != len(views):
+        raise ValueError(f"out: expected {len(views)} arrays, one for each tensor, got {len(out)}")
     plain = []
-    for m, (array, target) in enumerate(zip(arrays, out, strict=True)):
+    for m, (view, target) in enumerate(zip(views, out, strict=True)):
         name = f"out, array {m}"
         if not isinstance(target, np.ndarray):
             raise TypeError(f"{name}: expected a numpy.ndarray, got {show(target)}")
         own = as_array(target, name)
-        if own.shape != views[m].shape:
-            wanted, shown = show_shape(views[m].shape), show_shape(own.shape)
+        if own.shape != view.shape:
+            wanted, shown = show_shape(view.shape), show_shape(own.shape)
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
-        if own.dtype != array.dtype:
-            raise ValueError(f"{name}: expected the dtype {array.dtype}, got {own.dtype}")
+        if own.dtype != view.dtype:
+            raise ValueError(f"{name}: expected the dtype {view.dtype}, got {own.dtype}")
         # In this order: asked whether it is writeable, an array that NumPy has marked warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
@@ -229,14 +203,14 @@ def _written(
             )
         plain.append(own)
     for m, target in enumerate(plain):
-        for noun, others in (("tensor", arrays), ("array", plain[:m])):
+        for noun, others in (("tensor", views), ("array", plain[:m])):
             for n, other in enumerate(others):
                 if np.may_share_memory(target, other) and np.shares_memory(target, other):
                     raise ValueError(
                         f"out, array {m}: expected memory of its own, got some of {noun} {n}"
                     )
-    for array, target in zip(arrays, plain, strict=True):
-        _accelerator.broadcast(target, array, _write)
+    for view, target in zip(views, plain, strict=True):
+        _accelerator.broadcast(target, view, _write)
     return tuple(out)
 
 
@@ -244,8 +218,9 @@ def _write(target: AnyArray, array: AnyArray) -> None:
     """Write the elements of an array, broadcast, to another that the accelerator has left."""
     # The accelerator takes contiguous memory, and NumPy too is mostly quicker from it; a copy of
     # the tensor costs little beside a target that is larger.
-    if not array.flags.c_contiguous and 4 * array.nbytes <= target.nbytes:
-        _accelerator.broadcast(target, array.copy(), _write)
+    tensor = stored(array)
+    if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
+        _accelerator.broadcast(target, tensor.copy(), _write)
     else:
         np.copyto(target, view_as(array, target.shape))
 
@@ -266,13 +241,15 @@ def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> 
 
     Only a writeable array has writeable views.
     """
-    shape = array.shape
-    if shape == target:
-        view = array.view()
-        _set_writeable(view, writeable)
-        return view
-    program = _kernel.broadcast_strides
-    strides = _accelerator.broadcast_strides(shape, array.strides, target, program)
+    if not writeable:
+        return _accelerator.broadcast_to(array, target, _view_as)
+    return _view_as(array, target, writeable=True)
+
+
+def _view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> Array[DTypeT]:
+    if array.shape == target:
+        return own_view(array, writeable=writeable)
+    strides = _kernel.broadcast_strides(array.shape, array.strides, target)
     return view_by(array, target, strides, writeable=writeable)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence, Set
-from typing import NoReturn, TypeGuard, cast
+from typing import Any, NoReturn, TypeGuard, cast
 
 import numpy as np
 
@@ -175,8 +175,10 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
     >>> as_axis_set({3, 1}, "broadcast_axes")
     (1, 3)
     """
-    if isinstance(value, Set):
-        return tuple(sorted([as_int(axis, name) for axis in value]))
+    # The first two are Sets as well, and found so at once.
+    if isinstance(value, (set, frozenset, Set)):
+        axes = [axis if type(axis) is int else as_int(axis, name) for axis in value]
+        return tuple(sorted(axes))
     return as_integers(value, name, or_else="a set of integers, ")
 
 
@@ -238,7 +240,7 @@ whycast.numpy_rule broadcasts any dtype
     return array
 
 
-def as_tensors(tensors: tuple[Tensor[DTypeT], ...]) -> list[Array[DTypeT]]:
+def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
     """Return the arguments of `whycast.broadcast` as plain ndarrays of SONNX's types.
 
     >>> as_tensors(([np.zeros(2), np.zeros(3)],))
@@ -248,16 +250,28 @@ broadcast(*tensors)
     """
     if len(tensors) == 1:
         _refuse_all_in_one(tensors[0], "tensor", "broadcast")
-    return [as_tensor(tensor, f"argument {m}") for m, tensor in enumerate(tensors)]
+    return tuple(
+        [
+            # What is most common is not asked twice what it is.
+            tensor
+            if type(tensor) is np.ndarray and tensor.dtype.type in PLAIN_TYPES
+            else as_tensor(tensor, f"argument {m}")
+            for m, tensor in enumerate(tensors)
+        ]
+    )
+
+
+def stored(array: Array[DTypeT]) -> Array[DTypeT]:
+    """View of the elements that are in memory: along an axis of stride 0 one."""
+    return array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
 
 
 def _check_strings(array: Array[DTypeT], name: str) -> None:
-    # Along an axis of stride 0 there is one element in memory, however often it is repeated.
-    stored = array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
-    if all(issubclass(kind, str) for kind in set(map(type, stored.flat))):
+    elements = stored(array)
+    if all(issubclass(kind, str) for kind in set(map(type, elements.flat))):
         return
     index, stranger = next(
-        (index, each) for index, each in np.ndenumerate(stored) if not isinstance(each, str)
+        (index, each) for index, each in np.ndenumerate(elements) if not isinstance(each, str)
     )
     raise TypeError(
         f"{name}: dtype object is a SONNX type only if every element is a str, "

@@ -1,22 +1,27 @@
 /* The accelerator of the package: the proved programs of c/whycast.h on what Python calls with.
 
    This file is written by hand, and nothing of it is proved. It takes arguments apart, calls an
-   entry point, which checks its arguments itself, and puts the answer together. What is not as plain
-   as can be it leaves to the Python code, the last argument of each function: a subclass, an integer
-   of more than 64 bits, a negative size, more shapes than there is room for, elements that are
-   Python objects, and all errors. It calls no method that a user may have written before, so that
-   nothing is asked twice.
+   entry point, which checks its arguments itself, and puts the answer together: a tuple, or a view
+   with the strides that it got. What is not as plain as can be it leaves to the Python code, the
+   last argument of each function: a subclass, an integer of more than 64 bits, a negative size, more
+   shapes than there is room for, StringDType, and all errors. It calls no method that a user may
+   have written before, so that nothing is asked twice.
 
    Nothing is static but what stays as it is, and of a list a copy is read: other threads may change
    it, and without the interpreter lock at any time.
 
-   Python's limited API of 3.10, which setup.py names where there is one, and the struct in which
-   NumPy shows an array to C programs. */
+   Python's limited API of 3.10, which setup.py names where there is one, and NumPy's of 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <limits.h>
 #include <stdint.h>
 #include <string.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
 
 #include "whycast.h"
 
@@ -25,49 +30,27 @@ enum { COUNT = 64, SIZES = 512, RANK = 64 };
 /* Of more bytes than this other threads may run while they are written. */
 enum { LONG = 1 << 15 };
 
-typedef struct {
-  PyObject *ndarray, *int64, *array_struct;
-} state;
-
-/* NumPy's PyArrayInterface: what the capsule of an attribute __array_struct__ leads to. */
-typedef struct {
-  int two, nd;
-  char typekind;
-  int itemsize, flags;
-  intptr_t *shape, *strides;
-  void *data;
-  PyObject *descr;
-} array_interface;
-
-enum { C_CONTIGUOUS = 0x1, NOTSWAPPED = 0x200, WRITEABLE = 0x400 };
+/* The flag of an array by which NumPy remembers to warn of a write: the sign. Views inherit it. */
+enum { MARK = INT_MIN };
 
 /* Whether `object` is a Python int or a numpy.int64, and which. */
-static int as_integer(const state *own, PyObject *object, int64_t *value) {
+static int as_integer(PyObject *object, int64_t *value) {
   int overflow = 0;
-  if (PyLong_CheckExact(object)) {
-    *value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return !overflow;
-  }
-  if ((PyObject *) Py_TYPE(object) != own->int64) return 0;
-  PyObject *plain = PyNumber_Index(object);
-  if (!plain) {
-    PyErr_Clear();
-    return 0;
-  }
-  *value = PyLong_AsLongLongAndOverflow(plain, &overflow);
-  Py_DECREF(plain);
+  if (PyLong_CheckExact(object)) *value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  else if (Py_TYPE(object) == &PyInt64ArrType_Type) *value = ((PyInt64ScalarObject *) object)->obval;
+  else return 0;
   return !overflow;
 }
 
 /* The number of integers in a tuple or list, and which; -1 where it is not one of so many. */
-static Py_ssize_t as_integers(const state *own, PyObject *object, int64_t *values, Py_ssize_t room) {
+static Py_ssize_t as_integers(PyObject *object, int64_t *values, Py_ssize_t room) {
   PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
       : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
   if (!entries) return -1;
   Py_ssize_t count = PyTuple_Size(entries);
   if (count > room) count = -1;
   for (Py_ssize_t k = 0; k < count; k++) {
-    if (!as_integer(own, PyTuple_GetItem(entries, k), values + k)) count = -1;
+    if (!as_integer(PyTuple_GetItem(entries, k), values + k)) count = -1;
   }
   Py_DECREF(entries);
   return count;
@@ -84,16 +67,16 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
 }
 
 /* Answers from all arguments but the last; NULL, without an exception, where it leaves them. */
-typedef PyObject *(*program)(const state *own, PyObject *const *arguments);
+typedef PyObject *(*program)(PyObject *const *arguments);
 
 /* The answer of a program that takes so many arguments, or of the function that follows these. */
-static PyObject *answer(PyObject *module, PyObject *const *arguments, Py_ssize_t count,
-                        Py_ssize_t taken, program ask) {
+static PyObject *answer(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t taken,
+                        program ask) {
   if (count != taken + 1) {
     PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", taken + 1, count);
     return NULL;
   }
-  PyObject *result = ask(PyModule_GetState(module), arguments);
+  PyObject *result = ask(arguments);
   if (result || PyErr_Occurred()) return result;
   return PyObject_CallFunctionObjArgs(arguments[taken], arguments[0],
                                       taken > 1 ? arguments[1] : NULL,
@@ -101,14 +84,14 @@ static PyObject *answer(PyObject *module, PyObject *const *arguments, Py_ssize_t
 }
 
 /* The rank of the common shape of a tuple of shapes, and that shape; or a code below 0. */
-static int64_t common_shape(const state *own, PyObject *shapes, int64_t *common) {
+static int64_t common_shape(PyObject *shapes, int64_t *common) {
   int64_t sizes[SIZES], ranks[COUNT];
   const int64_t *starts[COUNT];
   int64_t *next = sizes;
   Py_ssize_t count = PyTuple_CheckExact(shapes) ? PyTuple_Size(shapes) : COUNT + 1;
   if (count > COUNT) return WHYCAST_CAPACITY_EXCEEDED;
   for (Py_ssize_t m = 0; m < count; m++) {
-    Py_ssize_t rank = as_integers(own, PyTuple_GetItem(shapes, m), next, sizes + SIZES - next);
+    Py_ssize_t rank = as_integers(PyTuple_GetItem(shapes, m), next, sizes + SIZES - next);
     if (rank < 0) return WHYCAST_CAPACITY_EXCEEDED;
     starts[m] = next;
     ranks[m] = rank;
@@ -118,22 +101,22 @@ static int64_t common_shape(const state *own, PyObject *shapes, int64_t *common)
   return whycast_broadcast_shape(common, RANK, &place, starts, ranks, count);
 }
 
-static PyObject *shape_of(const state *own, PyObject *const *arguments) {
-  int64_t common[RANK], rank = common_shape(own, arguments[0], common);
+static PyObject *shape_of(PyObject *const *arguments) {
+  int64_t common[RANK], rank = common_shape(arguments[0], common);
   return rank < 0 ? NULL : as_tuple(common, rank);
 }
 
-static PyObject *verdict(const state *own, PyObject *const *arguments) {
-  int64_t common[RANK], rank = common_shape(own, arguments[0], common);
+static PyObject *verdict(PyObject *const *arguments) {
+  int64_t common[RANK], rank = common_shape(arguments[0], common);
   return rank < 0 && rank != WHYCAST_NOT_BROADCASTABLE ? NULL : PyBool_FromLong(rank >= 0);
 }
 
 /* The strides of the view of a tensor, from its shape, its strides and the target. */
-static PyObject *strides_of(const state *own, PyObject *const *arguments) {
+static PyObject *strides_of(PyObject *const *arguments) {
   int64_t shape[RANK], strides[RANK], target[RANK], view[RANK];
-  Py_ssize_t rank = as_integers(own, arguments[0], shape, RANK);
-  if (rank < 0 || as_integers(own, arguments[1], strides, RANK) != rank) return NULL;
-  Py_ssize_t target_rank = as_integers(own, arguments[2], target, RANK);
+  Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
+  if (rank < 0 || as_integers(arguments[1], strides, RANK) != rank) return NULL;
+  Py_ssize_t target_rank = as_integers(arguments[2], target, RANK);
   whycast_place place;
   if (target_rank < 0 ||
       whycast_broadcast_strides(view, &place, strides, shape, rank, target, target_rank)) {
@@ -142,105 +125,243 @@ static PyObject *strides_of(const state *own, PyObject *const *arguments) {
   return as_tuple(view, target_rank);
 }
 
-/* An array in memory: its shape, of at most RANK sizes, and its number of bytes. */
-typedef struct {
-  PyObject *capsule;
-  const array_interface *seen;
-  int64_t shape[RANK], bytes;
-} array;
-
-/* Look at an array of a plain type; whether it is one. There may be an exception if it is not. */
-static int look_at(const state *own, PyObject *object, array *found) {
-  if ((PyObject *) Py_TYPE(object) != own->ndarray) return 0;
-  found->capsule = PyObject_GetAttr(object, own->array_struct);
-  found->seen = found->capsule ? PyCapsule_GetPointer(found->capsule, NULL) : NULL;
-  if (!found->seen) {
-    Py_CLEAR(found->capsule);
-    return 0;
-  }
-  int rank = found->seen->nd;
+/* The axes of a target along which a tensor of a shape repeats: those on which a stride gets 0. */
+static PyObject *repeated_of(PyObject *const *arguments) {
+  int64_t shape[RANK], strides[RANK], target[RANK], axes[RANK], count = 0;
+  Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
+  Py_ssize_t target_rank = as_integers(arguments[1], target, RANK);
   whycast_place place;
-  for (int k = 0; k < rank && rank <= RANK; k++) found->shape[k] = found->seen->shape[k];
-  found->bytes = rank > RANK
-      ? -1 : whycast_byte_size(&place, found->shape, rank, found->seen->itemsize);
-  if (found->bytes >= 0 && found->seen->typekind && strchr("biufcSU", found->seen->typekind)) return 1;
-  Py_CLEAR(found->capsule);
-  return 0;
-}
-
-/* Write the elements of `x`, broadcast, to `z`: None. */
-static PyObject *copy(const array *z, const array *x) {
-  const array_interface *to = z->seen, *from = x->seen;
-  int differs = (to->flags ^ from->flags) & NOTSWAPPED;
-  if (!(to->flags & from->flags & C_CONTIGUOUS) || !(to->flags & WRITEABLE) || differs ||
-      to->typekind != from->typekind || to->itemsize != from->itemsize) {
+  for (Py_ssize_t k = 0; k < rank; k++) strides[k] = 1;
+  if (rank < 0 || target_rank < 0 ||
+      whycast_broadcast_strides(axes, &place, strides, shape, rank, target, target_rank)) {
     return NULL;
   }
-  uintptr_t to_start = (uintptr_t) to->data, from_start = (uintptr_t) from->data;
-  if (to_start < from_start + (uintptr_t) x->bytes && from_start < to_start + (uintptr_t) z->bytes) {
-    return NULL;
+  for (Py_ssize_t k = 0; k < target_rank; k++) {
+    if (!axes[k]) axes[count++] = k;
   }
-  PyThreadState *thread = z->bytes > LONG ? PyEval_SaveThread() : NULL;
-  whycast_place place;
-  int64_t code = whycast_broadcast(to->data, z->bytes, &place, from->data, x->bytes, x->shape,
-                                   from->nd, z->shape, to->nd, to->itemsize);
-  if (thread) PyEval_RestoreThread(thread);
-  return code ? NULL : Py_NewRef(Py_None);
+  return as_tuple(axes, count);
 }
 
-static PyObject *written(const state *own, PyObject *const *arguments) {
-  array z, x;
-  PyObject *result = NULL;
-  if (look_at(own, arguments[0], &z)) {
-    if (look_at(own, arguments[1], &x)) {
-      result = copy(&z, &x);
-      Py_DECREF(x.capsule);
+/* An array that is no subclass, of a type with elements of one byte at least that is NumPy's and not
+   one of its own, as each StringDType is; or NULL. */
+static PyArrayObject *as_array(PyObject *object) {
+  if (!PyArray_CheckExact(object)) return NULL;
+  PyArrayObject *array = (PyArrayObject *) object;
+  return PyArray_TYPE(array) < NPY_NTYPES_LEGACY && PyArray_ITEMSIZE(array) > 0 ? array : NULL;
+}
+
+/* Copy sizes or strides: an npy_intp may be another type than an int64_t. */
+static void take(int64_t *values, const npy_intp *given, int rank) {
+  for (int k = 0; k < rank; k++) values[k] = given[k];
+}
+
+/* A view that is not writable, or NULL where NumPy makes none. */
+static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *strides, int64_t rank) {
+  npy_intp sizes[RANK], steps[RANK];
+  for (int k = 0; k < rank; k++) {
+    sizes[k] = (npy_intp) shape[k];
+    steps[k] = (npy_intp) strides[k];
+    if (sizes[k] != shape[k] || steps[k] != strides[k]) return NULL;
+  }
+  PyArray_Descr *dtype = PyArray_DESCR(x);
+  /* NumPy takes both references, whether it succeeds or not. */
+  Py_INCREF(dtype);
+  PyObject *view = PyArray_NewFromDescr(&PyArray_Type, dtype, (int) rank, sizes, steps,
+                                        PyArray_DATA(x), 0, NULL);
+  if (view && PyArray_SetBaseObject((PyArrayObject *) view, Py_NewRef((PyObject *) x))) Py_CLEAR(view);
+  if (view) PyArray_CLEARFLAGS((PyArrayObject *) view, MARK);
+  else PyErr_Clear();
+  return view;
+}
+
+static PyObject *view_as(PyArrayObject *x, const int64_t *target, int64_t target_rank) {
+  int64_t shape[RANK], strides[RANK], view[RANK];
+  int rank = PyArray_NDIM(x);
+  whycast_place place;
+  take(shape, PyArray_DIMS(x), rank);
+  take(strides, PyArray_STRIDES(x), rank);
+  return whycast_broadcast_strides(view, &place, strides, shape, rank, target, target_rank)
+      ? NULL : view_by(x, target, view, target_rank);
+}
+
+/* The view of a tensor that has a given shape. */
+static PyObject *view_to(PyObject *const *arguments) {
+  int64_t target[RANK];
+  PyArrayObject *x = as_array(arguments[0]);
+  Py_ssize_t rank = x ? as_integers(arguments[1], target, RANK) : -1;
+  return rank < 0 ? NULL : view_as(x, target, rank);
+}
+
+/* The view of a tensor that has the common shape of its own and a given one. */
+static PyObject *view_with(PyObject *const *arguments) {
+  int64_t own[RANK], given[RANK], common[RANK];
+  PyArrayObject *x = as_array(arguments[0]);
+  Py_ssize_t rank = x ? as_integers(arguments[1], given, RANK) : -1;
+  if (rank < 0) return NULL;
+  take(own, PyArray_DIMS(x), PyArray_NDIM(x));
+  whycast_place place;
+  const int64_t ranks[] = {PyArray_NDIM(x), rank}, *shapes[] = {own, given};
+  int64_t common_rank = whycast_broadcast_shape(common, RANK, &place, shapes, ranks, 2);
+  return common_rank < 0 ? NULL : view_as(x, common, common_rank);
+}
+
+/* Axes of size 1 are put where a tensor has none: it then broadcasts as it would along its axes, by
+   explicit_broadcast_to of why3/axes/unsqueeze.mlw, in_dim_some_transpose of in_dim_transpose.mlw
+   and, for the axes that a tensor lacks, ngraph_explicit of ngraph.mlw. */
+enum order { INCREASING, DISTINCT, LACKING };
+
+static PyObject *view_along(PyObject *const *arguments, enum order order) {
+  int64_t shape[RANK], strides[RANK] = {0}, view[RANK], target[RANK], given[RANK], kept[RANK];
+  char taken[RANK] = {0};
+  PyArrayObject *x = as_array(arguments[0]);
+  Py_ssize_t rank = x ? as_integers(arguments[1], target, RANK) : -1;
+  Py_ssize_t count = rank < 0 ? -1 : as_integers(arguments[2], given, RANK);
+  if (count < 0) return NULL;
+  for (Py_ssize_t k = 0; k < rank; k++) shape[k] = 1;
+  for (Py_ssize_t j = 0; j < count; j++) {
+    if (given[j] < 0 || given[j] >= rank || taken[given[j]]) return NULL;
+    if (order != DISTINCT && j && given[j] <= given[j - 1]) return NULL;
+    taken[given[j]] = 1;
+  }
+  const int64_t *axes = given;
+  if (order == LACKING) {
+    axes = kept;
+    count = 0;
+    for (Py_ssize_t k = 0; k < rank; k++) {
+      if (!taken[k]) kept[count++] = k;
     }
-    Py_DECREF(z.capsule);
+  }
+  if (count != PyArray_NDIM(x)) return NULL;
+  for (Py_ssize_t j = 0; j < count; j++) {
+    shape[axes[j]] = PyArray_DIMS(x)[j];
+    strides[axes[j]] = PyArray_STRIDES(x)[j];
+    /* nGraph lets no size of 1 grow. */
+    if (order == LACKING && shape[axes[j]] != target[axes[j]]) return NULL;
+  }
+  whycast_place place;
+  return whycast_broadcast_strides(view, &place, strides, shape, rank, target, rank)
+      ? NULL : view_by(x, target, view, rank);
+}
+
+static PyObject *along(PyObject *const *arguments) { return view_along(arguments, INCREASING); }
+static PyObject *placed(PyObject *const *arguments) { return view_along(arguments, DISTINCT); }
+static PyObject *across(PyObject *const *arguments) { return view_along(arguments, LACKING); }
+
+/* Whether all elements from here on are strings; those along an axis of stride 0 are one. */
+static int all_strings(const char *data, int rank, const npy_intp *shape, const npy_intp *strides) {
+#ifdef Py_GIL_DISABLED
+  return 0; /* Another thread may take an element away that is looked at. */
+#endif
+  if (!rank) {
+    PyObject *element;
+    memcpy(&element, data, sizeof element);
+    return element && (PyUnicode_CheckExact(element) || PyUnicode_Check(element));
+  }
+  npy_intp count = *strides || !*shape ? *shape : 1;
+  while (count-- > 0) {
+    if (!all_strings(data, rank - 1, shape + 1, strides + 1)) return 0;
+    data += *strides;
+  }
+  return 1;
+}
+
+/* An array of one of SONNX's types, or NULL. */
+static PyArrayObject *as_tensor(PyObject *object) {
+  PyArrayObject *x = as_array(object);
+  int type = x ? PyArray_TYPE(x) : NPY_VOID;
+  int is_plain = type <= NPY_DOUBLE || type == NPY_HALF || type == NPY_UNICODE;
+  int is_strings = type == NPY_OBJECT &&
+      all_strings(PyArray_DATA(x), PyArray_NDIM(x), PyArray_DIMS(x), PyArray_STRIDES(x));
+  return is_plain || is_strings ? x : NULL;
+}
+
+/* The views of all tensors in a tuple. */
+static PyObject *views(PyObject *const *arguments) {
+  int64_t sizes[SIZES], ranks[COUNT], common[RANK], *next = sizes;
+  const int64_t *shapes[COUNT];
+  Py_ssize_t count = PyTuple_CheckExact(arguments[0]) ? PyTuple_Size(arguments[0]) : COUNT + 1;
+  if (count > COUNT) return NULL;
+  for (Py_ssize_t m = 0; m < count; m++) {
+    PyArrayObject *x = as_tensor(PyTuple_GetItem(arguments[0], m));
+    if (!x || PyArray_NDIM(x) > sizes + SIZES - next) return NULL;
+    ranks[m] = PyArray_NDIM(x);
+    shapes[m] = next;
+    take(next, PyArray_DIMS(x), PyArray_NDIM(x));
+    next += ranks[m];
+  }
+  whycast_place place;
+  int64_t rank = whycast_broadcast_shape(common, RANK, &place, shapes, ranks, count);
+  PyObject *result = rank < 0 ? NULL : PyTuple_New(count);
+  for (Py_ssize_t m = 0; result && m < count; m++) {
+    PyArrayObject *x = (PyArrayObject *) PyTuple_GetItem(arguments[0], m);
+    PyObject *view = view_as(x, common, rank);
+    if (!view || PyTuple_SetItem(result, m, view)) Py_CLEAR(result);
   }
   return result;
 }
 
+/* The number of bytes of an array in row-major order, of a type without objects, and its shape, in
+   which an axis that repeats has size 1; or -1. */
+static int64_t block(PyArrayObject *x, int64_t *shape) {
+  if (PyArray_TYPE(x) == NPY_OBJECT || PyArray_TYPE(x) == NPY_VOID) return -1;
+  int64_t bytes = PyArray_ITEMSIZE(x);
+  take(shape, PyArray_DIMS(x), PyArray_NDIM(x));
+  for (int k = PyArray_NDIM(x); k-- > 0;) {
+    int64_t stride = PyArray_STRIDES(x)[k];
+    if (!stride && shape[k]) shape[k] = 1;
+    if (bytes && shape[k] > 1 && stride != bytes) return -1;
+    /* NumPy has no array whose size in bytes is no npy_intp. */
+    bytes *= shape[k];
+  }
+  return bytes;
+}
+
+/* Write the elements of a tensor, broadcast, to an array: None. */
+static PyObject *written(PyObject *const *arguments) {
+  int64_t from[RANK], to[RANK];
+  PyArrayObject *z = as_array(arguments[0]), *x = as_array(arguments[1]);
+  if (!z || !x || !PyArray_EquivTypes(PyArray_DESCR(z), PyArray_DESCR(x))) return NULL;
+  int wanted = NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_WRITEABLE;
+  if ((PyArray_FLAGS(z) & (wanted | MARK)) != wanted) return NULL;
+  int64_t extent = block(x, from), room = PyArray_NBYTES(z);
+  uintptr_t start = (uintptr_t) PyArray_DATA(z), source = (uintptr_t) PyArray_DATA(x);
+  if (extent < 0 || (start < source + (uintptr_t) extent && source < start + (uintptr_t) room)) return NULL;
+  take(to, PyArray_DIMS(z), PyArray_NDIM(z));
+  PyThreadState *thread = room > LONG ? PyEval_SaveThread() : NULL;
+  whycast_place place;
+  int64_t code = whycast_broadcast(PyArray_DATA(z), room, &place, PyArray_DATA(x), extent, from,
+                                   PyArray_NDIM(x), to, PyArray_NDIM(z), PyArray_ITEMSIZE(z));
+  if (thread) PyEval_RestoreThread(thread);
+  return code ? NULL : Py_NewRef(Py_None);
+}
+
 static int prepare(PyObject *module) {
-  state *own = PyModule_GetState(module);
-  PyObject *numpy = PyImport_ImportModule("numpy");
-  if (!numpy) return -1;
-  own->ndarray = PyObject_GetAttrString(numpy, "ndarray");
-  own->int64 = PyObject_GetAttrString(numpy, "int64");
-  own->array_struct = PyUnicode_InternFromString("__array_struct__");
-  Py_DECREF(numpy);
-  return own->ndarray && own->int64 && own->array_struct ? 0 : -1;
+  (void) module;
+  return PyArray_ImportNumPyAPI();
 }
-
-static int visit(PyObject *module, visitproc visit, void *arg) {
-  state *own = PyModule_GetState(module);
-  Py_VISIT(own->ndarray);
-  Py_VISIT(own->int64);
-  return 0;
-}
-
-static int clear(PyObject *module) {
-  state *own = PyModule_GetState(module);
-  Py_CLEAR(own->ndarray);
-  Py_CLEAR(own->int64);
-  Py_CLEAR(own->array_struct);
-  return 0;
-}
-
-static void release(void *module) { clear(module); }
 
 #define FUNCTION(name, taken, ask)                                                      \
   static PyObject *name(PyObject *module, PyObject *const *given, Py_ssize_t count) {  \
-    return answer(module, given, count, taken, ask);                                   \
+    (void) module;                                                                     \
+    return answer(given, count, taken, ask);                                           \
   }
 FUNCTION(broadcast_shapes, 1, shape_of)
 FUNCTION(compatible, 1, verdict)
 FUNCTION(broadcast_strides, 3, strides_of)
 FUNCTION(broadcast, 2, written)
+FUNCTION(broadcast_to, 2, view_to)
+FUNCTION(broadcast_views, 1, views)
+FUNCTION(expand, 2, view_with)
+FUNCTION(explicit, 3, along)
+FUNCTION(in_dim, 3, placed)
+FUNCTION(ngraph, 3, across)
+FUNCTION(repeated, 2, repeated_of)
 
 #define METHOD(name) {#name, (PyCFunction) (void (*)(void)) name, METH_FASTCALL, NULL}
 static PyMethodDef methods[] = {
   METHOD(broadcast_shapes), METHOD(compatible), METHOD(broadcast_strides), METHOD(broadcast),
+  METHOD(broadcast_to), METHOD(broadcast_views), METHOD(expand), METHOD(explicit),
+  METHOD(in_dim), METHOD(ngraph), METHOD(repeated),
   {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot slots[] = {
@@ -251,7 +372,7 @@ static PyModuleDef_Slot slots[] = {
   {0, NULL},
 };
 static PyModuleDef definition = {
-  PyModuleDef_HEAD_INIT, "whycast._native", NULL, sizeof(state), methods, slots, visit, clear, release,
+  PyModuleDef_HEAD_INIT, "whycast._native", NULL, 0, methods, slots, NULL, NULL, NULL,
 };
 
 PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&definition); }

@@ -5,7 +5,7 @@ The kernel decides; here its exceptions become errors that name the parameters.
 
 from __future__ import annotations
 
-from whycast import _kernel
+from whycast import _accelerator, _kernel
 from whycast._arrays import view_as, view_by
 from whycast._checks import as_array, as_shape
 from whycast._errors import (
@@ -126,6 +126,10 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
            [2, 2, 2]])
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]
+    return _accelerator.broadcast_to(tensor, shape, _broadcast_to)
+
+
+def _broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     array = as_array(tensor, "tensor")
     return target_view(array, as_shape(shape, "shape"), Names("tensor", "shape"))
 

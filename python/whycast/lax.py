@@ -7,6 +7,7 @@ in any order: it may transpose as well. A size of 1 grows to any size, 0 include
 
 from __future__ import annotations
 
+from whycast import _accelerator
 from whycast._checks import as_array, as_integers, as_shape
 from whycast._errors import Names
 from whycast._types import Array, DTypeT, Integers, Tensor
@@ -86,6 +87,12 @@ def broadcast_in_dim(
     # [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
     # [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
     # [E_BroadcastInDim_any_Examples_010]
+    return _accelerator.in_dim(operand, shape, broadcast_dimensions, _in_dim)
+
+
+def _in_dim(
+    operand: Tensor[DTypeT], shape: Integers, broadcast_dimensions: Integers
+) -> Array[DTypeT]:
     return in_dim_view(
         as_array(operand, "operand"),
         as_shape(shape, "shape"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from whycast import _kernel, _views
+from whycast import _accelerator, _kernel, _views
 from whycast._adjoints import summable, summed
 from whycast._arrays import view_by
 from whycast._checks import as_array, as_axis_set, as_shape
@@ -97,6 +97,9 @@ so that it lacks the axis, and add 1 to broadcast_axes
     array = as_array(arg, "arg")
     target = as_shape(shape, "shape")
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
+    made: Array[DTypeT] | None = _accelerator.ngraph(array, target, axes, _accelerator.leave)
+    if made is not None:
+        return made
     try:
         strides = _kernel.ngraph_strides(array.shape, array.strides, target, axes)
     except _views.MISFITS as error:

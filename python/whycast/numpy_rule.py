@@ -225,6 +225,9 @@ the target's rank 2, array has size 2, expected 3 or 1
       shape: [3]  4
     """
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
+    made: NDArray[Any] | None = _accelerator.broadcast_to(array, shape, _accelerator.leave)
+    if made is not None:
+        return made
     target = _as_shape(shape, "shape")
     source = array if type(array) is np.ndarray else np.array(array, copy=None, subok=subok)
     return _of_the_type_of(source, target_view(plain(source), target, _NAMES))

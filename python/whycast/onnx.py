@@ -7,6 +7,7 @@ has a 1, or no axis at all, the input keeps its own size. Sizes follow NumPy's r
 
 from __future__ import annotations
 
+from whycast import _accelerator
 from whycast._checks import as_array, as_shape
 from whycast._errors import Names
 from whycast._types import Array, DTypeT, Integers, Tensor
@@ -76,4 +77,8 @@ common rank 2, input has size 3, shape has size 2, expected equal sizes or 1
     """
     # [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
     # [E_Expand_any_Data_020]
+    return _accelerator.expand(input, shape, _expand)
+
+
+def _expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     return bidirectional_view(as_array(input, "input"), as_shape(shape, "shape"), _NAMES)

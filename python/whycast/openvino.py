@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from whycast import _kernel
+from whycast import _accelerator, _kernel
 from whycast._adjoints import summable, summed
 from whycast._arrays import own_view, view_by
 from whycast._checks import as_array, as_integers, as_shape, show
@@ -121,6 +121,12 @@ def broadcast(
     # [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
     # [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
     # [E_OpenvinoBroadcast_any_Derived_050] [E_OpenvinoThreeBroadcast_any_Modes_010]
+    if type(mode) is str and mode == "explicit" and axes_mapping is not None:
+        made: Array[DTypeT] | None = _accelerator.explicit(
+            data, target_shape, axes_mapping, _accelerator.leave
+        )
+        if made is not None:
+            return made
     array = as_array(data, "data")
     own, own_strides = array.shape, array.strides
     target = as_shape(target_shape, "target_shape")
@@ -204,7 +210,7 @@ def broadcast_adjoint(
         if axes is None:
             # Whether there has to be a mapping is for the mode to say.
             _kernel.view_without_axes((), (), array.shape, rule)
-            repeated = _kernel.repeated_trailing(shape, array.shape)
+            repeated = _accelerator.repeated(shape, array.shape, _kernel.repeated_trailing)
         else:
             _kernel.view_along_axes((), (), (), (), rule)
             repeated = _kernel.repeated_axes(shape, array.shape, axes)

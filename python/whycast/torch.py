@@ -6,6 +6,7 @@ is a target shape, to which a size of 1 grows, 0 included, as by `whycast.numpy_
 
 from __future__ import annotations
 
+from whycast import _accelerator
 from whycast._checks import as_array, as_integers, as_shape
 from whycast._errors import Names
 from whycast._types import Array, DTypeT, Integers, Tensor
@@ -73,6 +74,10 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     """
     # [E_TorchExpand_any_Size_010] [E_TorchExpand_any_View_010]
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
+    return _accelerator.broadcast_to(input, size, _expand)
+
+
+def _expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     array, sizes = as_array(input, "input"), list(as_integers(size, "size", "axis"))
     for axis, own in enumerate(array.shape, len(sizes) - array.ndim):
         if axis >= 0 and sizes[axis] == -1:

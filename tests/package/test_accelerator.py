@@ -20,12 +20,24 @@ from typing import Any
 import numpy as np
 import plain_rule
 import pytest
-from array_strategies import DTYPES, OTHER_DTYPES, Array, DType, Subclass, elements
+from array_strategies import (
+    DTYPES,
+    OTHER_DTYPES,
+    Array,
+    DType,
+    Subclass,
+    array_lists,
+    elements,
+    plain,
+)
+from hypothesis import given, strategies
 from numpy.lib.stride_tricks import as_strided
 from plain_rule import Shape
+from view_checks import address
 
 import whycast
-from whycast import _accelerator, _kernel, onnx
+from whycast import _accelerator, _kernel, lax, ngraph, numpy_rule, onnx, openvino, torch
+from whycast._views import MISFITS
 
 _native: Any
 try:
@@ -73,7 +85,7 @@ def test_the_environment_chooses(wanted: str | None, there: bool) -> None:
 def test_it_says_whether_it_works() -> None:
     wanted = _native is not None and os.environ.get("WHYCAST_NATIVE") != "0"
     assert whycast.native is wanted
-    assert (_accelerator.broadcast_shapes(((3, 1), (4,)), left) == (3, 4)) is wanted
+    assert (_accelerator.broadcast_shapes(((3, 1), (4,)), left) != LEFT) is wanted
 
 
 # Shapes
@@ -182,8 +194,8 @@ def fits(shape: Shape, target: Shape) -> bool:
     return len(shape) <= len(target) and plain_rule.fits(shape, target) is None
 
 
-# Numbers and bytes are copied by their width, so two more kinds than SONNX has.
-BY_WIDTH = tuple(dtype for dtype in OTHER_DTYPES if dtype.kind in "fcS")
+# These are copied by their width as well, so more kinds than SONNX has.
+BY_WIDTH = tuple(dtype for dtype in OTHER_DTYPES if dtype.kind in "fcSMm")
 
 
 @needed
@@ -198,6 +210,8 @@ def test_arrays_of_every_type(dtype: DType) -> None:
         done = _native.broadcast(z, x, left) is None
         assert done == (dtype.kind not in "OT" and fits(shape, target))
         if done:
+            # From a view of it as well: that repeats elements, and has them in order.
+            assert _native.broadcast(z, np.broadcast_to(x, target), left) is None
             assert z.tobytes() == np.broadcast_to(x, target).tobytes()
             width = dtype.itemsize
             assert guarded.tobytes()[:width] + guarded.tobytes()[-width:] == bytes(2 * width)
@@ -220,11 +234,10 @@ UNSUITED: dict[str, Callable[[], tuple[object, object]]] = {
     "other kind": lambda: (np.empty((2, 3)), np.zeros(3, "i8")),
     "other order": lambda: (np.empty((2, 3)), np.zeros(3, ">f8")),
     "read-only": lambda: (read_only(np.empty((2, 3))), np.zeros(3)),
-    "marked": lambda: (np.broadcast_arrays(np.zeros(3), np.empty((2, 1)))[0], np.zeros(3)),
+    "marked": lambda: (np.broadcast_arrays(np.zeros(3), np.empty((1, 1)))[0], np.zeros(3)),
     "into Fortran order": lambda: (np.empty((2, 3), order="F"), np.zeros(3)),
     "into a window": lambda: (np.empty((2, 6))[:, ::2], np.zeros(3)),
     "of every second": lambda: (np.empty((2, 3)), np.zeros(6)[::2]),
-    "of a view": lambda: (np.empty((2, 2, 3)), np.broadcast_to(np.zeros(3), (2, 3))),
     "does not fit": lambda: (np.empty((2, 3)), np.zeros(2)),
     "higher rank": lambda: (np.empty(3), np.zeros((1, 3))),
     "itself": lambda: (ROOM, ROOM),
@@ -258,10 +271,109 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
     assert z.ravel()[0] == 7
 
 
-@needed
-@pytest.mark.parametrize(
-    "name", ["broadcast", "broadcast_shapes", "broadcast_strides", "compatible"]
+PROGRAMS = {
+    "explicit": _kernel.explicit_strides,
+    "in_dim": _kernel.in_dim_strides,
+    "ngraph": _kernel.ngraph_strides,
+}
+
+NAMES = (
+    *("broadcast", "broadcast_shapes", "broadcast_strides", "broadcast_to", "broadcast_views"),
+    *("compatible", "expand", "repeated", *PROGRAMS),
 )
+
+
+def reports(ask: Callable[..., object], *given_arguments: object) -> list[object]:
+    """Say all that can be seen of views, but for strides that are never used; or of an error."""
+    try:
+        answer: Any = ask(*given_arguments)
+    except (TypeError, ValueError) as error:
+        return [type(error), str(error)]
+    return [
+        (
+            *(type(z), z.shape, id(z.dtype) if z.dtype.kind != "T" else 0, z.flags.num, id(z.base)),
+            z.size and address(z, (0,) * z.ndim),
+            [
+                stride
+                for stride, size in zip(z.strides, z.shape, strict=True)
+                if size > 1 and z.size
+            ],
+        )
+        for z in (answer if isinstance(answer, tuple) else (answer,))
+    ]
+
+
+@needed
+@given(
+    array_lists(dtypes=DTYPES + OTHER_DTYPES),
+    strategies.lists(strategies.sampled_from([0, 1, 1, 2, 3, -1, 2**62]), max_size=5),
+)
+def test_views_are_those_that_python_makes(arrays: tuple[Array, ...], target: list[int]) -> None:
+    """[E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]"""
+    x = arrays[0]
+    calls: list[tuple[Callable[..., object], tuple[object, ...]]] = [(whycast.broadcast, arrays)]
+    for shape in (tuple(target), target, (2, *plain(x).shape), (*plain(x).shape, *target)):
+        for function in (whycast.broadcast_to, onnx.expand, torch.expand, numpy_rule.broadcast_to):
+            calls.append((function, (x, shape)))
+        axes = range(plain(x).ndim)
+        calls.append((openvino.broadcast, (x, shape, axes, "explicit")))
+        calls.append((lax.broadcast_in_dim, (x, shape[::-1], tuple(axes[::-1]))))
+        calls.append((ngraph.broadcast, (x, shape, tuple(range(len(shape)))[len(axes) :])))
+    found = []
+    for module in (_native, None):
+        with pytest.MonkeyPatch.context() as patch:
+            for name in NAMES:
+                patch.setattr(_accelerator, name, getattr(module, name, asked_of_python))
+            found.append([reports(function, *given_ones) for function, given_ones in calls])
+    assert found[0] == found[1]
+
+
+def asked_of_python(*given_arguments: Any) -> object:
+    return given_arguments[-1](*given_arguments[:-1])
+
+
+@needed
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_views_along_axes_are_those_of_the_kernel(name: str) -> None:
+    """[E_OpenvinoBroadcast_any_Derived_030] [E_OpenvinoBroadcast_any_Derived_040]"""
+    axis_lists = [axes for n in range(4) for axes in itertools.product(range(-1, 4), repeat=n)]
+    targets = [(), (2,), (2, 3), (0, 1, 2)]
+    for shape, target, axes in itertools.product(SMALL, targets, axis_lists):
+        x = as_strided(np.zeros(99), shape, (-16, 24)[: len(shape)])
+        expected: object = LEFT
+        with contextlib.suppress(*MISFITS):
+            expected = (target, PROGRAMS[name](shape, x.strides, target, axes))
+        z = getattr(_native, name)(x, target, axes, left)
+        assert expected == (z if isinstance(z, str) else (z.shape, z.strides))
+
+
+STRINGS = np.array([["a", "b" * 99], ["c", np.str_("d")]], object)
+NO_STRINGS = np.array([["a", "b"], ["c", None]], object)
+NULLS = np.empty((2, 2), object)
+PACKED = np.zeros(3, [("a", "i1"), ("b", "O")])
+PACKED["b"] = ["a", "b", "c"]
+
+
+@needed
+def test_elements_that_are_strings() -> None:
+    """[E_Broadcast_any_Types_010]"""
+    none = np.empty((2, 0), object)
+    for x in (
+        STRINGS,
+        STRINGS[::-1].T,
+        NO_STRINGS[:, :1],
+        NO_STRINGS[0],
+        none,
+        none.T,
+        PACKED["b"],
+    ):
+        assert _native.broadcast_views((x,), left) != LEFT
+    for x in (NO_STRINGS, NO_STRINGS[::-1].T, np.broadcast_to(NO_STRINGS[1, 1:], (9, 9)), NULLS):
+        assert _native.broadcast_views((x,), left) == LEFT
+
+
+@needed
+@pytest.mark.parametrize("name", NAMES)
 def test_the_number_of_arguments(name: str) -> None:
     for count in (0, 1, 5):
         with pytest.raises(TypeError, match=rf"^expected \d arguments, got {count}$"):
@@ -311,6 +423,13 @@ def test_nothing_stays() -> None:
         (_native.broadcast_strides, ((3,), (8000,), (4, 3), left)),
         (_native.broadcast_strides, ((3,), (8000,), (4, 4), left)),
         *((_native.broadcast, (*each(), left)) for each in UNSUITED.values()),
+        *(
+            (_native.broadcast_views, (each, left))
+            for each in ((x, STRINGS[:, :1]), (x, y), (y, x))
+        ),
+        *((_native.expand, (y, shape, left)) for shape in ((3,), (5, 1), (2**62, 4, 1))),
+        *((_native.broadcast_to, (y, shape, left)) for shape in ((4, 5), (3,), (2**62, 4, 1))),
+        *((getattr(_native, name), (y, (4, 5), axes, left)) for name in PROGRAMS for axes in SMALL),
         (_native.broadcast, (np.empty((2, 3)), np.zeros(3), left)),
         (_native.broadcast, (np.empty((200, 300)), np.zeros(300), left)),
         *failing,
@@ -340,22 +459,6 @@ def another() -> Any:
     other = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(other)
     return other
-
-
-@needed
-def test_a_list_that_changes_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A numpy.int64 of our own does between two entries what a thread may."""
-    sizes: list[object] = []
-
-    class Wild:
-        def __index__(self) -> int:
-            sizes.clear()
-            return 3
-
-    monkeypatch.setattr(np, "int64", Wild)
-    sizes[:] = [Wild(), 1]
-    assert another().broadcast_shapes((sizes, (1, 4)), left) == (3, 4)
-    assert sizes == []
 
 
 @needed
