@@ -236,30 +236,19 @@ def overlaps_itself(array: AnyArray) -> bool:
     return False
 
 
-def view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> Array[DTypeT]:
-    """View of a plain ndarray, broadcast to `target`, to which its shape has to broadcast.
-
-    Only a writeable array has writeable views.
-    """
-    if not writeable:
-        return _accelerator.broadcast_to(array, target, _view_as)
-    return _view_as(array, target, writeable=True)
+def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
+    """View of a plain ndarray, broadcast to `target`, to which its shape has to broadcast."""
+    return _accelerator.broadcast_to(array, target, _view_as)
 
 
-def _view_as(array: Array[DTypeT], target: Shape, *, writeable: bool = False) -> Array[DTypeT]:
+def _view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
     if array.shape == target:
-        return own_view(array, writeable=writeable)
-    strides = _kernel.broadcast_strides(array.shape, array.strides, target)
-    return view_by(array, target, strides, writeable=writeable)
+        return own_view(array)
+    return view_by(array, target, _kernel.broadcast_strides(array.shape, array.strides, target))
 
 
 def view_by(
-    array: Array[DTypeT],
-    shape: Shape,
-    strides: Strides,
-    axes: tuple[int, ...] | None = None,
-    *,
-    writeable: bool = False,
+    array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None = None
 ) -> Array[DTypeT]:
     """View of a plain ndarray with a given shape and strides that reach none but its elements.
 
@@ -269,33 +258,30 @@ def view_by(
     # By the sign of its flags NumPy remembers that it is to warn of a write: a mark that
     # numpy.broadcast_arrays sets on its results. It then takes the mere making of a view for one.
     if flags.num < 0:
-        source = own_view(array, writeable=writeable)
+        source = own_view(array)
     try:
         # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
         # it wants a buffer that is contiguous, in C or in Fortran order.
         if flags.forc:
             try:
                 view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
+                _set_writeable(view, False)
+                return view
             except TypeError:
                 # Of a StringDType NumPy 2.5 makes no array on a buffer.
-                view = _iterated_view(source, shape, strides, axes)
-            _set_writeable(view, writeable)
-        else:
-            view = _iterated_view(source, shape, strides, axes)
-            if writeable:
-                _set_writeable(view, True)
+                pass
+        return _iterated_view(source, shape, strides, axes)
     except (OverflowError, ValueError) as error:
         raise ValueError(
             f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
         ) from error
-    return view
 
 
-def own_view(array: Array[DTypeT], *, writeable: bool = False) -> Array[DTypeT]:
+def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
     """View of a plain ndarray with its own shape and strides."""
-    # Either flag also undoes the mark.
+    # The flag also undoes the mark.
     view = array.view()
-    _set_writeable(view, writeable)
+    _set_writeable(view, False)
     return view
 
 

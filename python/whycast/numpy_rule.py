@@ -283,7 +283,10 @@ def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
     # Asked in the ordinary way, an array that is marked itself would warn. A NumPy without marks
     # will be one in which the results are read-only: its documentation announces it.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
-    view = _of_the_type_of(array, view_as(plain(array), common, writeable=writeable))
+    plain_view = view_as(plain(array), common)
+    if writeable:
+        plain_view.setflags(write=True)
+    view = _of_the_type_of(array, plain_view)
     if writeable:
         view.flags._warn_on_write = True  # type: ignore[attr-defined]
     return view
