@@ -48,8 +48,9 @@ broadcast_shapes = compatible = broadcast_views = _of_one
 broadcast = _of_two
 # The view of an array with a given shape, and with the common shape of its own and a given one.
 broadcast_to = expand = _of_two
-# Of a shape and a target: the axes of the target along which elements repeat.
-repeated = _of_two
+# Of a shape and a target: the axes of the target along which elements repeat. Of a shape and axes:
+# the sizes on all others.
+repeated = p = _of_two
 # Of a shape, strides and a target: the strides of the view.
 broadcast_strides = _of_three
 # The view of an array with a given shape: along axes that increase, along any, along all but these.

@@ -142,6 +142,27 @@ static PyObject *repeated_of(PyObject *const *arguments) {
   return as_tuple(axes, count);
 }
 
+/* The axes of a rank that are not among some that increase, and how many; -1 if those do not. */
+static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes, Py_ssize_t count) {
+  Py_ssize_t passed = 0;
+  for (Py_ssize_t k = 0; k < rank; k++) {
+    if (passed < count && axes[passed] == k) passed++;
+    else kept[k - passed] = k;
+  }
+  return passed == count ? rank - count : -1;
+}
+
+/* The sizes of a shape on the axes that are not among some. */
+static PyObject *sizes_without(PyObject *const *arguments) {
+  int64_t shape[RANK], axes[RANK], kept[RANK];
+  Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
+  Py_ssize_t count = as_integers(arguments[1], axes, RANK);
+  if (rank < 0 || count < 0) return NULL;
+  count = kept_axes(kept, rank, axes, count);
+  for (Py_ssize_t j = 0; j < count; j++) kept[j] = shape[kept[j]];
+  return count < 0 ? NULL : as_tuple(kept, count);
+}
+
 /* An array that is no subclass, of a type with elements of one byte at least that is NumPy's and not
    one of its own, as each StringDType is; or NULL. */
 static PyArrayObject *as_array(PyObject *object) {
@@ -217,26 +238,19 @@ static PyObject *view_along(PyObject *const *arguments, enum order order) {
   Py_ssize_t rank = x ? as_integers(arguments[1], target, RANK) : -1;
   Py_ssize_t count = rank < 0 ? -1 : as_integers(arguments[2], given, RANK);
   if (count < 0) return NULL;
+  const int64_t *axes = order == LACKING ? kept : given;
+  if (order == LACKING) count = kept_axes(kept, rank, given, count);
+  if (count != PyArray_NDIM(x)) return NULL;
   for (Py_ssize_t k = 0; k < rank; k++) shape[k] = 1;
   for (Py_ssize_t j = 0; j < count; j++) {
-    if (given[j] < 0 || given[j] >= rank || taken[given[j]]) return NULL;
-    if (order != DISTINCT && j && given[j] <= given[j - 1]) return NULL;
-    taken[given[j]] = 1;
-  }
-  const int64_t *axes = given;
-  if (order == LACKING) {
-    axes = kept;
-    count = 0;
-    for (Py_ssize_t k = 0; k < rank; k++) {
-      if (!taken[k]) kept[count++] = k;
-    }
-  }
-  if (count != PyArray_NDIM(x)) return NULL;
-  for (Py_ssize_t j = 0; j < count; j++) {
-    shape[axes[j]] = PyArray_DIMS(x)[j];
-    strides[axes[j]] = PyArray_STRIDES(x)[j];
+    int64_t axis = axes[j];
+    if (axis < 0 || axis >= rank || taken[axis]) return NULL;
+    if (order == INCREASING && j && axis < axes[j - 1]) return NULL;
+    taken[axis] = 1;
+    shape[axis] = PyArray_DIMS(x)[j];
+    strides[axis] = PyArray_STRIDES(x)[j];
     /* nGraph lets no size of 1 grow. */
-    if (order == LACKING && shape[axes[j]] != target[axes[j]]) return NULL;
+    if (order == LACKING && shape[axis] != target[axis]) return NULL;
   }
   whycast_place place;
   return whycast_broadcast_strides(view, &place, strides, shape, rank, target, rank)
@@ -355,13 +369,14 @@ FUNCTION(expand, 2, view_with)
 FUNCTION(explicit, 3, along)
 FUNCTION(in_dim, 3, placed)
 FUNCTION(ngraph, 3, across)
+FUNCTION(p, 2, sizes_without)
 FUNCTION(repeated, 2, repeated_of)
 
 #define METHOD(name) {#name, (PyCFunction) (void (*)(void)) name, METH_FASTCALL, NULL}
 static PyMethodDef methods[] = {
   METHOD(broadcast_shapes), METHOD(compatible), METHOD(broadcast_strides), METHOD(broadcast),
   METHOD(broadcast_to), METHOD(broadcast_views), METHOD(expand), METHOD(explicit),
-  METHOD(in_dim), METHOD(ngraph), METHOD(repeated),
+  METHOD(in_dim), METHOD(ngraph), METHOD(p), METHOD(repeated),
   {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot slots[] = {

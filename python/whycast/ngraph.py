@@ -164,7 +164,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     array = summable(delta)
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     try:
-        shape = _kernel.p(array.shape, axes)
+        shape = _accelerator.p(array.shape, axes, _kernel.p)
     except _views.MISFITS as error:
         numbered = not isinstance(broadcast_axes, Set)
         names = Names("", "delta", _NAMES.axes)

@@ -289,7 +289,7 @@ PROGRAMS = {
 
 NAMES = (
     *("broadcast", "broadcast_shapes", "broadcast_strides", "broadcast_to", "broadcast_views"),
-    *("compatible", "expand", "repeated", *PROGRAMS),
+    *("compatible", "expand", "p", "repeated", *PROGRAMS),
 )
 
 
@@ -342,13 +342,31 @@ def asked_of_python(*given_arguments: Any) -> object:
     return given_arguments[-1](*given_arguments[:-1])
 
 
+AXES = [axes for n in range(4) for axes in itertools.product(range(-1, 4), repeat=n)]
+
+
+@needed
+@pytest.mark.parametrize(
+    ("name", "program", "seconds"),
+    [("repeated", _kernel.repeated_trailing, SMALL), ("p", _kernel.p, AXES)],
+)
+def test_axes_and_sizes_are_those_of_the_kernel(
+    name: str, program: Callable[[Shape, Shape], Shape], seconds: list[Shape]
+) -> None:
+    """[E_OpenvinoBroadcast_ring_Derived_010] [E_NgraphBroadcast_any_Definition_010]"""
+    for shape, second in itertools.product(SMALL, seconds):
+        expected: object = LEFT
+        with contextlib.suppress(*MISFITS):
+            expected = program(shape, second)
+        assert getattr(_native, name)(shape, second, left) == expected
+
+
 @needed
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_views_along_axes_are_those_of_the_kernel(name: str) -> None:
     """[E_OpenvinoBroadcast_any_Derived_030] [E_OpenvinoBroadcast_any_Derived_040]"""
-    axis_lists = [axes for n in range(4) for axes in itertools.product(range(-1, 4), repeat=n)]
     targets = [(), (2,), (2, 3), (0, 1, 2)]
-    for shape, target, axes in itertools.product(SMALL, targets, axis_lists):
+    for shape, target, axes in itertools.product(SMALL, targets, AXES):
         x = as_strided(np.zeros(99), shape, (-16, 24)[: len(shape)])
         expected: object = LEFT
         with contextlib.suppress(*MISFITS):
