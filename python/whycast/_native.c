@@ -3,9 +3,9 @@
    This file is written by hand, and nothing of it is proved. It takes arguments apart, calls an
    entry point, which checks its arguments itself, and puts the answer together: a tuple, or a view
    with the strides that it got. What is not as plain as can be it leaves to the Python code, the
-   last argument of each function: a subclass, an integer of more than 64 bits, a negative size, more
-   shapes than there is room for, StringDType, and all errors. It calls no method that a user may
-   have written before, so that nothing is asked twice.
+   last argument of each function: a subclass, an integer of more than 64 bits, a negative size,
+   more shapes than there is room for, StringDType, and all errors. It calls no method that a user
+   may have written before, so that nothing is asked twice.
 
    Nothing is static but what stays as it is, and of a list a copy is read: other threads may change
    it, and without the interpreter lock at any time.
@@ -36,9 +36,12 @@ enum { MARK = INT_MIN };
 /* Whether `object` is a Python int or a numpy.int64, and which. */
 static int as_integer(PyObject *object, int64_t *value) {
   int overflow = 0;
-  if (PyLong_CheckExact(object)) *value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  else if (Py_TYPE(object) == &PyInt64ArrType_Type) *value = ((PyInt64ScalarObject *) object)->obval;
-  else return 0;
+  if (Py_TYPE(object) == &PyInt64ArrType_Type) {
+    *value = ((PyInt64ScalarObject *) object)->obval;
+    return 1;
+  }
+  if (!PyLong_CheckExact(object)) return 0;
+  *value = PyLong_AsLongLongAndOverflow(object, &overflow);
   return !overflow;
 }
 
@@ -163,12 +166,13 @@ static PyObject *sizes_without(PyObject *const *arguments) {
   return count < 0 ? NULL : as_tuple(kept, count);
 }
 
-/* An array that is no subclass, of a type with elements of one byte at least that is NumPy's and not
-   one of its own, as each StringDType is; or NULL. */
+/* An array that is no subclass, with elements of one byte at least, of a type that NumPy has always
+   had: no StringDType, none that others have made. Or NULL. */
 static PyArrayObject *as_array(PyObject *object) {
   if (!PyArray_CheckExact(object)) return NULL;
-  PyArrayObject *array = (PyArrayObject *) object;
-  return PyArray_TYPE(array) < NPY_NTYPES_LEGACY && PyArray_ITEMSIZE(array) > 0 ? array : NULL;
+  PyArrayObject *x = (PyArrayObject *) object;
+  int is_known = PyArray_TYPE(x) >= 0 && PyArray_TYPE(x) < NPY_NTYPES_LEGACY;
+  return is_known && PyArray_ITEMSIZE(x) > 0 && PyArray_NDIM(x) <= RANK ? x : NULL;
 }
 
 /* Copy sizes or strides: an npy_intp may be another type than an int64_t. */
@@ -177,22 +181,22 @@ static void take(int64_t *values, const npy_intp *given, int rank) {
 }
 
 /* A view that is not writable, or NULL where NumPy makes none. */
-static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *strides, int64_t rank) {
+static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *strides,
+                         int64_t rank) {
   npy_intp sizes[RANK], steps[RANK];
   for (int k = 0; k < rank; k++) {
     sizes[k] = (npy_intp) shape[k];
     steps[k] = (npy_intp) strides[k];
     if (sizes[k] != shape[k] || steps[k] != strides[k]) return NULL;
   }
-  PyArray_Descr *dtype = PyArray_DESCR(x);
   /* NumPy takes both references, whether it succeeds or not. */
-  Py_INCREF(dtype);
-  PyObject *view = PyArray_NewFromDescr(&PyArray_Type, dtype, (int) rank, sizes, steps,
-                                        PyArray_DATA(x), 0, NULL);
-  if (view && PyArray_SetBaseObject((PyArrayObject *) view, Py_NewRef((PyObject *) x))) Py_CLEAR(view);
-  if (view) PyArray_CLEARFLAGS((PyArrayObject *) view, MARK);
+  PyArray_Descr *dtype = (PyArray_Descr *) Py_NewRef((PyObject *) PyArray_DESCR(x));
+  PyArrayObject *view = (PyArrayObject *) PyArray_NewFromDescr(
+      &PyArray_Type, dtype, (int) rank, sizes, steps, PyArray_DATA(x), 0, NULL);
+  if (view && PyArray_SetBaseObject(view, Py_NewRef((PyObject *) x))) Py_CLEAR(view);
+  if (view) PyArray_CLEARFLAGS(view, MARK);
   else PyErr_Clear();
-  return view;
+  return (PyObject *) view;
 }
 
 static PyObject *view_as(PyArrayObject *x, const int64_t *target, int64_t target_rank) {
@@ -339,7 +343,8 @@ static PyObject *written(PyObject *const *arguments) {
   if ((PyArray_FLAGS(z) & (wanted | MARK)) != wanted) return NULL;
   int64_t extent = block(x, from), room = PyArray_NBYTES(z);
   uintptr_t start = (uintptr_t) PyArray_DATA(z), source = (uintptr_t) PyArray_DATA(x);
-  if (extent < 0 || (start < source + (uintptr_t) extent && source < start + (uintptr_t) room)) return NULL;
+  int overlaps = start < source + (uintptr_t) extent && source < start + (uintptr_t) room;
+  if (extent < 0 || overlaps) return NULL;
   take(to, PyArray_DIMS(z), PyArray_NDIM(z));
   PyThreadState *thread = room > LONG ? PyEval_SaveThread() : NULL;
   whycast_place place;
