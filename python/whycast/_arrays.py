@@ -170,7 +170,7 @@ def _views_of_plain(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
 
 def _copied(view: AnyArray) -> AnyArray:
     """Copy a view to an array in row-major order."""
-    if 0 not in view.strides:
+    if not _accelerator.native or 0 not in view.strides:
         return view.copy()
     copy = np.empty(view.shape, view.dtype)
     _accelerator.broadcast(copy, view, _write)
