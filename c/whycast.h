@@ -33,6 +33,13 @@
 
 #include <stdint.h>
 
+/* The version of this file and of whycast.c, as one number: 1002003 is 1.2.3. */
+#define WHYCAST_VERSION_MAJOR 1
+#define WHYCAST_VERSION_MINOR 0
+#define WHYCAST_VERSION_PATCH 0
+#define WHYCAST_VERSION \
+    (WHYCAST_VERSION_MAJOR * 1000000 + WHYCAST_VERSION_MINOR * 1000 + WHYCAST_VERSION_PATCH)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -74,6 +81,15 @@ typedef struct whycast_place {
     int64_t tensor;
     int64_t axis;
 } whycast_place;
+
+/* How many bytes an element of an ONNX type has, by the type's number in TensorProto.DataType: 4
+   for 1, which is FLOAT. It is 0, which is no width, for strings, for what is packed into bytes, as
+   INT4 is, and for any other number. This table is not proved. */
+static inline int64_t whycast_width(int64_t type) {
+    static const unsigned char widths[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4,
+                                           8, 8, 16, 2, 1, 1, 1, 1, 0, 0, 0, 1};
+    return type < 0 || type > 24 ? 0 : widths[type];
+}
 
 /* The common shape of `count` shapes: of each, `shapes` has the sizes and `ranks` the rank.
 

@@ -14,8 +14,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, compiled, run, sections
+from onnx import TensorProto, helper, numpy_helper
 
 from whycast import _kernel
 
@@ -32,10 +34,11 @@ def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: 
         assert sections(binary)[1] == 0, "something is kept between two calls"
 
 
-def test_the_header_is_one_for_cpp(tmp_path: Path) -> None:
-    (tmp_path / "call.cpp").write_text('#include "whycast.h"\nwhycast_place at;\n')
-    words = ("-c", tmp_path / "call.cpp")
-    compiled(tmp_path / "object", *words, compiler="g++", strict=("-std=c++11", "-Wall", "-Werror"))
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_it_is_cpp_too(compiler: str, tmp_path: Path) -> None:
+    strict = ("-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
+    words = ("-x", "c++", "-c", SOURCE)
+    compiled(tmp_path / "object", *words, compiler=compiler, strict=strict)
 
 
 def test_the_header_stands_alone_and_names_are_ours(tmp_path: Path) -> None:
@@ -68,6 +71,21 @@ def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert done.stdout.startswith("shape (2, 3)\n")
     assert f"```text\n{done.stdout}```" in readme
+
+
+def test_widths_are_those_of_onnx(tmp_path: Path) -> None:
+    """Of eight elements there are as many times eight bytes, where they are not packed."""
+    lines = '#include "whycast.h"\nint64_t width(int64_t type) { return whycast_width(type); }\n'
+    (tmp_path / "width.c").write_text(lines)
+    words = ("-fPIC", "-shared", tmp_path / "width.c")
+    width = ctypes.CDLL(str(compiled(tmp_path / "width.so", *words))).width
+    types = set(TensorProto.DataType.values())
+    for each in range(-2, max(types) + 3):
+        due = 0
+        if each in types - {TensorProto.UNDEFINED, TensorProto.STRING}:
+            array = np.zeros(8, helper.tensor_dtype_to_np_dtype(each))
+            due = len(numpy_helper.from_array(array).raw_data)
+        assert width(ctypes.c_int64(each)) == (0 if due % 8 else due // 8), each
 
 
 def numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
