@@ -5,6 +5,8 @@
 #                 committed files, run every recorded proof, judge what the proofs rest on, write what an
 #                 assessor reads, build/evidence/index.html; prover answers of earlier runs are taken
 #   make test     check the Python code, run the tests
+#   make install  install the C as a library, for CMake and pkg-config too (PREFIX=/usr/local
+#                 INCLUDEDIR=include LIBDIR=lib, and DESTDIR, below which all is put)
 #   make clean    remove build/ and every cache
 #
 # While you work (CONTRIBUTING.md):
@@ -34,9 +36,10 @@
 # an option here or in a variable of the environment.
 OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
 STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS
+KNOWN := THEORY FILE FUZZ BENCH PREFIX DESTDIR INCLUDEDIR LIBDIR
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name))),$(name)))
 REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
-REFUSED := $(strip $(REFUSED) $(filter-out THEORY FILE FUZZ BENCH,$(GIVEN)))
+REFUSED := $(strip $(REFUSED) $(filter-out $(KNOWN),$(GIVEN)))
 ifneq (,$(REFUSED))
 $(error $(REFUSED): with this, nothing that is said is a verdict)
 endif
@@ -53,7 +56,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all help tools check extract prove update seal pin test validate fuzz coverage
+.PHONY: all help tools install check extract prove update seal pin test validate fuzz coverage
 .PHONY: mutants-c verify-c cross bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
@@ -100,6 +103,14 @@ test:
 	$(BIN)/mypy
 	WHYCAST_NATIVE=1 $(BIN)/pytest -n auto --dist worksteal
 	WHYCAST_NATIVE=0 $(BIN)/pytest -n auto --dist worksteal -q $(WITHOUT)
+
+# A C compiler and CMake are enough.
+install:
+	cmake -S c -B build/c -D CMAKE_INSTALL_PREFIX="$(or $(PREFIX),/usr/local)" \
+	    -D CMAKE_INSTALL_INCLUDEDIR="$(or $(INCLUDEDIR),include)" \
+	    -D CMAKE_INSTALL_LIBDIR="$(or $(LIBDIR),lib)"
+	cmake --build build/c
+	DESTDIR="$(DESTDIR)" cmake --install build/c
 
 # Z3 comes with what the tests need. The gate does not depend on it, the tests try a smaller bound.
 validate:

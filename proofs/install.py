@@ -27,7 +27,7 @@ APT_GET = "/usr/bin/apt-get"
 # What tests look at the evidence with, and build and run C with; what one target of the Makefile
 # wants besides. It proves nothing and has no version: security updates replace Chromium every few
 # weeks, and Debian's archive drops the one before.
-TESTS = "chromium clang g++ gcc libpython3.11-dev valgrind"
+TESTS = "chromium clang cmake g++ gcc libpython3.11-dev pkg-config valgrind"
 OTHERS = {
     "verify-c": "frama-c-base",
     "cross": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu "

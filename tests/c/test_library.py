@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from itertools import product
@@ -19,6 +20,7 @@ import pytest
 from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, compiled, run, sections
 from onnx import TensorProto, helper, numpy_helper
 
+import whycast
 from whycast import _kernel
 
 PARTS = ("shapes", "strides", "sizes", "tensors", "all", "blocks", "random")
@@ -86,6 +88,51 @@ def test_widths_are_those_of_onnx(tmp_path: Path) -> None:
             array = np.zeros(8, helper.tensor_dtype_to_np_dtype(each))
             due = len(numpy_helper.from_array(array).raw_data)
         assert width(ctypes.c_int64(each)) == (0 if due % 8 else due // 8), each
+
+
+def test_what_is_installed_is_found(tmp_path: Path) -> None:
+    """By pkg-config and by CMake, wherever it is put."""
+    shutil.copytree(FOLDER, tmp_path / "c")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    prefix, stage = tmp_path / "prefix", tmp_path / "stage"
+    names = [f"PREFIX={prefix}", "LIBDIR=lib/here", "INCLUDEDIR=headers"]
+    for more in ([], [f"DESTDIR={stage}"]):
+        done = run("env", "-u", "MAKEFLAGS", "make", "-C", tmp_path, "install", *names, *more)
+        assert done.returncode == 0, done.stdout + done.stderr
+    libraries = prefix / "lib" / "here"
+    there = {path.relative_to(prefix).as_posix() for path in prefix.rglob("*.*")}
+    assert {"headers/whycast.h", "lib/here/libwhycast.a", "lib/here/libwhycast.so.1"} <= there
+    staged = stage / prefix.relative_to("/")
+    assert there == {path.relative_to(staged).as_posix() for path in staged.rglob("*.*")}
+
+    package = ("env", f"PKG_CONFIG_PATH={libraries / 'pkgconfig'}", "pkg-config", "whycast")
+    assert run(*package, "--modversion").stdout == f"{whycast.__version__}\n"
+    flags = run(*package, "--cflags", "--libs").stdout.split()
+    (tmp_path / "there").mkdir()
+    example = shutil.copy(FOLDER / "example.c", tmp_path / "there")
+    (tmp_path / "there" / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
+    made, found = tmp_path / "made", f"-Dwhycast_DIR={libraries}/cmake/whycast"
+    for command in (
+        ("cc", example, *flags, "-o", tmp_path / "by_flags"),
+        ("cmake", "-S", tmp_path / "there", "-B", made, found),
+        ("cmake", "--build", made),
+    ):
+        done = run(*command)
+        assert done.returncode == 0, done.stdout + done.stderr
+    expected = run(compiled(tmp_path / "example", FOLDER / "example.c", SOURCE)).stdout
+    for program in (tmp_path / "by_flags", made / "by_whycast", made / "by_whycast_static"):
+        assert run("env", f"LD_LIBRARY_PATH={libraries}", program).stdout == expected != ""
+
+
+PROJECT = """\
+cmake_minimum_required(VERSION 3.18)
+project(example C)
+find_package(whycast 1.0 REQUIRED)
+foreach(kind whycast whycast_static)
+  add_executable(by_${kind} example.c)
+  target_link_libraries(by_${kind} whycast::${kind})
+endforeach()
+"""
 
 
 def numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
