@@ -5,7 +5,12 @@
 
 #include "whycast.h"
 
+#ifdef WHYCAST_MEMCPY
+#include <stddef.h>
+#define memcpy WHYCAST_MEMCPY
+#else
 #include <string.h>
+#endif
 
 typedef struct word_16 { uint64_t low; uint64_t high; } word_16;
 

@@ -9,7 +9,8 @@
    That these functions do what is said here is proved for all arguments: that no index leaves its
    array, that nothing overflows, that each of them ends. They allocate nothing, keep nothing
    between two calls, do not recurse, and need of the C library memcpy alone (a compiler may make
-   memset of a loop).
+   memset of a loop). Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they
+   need copy instead, which has to do the same.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
    many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its

@@ -209,7 +209,16 @@ EXTRACTED = re.compile(
     r"^int64_t (?P<name>\w+)\([^()]*\);$|(?<=^enum whycast_code \{\n).*?(?=^\};$)", re.M | re.S
 )
 
-INCLUDES = '#include "whycast.h"\n\n#include <string.h>\n'
+INCLUDES = """\
+#include "whycast.h"
+
+#ifdef WHYCAST_MEMCPY
+#include <stddef.h>
+#define memcpy WHYCAST_MEMCPY
+#else
+#include <string.h>
+#endif
+"""
 
 
 def c_comment(text: str, *more: str) -> str:
