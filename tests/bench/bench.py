@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
         print(*(cell.title for cell in chosen), sep="\n")
         return 0
     if not _accelerator.native:
-        print("missing: the accelerator, and so all cells of memory", file=sys.stderr)
+        print("missing: the accelerator, and so all cells of memory in Python", file=sys.stderr)
     results = []
     for number, cell in enumerate(chosen, start=1):
         print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)

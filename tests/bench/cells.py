@@ -2,6 +2,7 @@
 
 An expression is written as a user would write it, and is all that is timed. Those of a cell do the
 same job on the same data, except where a note says otherwise, and have to give the same answer.
+Where there are `loops` in it, it runs so many of them itself, in C, and gives their seconds.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ import importlib
 import math
 import os
 import random
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import product
+from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -36,10 +40,11 @@ NUMPY = "NumPy"
 TORCH = "torch"
 JAX = "JAX"
 # These for memory only.
+BY_HAND = "by hand"
 MEMCPY = "memcpy"
 ONNXRUNTIME = "ONNX Runtime"
 OPENVINO = "OpenVINO"
-PEERS = (MEMCPY, NUMPY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
+PEERS = (BY_HAND, MEMCPY, NUMPY, TORCH, JAX, ONNXRUNTIME, OPENVINO)
 MODULES = {TORCH: "torch", JAX: "jax", ONNXRUNTIME: "onnxruntime", OPENVINO: "openvino"}
 
 WRITEABLE = (
@@ -117,7 +122,7 @@ def cells(peers: Peers) -> list[Cell]:
     for group, name, code, names, notes in rows(peers):
         here = {who: text for who, text in code.items() if who not in MODULES or who in peers}
         found.append(Cell(group, name, here, names, notes))
-    return [*found, *(memory_cells(peers) if _accelerator.native else ())]
+    return [*found, *(memory_cells(peers) if _accelerator.native else ()), *cells_in_c()]
 
 
 Row: TypeAlias = tuple[str, str, Code, Callable[[], dict[str, Any]], Sequence[str]]
@@ -352,14 +357,13 @@ def without(code: Code, *peers: str) -> Code:
 
 # How fast a broadcast is written to memory that is there. The accelerator, which is the C, is
 # called from Python as the others are, and all write the same elements to the same memory, with one
-# thread; memcpy has the result to copy. A cell is a layout, a number of elements that stand next to
-# each other at the end, a width of an element and a size of the result.
+# thread. A cell is a layout, a number of elements that stand next to each other at the end, a width
+# of an element and a size of the result.
 RUNS = (1, 4, 16, 1000)
 WIDTHS: Mapping[int, str] = {1: "u1", 2: "i2", 4: "f4", 8: "f8"}
-SIZES: Mapping[int, str] = {1 << 16: "64 KB", 1 << 26: "64 MB"}
+SIZES: Mapping[int, str] = {1 << 12: "4 KB", 1 << 16: "64 KB", 1 << 20: "1 MB", 1 << 26: "64 MB"}
 MEMORY = {
     OURS: "native.broadcast(z, x, np.copyto)",
-    MEMCPY: "memmove(z_address, y_address, y.nbytes)",
     NUMPY: "np.copyto(z, view)",
     TORCH: "z_tensor.copy_(x_tensor.expand(z.shape))",
     ONNXRUNTIME: "session.run_with_iobinding(binding)",
@@ -369,18 +373,22 @@ MEMORY = {
 
 def memory_cells(peers: Peers) -> Iterator[Cell]:
     """Give the cells of memory."""
-    layouts = [("scalar", 1), *product(("leading", "trailing", "middle", "alternating"), RUNS)]
     absent = {peer for peer in MODULES if peer not in peers}
-    for size, (layout, run), width in product(SIZES, layouts, WIDTHS):
-        ends = "" if layout == "scalar" else f", runs of {run}"
+    for size, name, width, shapes in jobs():
         code = without(MEMORY, *absent, *(() if width in (1, 4) else (OPENVINO,)))
-        yield Cell(
-            f"memory, {SIZES[size]}",
-            f"{layout}{ends}, width {width}",
-            code,
-            partial(memory_names, peers, *written(layout, run, size // width), WIDTHS[width]),
-            (CONVERTS,) if OPENVINO in code else (),
-        )
+        names = partial(memory_names, peers, *shapes, WIDTHS[width])
+        yield Cell(f"memory, {size}", name, code, names, (CONVERTS,) if OPENVINO in code else ())
+
+
+def jobs() -> Iterator[tuple[str, str, int, tuple[Shape, Shape]]]:
+    """Give the size of each cell of memory, its name, its width, and the two shapes."""
+    layouts = [("scalar", 1), *product(("leading", "trailing", "middle", "alternating"), RUNS)]
+    for size, (layout, run), width in product(SIZES, layouts, WIDTHS):
+        # Of a small result there are no eight long runs.
+        if size >= 8 * run * width:
+            ends = "" if layout == "scalar" else f", runs of {run}"
+            shapes = written(layout, run, size // width)
+            yield SIZES[size], f"{layout}{ends}, width {width}", width, shapes
 
 
 def written(layout: str, run: int, total: int) -> tuple[Shape, Shape]:
@@ -391,7 +399,7 @@ def written(layout: str, run: int, total: int) -> tuple[Shape, Shape]:
     >>> written("alternating", 4, 2**15)
     ((1024, 1, 2, 1, 4), (1024, 2, 2, 2, 4))
     """
-    rest, outer = total // run, max(1, total // (8 * run))
+    rest, outer = total // run, total // (8 * run)
     return {
         "scalar": ((), (total,)),
         "leading": ((run,), (rest, run)),
@@ -403,12 +411,9 @@ def written(layout: str, run: int, total: int) -> tuple[Shape, Shape]:
 
 def memory_names(peers: Peers, shape: Shape, target: Shape, dtype: str) -> dict[str, Any]:
     """What the expressions of a cell of memory speak of: x is the tensor, z the memory."""
-    x = (np.arange(math.prod(shape)) % 251).astype(dtype).reshape(shape)
-    y = np.broadcast_to(x, target).copy()
-    z = np.zeros_like(y)
-    names: dict[str, Any] = {"x": x, "y": y, "z": z, "view": np.broadcast_to(x, target)}
-    names |= {"native": _accelerator, "np": np, "memmove": ctypes.memmove}
-    names |= {"y_address": y.ctypes.data, "z_address": z.ctypes.data}
+    x, z = tensor_and_memory(shape, target, dtype)
+    names: dict[str, Any] = {"x": x, "z": z, "view": np.broadcast_to(x, target)}
+    names |= {"native": _accelerator, "np": np}
     if TORCH in peers:
         peers[TORCH].set_num_threads(1)
         names |= {f"{name}_tensor": peers[TORCH].from_numpy(names[name]) for name in "xz"}
@@ -426,6 +431,12 @@ def memory_names(peers: Peers, shape: Shape, target: Shape, dtype: str) -> dict[
     return names
 
 
+def tensor_and_memory(shape: Shape, target: Shape, dtype: str) -> tuple[Array, Array]:
+    """Give a tensor whose elements tell their place, and room for what it is to become."""
+    x = (np.arange(math.prod(shape)) % 251).astype(dtype).reshape(shape)
+    return x, np.zeros(target, dtype)
+
+
 def openvino_request(ov: Any, x: Array, z: Array) -> Any:
     """Compile a model that writes to z."""
     peer: Any = importlib.import_module("whycast.testing._peers._openvino")
@@ -440,3 +451,65 @@ def openvino_request(ov: Any, x: Array, z: Array) -> Any:
 
 
 _kept: list[object] = []
+
+
+# The same from C, where a call takes nanoseconds: beside what a programmer writes for speed, and
+# beside memcpy, which has the result to copy.
+IN_C = {
+    OURS: "in_c.ours(job, loops)",
+    BY_HAND: "in_c.hand(job, loops)",
+    MEMCPY: "in_c.copy(job, loops)",
+}
+SHAPE_IN_C = {OURS: "in_c.our_shape(job, loops)", BY_HAND: "in_c.hand_shape(job, loops)"}
+CHECKS_NOTHING = "What is written by hand does less: it believes the shapes, the room, the extent."
+SMALL = (((2, 1), (2, 3)), ((8, 1), (8, 8)), ((8, 1, 1), (8, 4, 4)))
+
+
+def cells_in_c() -> Iterator[Cell]:
+    """Give the cells whose calls come from C."""
+    notes = (CHECKS_NOTHING,)
+    small = [("small", f"{s} to {d}, width 4", 4, (s, d)) for s, d in SMALL]
+    for size, name, width, shapes in (*jobs(), *small):
+        names = partial(names_in_c, *shapes, WIDTHS[width])
+        yield Cell(f"called from C, {size}", name, IN_C, names, notes)
+    name = "the shape of 10 shapes of rank 4"
+    yield Cell("called from C, small", name, SHAPE_IN_C, shapes_in_c, notes)
+
+
+def names_in_c(shape: Shape, target: Shape, dtype: str) -> dict[str, Any]:
+    """What the expressions of a cell in C speak of, and what their job points to."""
+    x, z = tensor_and_memory(shape, target, dtype)
+    arrays = (z, x, np.broadcast_to(x, target).copy(), np.array(shape), np.array(target))
+    return job(arrays, z.nbytes, x.nbytes, len(shape), len(target), x.itemsize)
+
+
+def shapes_in_c() -> dict[str, Any]:
+    """Ten shapes: all else is as in other cells."""
+    shapes = [np.array(shape) for shape in random_shapes(10, 4)[0]]
+    pointers = np.array([shape.ctypes.data for shape in shapes])
+    ranks, z = np.array([*map(len, shapes)]), np.zeros(4, np.int64)
+    return {"shapes": shapes, **job((z, pointers, z, ranks, z), 4, 0, 10, 0, 0)}
+
+
+def job(arrays: Sequence[Array], *numbers: int) -> dict[str, Any]:
+    """Fill in the struct of in_c.c: here an address has 64 bits, as a number has."""
+    fields = (*(array.ctypes.data for array in arrays), *numbers)
+    made = (ctypes.c_int64 * len(fields))(*fields)
+    return {"in_c": in_c(), "job": made, "loops": 1, "arrays": arrays, "z": arrays[0]}
+
+
+@cache
+def in_c() -> ctypes.CDLL:
+    """Compile the C as it is now, and what is timed beside it, as setup.py does."""
+    here = Path(__file__).parent
+    folder = here.parents[1] / "c"
+    sources = [here / "in_c.c", here / "by_hand.c", folder / "whycast.c"]
+    with tempfile.TemporaryDirectory() as place:
+        made = Path(place) / "in_c.so"
+        words = ["-O3", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", f"-I{folder}"]
+        subprocess.run(["cc", *words, *sources, "-o", made], check=True)
+        library = ctypes.CDLL(str(made))
+    for name in ("ours", "hand", "copy", "our_shape", "hand_shape"):
+        function = getattr(library, name)
+        function.restype, function.argtypes = ctypes.c_double, [ctypes.c_void_p, ctypes.c_int64]
+    return library

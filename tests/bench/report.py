@@ -82,7 +82,9 @@ def table(results: Sequence[Result]) -> str:
             ]
             for result in members
         ]
-        lines += ["", f"## {group}", "", *rows_of(["cell", OURS, *here], rows)]
+        lines += ["", f"## {group}", "", *rows_of(["cell", OURS, *here], rows), ""]
+        ahead = [f"{peer} in {faster(members, peer)}" for peer in here]
+        lines += [f"Cells in which whycast is faster: than {', than '.join(ahead)}."]
         lines += ["", "What is timed, in the first of them:", ""]
         lines += [f"- {name}: `{code}`" for name, code in members[0].cell.code.items()]
     return "\n".join([*lines, "", "## Notes", "", *notes_of(results)]) + "\n"
@@ -105,6 +107,12 @@ def in_short(members: Sequence[Result], peer: str) -> str:
     if not ratios:
         return ""
     return show(Quartiles(min(ratios), statistics.geometric_mean(ratios), max(ratios)))
+
+
+def faster(members: Sequence[Result], peer: str) -> str:
+    """Text of how many cells whycast wins, of those in which the peer takes part."""
+    ratios = [result.ratio(peer).median for result in members if peer in result.seconds]
+    return f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)}"
 
 
 def notes_of(results: Sequence[Result]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from cells import JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
+from cells import BY_HAND, JAX, NUMPY, OURS, PEERS, TORCH, Cell, Peers, cells
 from report import page, table
 from timing import TRIES, DisagreementError, Result, calibrated, check, measure, same
 
@@ -81,11 +81,12 @@ def test_a_peer_that_is_absent_is_named(run: Run) -> None:
     assert "not compared: JAX" not in run.printed
 
 
-def test_every_cell_has_whycast_and_numpy_and_a_title_of_its_own() -> None:
+def test_every_cell_has_whycast_and_another_and_a_title_of_its_own() -> None:
     found = cells(NO_PEERS)
     assert len({cell.title for cell in found}) == len(found)
     for cell in found:
-        assert {OURS, NUMPY} <= cell.code.keys() <= {OURS, *PEERS} - {TORCH, JAX}
+        other = BY_HAND if "from C" in cell.group else NUMPY
+        assert {OURS, other} <= cell.code.keys() <= {OURS, *PEERS} - {TORCH, JAX}
 
 
 # Answers
@@ -144,4 +145,5 @@ def test_the_ratio_is_the_median_of_the_rounds_ratios() -> None:
     result = Result(EMPTY, seconds)
     assert result.ratio(NUMPY) == (3.0, 4.0, 5.0)
     assert "| cell | 1000 ms | 4.00 (3.00–5.00) |" in table([result])
+    assert "faster: than NumPy in 1 of 1." in table([result])
     assert "| group (1) | 4.00 (4.00–4.00) |" in page([result], [])
