@@ -359,31 +359,24 @@ static int prepare(PyObject *module) {
   return PyArray_ImportNumPyAPI();
 }
 
-#define FUNCTION(name, taken, ask)                                                      \
+/* Each function: its name, how many arguments it takes, and the program. */
+#define FUNCTIONS(EACH)                                                       \
+  EACH(broadcast_shapes, 1, shape_of) EACH(compatible, 1, verdict)            \
+  EACH(broadcast_strides, 3, strides_of) EACH(broadcast, 2, written)          \
+  EACH(broadcast_to, 2, view_to) EACH(broadcast_views, 1, views)              \
+  EACH(expand, 2, view_with) EACH(explicit, 3, along) EACH(in_dim, 3, placed) \
+  EACH(ngraph, 3, across) EACH(p, 2, sizes_without) EACH(repeated, 2, repeated_of)
+
+#define DEFINED(name, taken, ask)                                                       \
   static PyObject *name(PyObject *module, PyObject *const *given, Py_ssize_t count) {  \
     (void) module;                                                                     \
     return answer(given, count, taken, ask);                                           \
   }
-FUNCTION(broadcast_shapes, 1, shape_of)
-FUNCTION(compatible, 1, verdict)
-FUNCTION(broadcast_strides, 3, strides_of)
-FUNCTION(broadcast, 2, written)
-FUNCTION(broadcast_to, 2, view_to)
-FUNCTION(broadcast_views, 1, views)
-FUNCTION(expand, 2, view_with)
-FUNCTION(explicit, 3, along)
-FUNCTION(in_dim, 3, placed)
-FUNCTION(ngraph, 3, across)
-FUNCTION(p, 2, sizes_without)
-FUNCTION(repeated, 2, repeated_of)
+FUNCTIONS(DEFINED)
 
-#define METHOD(name) {#name, (PyCFunction) (void (*)(void)) name, METH_FASTCALL, NULL}
-static PyMethodDef methods[] = {
-  METHOD(broadcast_shapes), METHOD(compatible), METHOD(broadcast_strides), METHOD(broadcast),
-  METHOD(broadcast_to), METHOD(broadcast_views), METHOD(expand), METHOD(explicit),
-  METHOD(in_dim), METHOD(ngraph), METHOD(p), METHOD(repeated),
-  {NULL, NULL, 0, NULL},
-};
+#define METHOD(name, taken, ask) \
+  {#name, (PyCFunction) (void (*)(void)) name, METH_FASTCALL, NULL},
+static PyMethodDef methods[] = {FUNCTIONS(METHOD) {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {
   {Py_mod_exec, prepare},
 #ifdef Py_GIL_DISABLED
