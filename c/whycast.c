@@ -1,5 +1,6 @@
 /* Extracted by Why3 1.5.1 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/strides.mlw,
-   why3/c/sizes.mlw, why3/c/broadcast.mlw and why3/c/broadcast_all.mlw.
+   why3/c/sizes.mlw, why3/c/broadcast.mlw, why3/c/broadcast_all.mlw, why3/c/plan.mlw and
+   why3/c/steps.mlw.
    Do not edit: change the sources, then `make extract`.
    SPDX-License-Identifier: Apache-2.0 */
 
@@ -26,7 +27,14 @@ static void store_4(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 static void store_8(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
 static void store_16(uint8_t *p, word_16 v) { memcpy(p, &v, 16); }
 
-/* Return `code`, with `place` set to `tensor` and `axis`. [E_Broadcast_any_Derived_480]
+static uint32_t splat_1_4(uint8_t v) { return v * UINT32_C(0x01010101); }
+static uint32_t splat_2_4(uint16_t v) { return v * UINT32_C(0x00010001); }
+static uint64_t splat_1_8(uint8_t v) { return v * UINT64_C(0x0101010101010101); }
+static uint64_t splat_2_8(uint16_t v) { return v * UINT64_C(0x0001000100010001); }
+static uint64_t splat_4_8(uint32_t v) { return v * UINT64_C(0x0000000100000001); }
+static word_16 splat_8_16(uint64_t v) { word_16 w = {v, v}; return w; }
+
+/* Return `code`, with `place` set to `tensor` and `axis`.
    WhyML: c.checks.COPChecks.report */
 static inline int64_t report(whycast_place * place, int64_t code,
                              int64_t tensor, int64_t axis) {
@@ -36,7 +44,6 @@ static inline int64_t report(whycast_place * place, int64_t code,
 }
 
 /* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
-   [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_ranks */
 static inline int64_t check_ranks(whycast_place * place,
                                   const int64_t * ranks, int64_t count) {
@@ -52,7 +59,7 @@ static inline int64_t check_ranks(whycast_place * place,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
-   has one. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
+   has one.
    WhyML: c.checks.COPChecks.check_sizes */
 static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
                                   const int64_t * shape, int64_t rank) {
@@ -68,7 +75,7 @@ static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
-   first axis with one. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_480]
+   first axis with one.
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t check_all_sizes(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -87,7 +94,6 @@ static inline int64_t check_all_sizes(whycast_place * place,
 }
 
 /* dYm_i: the size of tensor `m` on axis `i` of the common rank. No index leaves a shape.
-   [E_Broadcast_any_Step1_020] [E_Broadcast_any_Derived_480]
    WhyML: c.shape_sizes.COPShapeSizes.padded_size */
 static inline int64_t padded_size(const int64_t *const * shapes,
                                   const int64_t * ranks, int64_t m,
@@ -100,34 +106,14 @@ static inline int64_t padded_size(const int64_t *const * shapes,
   return shapes[m][i - prepended];
 }
 
-/* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does.
-   [E_Broadcast_any_E1_010] [E_Broadcast_any_Derived_480]
+/* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does: its
+   size is neither 1 nor dY_i, the largest there.
    WhyML: c.shapes.COPShape.violating_tensor */
 static inline int64_t violating_tensor(const int64_t *const * shapes,
-                                       const int64_t * ranks, int64_t limit,
-                                       int64_t i, int64_t rank,
-                                       int64_t largest) {
-  int64_t m;
-  int64_t size;
-  m = INT64_C(0);
-  while (m < limit) {
-    size = padded_size(shapes, ranks, m, i, rank);
-    if (!(size == largest) && !(size == INT64_C(1))) {
-      return m;
-    }
-    m = m + INT64_C(1);
-  }
-  return limit;
-}
-
-/* dY_i: the largest size on axis `i`, of well-formed shapes. [E_Broadcast_any_Step2_030]
-   [E_Broadcast_any_Derived_480]
-   WhyML: c.shape_sizes.COPShapeSizes.largest_size */
-static inline int64_t largest_size(const int64_t *const * shapes,
-                                   const int64_t * ranks, int64_t count,
-                                   int64_t i, int64_t rank) {
+                                       const int64_t * ranks, int64_t count,
+                                       int64_t limit, int64_t i, int64_t rank) {
   int64_t largest, m;
-  int64_t size;
+  int64_t size, size1;
   largest = INT64_C(0);
   m = INT64_C(0);
   while (m < count) {
@@ -137,24 +123,30 @@ static inline int64_t largest_size(const int64_t *const * shapes,
     }
     m = m + INT64_C(1);
   }
-  return largest;
+  m = INT64_C(0);
+  while (m < limit) {
+    size1 = padded_size(shapes, ranks, m, i, rank);
+    if (!(size1 == largest) && !(size1 == INT64_C(1))) {
+      return m;
+    }
+    m = m + INT64_C(1);
+  }
+  return limit;
 }
 
 /* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
-   [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_agreement */
 static inline int64_t check_agreement(whycast_place * place,
                                       const int64_t *const * shapes,
                                       const int64_t * ranks, int64_t count,
                                       int64_t rank) {
   int64_t tensor, axis, i;
-  int64_t largest, m;
+  int64_t m;
   tensor = count;
   axis = INT64_C(0);
   i = INT64_C(0);
   while (i < rank) {
-    largest = largest_size(shapes, ranks, count, i, rank);
-    m = violating_tensor(shapes, ranks, tensor, i, rank, largest);
+    m = violating_tensor(shapes, ranks, count, tensor, i, rank);
     if (m < tensor) {
       tensor = m;
       axis = i;
@@ -167,8 +159,7 @@ static inline int64_t check_agreement(whycast_place * place,
   return INT64_C(0);
 }
 
-/* nY: the highest of the ranks, of one shape at least. [E_Broadcast_any_Step1_010]
-   [E_Broadcast_any_Derived_480]
+/* nY: the highest of the ranks, of one shape at least.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -185,7 +176,6 @@ static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
 
 /* 0 if the shapes are well formed and E1 does not hold, or else the code and the place of what
    is wrong, for any count, ranks and sizes. The capacity is not looked at.
-   [E_Broadcast_any_Derived_480]
    WhyML: c.shapes.COPShape.check_shapes */
 static inline int64_t check_shapes(whycast_place * place,
                                    const int64_t *const * shapes,
@@ -206,12 +196,25 @@ static inline int64_t check_shapes(whycast_place * place,
          common_rank(ranks, count));
 }
 
-/* The common shape of `count` shapes by the rule of SONNX. For any count, ranks, sizes and
-   capacity there is one answer: the rank, and its sizes are written to `shape`; or a code, and
-   nothing is written there. Nothing overflows and no index leaves its array. `place` is set to
-   the tensor and the axis of the error, or to -1, -1. [E_Broadcast_any_Step1_010]
-   [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_020]
-   [E_Broadcast_any_Derived_480]
+/* dY_i where E1 does not hold: the first size on axis `i` that is not 1, or 1.
+   WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
+static inline int64_t agreed_size(const int64_t *const * shapes,
+                                  const int64_t * ranks, int64_t count,
+                                  int64_t i, int64_t rank) {
+  int64_t m;
+  int64_t size;
+  m = INT64_C(0);
+  while (m < count) {
+    size = padded_size(shapes, ranks, m, i, rank);
+    if (!(size == INT64_C(1))) {
+      return size;
+    }
+    m = m + INT64_C(1);
+  }
+  return INT64_C(1);
+}
+
+/* For callers: whycast.h.
    WhyML: c.shapes.COPShape.broadcast_shape */
 int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
@@ -229,14 +232,13 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
   }
   i = INT64_C(0);
   while (i < rank) {
-    shape[i] = largest_size(shapes, ranks, count, i, rank);
+    shape[i] = agreed_size(shapes, ranks, count, i, rank);
     i = i + INT64_C(1);
   }
   return report(place, rank, INT64_C(-1), INT64_C(-1));
 }
 
 /* 0 if the rank is not negative, or else WHYCAST_NEGATIVE_RANK of `tensor`.
-   [E_Broadcast_any_Derived_480]
    WhyML: c.checks.COPChecks.check_rank */
 static inline int64_t check_rank(whycast_place * place, int64_t tensor,
                                  int64_t rank) {
@@ -247,7 +249,7 @@ static inline int64_t check_rank(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if `shape` and `target` are well formed, or else the code and the place of the first
-   negative rank or size. [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_500]
+   negative rank or size.
    WhyML: c.strides.COPStrides.check_two */
 static inline int64_t check_two(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -270,7 +272,6 @@ static inline int64_t check_two(whycast_place * place, const int64_t * shape,
 
 /* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
    WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
-   [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_500]
    WhyML: c.strides.COPStrides.check_fit */
 static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -293,17 +294,14 @@ static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
   return INT64_C(0);
 }
 
-/* The strides of the view with the shape `target` of a tensor with this `shape` and these
-   `strides`. For any ranks and sizes there is one answer: 0, and the strides are written to
-   `view`; or a code, and nothing is written there. `place` is set to the tensor and the axis of
-   the error, or to -1, -1. [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_500]
+/* For callers: whycast.h.
    WhyML: c.strides.COPStrides.broadcast_strides */
 int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
                                   const int64_t * shape, int64_t rank,
                                   const int64_t * target, int64_t target_rank) {
-  int64_t code, code1, prepended, stride;
-  int64_t i, k;
+  int64_t code, code1, prepended, k, stride;
+  int64_t i;
   code = check_two(place, shape, rank, target, target_rank);
   if (code < INT64_C(0)) {
     return code;
@@ -314,54 +312,46 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
   }
   prepended = target_rank - rank;
   i = INT64_C(0);
-  while (i < prepended) {
-    view[i] = INT64_C(0);
-    i = i + INT64_C(1);
-  }
-  k = INT64_C(0);
-  while (k < rank) {
-    if (shape[k] == target[prepended + k]) {
+  while (i < target_rank) {
+    k = i - prepended;
+    if (k >= INT64_C(0) && shape[k] == target[i]) {
       stride = strides[k];
     } else {
       stride = INT64_C(0);
     }
-    view[prepended + k] = stride;
-    k = k + INT64_C(1);
+    view[i] = stride;
+    i = i + INT64_C(1);
   }
   return report(place, INT64_C(0), INT64_C(-1), INT64_C(-1));
 }
 
 /* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
    WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
-   [E_Broadcast_any_Derived_510]
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
                                   int64_t width) {
-  int64_t i, bytes, k;
+  int64_t bytes, k;
   int64_t size;
-  i = INT64_C(0);
-  while (i < rank) {
-    if (shape[i] == INT64_C(0)) {
-      return INT64_C(0);
-    }
-    i = i + INT64_C(1);
-  }
   bytes = width;
   k = INT64_C(0);
   while (k < rank) {
     size = shape[k];
-    if (bytes > INT64_C(0x7FFFFFFFFFFFFFFF) / size) {
-      return WHYCAST_TOO_LARGE;
+    if (size == INT64_C(0)) {
+      return INT64_C(0);
     }
-    bytes = bytes * size;
+    if ((bytes > INT64_C(0x7FFFFFFF) || size > INT64_C(0x7FFFFFFF)) && bytes > INT64_C(0x7FFFFFFFFFFFFFFF) / size) {
+      bytes = WHYCAST_TOO_LARGE;
+    } else {
+      if (bytes > INT64_C(0)) {
+        bytes = bytes * size;
+      }
+    }
     k = k + INT64_C(1);
   }
   return bytes;
 }
 
-/* The number of bytes of a tensor of this shape, with `width` bytes for an element, or a code.
-   For any rank, sizes and width there is one answer. `place` is set to the tensor and the axis
-   of the error, or to -1, -1. [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_510]
+/* For callers: whycast.h.
    WhyML: c.sizes.COPSize.byte_size */
 int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width) {
@@ -385,7 +375,7 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
 }
 
 /* 0 if the counts fit and memory suffices, or the code and whether the output or the input is
-   at fault. [E_Broadcast_any_Derived_520]
+   at fault.
    WhyML: c.broadcast.COPMemory.check_memory */
 static inline int64_t check_memory(whycast_place * place, int64_t output,
                                    int64_t input, int64_t due, int64_t given,
@@ -405,16 +395,8 @@ static inline int64_t check_memory(whycast_place * place, int64_t output,
   return INT64_C(0);
 }
 
-/* How often a block of `size` bytes fits into a part of 128 KB, which are 131072 bytes.
-   [E_Broadcast_any_Derived_470]
-   WhyML: c.make_units.COPUnits.room_in_part */
-static inline int64_t room_in_part(int64_t size) {
-  return INT64_C(131072) / size;
-}
-
 /* The size of axis `axis`, where `prepended` axes of size 1 stand before those of `s`.
-   [E_Broadcast_any_Derived_470]
-   WhyML: c.grow.COPGrow.input_size */
+   WhyML: c.broadcast_bytes.COPBroadcastBytes.input_size */
 static inline int64_t input_size(const int64_t * s, int64_t prepended,
                                  int64_t axis) {
   if (axis < prepended) {
@@ -424,46 +406,22 @@ static inline int64_t input_size(const int64_t * s, int64_t prepended,
   }
 }
 
-/* The number of units that begin with axis `axis`: the product of the padded sizes before it.
-   Nothing overflows and no index leaves its array. [E_Broadcast_any_Derived_470]
-   WhyML: c.make_units.COPUnits.count_units */
-static inline int64_t count_units(const int64_t * s, int64_t prepended,
-                                  int64_t axis) {
-  int64_t units, k;
-  int64_t size;
-  units = INT64_C(1);
-  k = INT64_C(0);
-  while (k < axis) {
-    size = input_size(s, prepended, k);
-    units = units * size;
-    k = k + INT64_C(1);
-  }
-  return units;
-}
-
-/* Write one more copy of a block that is one word.
-   WhyML: c.repeat.COPRepeat.W1.put_word */
-static inline void put_word_1(uint8_t * z, int64_t q, uint8_t v) {
-  store_1(z + q, v);
-  return;
-}
-
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
    a a a a b b b b b). Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130]
-   WhyML: c.repeat.COPRepeat.W1.repeat_word_often */
-static inline void repeat_word_often_1(uint8_t * z, int64_t target,
-                                       int64_t source, int64_t m, int64_t r) {
+   WhyML: c.repeat.COPRepeat.W1.repeat_word */
+static inline void repeat_word_1(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
+                                 int64_t m, int64_t r) {
   int64_t q, p, j, t;
   uint8_t v;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_1(z + p);
+    v = load_1(x + p);
     t = INT64_C(0);
     while (t < r) {
-      put_word_1(z, q, v);
+      store_1(z + q, v);
       q = q + INT64_C(1);
       t = t + INT64_C(1);
     }
@@ -472,51 +430,22 @@ static inline void repeat_word_often_1(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
-   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
-   WhyML: c.repeat.COPRepeat.W1.repeat_word */
-static inline void repeat_word_1(uint8_t * z, int64_t target, int64_t source,
-                                 int64_t m, int64_t r) {
-  if (r == INT64_C(2)) {
-    repeat_word_often_1(z, target, source, m, INT64_C(2));
-    return;
-  }
-  if (r == INT64_C(3)) {
-    repeat_word_often_1(z, target, source, m, INT64_C(3));
-    return;
-  }
-  if (r == INT64_C(4)) {
-    repeat_word_often_1(z, target, source, m, INT64_C(4));
-    return;
-  }
-  repeat_word_often_1(z, target, source, m, r);
-  return;
-}
-
-/* Write one more copy of a block that is one word.
-   WhyML: c.repeat.COPRepeat.W2.put_word */
-static inline void put_word_2(uint8_t * z, int64_t q, uint16_t v) {
-  store_2(z + q, v);
-  return;
-}
-
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
    a a a a b b b b b). Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130]
-   WhyML: c.repeat.COPRepeat.W2.repeat_word_often */
-static inline void repeat_word_often_2(uint8_t * z, int64_t target,
-                                       int64_t source, int64_t m, int64_t r) {
+   WhyML: c.repeat.COPRepeat.W2.repeat_word */
+static inline void repeat_word_2(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
+                                 int64_t m, int64_t r) {
   int64_t q, p, j, t;
   uint16_t v;
   q = target;
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_2(z + p);
+    v = load_2(x + p);
     t = INT64_C(0);
     while (t < r) {
-      put_word_2(z, q, v);
+      store_2(z + q, v);
       q = q + INT64_C(2);
       t = t + INT64_C(1);
     }
@@ -525,32 +454,265 @@ static inline void repeat_word_often_2(uint8_t * z, int64_t target,
   }
 }
 
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
-   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
-   WhyML: c.repeat.COPRepeat.W2.repeat_word */
-static inline void repeat_word_2(uint8_t * z, int64_t target, int64_t source,
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   WhyML: c.repeat.COPRepeat.W4.repeat_word */
+static inline void repeat_word_4(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
                                  int64_t m, int64_t r) {
-  if (r == INT64_C(2)) {
-    repeat_word_often_2(z, target, source, m, INT64_C(2));
-    return;
+  int64_t q, p, j, t;
+  uint32_t v;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    v = load_4(x + p);
+    t = INT64_C(0);
+    while (t < r) {
+      store_4(z + q, v);
+      q = q + INT64_C(4);
+      t = t + INT64_C(1);
+    }
+    p = p + INT64_C(4);
+    j = j + INT64_C(1);
   }
-  if (r == INT64_C(3)) {
-    repeat_word_often_2(z, target, source, m, INT64_C(3));
+}
+
+/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   WhyML: c.repeat.COPRepeat.W8.repeat_word */
+static inline void repeat_word_8(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
+                                 int64_t m, int64_t r) {
+  int64_t q, p, j, t;
+  uint64_t v;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    v = load_8(x + p);
+    t = INT64_C(0);
+    while (t < r) {
+      store_8(z + q, v);
+      q = q + INT64_C(8);
+      t = t + INT64_C(1);
+    }
+    p = p + INT64_C(8);
+    j = j + INT64_C(1);
+  }
+}
+
+/* Four bytes, with the block of `b` bytes at `p` over and over.
+   WhyML: c.rows.Patterns.pattern_4 */
+static inline uint32_t pattern_4(const uint8_t * x, int64_t p, int64_t b) {
+  if (b == INT64_C(1)) {
+    return splat_1_4(load_1(x + p));
+  }
+  return splat_2_4(load_2(x + p));
+}
+
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
+   word at least, and a word has whole blocks. At most twice as many bytes are written as the
+   rows have, and no other byte changes.
+   WhyML: c.repeat.COPRows.W4.repeat_rows */
+static inline void repeat_rows_4(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
+                                 int64_t m, int64_t b, int64_t r) {
+  int64_t q, p, j;
+  int64_t n, last;
+  uint32_t v;
+  int64_t k;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    n = r * b;
+    last = n - INT64_C(4);
+    v = pattern_4(x, p, b);
+    k = INT64_C(0);
+    while (k < last) {
+      store_4(z + (q + k), v);
+      k = k + INT64_C(4);
+    }
+    store_4(z + (q + last), v);
+    q = q + n;
+    p = p + b;
+    j = j + INT64_C(1);
+  }
+}
+
+/* Eight bytes, with the block of `b` bytes at `p` over and over.
+   WhyML: c.rows.Patterns.pattern_8 */
+static inline uint64_t pattern_8(const uint8_t * x, int64_t p, int64_t b) {
+  if (b == INT64_C(1)) {
+    return splat_1_8(load_1(x + p));
+  }
+  if (b == INT64_C(2)) {
+    return splat_2_8(load_2(x + p));
+  }
+  if (b == INT64_C(4)) {
+    return splat_4_8(load_4(x + p));
+  }
+  return load_8(x + p);
+}
+
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
+   word at least, and a word has whole blocks. At most twice as many bytes are written as the
+   rows have, and no other byte changes.
+   WhyML: c.repeat.COPRows.W8.repeat_rows */
+static inline void repeat_rows_8(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
+                                 int64_t m, int64_t b, int64_t r) {
+  int64_t q, p, j;
+  int64_t n, last;
+  uint64_t v;
+  int64_t k;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    n = r * b;
+    last = n - INT64_C(8);
+    v = pattern_8(x, p, b);
+    k = INT64_C(0);
+    while (k < last) {
+      store_8(z + (q + k), v);
+      k = k + INT64_C(8);
+    }
+    store_8(z + (q + last), v);
+    q = q + n;
+    p = p + b;
+    j = j + INT64_C(1);
+  }
+}
+
+/* Sixteen bytes, with the block of `b` bytes at `p` over and over.
+   WhyML: c.rows.Patterns.pattern_16 */
+static inline word_16 pattern_16(const uint8_t * x, int64_t p, int64_t b) {
+  return splat_8_16(pattern_8(x, p, b));
+}
+
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
+   word at least, and a word has whole blocks. At most twice as many bytes are written as the
+   rows have, and no other byte changes.
+   WhyML: c.repeat.COPRows.W16.repeat_rows */
+static inline void repeat_rows_16(uint8_t * z, int64_t target,
+                                  const uint8_t * x, int64_t source,
+                                  int64_t m, int64_t b, int64_t r) {
+  int64_t q, p, j;
+  int64_t n, last;
+  word_16 v;
+  int64_t k;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    n = r * b;
+    last = n - INT64_C(16);
+    v = pattern_16(x, p, b);
+    k = INT64_C(0);
+    while (k < last) {
+      store_16(z + (q + k), v);
+      k = k + INT64_C(16);
+    }
+    store_16(z + (q + last), v);
+    q = q + n;
+    p = p + b;
+    j = j + INT64_C(1);
+  }
+}
+
+/* From `source` on there are `m` blocks of `b` bytes, a word each: to `target`, each `r` times.
+   WhyML: c.repeat.COPRepeat.repeat_short */
+static inline void repeat_short(uint8_t * z, int64_t target,
+                                const uint8_t * x, int64_t source, int64_t m,
+                                int64_t b, int64_t r) {
+  int64_t n;
+  if (r == INT64_C(2)) {
+    if (b == INT64_C(1)) {
+      repeat_word_1(z, target, x, source, m, INT64_C(2));
+      return;
+    }
+    if (b == INT64_C(2)) {
+      repeat_word_2(z, target, x, source, m, INT64_C(2));
+      return;
+    }
+    if (b == INT64_C(4)) {
+      repeat_word_4(z, target, x, source, m, INT64_C(2));
+      return;
+    }
+    repeat_word_8(z, target, x, source, m, INT64_C(2));
     return;
   }
   if (r == INT64_C(4)) {
-    repeat_word_often_2(z, target, source, m, INT64_C(4));
+    if (b == INT64_C(1)) {
+      repeat_word_1(z, target, x, source, m, INT64_C(4));
+      return;
+    }
+    if (b == INT64_C(2)) {
+      repeat_word_2(z, target, x, source, m, INT64_C(4));
+      return;
+    }
+    if (b == INT64_C(4)) {
+      repeat_word_4(z, target, x, source, m, INT64_C(4));
+      return;
+    }
+    repeat_word_8(z, target, x, source, m, INT64_C(4));
     return;
   }
-  repeat_word_often_2(z, target, source, m, r);
+  if (b == INT64_C(1) && (r == INT64_C(3) || r >= INT64_C(128))) {
+    repeat_word_1(z, target, x, source, m, r);
+    return;
+  }
+  n = r * b;
+  if (n < INT64_C(8)) {
+    repeat_rows_4(z, target, x, source, m, b, r);
+    return;
+  }
+  if (n < INT64_C(16)) {
+    repeat_rows_8(z, target, x, source, m, b, r);
+    return;
+  }
+  repeat_rows_16(z, target, x, source, m, b, r);
   return;
+}
+
+/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
+   block has one word at least. At most twice as many bytes are written as the rows have, and no
+   other byte changes.
+   WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
+static inline void repeat_words(uint8_t * z, int64_t target,
+                                const uint8_t * x, int64_t source, int64_t m,
+                                int64_t b, int64_t r) {
+  int64_t q, p, j, t, k;
+  int64_t last;
+  word_16 v, v1;
+  q = target;
+  p = source;
+  j = INT64_C(0);
+  while (j < m) {
+    last = b - INT64_C(16);
+    t = INT64_C(0);
+    while (t < r) {
+      k = INT64_C(0);
+      while (k < last) {
+        v = load_16(x + (p + k));
+        store_16(z + (q + k), v);
+        k = k + INT64_C(16);
+      }
+      v1 = load_16(x + (p + last));
+      store_16(z + (q + last), v1);
+      q = q + b;
+      t = t + INT64_C(1);
+    }
+    p = p + b;
+    j = j + INT64_C(1);
+  }
 }
 
 /* Fill `total` bytes from `q` on with copies of the block of `b` bytes that begins there, by
    larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
-   behind the block is written once, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
+   behind the block is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part;
@@ -576,10 +738,10 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
    many copies. Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.long_blocks.LongBlocks.repeat_often */
-static inline void repeat_often(uint8_t * z, int64_t target, int64_t source,
-                                int64_t m, int64_t b, int64_t r) {
+   WhyML: c.long_blocks.LongBlocks.repeat_long */
+static inline void repeat_long(uint8_t * z, int64_t target,
+                               const uint8_t * x, int64_t source, int64_t m,
+                               int64_t b, int64_t r) {
   int64_t q, p, j;
   int64_t total;
   q = target;
@@ -587,7 +749,7 @@ static inline void repeat_often(uint8_t * z, int64_t target, int64_t source,
   j = INT64_C(0);
   while (j < m) {
     total = r * b;
-    memcpy(z + q, z + p, (size_t) b);
+    memcpy(z + q, x + p, (size_t) b);
     fill(z, q, b, total);
     q = q + total;
     p = p + b;
@@ -595,246 +757,12 @@ static inline void repeat_often(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* Write one more copy of a block that is one word.
-   WhyML: c.repeat.COPRepeat.W4.put_word */
-static inline void put_word_4(uint8_t * z, int64_t q, uint32_t v) {
-  store_4(z + q, v);
-  return;
-}
-
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130]
-   WhyML: c.repeat.COPRepeat.W4.repeat_word_often */
-static inline void repeat_word_often_4(uint8_t * z, int64_t target,
-                                       int64_t source, int64_t m, int64_t r) {
-  int64_t q, p, j, t;
-  uint32_t v;
-  q = target;
-  p = source;
-  j = INT64_C(0);
-  while (j < m) {
-    v = load_4(z + p);
-    t = INT64_C(0);
-    while (t < r) {
-      put_word_4(z, q, v);
-      q = q + INT64_C(4);
-      t = t + INT64_C(1);
-    }
-    p = p + INT64_C(4);
-    j = j + INT64_C(1);
-  }
-}
-
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
-   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
-   WhyML: c.repeat.COPRepeat.W4.repeat_word */
-static inline void repeat_word_4(uint8_t * z, int64_t target, int64_t source,
-                                 int64_t m, int64_t r) {
-  if (r == INT64_C(2)) {
-    repeat_word_often_4(z, target, source, m, INT64_C(2));
-    return;
-  }
-  if (r == INT64_C(3)) {
-    repeat_word_often_4(z, target, source, m, INT64_C(3));
-    return;
-  }
-  if (r == INT64_C(4)) {
-    repeat_word_often_4(z, target, source, m, INT64_C(4));
-    return;
-  }
-  repeat_word_often_4(z, target, source, m, r);
-  return;
-}
-
-/* Write one more copy of a block that is one word.
-   WhyML: c.repeat.COPRepeat.W8.put_word */
-static inline void put_word_8(uint8_t * z, int64_t q, uint64_t v) {
-  store_8(z + q, v);
-  return;
-}
-
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130]
-   WhyML: c.repeat.COPRepeat.W8.repeat_word_often */
-static inline void repeat_word_often_8(uint8_t * z, int64_t target,
-                                       int64_t source, int64_t m, int64_t r) {
-  int64_t q, p, j, t;
-  uint64_t v;
-  q = target;
-  p = source;
-  j = INT64_C(0);
-  while (j < m) {
-    v = load_8(z + p);
-    t = INT64_C(0);
-    while (t < r) {
-      put_word_8(z, q, v);
-      q = q + INT64_C(8);
-      t = t + INT64_C(1);
-    }
-    p = p + INT64_C(8);
-    j = j + INT64_C(1);
-  }
-}
-
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
-   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
-   WhyML: c.repeat.COPRepeat.W8.repeat_word */
-static inline void repeat_word_8(uint8_t * z, int64_t target, int64_t source,
-                                 int64_t m, int64_t r) {
-  if (r == INT64_C(2)) {
-    repeat_word_often_8(z, target, source, m, INT64_C(2));
-    return;
-  }
-  if (r == INT64_C(3)) {
-    repeat_word_often_8(z, target, source, m, INT64_C(3));
-    return;
-  }
-  if (r == INT64_C(4)) {
-    repeat_word_often_8(z, target, source, m, INT64_C(4));
-    return;
-  }
-  repeat_word_often_8(z, target, source, m, r);
-  return;
-}
-
-/* Write one more copy of a block that is one word.
-   WhyML: c.repeat.COPRepeat.W16.put_word */
-static inline void put_word_16(uint8_t * z, int64_t q, word_16 v) {
-  store_16(z + q, v);
-  return;
-}
-
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130]
-   WhyML: c.repeat.COPRepeat.W16.repeat_word_often */
-static inline void repeat_word_often_16(uint8_t * z, int64_t target,
-                                        int64_t source, int64_t m, int64_t r) {
-  int64_t q, p, j, t;
-  word_16 v;
-  q = target;
-  p = source;
-  j = INT64_C(0);
-  while (j < m) {
-    v = load_16(z + p);
-    t = INT64_C(0);
-    while (t < r) {
-      put_word_16(z, q, v);
-      q = q + INT64_C(16);
-      t = t + INT64_C(1);
-    }
-    p = p + INT64_C(16);
-    j = j + INT64_C(1);
-  }
-}
-
-/* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`. Each byte is
-   written once, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
-   WhyML: c.repeat.COPRepeat.W16.repeat_word */
-static inline void repeat_word_16(uint8_t * z, int64_t target,
-                                  int64_t source, int64_t m, int64_t r) {
-  if (r == INT64_C(2)) {
-    repeat_word_often_16(z, target, source, m, INT64_C(2));
-    return;
-  }
-  if (r == INT64_C(3)) {
-    repeat_word_often_16(z, target, source, m, INT64_C(3));
-    return;
-  }
-  if (r == INT64_C(4)) {
-    repeat_word_often_16(z, target, source, m, INT64_C(4));
-    return;
-  }
-  repeat_word_often_16(z, target, source, m, r);
-  return;
-}
-
-/* Copy `n` bytes, 16 at least, to behind where they are: as memcpy does, but by words. At most
-   twice as many bytes are written, and no other byte changes. [E_Broadcast_any_Derived_130]
-   [E_Broadcast_any_Derived_400]
-   WhyML: c.blocks_of_words.BlocksOfWords.copy_words */
-static inline void copy_words(uint8_t * z, int64_t target, int64_t source,
-                              int64_t n) {
-  int64_t last;
-  int64_t k;
-  word_16 v, v1;
-  last = n - INT64_C(16);
-  k = INT64_C(0);
-  while (k < last) {
-    v = load_16(z + (source + k));
-    store_16(z + (target + k), v);
-    k = k + INT64_C(16);
-  }
-  v1 = load_16(z + (source + last));
-  store_16(z + (target + last), v1);
-  return;
-}
-
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
-   block has one word at least. At most twice as many bytes are written as the rows have, and no
-   other byte changes. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
-static inline void repeat_words(uint8_t * z, int64_t target, int64_t source,
-                                int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j, t;
-  q = target;
-  p = source;
-  j = INT64_C(0);
-  while (j < m) {
-    t = INT64_C(0);
-    while (t < r) {
-      copy_words(z, q, p, b);
-      q = q + b;
-      t = t + INT64_C(1);
-    }
-    p = p + b;
-    j = j + INT64_C(1);
-  }
-}
-
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy:
-   for few copies. Each byte is written once, and no other byte changes.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.long_blocks.LongBlocks.repeat_seldom */
-static inline void repeat_seldom(uint8_t * z, int64_t target, int64_t source,
-                                 int64_t m, int64_t b, int64_t r) {
-  int64_t q, p, j, t;
-  q = target;
-  p = source;
-  j = INT64_C(0);
-  while (j < m) {
-    t = INT64_C(0);
-    while (t < r) {
-      memcpy(z + q, z + p, (size_t) b);
-      q = q + b;
-      t = t + INT64_C(1);
-    }
-    p = p + b;
-    j = j + INT64_C(1);
-  }
-}
-
-/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
-   `w` its last one.
-   WhyML: c.repeat.COPRepeat.W2.put_pair */
-static inline void put_pair_2(uint8_t * z, int64_t q, int64_t b, uint16_t v,
-                              uint16_t w) {
-  store_2(z + q, v);
-  store_2(z + (q + (b - INT64_C(2))), w);
-  return;
-}
-
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have, and as many if a block is two words long; no other byte changes.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
-static inline void repeat_pair_2(uint8_t * z, int64_t target, int64_t source,
+static inline void repeat_pair_2(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint16_t v, w;
@@ -843,11 +771,12 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target, int64_t source,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_2(z + p);
-    w = load_2(z + (p + (b - INT64_C(2))));
+    v = load_2(x + p);
+    w = load_2(x + (p + (b - INT64_C(2))));
     t = INT64_C(0);
     while (t < r) {
-      put_pair_2(z, q, b, v, w);
+      store_2(z + q, v);
+      store_2(z + (q + (b - INT64_C(2))), w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -857,22 +786,12 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
-   `w` its last one.
-   WhyML: c.repeat.COPRepeat.W4.put_pair */
-static inline void put_pair_4(uint8_t * z, int64_t q, int64_t b, uint32_t v,
-                              uint32_t w) {
-  store_4(z + q, v);
-  store_4(z + (q + (b - INT64_C(4))), w);
-  return;
-}
-
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have, and as many if a block is two words long; no other byte changes.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
-static inline void repeat_pair_4(uint8_t * z, int64_t target, int64_t source,
+static inline void repeat_pair_4(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint32_t v, w;
@@ -881,11 +800,12 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target, int64_t source,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_4(z + p);
-    w = load_4(z + (p + (b - INT64_C(4))));
+    v = load_4(x + p);
+    w = load_4(x + (p + (b - INT64_C(4))));
     t = INT64_C(0);
     while (t < r) {
-      put_pair_4(z, q, b, v, w);
+      store_4(z + q, v);
+      store_4(z + (q + (b - INT64_C(4))), w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -895,22 +815,12 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target, int64_t source,
   }
 }
 
-/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
-   `w` its last one.
-   WhyML: c.repeat.COPRepeat.W8.put_pair */
-static inline void put_pair_8(uint8_t * z, int64_t q, int64_t b, uint64_t v,
-                              uint64_t w) {
-  store_8(z + q, v);
-  store_8(z + (q + (b - INT64_C(8))), w);
-  return;
-}
-
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have, and as many if a block is two words long; no other byte changes.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
+   the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
-static inline void repeat_pair_8(uint8_t * z, int64_t target, int64_t source,
+static inline void repeat_pair_8(uint8_t * z, int64_t target,
+                                 const uint8_t * x, int64_t source,
                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint64_t v, w;
@@ -919,50 +829,12 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target, int64_t source,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_8(z + p);
-    w = load_8(z + (p + (b - INT64_C(8))));
+    v = load_8(x + p);
+    w = load_8(x + (p + (b - INT64_C(8))));
     t = INT64_C(0);
     while (t < r) {
-      put_pair_8(z, q, b, v, w);
-      q = q + b;
-      t = t + INT64_C(1);
-    }
-    next = j + INT64_C(1);
-    p = p + b;
-    j = next;
-  }
-}
-
-/* Write one more copy of a block of `b` bytes, of one to two words: `v` is its first word and
-   `w` its last one.
-   WhyML: c.repeat.COPRepeat.W16.put_pair */
-static inline void put_pair_16(uint8_t * z, int64_t q, int64_t b, word_16 v,
-                               word_16 w) {
-  store_16(z + q, v);
-  store_16(z + (q + (b - INT64_C(16))), w);
-  return;
-}
-
-/* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
-   which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have, and as many if a block is two words long; no other byte changes.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.repeat.COPRepeat.W16.repeat_pair */
-static inline void repeat_pair_16(uint8_t * z, int64_t target,
-                                  int64_t source, int64_t m, int64_t b,
-                                  int64_t r) {
-  int64_t q, p, j, t;
-  word_16 v, w;
-  int64_t next;
-  q = target;
-  p = source;
-  j = INT64_C(0);
-  while (j < m) {
-    v = load_16(z + p);
-    w = load_16(z + (p + (b - INT64_C(16))));
-    t = INT64_C(0);
-    while (t < r) {
-      put_pair_16(z, q, b, v, w);
+      store_8(z + q, v);
+      store_8(z + (q + (b - INT64_C(8))), w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -973,212 +845,130 @@ static inline void repeat_pair_16(uint8_t * z, int64_t target,
 }
 
 /* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
    WhyML: c.repeat.COPRepeat.repeat */
-static inline void repeat(uint8_t * z, int64_t target, int64_t source,
-                          int64_t m, int64_t b, int64_t r) {
-  if (b == INT64_C(1)) {
-    repeat_word_1(z, target, source, m, r);
+static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
+                          int64_t source, int64_t m, int64_t b, int64_t r) {
+  if (r == INT64_C(1)) {
+    memcpy(z + target, x + source, (size_t) (m * b));
     return;
   }
-  if (b == INT64_C(2)) {
-    repeat_word_2(z, target, source, m, r);
+  if (b == INT64_C(1) || (b == INT64_C(2) || (b == INT64_C(4) || b == INT64_C(8)))) {
+    repeat_short(z, target, x, source, m, b, r);
     return;
   }
-  if (r >= INT64_C(256)) {
-    repeat_often(z, target, source, m, b, r);
+  if (b >= INT64_C(16) && (b <= INT64_C(256) && r < INT64_C(64))) {
+    repeat_words(z, target, x, source, m, b, r);
     return;
   }
-  if (b == INT64_C(4)) {
-    repeat_word_4(z, target, source, m, r);
-    return;
-  }
-  if (b == INT64_C(8)) {
-    repeat_word_8(z, target, source, m, r);
-    return;
-  }
-  if (b == INT64_C(16)) {
-    repeat_word_16(z, target, source, m, r);
-    return;
-  }
-  if (b > INT64_C(32) && (b <= INT64_C(256) && r < INT64_C(64))) {
-    repeat_words(z, target, source, m, b, r);
-    return;
-  }
-  if (b > INT64_C(32) && r < INT64_C(8)) {
-    repeat_seldom(z, target, source, m, b, r);
-    return;
-  }
-  if (b > INT64_C(32) || r >= INT64_C(64)) {
-    repeat_often(z, target, source, m, b, r);
+  if (b >= INT64_C(16) || r >= INT64_C(128)) {
+    repeat_long(z, target, x, source, m, b, r);
     return;
   }
   if (b < INT64_C(4)) {
-    repeat_pair_2(z, target, source, m, b, r);
+    repeat_pair_2(z, target, x, source, m, b, r);
     return;
   }
   if (b < INT64_C(8)) {
-    repeat_pair_4(z, target, source, m, b, r);
+    repeat_pair_4(z, target, x, source, m, b, r);
     return;
   }
-  if (b < INT64_C(16)) {
-    repeat_pair_8(z, target, source, m, b, r);
-    return;
-  }
-  repeat_pair_16(z, target, source, m, b, r);
+  repeat_pair_8(z, target, x, source, m, b, r);
   return;
 }
 
-/* Repeat `m` blocks of `b` bytes from `base` on, each `r` times, where they are: the last half
-   of them first. No byte behind the rows changes. At most twice as many bytes are written as
-   the rows have, and no more than these if a block has 1, 2, 4, 8, 16 or 32.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.axis_pass.COPPass.repeat_in_place */
-static inline void repeat_in_place(uint8_t * z, int64_t base, int64_t m,
-                                   int64_t b, int64_t r) {
-  int64_t rest;
-  int64_t half, kept, target, source;
-  rest = m;
-  while (rest > INT64_C(1)) {
-    half = rest / INT64_C(2);
-    kept = rest - half;
-    target = kept * r * b;
-    source = kept * b;
-    repeat(z, base + target, base + source, half, b, r);
-    rest = kept;
+/* How far the input is behind the last row of blocks that ended, where an axis does not grow: 0
+   if a row of its blocks ends here, `g` bytes each. It is 0 where the axis grows.
+   WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
+static inline int64_t rest(const int64_t * s, int64_t prepended,
+                           const int64_t * d, int64_t axis, int64_t g,
+                           int64_t p) {
+  int64_t h, n, rows;
+  h = d[axis];
+  if (!(input_size(s, prepended, axis) == h)) {
+    return INT64_C(0);
   }
-  fill(z, base, b, r * b);
-  return;
+  n = h * g;
+  rows = p / n;
+  return p - n * rows;
 }
 
-/* Repeat `m` blocks of `b` bytes from `base` on, each `r` times, where they are. Where blocks
-   are short words and copies are many, but not too many, they are made by fours and twos. No
-   byte behind the rows changes. At most twice as many bytes are written as the rows have.
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_400]
-   WhyML: c.axis_pass.COPPass.pass */
-static inline void pass(uint8_t * z, int64_t base, int64_t m, int64_t b,
-                        int64_t r) {
-  int64_t block, copies, step;
-  int64_t rest;
-  block = b;
-  copies = r;
-  while ((block == INT64_C(1) || (block == INT64_C(2) || block == INT64_C(4))) && 
-         (copies == INT64_C(2) * (copies / INT64_C(2)) && (INT64_C(4) < copies && copies < INT64_C(512)))) {
-    step = INT64_C(2);
-    if (copies == INT64_C(4) * (copies / INT64_C(4))) {
-      step = INT64_C(4);
-    }
-    rest = copies / step;
-    repeat_in_place(z, base, m, block, step);
-    block = block * step;
-    copies = rest;
-  }
-  repeat_in_place(z, base, m, block, copies);
-  return;
-}
-
-/* Let the axes of some units from `low` to below `high` grow, each in a pass. The units begin
-   at `base`; their axes from `high` on have grown, and they have `blocks` blocks of `block`
-   bytes. Nothing overflows and no index leaves its array. No byte outside of the units changes.
-   At most four bytes are written for each byte that is added. [E_Broadcast_any_Derived_470]
-   WhyML: c.grow.COPGrow.grow */
-static inline void grow(uint8_t * z, int64_t base, int64_t blocks,
-                        int64_t block, const int64_t * s, int64_t prepended,
-                        const int64_t * d, int64_t high, int64_t low) {
-  int64_t left, bytes, axis;
-  int64_t size, output_size;
-  left = blocks;
-  bytes = block;
-  axis = high;
-  while (axis > low) {
-    axis = axis - INT64_C(1);
-    size = input_size(s, prepended, axis);
-    output_size = d[axis];
-    if (size == output_size) {
-      left = left / output_size;
+/* Write the copies that are due where a block of the axes from `axis` on ends at `place`, and
+   return the place behind them. The block has `block` bytes, of `row` bytes of the input, which
+   end at `p` there. Each byte is written once, and no other byte changes.
+   WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
+static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
+                                 int64_t prepended, const int64_t * d,
+                                 int64_t axis, int64_t place, int64_t block,
+                                 int64_t row, int64_t p) {
+  int64_t q, c, g, k;
+  int64_t h, base, total;
+  q = place;
+  c = block;
+  g = row;
+  k = axis;
+  while (k > INT64_C(0) && rest(s, prepended, d, k - INT64_C(1), g, p) == INT64_C(0)) {
+    k = k - INT64_C(1);
+    h = d[k];
+    if (input_size(s, prepended, k) == h) {
+      g = h * g;
     } else {
-      pass(z, base, left, bytes, output_size);
+      base = q - c;
+      total = h * c;
+      fill(z, base, c, total);
+      q = base + total;
     }
-    bytes = bytes * output_size;
+    c = h * c;
   }
-}
-
-/* Broadcast all units that begin with axis `axis`, in chunks of at most 128 KB of output, one
-   unit at least. A unit has `elements` elements in the input and `block` bytes in the output.
-   Nothing overflows and no index leaves its array. No byte beyond the output changes. At most
-   four bytes are written for each byte of the units. [E_Broadcast_any_Derived_470]
-   WhyML: c.make_units.COPUnits.make_units */
-static inline void make_units(uint8_t * z, const uint8_t * x,
-                              const int64_t * s, int64_t prepended,
-                              const int64_t * d, int64_t d_rank,
-                              int64_t axis, int64_t units, int64_t elements,
-                              int64_t block, int64_t w) {
-  int64_t row, most, room, part, base, place, count, left;
-  int64_t made;
-  row = elements * w;
-  room = room_in_part(block);
-  if (room < INT64_C(1)) {
-    most = INT64_C(1);
-  } else {
-    most = room;
-  }
-  made = INT64_C(0);
-  while (made < units) {
-    if (units - made > most) {
-      part = most;
-    } else {
-      part = units - made;
-    }
-    base = made * block;
-    place = made * row;
-    count = part * row;
-    left = part * elements;
-    memcpy(z + base, x + place, (size_t) count);
-    grow(z, base, left, w, s, prepended, d, d_rank, axis);
-    made = made + part;
-  }
+  return q;
 }
 
 /* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
-   `d`. Nothing overflows and no index leaves its array. Each byte of `z` that is due is there
-   afterwards, and no other byte changes. At most four bytes are written for each byte of the
-   output. [E_Broadcast_any_Derived_470]
+   `d`. Nothing overflows and no index leaves its array. Each of the bytes of `z` that are due
+   is there afterwards, and no other byte changes. At most two bytes are written for each byte
+   of the output.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
                                    const int64_t * s, int64_t s_rank,
                                    const int64_t * d, int64_t d_rank,
-                                   int64_t w) {
-  int64_t axis, elements, block;
-  int64_t prepended, size, output_size, units;
-  axis = INT64_C(0);
-  while (axis < d_rank) {
-    if (d[axis] == INT64_C(0)) {
-      return;
-    }
-    axis = axis + INT64_C(1);
+                                   int64_t w, int64_t due) {
+  int64_t prepended, h, h1, h2, row, block, o;
+  int64_t axis, b, r, m, p, q;
+  if (due == INT64_C(0)) {
+    return;
   }
   prepended = d_rank - s_rank;
-  elements = INT64_C(1);
-  block = w;
-  while (axis > INT64_C(0) && block <= room_in_part(d[axis - INT64_C(1)])) {
+  axis = d_rank;
+  b = w;
+  while (axis > INT64_C(0) && input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)]) {
     axis = axis - INT64_C(1);
-    size = input_size(s, prepended, axis);
-    output_size = d[axis];
-    elements = elements * size;
-    block = block * output_size;
+    h = d[axis];
+    b = b * h;
   }
-  units = count_units(s, prepended, axis);
-  make_units(z, x, s, prepended, d, d_rank, axis, units, elements, block, w);
-  grow(z, INT64_C(0), units, block, s, prepended, d, axis, INT64_C(0));
-  return;
+  r = INT64_C(1);
+  while (axis > INT64_C(0) && input_size(s, prepended, axis - INT64_C(1)) == INT64_C(1)) {
+    axis = axis - INT64_C(1);
+    h1 = d[axis];
+    r = r * h1;
+  }
+  m = INT64_C(1);
+  while (axis > INT64_C(0) && input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)]) {
+    axis = axis - INT64_C(1);
+    h2 = d[axis];
+    m = m * h2;
+  }
+  row = m * b;
+  block = row * r;
+  p = INT64_C(0);
+  q = INT64_C(0);
+  while (q < due) {
+    repeat(z, q, x, p, m, b, r);
+    p = p + row;
+    o = end_blocks(z, s, prepended, d, axis, q + block, block, row, p);
+    q = o;
+  }
 }
 
-/* Broadcast the bytes of `input`, a tensor of this shape with `width` bytes for an element, to
-   the shape `target`. For any ranks, sizes, width, room and extent there is one answer. If it
-   is 0, the bytes due are in `output` afterwards, and at most four bytes were written for each
-   of them. If it is a code, nothing was written there. No other byte changes. `place` is set to
-   the tensor and the axis of the error, or to -1, -1. [E_Broadcast_any_Steps_010]
-   [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_520]
+/* For callers: whycast.h.
    WhyML: c.broadcast.COPBroadcast.broadcast */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
@@ -1204,12 +994,13 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
   if (code2 < INT64_C(0)) {
     return code2;
   }
-  broadcast_bytes(output, input, shape, rank, target, target_rank, width);
+  broadcast_bytes(output, input, shape, rank, target, target_rank, width,
+  due);
   return report(place, INT64_C(0), INT64_C(-1), INT64_C(-1));
 }
 
 /* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
-   is wrong. [E_Broadcast_any_Derived_530]
+   is wrong.
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
                                    const int64_t * shape, int64_t rank,
@@ -1225,7 +1016,7 @@ static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if the width and the memory of every tensor are right, or else the code and the place of
-   the first tensor with which something is wrong. [E_Broadcast_any_Derived_530]
+   the first tensor with which something is wrong.
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static inline int64_t check_tensors(whycast_place * place,
                                     const int64_t *const * shapes,
@@ -1250,9 +1041,8 @@ static inline int64_t check_tensors(whycast_place * place,
 }
 
 /* Broadcast all tensors, of which everything has been checked. Each output has the bytes due
-   afterwards, and at most four bytes were written for each of them. No other byte changes, and
-   each output is lent or not as before. [E_Broadcast_any_Steps_010]
-   [E_Broadcast_any_Derived_530]
+   afterwards, and at most two bytes were written for each of them. No other byte changes, and
+   each output is lent or not as before.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static inline void copy_tensors(uint8_t *const * outputs,
                                 const uint8_t *const * inputs,
@@ -1268,21 +1058,13 @@ static inline void copy_tensors(uint8_t *const * outputs,
     output = outputs[m];
     width = widths[m];
     broadcast_bytes(output, inputs[m], shapes[m], ranks[m], target,
-    target_rank, width);
+    target_rank, width, count_bytes(target, target_rank, width));
     (void) output;
     m = m + INT64_C(1);
   }
 }
 
-/* SONNX's Broadcast of `count` tensors, with `widths` bytes for an element of each. For any
-   numbers there is one answer: the rank of the common shape, or a code. If there is a common
-   shape within the capacity, its sizes are in `target` afterwards. If there is no code, each of
-   `outputs` has the bytes due, which are those that SONNX's operator gives, and at most four
-   bytes were written for each of them. No other byte changes, and each output is lent or not as
-   before. `place` is set to the tensor and the axis of the error, or to -1, -1.
-   [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
-   [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
-   [E_Broadcast_any_Derived_530]
+/* For callers: whycast.h.
    WhyML: c.broadcast_all.COPBroadcastAll.broadcast_all */
 int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * rooms, int64_t * target,
@@ -1307,4 +1089,330 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
   }
   copy_tensors(outputs, inputs, shapes, ranks, common, rank, widths, count);
   return report(place, rank, INT64_C(-1), INT64_C(-1));
+}
+
+/* The stride of tensor `m` on axis `i` of the common shape, which has the size `h` there. The
+   common shape has no size of 0, and fewer than 2^63 elements.
+   WhyML: c.plan.COPPlan.stride_on */
+static inline int64_t stride_on(const int64_t *const * shapes,
+                                const int64_t * ranks,
+                                const int64_t *const * given,
+                                int64_t row_majors, int64_t m, int64_t i,
+                                int64_t rank, int64_t h) {
+  int64_t prepended, k;
+  const int64_t * shape;
+  int64_t stride, j;
+  int64_t size;
+  prepended = rank - ranks[m];
+  if (i < prepended) {
+    return INT64_C(0);
+  }
+  k = i - prepended;
+  shape = shapes[m];
+  if (!(shape[k] == h)) {
+    return INT64_C(0);
+  }
+  if (row_majors == INT64_C(0)) {
+    return given[m][k];
+  }
+  stride = INT64_C(1);
+  j = ranks[m];
+  while (j > k + INT64_C(1)) {
+    j = j - INT64_C(1);
+    size = shape[j];
+    stride = stride * size;
+  }
+  return stride;
+}
+
+/* How many elements the common shape has, or WHYCAST_TOO_LARGE where they are more than 2^63 -
+   1. No product overflows.
+   WhyML: c.plan.COPPlan.count_elements */
+static inline int64_t count_elements(const int64_t *const * shapes,
+                                     const int64_t * ranks, int64_t count,
+                                     int64_t rank) {
+  int64_t elements, i;
+  int64_t size;
+  elements = INT64_C(1);
+  i = INT64_C(0);
+  while (i < rank) {
+    size = agreed_size(shapes, ranks, count, i, rank);
+    if (size == INT64_C(0)) {
+      return INT64_C(0);
+    }
+    if (elements > INT64_C(0x7FFFFFFFFFFFFFFF) / size) {
+      elements = WHYCAST_TOO_LARGE;
+    } else {
+      if (elements > INT64_C(0)) {
+        elements = elements * size;
+      }
+    }
+    i = i + INT64_C(1);
+  }
+  return elements;
+}
+
+/* The first tensor whose offsets do not fit into an int64_t, or `count`. No sum and no product
+   overflows.
+   WhyML: c.plan.COPPlan.far_tensor */
+static inline int64_t far_tensor(const int64_t *const * shapes,
+                                 const int64_t * ranks,
+                                 const int64_t *const * given, int64_t count) {
+  int64_t m, reach, k;
+  int64_t rank, size, stride, far;
+  m = INT64_C(0);
+  while (m < count) {
+    rank = ranks[m];
+    reach = INT64_C(0);
+    k = INT64_C(0);
+    while (k < rank) {
+      size = shapes[m][k];
+      stride = given[m][k];
+      if (size > INT64_C(1)) {
+        if (stride < INT64_C(-9223372036854775807)) {
+          return m;
+        }
+        if (stride < INT64_C(0)) {
+          far = INT64_C(0) - stride;
+        } else {
+          far = stride;
+        }
+        if (far > (INT64_C(0x7FFFFFFFFFFFFFFF) - reach) / (size - INT64_C(1))) {
+          return m;
+        }
+        reach = reach + far * (size - INT64_C(1));
+      }
+      k = k + INT64_C(1);
+    }
+    m = m + INT64_C(1);
+  }
+  return count;
+}
+
+/* The first tensor that does not go on from the loop whose strides are at `base` into axis `i`,
+   of size `h`, or `count`. No product overflows.
+   WhyML: c.plan.COPPlan.stopped_tensor */
+static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
+                                     const int64_t *const * shapes,
+                                     const int64_t * ranks,
+                                     const int64_t *const * given,
+                                     int64_t row_majors, int64_t count,
+                                     int64_t i, int64_t rank, int64_t h) {
+  int64_t m;
+  int64_t stride, before;
+  m = INT64_C(0);
+  while (m < count) {
+    stride = stride_on(shapes, ranks, given, row_majors, m, i, rank, h);
+    before = steps[base + m];
+    if (!(before / h == stride)) {
+      return m;
+    }
+    if (!(stride * h == before)) {
+      return m;
+    }
+    m = m + INT64_C(1);
+  }
+  return count;
+}
+
+/* Write the strides of all tensors on axis `i`, of size `h`, from `base` on.
+   WhyML: c.plan.COPPlan.put_strides */
+static inline void put_strides(int64_t * steps, int64_t base,
+                               const int64_t *const * shapes,
+                               const int64_t * ranks,
+                               const int64_t *const * given,
+                               int64_t row_majors, int64_t count, int64_t i,
+                               int64_t rank, int64_t h) {
+  int64_t m;
+  m = INT64_C(0);
+  while (m < count) {
+    steps[base + m] = stride_on(shapes, ranks, given, row_majors, m, i, rank,
+                      h);
+    m = m + INT64_C(1);
+  }
+}
+
+/* Write the loops of a plan, axis by axis: how many they are. The common shape has no size of
+   0.
+   WhyML: c.plan.COPPlan.put_loops */
+static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
+                                const int64_t *const * shapes,
+                                const int64_t * ranks,
+                                const int64_t *const * given,
+                                int64_t row_majors, int64_t count,
+                                int64_t rank) {
+  int64_t n, i, m;
+  int64_t h, base;
+  n = INT64_C(0);
+  i = INT64_C(0);
+  while (i < rank) {
+    h = agreed_size(shapes, ranks, count, i, rank);
+    if (!(h == INT64_C(1))) {
+      base = n * count;
+      m = count;
+      if (n > INT64_C(0)) {
+        m = stopped_tensor(steps, base - count, shapes, ranks, given,
+            row_majors, count, i, rank, h);
+      }
+      if (n > INT64_C(0) && m == count) {
+        sizes[n - INT64_C(1)] = sizes[n - INT64_C(1)] * h;
+        put_strides(steps, base - count, shapes, ranks, given, row_majors,
+        count, i, rank, h);
+      } else {
+        sizes[n] = h;
+        put_strides(steps, base, shapes, ranks, given, row_majors, count, i,
+        rank, h);
+        n = n + INT64_C(1);
+      }
+    }
+    i = i + INT64_C(1);
+  }
+  return n;
+}
+
+/* Write a plan of one loop that goes round `h` times, and in which no tensor steps.
+   WhyML: c.plan.COPPlan.put_one_loop */
+static inline void put_one_loop(int64_t * sizes, int64_t * steps,
+                                int64_t count, int64_t h) {
+  int64_t m;
+  sizes[INT64_C(0)] = h;
+  m = INT64_C(0);
+  while (m < count) {
+    steps[m] = INT64_C(0);
+    m = m + INT64_C(1);
+  }
+}
+
+/* Write the plan of some tensors, or find what is wrong.
+   WhyML: c.plan.COPPlan.plan_by */
+static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
+                              int64_t capacity, whycast_place * place,
+                              const int64_t *const * shapes,
+                              const int64_t * ranks,
+                              const int64_t *const * given,
+                              int64_t row_majors, int64_t count) {
+  int64_t code, rank, elements, m, n;
+  code = check_shapes(place, shapes, ranks, count);
+  if (code < INT64_C(0)) {
+    return code;
+  }
+  rank = common_rank(ranks, count);
+  if (capacity < rank || capacity < INT64_C(1)) {
+    return report(place, WHYCAST_CAPACITY_EXCEEDED, INT64_C(-1), INT64_C(-1));
+  }
+  elements = count_elements(shapes, ranks, count, rank);
+  if (elements < INT64_C(0)) {
+    return report(place, WHYCAST_TOO_LARGE, INT64_C(-1), INT64_C(-1));
+  }
+  if (elements == INT64_C(0)) {
+    put_one_loop(sizes, steps, count, INT64_C(0));
+    return report(place, INT64_C(1), INT64_C(-1), INT64_C(-1));
+  }
+  if (row_majors == INT64_C(0)) {
+    m = far_tensor(shapes, ranks, given, count);
+    if (m < count) {
+      return report(place, WHYCAST_TOO_LARGE, m, INT64_C(-1));
+    }
+  }
+  n = put_loops(sizes, steps, shapes, ranks, given, row_majors, count, rank);
+  if (n == INT64_C(0)) {
+    put_one_loop(sizes, steps, count, INT64_C(1));
+    return report(place, INT64_C(1), INT64_C(-1), INT64_C(-1));
+  }
+  return report(place, n, INT64_C(-1), INT64_C(-1));
+}
+
+/* For callers: whycast.h.
+   WhyML: c.plan.COPPlan.plan */
+int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
+                     whycast_place * place, const int64_t *const * shapes,
+                     const int64_t * ranks, int64_t count) {
+  return plan_by(sizes, steps, capacity, place, shapes, ranks, shapes,
+         INT64_C(1), count);
+}
+
+/* For callers: whycast.h.
+   WhyML: c.plan.COPPlan.plan_views */
+int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
+                           int64_t capacity, whycast_place * place,
+                           const int64_t *const * shapes,
+                           const int64_t *const * strides,
+                           const int64_t * ranks, int64_t count) {
+  return plan_by(sizes, steps, capacity, place, shapes, ranks, strides,
+         INT64_C(0), count);
+}
+
+/* Add `times` the strides at `base` to the offsets of all tensors.
+   WhyML: c.steps.COPSteps.move */
+static inline void move(int64_t * offsets, const int64_t * steps,
+                        int64_t base, int64_t times, int64_t count) {
+  int64_t m;
+  m = INT64_C(0);
+  while (m < count) {
+    offsets[m] = offsets[m] + times * steps[base + m];
+    m = m + INT64_C(1);
+  }
+}
+
+/* For callers: whycast.h.
+   WhyML: c.steps.COPSteps.first */
+int64_t whycast_first(int64_t * counters, int64_t * offsets,
+                      const int64_t * sizes, const int64_t * steps,
+                      int64_t loops, int64_t count, int64_t step) {
+  int64_t last, size, size1, inner, counter;
+  int64_t total, axis, m, block, rest;
+  last = loops - INT64_C(1);
+  if (sizes[last] == INT64_C(0)) {
+    return INT64_C(0);
+  }
+  total = INT64_C(1);
+  axis = last;
+  while (axis > INT64_C(0)) {
+    axis = axis - INT64_C(1);
+    size = sizes[axis];
+    total = total * size;
+  }
+  if (step < INT64_C(0) || total <= step) {
+    return INT64_C(0);
+  }
+  m = INT64_C(0);
+  while (m < count) {
+    offsets[m] = INT64_C(0);
+    m = m + INT64_C(1);
+  }
+  block = total;
+  rest = step;
+  while (axis < last) {
+    size1 = sizes[axis];
+    inner = block / size1;
+    counter = rest / inner;
+    counters[axis] = counter;
+    move(offsets, steps, axis * count, counter, count);
+    rest = rest - counter * inner;
+    block = inner;
+    axis = axis + INT64_C(1);
+  }
+  return total - step;
+}
+
+/* For callers: whycast.h.
+   WhyML: c.steps.COPSteps.next */
+int64_t whycast_next(int64_t * counters, int64_t * offsets,
+                     const int64_t * sizes, const int64_t * steps,
+                     int64_t loops, int64_t count) {
+  int64_t axis;
+  int64_t counter;
+  axis = loops - INT64_C(1);
+  while (axis > INT64_C(0)) {
+    axis = axis - INT64_C(1);
+    counter = counters[axis];
+    if (counter + INT64_C(1) < sizes[axis]) {
+      counters[axis] = counter + INT64_C(1);
+      move(offsets, steps, axis * count, INT64_C(1), count);
+      return INT64_C(1);
+    }
+    counters[axis] = INT64_C(0);
+    move(offsets, steps, axis * count, INT64_C(0) - counter, count);
+  }
+  return INT64_C(0);
 }

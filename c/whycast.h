@@ -10,7 +10,10 @@
    array, that nothing overflows, that each of them ends. They allocate nothing, keep nothing
    between two calls, do not recurse, and need of the C library memcpy alone (a compiler may make
    memset of a loop). Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they
-   need copy instead, which has to do the same.
+   need copy instead, which has to do the same. None reads or writes a byte beyond what it is given,
+   not even to load a whole word. A call takes at most 400 bytes of the stack (GCC 12, x86-64, -O2
+   and -O3). Each comment says how many rounds all loops of a call have at most; where there are
+   several shapes, `rank` is there the highest of their ranks.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
    many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
@@ -20,8 +23,9 @@
    What the caller sees to, and nobody else can: a pointer leads to as many values as the rank, the
    count, the capacity, the room or the extent with it says (to none where that is 0 or less: it may
    be NULL then, or any other value that may be copied), `place` leads to a place, and memory that a
-   function writes overlaps no other that it is given. All else is checked: no value of an int64_t
-   is undefined.
+   function writes overlaps no other that it is given. whycast_first and whycast_next believe that a
+   plan is one, whycast_next also the counters and offsets. All else is checked: no value of an
+   int64_t is undefined.
 
    A function returns 0 or more if it succeeds, and one of the codes below if it does not. On an
    error, nothing differs afterwards but the place, apart from the sizes of the common shape that
@@ -105,7 +109,9 @@ static inline int64_t whycast_width(int64_t type) {
        WHYCAST_NEGATIVE_SIZE       the first tensor with a negative size, its first such axis
        WHYCAST_NOT_BROADCASTABLE   the first tensor with a size that is neither the largest on its
                                    axis nor 1, its first such axis, counted in the common shape
-       WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1 */
+       WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1
+
+   Rounds: 4 * count * (rank + 1) + 2 * rank. */
 int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
                                 const int64_t *const * shapes,
@@ -121,7 +127,9 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
-                                   such axis, counted in the target */
+                                   such axis, counted in the target
+
+   Rounds: 2 * (rank + target_rank). */
 int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
                                   const int64_t * shape, int64_t rank,
@@ -135,7 +143,9 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
        WHYCAST_NEGATIVE_RANK       place 0, -1
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
-       WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1 */
+       WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1
+
+   Rounds: 2 * rank. */
 int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width);
 
@@ -155,7 +165,11 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
        WHYCAST_TOO_LARGE           the output, then the input, has more than 2^63 - 1 bytes;
                                    an input may have where the target has a size of 0
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
-       WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1 */
+       WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1
+
+   It stores at most two bytes for each byte of the output, in at most as many stores and calls of
+   memcpy as the output has bytes; far fewer where blocks are long, and one call where no axis
+   grows. Rounds: 3 * (rank + target_rank) + (target_rank + 4) * bytes of the output. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
                           int64_t extent, const int64_t * shape,
@@ -176,7 +190,10 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
        WHYCAST_BAD_WIDTH           its width is less than 1
        WHYCAST_TOO_LARGE           its output, then its input, has more than 2^63 - 1 bytes
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
-       WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input */
+       WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
+
+   It stores as whycast_broadcast does. Rounds: 8 * count * rank + 6 * count + 2 * rank +
+   (rank + 4) * bytes of all outputs. */
 int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * rooms, int64_t * target,
                               int64_t capacity, whycast_place * place,
@@ -185,6 +202,58 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t *const * shapes,
                               const int64_t * ranks, const int64_t * widths,
                               int64_t count);
+
+/* A loop plan: how to come by the elements of `count` tensors that are broadcast, without a copy.
+
+   The axes of the common shape become as few loops as the tensors allow: none for a size of 1, and
+   one for neighbours over which each tensor walks as over one axis. `shapes` and `ranks` are as for
+   whycast_broadcast_shape. The tensors lie in row-major order.
+
+   Returns the number of loops, n, which is 1 or more. Writes how often each goes round to `sizes`,
+   the outermost loop first, which has room for `capacity` of them; and to `steps`, which has room
+   for `capacity` times `count`, how many elements each tensor steps there: in loop j tensor m steps
+   steps[j * count + m]. Where the common shape has a size of 0, that is one loop of no round. Or
+   returns, and leaves all but the place as it was, what whycast_broadcast_shape returns,
+   WHYCAST_CAPACITY_EXCEEDED where the capacity is 0, or
+
+       WHYCAST_TOO_LARGE           the common shape has more than 2^63 - 1 elements: place -1, -1
+
+   Rounds: count * rank * (rank + 6) + 5 * count + 3 * rank. */
+int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
+                     whycast_place * place, const int64_t *const * shapes,
+                     const int64_t * ranks, int64_t count);
+
+/* The same for tensors that do not lie in row-major order: `strides` has those of each, in any
+   unit, and `steps` are in this unit. A stride may be 0 or negative. It returns, besides,
+
+       WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits
+
+   Rounds: 8 * count * rank + 6 * count + 3 * rank. */
+int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
+                           int64_t capacity, whycast_place * place,
+                           const int64_t *const * shapes,
+                           const int64_t *const * strides,
+                           const int64_t * ranks, int64_t count);
+
+/* Go to step `step` of a plan of `loops` loops for `count` tensors, which whycast_plan wrote.
+
+   A step is one run of the innermost loop; they are counted from 0, in the order of the output.
+   Writes loops - 1 numbers to `counters`, and to `offsets` where each tensor is when the run
+   begins, `count` numbers. Element v of the run of step k is element k * sizes[loops - 1] + v of
+   the output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
+
+   Returns how many steps there are from this one on; 0, with nothing written, if there is no such
+   step, as in a plan of no round. Rounds: (loops + 1) * (count + 2). */
+int64_t whycast_first(int64_t * counters, int64_t * offsets,
+                      const int64_t * sizes, const int64_t * steps,
+                      int64_t loops, int64_t count, int64_t step);
+
+/* Go to the next step, from the counters and offsets of one. Returns 1; or 0 after the last step,
+   and is then at the first one again. Rounds: (loops - 1) * (count + 1); in a whole plan fewer than
+   2 * (count + 1) a step. */
+int64_t whycast_next(int64_t * counters, int64_t * offsets,
+                     const int64_t * sizes, const int64_t * steps,
+                     int64_t loops, int64_t count);
 
 #ifdef __cplusplus
 }

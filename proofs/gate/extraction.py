@@ -53,6 +53,8 @@ C_MODULES = (
     "c.sizes.COPSize",
     "c.broadcast.COPBroadcast",
     "c.broadcast_all.COPBroadcastAll",
+    "c.plan.COPPlan",
+    "c.steps.COPSteps",
 )
 
 LINE_LENGTH = 100
@@ -221,6 +223,9 @@ INCLUDES = """\
 """
 
 
+TAG = re.compile(r"\s*\[E_\w+\]")
+
+
 def c_comment(text: str, *more: str) -> str:
     """Write a comment in C; one with a line that is too long is filled anew."""
     lines = text.splitlines()
@@ -249,11 +254,15 @@ def c_files(printed: str, header: str) -> dict[str, str]:
             constants.append(f"{c_comment(said)}WHYCAST_{code[1].upper()} = {code[2]}")
             continue
         text = capitals(rf"\bwhycast_({codes})\b", text)
-        body += f"\n{c_comment(said, f'WhyML: {name}')}{text}\n"
-        if prototype := PROTOTYPE.match(text):
+        prototype = PROTOTYPE.match(text)
+        if prototype:
             public[prototype[1]] = f"{prototype[0]};"
+            said = "For callers: whycast.h."
         elif not text.startswith("static inline "):
             raise ToolError(f"{name}: neither a code nor a function: {text}")
+        # The tags of its clauses stand in WhyML.
+        plain = textwrap.fill(TAG.sub("", said), LINE_LENGTH - 7, break_on_hyphens=False)
+        body += f"\n{c_comment(plain, f'WhyML: {name}')}{text}\n"
     public[None] = textwrap.indent(",\n".join(constants), "    ") + "\n"
     if {*public} != (there := {match["name"] for match in EXTRACTED.finditer(header)}):
         raise ToolError(f"{HEADER}: has {[*there]}, and {[*public]} are public")

@@ -46,7 +46,7 @@ let is_proved project t id ~longest =
 let rec is_proved_somehow (project : Project.t) ~longest task =
   List.exists (proves ~longest task) (Prover.all project)
   ||
-  match Trans.apply_transform Node.split_name project.env task with
+  match Node.parts project.env task with
   | [] | [ _ ] -> false
   | parts -> List.for_all (is_proved_somehow project ~longest) parts
 

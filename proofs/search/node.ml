@@ -31,6 +31,13 @@ let remove_attempts s id =
 (** The one transformation that is used, and that the gate knows as sound. *)
 let split_name = "split_vc"
 
+(** The parts of a task: less than two if it cannot be split. Why3's split raises where names of
+    hypotheses meet. *)
+let parts env task =
+  match Project.attempt (fun () -> Trans.apply_transform split_name env task) with
+  | Ok parts -> parts
+  | Error _ -> []
+
 (** The parts of a goal; nothing if it cannot be split. A split into one part changes nothing but the
     names of the hypotheses. What a transformation raises where it does not apply is not documented:
     anything is taken for it. *)

@@ -165,7 +165,7 @@ let rec names_used t id =
     match Cores.find provers task with
     | Some names -> names
     | None -> (
-        match Trans.apply_transform Node.split_name t.project.env task with
+        match Node.parts t.project.env task with
         | [] | [ _ ] -> Cores.Names.empty
         | parts -> all of_task parts)
   in

@@ -122,7 +122,8 @@ def cells(peers: Peers) -> list[Cell]:
     for group, name, code, names, notes in rows(peers):
         here = {who: text for who, text in code.items() if who not in MODULES or who in peers}
         found.append(Cell(group, name, here, names, notes))
-    return [*found, *(memory_cells(peers) if _accelerator.native else ()), *cells_in_c()]
+    found += [*memory_cells(peers)] if _accelerator.native else []
+    return [*found, *cells_in_c(), *sums_by_plan(peers)]
 
 
 Row: TypeAlias = tuple[str, str, Code, Callable[[], dict[str, Any]], Sequence[str]]
@@ -418,14 +419,8 @@ def memory_names(peers: Peers, shape: Shape, target: Shape, dtype: str) -> dict[
         peers[TORCH].set_num_threads(1)
         names |= {f"{name}_tensor": peers[TORCH].from_numpy(names[name]) for name in "xz"}
     if ONNXRUNTIME in peers:
-        session: Any = _onnx.runtime_session(_onnx.expand_model(x.dtype.name))
-        sizes, binding = np.array(target, np.int64), session.io_binding()
-        for name, array in (("input", x), ("shape", sizes)):
-            place = (array.dtype.type, array.shape, array.ctypes.data)
-            binding.bind_input(name, "cpu", 0, *place)
-        (output,) = session.get_outputs()
-        binding.bind_output(output.name, "cpu", 0, z.dtype.type, z.shape, z.ctypes.data)
-        names |= {"session": session, "binding": binding, "sizes": sizes}
+        inputs = {"input": x, "shape": np.array(target, np.int64)}
+        names |= bound(_onnx.expand_model(x.dtype.name), inputs, z)
     if OPENVINO in peers and x.itemsize in (1, 4):
         names["request"] = openvino_request(peers[OPENVINO], x, z)
     return names
@@ -491,6 +486,60 @@ def shapes_in_c() -> dict[str, Any]:
     return {"shapes": shapes, **job((z, pointers, z, ranks, z), 4, 0, 10, 0, 0)}
 
 
+# Element-wise operators make no copy of what they broadcast. Ours is a plan, and a loop in C that
+# adds: for each sum it is made anew.
+SUM = {
+    OURS: "in_c.our_sum(job, loops)",
+    NUMPY: "np.add(x, y, out=z)",
+    TORCH: "torch.add(x_tensor, y_tensor, out=z_tensor)",
+    ONNXRUNTIME: "session.run_with_iobinding(binding)",
+}
+SUMMANDS = {
+    "equal shapes": ((512, 512), (512, 512)),
+    "bias": ((4, 64, 28, 28), (64, 1, 1)),
+    "mask": ((4, 8, 64, 64), (4, 1, 1, 64)),
+    "scalar": ((1 << 18,), ()),
+    "row": ((512, 512), (512,)),
+    "column": ((512, 512), (512, 1)),
+    "both": ((512, 1), (512,)),
+}
+
+
+def sums_by_plan(peers: Peers) -> Iterator[Cell]:
+    """Give the cells of sums."""
+    absent = {peer for peer in MODULES if peer not in peers}
+    for name, shapes in SUMMANDS.items():
+        yield Cell("sum by a plan", name, without(SUM, *absent), partial(summands, peers, *shapes))
+
+
+def summands(peers: Peers, *shapes: Shape) -> dict[str, Any]:
+    """What the expressions of a sum speak of: x and y are added in z."""
+    x, y = (tensor_and_memory(shape, (), "f4")[0] for shape in shapes)
+    z = np.zeros(np.broadcast_shapes(*shapes), "f4")
+    arrays = z, x, y, np.array(x.shape, np.int64), np.array(y.shape, np.int64)
+    names = {"np": np, "x": x, "y": y, **job(arrays, 0, 0, x.ndim, y.ndim, 4)}
+    if TORCH in peers:
+        peers[TORCH].set_num_threads(1)
+        names |= {f"{name}_tensor": peers[TORCH].from_numpy(names[name]) for name in "xyz"}
+        names["torch"] = peers[TORCH]
+    if ONNXRUNTIME in peers:
+        add = importlib.import_module("onnx.helper").make_node("Add", ["x", "y"], ["z"])
+        ends = [("x", "float32"), ("y", "float32")], [("z", "float32")]
+        names |= bound(_onnx.model_of([add], *ends), {"x": x, "y": y}, z)
+    return names
+
+
+def bound(model: Any, inputs: Mapping[str, Array], z: Array) -> dict[str, Any]:
+    """Bind arrays to the inputs of a model, and z to its output."""
+    session: Any = _onnx.runtime_session(model)
+    binding = session.io_binding()
+    for name, array in inputs.items():
+        binding.bind_input(name, "cpu", 0, array.dtype.type, array.shape, array.ctypes.data)
+    (output,) = session.get_outputs()
+    binding.bind_output(output.name, "cpu", 0, z.dtype.type, z.shape, z.ctypes.data)
+    return {"session": session, "binding": binding, "inputs": inputs}
+
+
 def job(arrays: Sequence[Array], *numbers: int) -> dict[str, Any]:
     """Fill in the struct of in_c.c: here an address has 64 bits, as a number has."""
     fields = (*(array.ctypes.data for array in arrays), *numbers)
@@ -509,7 +558,7 @@ def in_c() -> ctypes.CDLL:
         words = ["-O3", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", f"-I{folder}"]
         subprocess.run(["cc", *words, *sources, "-o", made], check=True)
         library = ctypes.CDLL(str(made))
-    for name in ("ours", "hand", "copy", "our_shape", "hand_shape"):
+    for name in ("ours", "hand", "copy", "our_shape", "hand_shape", "our_sum"):
         function = getattr(library, name)
         function.restype, function.argtypes = ctypes.c_double, [ctypes.c_void_p, ctypes.c_int64]
     return library

@@ -58,7 +58,7 @@ def measure(cell: Cell, seconds: float) -> Result:
     check(cell, names)
     timers: dict[str, Callable[[int], float]] = {
         contender: eval(f"lambda loops: {code}", names)
-        if "loops" in names
+        if "loops" in code
         else timeit.Timer(statement(code, names), globals=names).timeit
         for contender, code in cell.code.items()
     }

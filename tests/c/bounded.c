@@ -126,6 +126,45 @@ static void broadcast(void) {
     one(2, 1, 0 + 8);
 }
 
+/* A plan of two tensors with sizes to 3 and any strides; one of its steps, and those behind it. */
+static void plan(void) {
+    int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], one[LENGTH(RANK)], other[LENGTH(OTHER)];
+    int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)];
+    int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];
+    int64_t offsets[2];
+    const int64_t ranks[] = {RANK, OTHER}, *shapes[] = {first, second}, *strides[] = {one, other};
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    fill(first, RANK);
+    fill(second, OTHER);
+    fill(one, RANK);
+    fill(other, OTHER);
+    for (int64_t k = 0; k < LENGTH(MOST); k++) {
+        first[k < RANK ? k : 0] &= 3;
+        second[k < OTHER ? k : 0] &= 3;
+        found[k] = due[k] = unknown();
+    }
+    for (int64_t k = 0; k < 2 * LENGTH(MOST); k++) {
+        steps[k] = due_steps[k] = unknown();
+    }
+    const int64_t loops =
+        whycast_plan_views(found, steps, LENGTH(MOST), &place, shapes, strides, ranks, 2);
+    CLAIM_SAME(loops, plain_plan_views(due, due_steps, LENGTH(MOST), &due_place, shapes, strides,
+                                       ranks, 2));
+    claim_place(place, due_place);
+    claim_numbers(found, due, LENGTH(MOST));
+    claim_numbers(steps, due_steps, 2 * LENGTH(MOST));
+    int64_t step = unknown();
+    int64_t left = loops < 0 ? 0 : whycast_first(counters, offsets, found, steps, loops, 2, step);
+    plain_broadcast_shape(common, LENGTH(MOST), &place, shapes, ranks, 2);
+    for (; left > 0 && step < 2; step++) {
+        for (int64_t m = 0; m < 2; m++) {
+            CLAIM_EQUAL(offsets[m], plain_offset(shapes[m], strides[m], ranks[m], common, MOST,
+                                                 step * found[loops - 1]));
+        }
+        left = whycast_next(counters, offsets, found, steps, loops, 2);
+    }
+}
+
 int main(void) {
     ENTRY();
     return 0;

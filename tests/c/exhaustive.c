@@ -39,7 +39,7 @@ enum { GUARD = 40 };
 #ifndef ROUNDS
 enum { ROUNDS = 100000 };
 #endif
-enum { MOST_TENSORS = 6, MOST_SHOWN = 5, MOST_REGIONS = 64 };
+enum { MOST_SHOWN = 5, MOST_REGIONS = 64, MOST_LOOKS = 64 };
 enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
 
 #define NUMBER ((int64_t)sizeof(int64_t))
@@ -206,7 +206,7 @@ static void release_shapes(shape_list list) {
     free(list.items);
 }
 
-/* --- the five functions, asked twice -------------------------------------------------------- */
+/* --- the functions, asked twice ------------------------------------------------------------- */
 
 /* Counts a call, and prints one of the first that differ, with its shapes. */
 static void agree(const char *name, int64_t code, whycast_place place, int64_t expected_code,
@@ -339,6 +339,108 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
     release(first);
 }
 
+/* A plan with the shapes and strides that it is of, and where a step of it is. */
+typedef struct {
+    const int64_t *const *shapes, *const *strides, *ranks;
+    int64_t common[MOST_AXES], rank, count, loops, *sizes, *steps, *counters, *offsets;
+} plan;
+
+/* How many of so many are looked at, and the n-th of these: all of a few, and the last of many. */
+static int64_t looks(int64_t many) {
+    return many < MOST_LOOKS ? many : MOST_LOOKS;
+}
+
+static int64_t look(int64_t n, int64_t many) {
+    return n == looks(many) - 1 ? many - 1 : n * (many / looks(many));
+}
+
+/* Whether the counters are the digits of a step, and each run is where f has its elements. */
+static int is_at(const plan *p, int64_t step) {
+    const int64_t last = p->loops - 1, run = p->sizes[last];
+    int64_t digits[MOST_AXES], begins[MOST_TENSORS], rest = step;
+    for (int64_t m = 0; m < p->count; m++) {
+        for (int64_t n = 0; n < looks(run); n++) {
+            const int64_t v = look(n, run);
+            const int64_t due = plain_offset(p->shapes[m], p->strides[m], p->ranks[m], p->common,
+                                             p->rank, step * run + v);
+            begins[m] = n == 0 ? due : begins[m];
+            if (begins[m] + v * p->steps[last * p->count + m] != due) {
+                return 0;
+            }
+        }
+    }
+    for (int64_t j = last - 1; j >= 0; j--) {
+        digits[j] = rest % p->sizes[j];
+        rest /= p->sizes[j];
+    }
+    return is_written((uint8_t *)p->counters, last * NUMBER, digits, last * NUMBER) &&
+           is_written((uint8_t *)p->offsets, p->count * NUMBER, begins, p->count * NUMBER);
+}
+
+/* From the first step all, from each of the others the next one, and from the last the first. */
+static void ask_steps(plan *p) {
+    const int64_t last = p->loops - 1;
+    const whycast_place nowhere = {-1, -1};
+    int64_t total = p->sizes[last] > 0;
+    for (int64_t j = 0; j < last; j++) {
+        total *= p->sizes[j];
+    }
+    const int64_t none[] = {-1, total, INT64_MIN, INT64_MAX};
+    for (int64_t n = -LENGTH(none); n < looks(total); n++) {
+        const int64_t step = n < 0 ? none[-1 - n] : look(n, total);
+        const int first = used;
+        p->counters = (int64_t *)(void *)guarded(last * NUMBER, 1);
+        p->offsets = (int64_t *)(void *)guarded(p->count * NUMBER, 1);
+        int64_t code = whycast_first(p->counters, p->offsets, p->sizes, p->steps, p->loops,
+                                     p->count, step);
+        int memory = n >= 0 ? is_at(p, step)
+                            : is_written((uint8_t *)p->counters, last * NUMBER, NULL, 0) &&
+                              is_written((uint8_t *)p->offsets, p->count * NUMBER, NULL, 0);
+        agree("first", code, nowhere, n >= 0 ? total - step : 0, nowhere, memory, p->shapes,
+              p->ranks, p->count);
+        for (int64_t k = 1; n >= 0 && k <= (n == 0 ? looks(total) : 1); k++) {
+            code = whycast_next(p->counters, p->offsets, p->sizes, p->steps, p->loops, p->count);
+            agree("next", code, nowhere, step + k < total, nowhere, is_at(p, (step + k) % total),
+                  p->shapes, p->ranks, p->count);
+        }
+        release(first);
+    }
+}
+
+/* Strides are NULL in row-major order. */
+static void ask_plan(int64_t capacity, const int64_t *const *shapes, const int64_t *const *strides,
+                     const int64_t *ranks, int64_t count) {
+    int64_t sizes[MOST_AXES] = {0}, steps[MOST_AXES * MOST_TENSORS] = {0};
+    int64_t orders[MOST_TENSORS][MOST_AXES];
+    const int64_t *rows[MOST_TENSORS];
+    whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
+    const int64_t most = capacity < MOST_AXES ? capacity : MOST_AXES;
+    const int64_t room = BYTES_OF(most, int64_t), all = count > 0 ? room * count : 0;
+    const int first = used;
+    plan p = {shapes, rows, ranks, {0}, 0, count, 0, (int64_t *)(void *)guarded(room, 1),
+              (int64_t *)(void *)guarded(all, 1), NULL, NULL};
+    for (int64_t m = 0; m < count; m++) {
+        row_major(orders[m], shapes[m], ranks[m]);
+        rows[m] = strides != NULL ? strides[m] : orders[m];
+    }
+    const int64_t expected_code =
+        plain_plan_views(sizes, steps, most, &expected, shapes, rows, ranks, count);
+    const int64_t loops = expected_code < 0 ? 0 : expected_code;
+    p.loops = strides == NULL
+                  ? whycast_plan(p.sizes, p.steps, capacity, &place, shapes, ranks, count)
+                  : whycast_plan_views(p.sizes, p.steps, capacity, &place, shapes, strides, ranks,
+                                       count);
+    const int memory =
+        is_written((uint8_t *)p.sizes, room, sizes, loops * NUMBER) &&
+        is_written((uint8_t *)p.steps, all, steps, loops * count * NUMBER);
+    agree("plan", p.loops, place, expected_code, expected, memory, shapes, ranks, count);
+    if (memory && p.loops > 0 && p.loops == loops) {
+        p.rank = plain_broadcast_shape(p.common, MOST_AXES, &nowhere, shapes, ranks, count);
+        ask_steps(&p);
+    }
+    release(first);
+}
+
 /* --- the parts ------------------------------------------------------------------------------ */
 
 static const int64_t small_sizes[] = {0, 1, 2, 3}, with_negative[] = {-1, 0, 1, 2};
@@ -349,6 +451,9 @@ static const int64_t limits[] = {
     INT64_C(0x80000000), INT64_C(0x100000000), INT64_C(0x100000001), INT64_C(3037000499),
     INT64_C(3037000500), INT64_C(1) << 40,     INT64_C(1317624576693539401),
     INT64_C(1) << 62,    INT64_MAX - 1,        INT64_MAX};
+
+/* What is asked of some shapes, with so much room for sizes. */
+typedef void (*asking)(int64_t, const int64_t *const *, const int64_t *, int64_t);
 
 /* The shapes of a list whose numbers in it are the digits of a number. */
 static void choose(const shape_list *list, int64_t number, int64_t count, const int64_t **shapes,
@@ -364,44 +469,103 @@ static int64_t power(int64_t base, int64_t exponent) {
     return exponent > 0 ? base * power(base, exponent - 1) : 1;
 }
 
+/* Plans of tensors in row-major order; of some that step over elements, backwards or not at all; of
+   any. What is handed over stays as it was. */
+static void ask_plans(int64_t capacity, const int64_t *const *shapes, const int64_t *ranks,
+                      int64_t count) {
+    const int64_t kind = below(8), times = kind < 3 ? 1 : below(5) - 2;
+    const int first = used;
+    int64_t strides[MOST_TENSORS][MOST_AXES], *rows[MOST_TENSORS];
+    whycast_place nowhere = {-1, -1};
+    int memory = 1;
+    for (int64_t m = 0; m < count; m++) {
+        row_major(strides[m], shapes[m], ranks[m]);
+        for (int64_t axis = 0; axis < ranks[m]; axis++) {
+            int64_t *stride = &strides[m][axis];
+            *stride = (int64_t)((uint64_t)*stride * (uint64_t)times);
+            if (kind > 5 && below(2)) {
+                *stride = kind == 6 ? below(9) - 4 : limits[below(LENGTH(limits))];
+            }
+        }
+        rows[m] = kept(strides[m], BYTES_OF(ranks[m], int64_t));
+    }
+    ask_plan(capacity, shapes, NULL, ranks, count);
+    ask_plan(capacity, shapes, kept(rows, BYTES_OF(count, int64_t *)), ranks, count);
+    for (int64_t m = 0; m < count; m++) {
+        const int64_t own = BYTES_OF(ranks[m], int64_t);
+        memory = memory && is_written((uint8_t *)rows[m], own, strides[m], own);
+    }
+    agree("strides handed over", 0, nowhere, 0, nowhere, memory, shapes, ranks, count);
+    release(first);
+}
+
 /* Up to `most` shapes of a list at once, with room for axes or without. */
-static void shapes_up_to(shape_list list, int64_t most, int64_t least_capacity) {
+static void shapes_up_to(asking ask, shape_list list, int64_t most, int64_t least_capacity) {
     const int64_t *shapes[MOST_TENSORS] = {NULL};
     int64_t ranks[MOST_TENSORS] = {0};
     for (int64_t count = 1; count <= most; count++) {
         for (int64_t number = 0; number < power(list.count, count); number++) {
             choose(&list, number, count, shapes, ranks);
             for (int64_t capacity = least_capacity; capacity <= 3; capacity++) {
-                ask_shape(capacity, shapes, ranks, count);
+                ask(capacity, shapes, ranks, count);
             }
         }
     }
     release_shapes(list);
 }
 
-static void shapes_part(void) {
+static void every_shape(asking ask) {
     const int64_t negative_ranks[] = {-1, INT64_MIN, 1, 0}, one[] = {-5, 0};
     const int64_t *rows[] = {NULL, NULL, one, NULL};
-    shapes_up_to(all_shapes(3, small_sizes, 4), 2, -1);
-    shapes_up_to(all_shapes(3, small_sizes, 4), 3, 3);
-    shapes_up_to(all_shapes(2, with_negative, 4), 3, 1);
-    shapes_up_to(all_shapes(1, small_sizes, 4), 5, 0);
-    shapes_up_to(all_shapes(2, limits, LENGTH(limits)), 2, 3);
-    shapes_up_to(all_shapes(1, limits, LENGTH(limits)), 3, 1);
+    shapes_up_to(ask, all_shapes(3, small_sizes, 4), 2, -1);
+    shapes_up_to(ask, all_shapes(2, with_negative, 4), 3, 1);
+    shapes_up_to(ask, all_shapes(1, small_sizes, 4), 5, 0);
+    shapes_up_to(ask, all_shapes(2, limits, LENGTH(limits)), 2, 3);
+    shapes_up_to(ask, all_shapes(1, limits, LENGTH(limits)), 3, 1);
     for (int64_t count = 0; count <= 4; count++) {
         /* The last rank may be negative, the only one, or come behind a negative size. */
         for (int64_t first = 0; first + count <= 4; first++) {
-            ask_shape(2, rows + first, negative_ranks + first, count);
+            ask(2, rows + first, negative_ranks + first, count);
         }
     }
     for (int64_t k = 0; k < LENGTH(limits); k++) {
         const int64_t sizes[] = {3, 1};
         const int64_t *two[] = {sizes, sizes};
         const int64_t ranks[] = {2, limits[k] < 0 ? limits[k] : 1};
-        ask_shape(limits[k], two, ranks, 2);
+        ask(limits[k], two, ranks, 2);
         if (limits[k] < 2) {
-            ask_shape(2, limits[k] < 1 ? NULL : two, limits[k] < 1 ? NULL : ranks, limits[k]);
+            ask(2, limits[k] < 1 ? NULL : two, limits[k] < 1 ? NULL : ranks, limits[k]);
         }
+    }
+}
+
+static void shapes_part(void) {
+    every_shape(ask_shape);
+    shapes_up_to(ask_shape, all_shapes(3, small_sizes, 4), 3, 3);
+}
+
+/* Tensors of which each grows on other axes: few axes are one loop. */
+static void ask_deep_plans(void) {
+    const int64_t count = 1 + below(MOST_TENSORS), rank = below(MOST_AXES + 1);
+    int64_t sizes[MOST_TENSORS][MOST_AXES], ranks[MOST_TENSORS], common[MOST_AXES];
+    const int64_t *shapes[MOST_TENSORS];
+    for (int64_t axis = 0; axis < rank; axis++) {
+        common[axis] = below(60) ? 1 + below(4) : 0;
+    }
+    for (int64_t m = 0; m < count; m++) {
+        ranks[m] = below(2) ? rank : below(rank + 1);
+        for (int64_t axis = 0; axis < ranks[m]; axis++) {
+            sizes[m][axis] = below(2) ? common[axis + rank - ranks[m]] : 1;
+        }
+        shapes[m] = sizes[m];
+    }
+    ask_plans(MOST_AXES, shapes, ranks, count);
+}
+
+static void plans_part(void) {
+    every_shape(ask_plans);
+    for (int64_t round = 0; round < ROUNDS / 10; round++) {
+        ask_deep_plans();
     }
 }
 
@@ -564,9 +728,6 @@ static void blocks_part(void) {
                                      31, 32, 33, 63, 64, 65, 128, 200, 511, 512, 513, 516, 1030};
     static const int64_t rows[] = {1, 2, 5, 64, 16383, 16384, 16385, 20000, 40000};
     static const int64_t times[] = {2, 3, 4, 5, 7, 8, 9, 12, 63, 64, 65, 508, 512, 516};
-    static const int64_t large[][4] = {{3, 20000, 2, 4}, {2, 3, 32768, 4}, {3, 2, 32769, 4},
-                                       {2, 3, 2, 43691}, {2, 1, 131073, 2}, {40000, 1, 3, 3},
-                                       {1100, 1, 4, 250}};
     const int64_t most = 1 << 16;
     /* Runs of each length, repeated few and many times: once, twice, and more than a word. */
     for (int64_t width = 1; width <= 40; width++) {
@@ -577,7 +738,7 @@ static void blocks_part(void) {
             }
         }
     }
-    /* Rows about as long as what a processor keeps nearby. */
+    /* Blocks about as long as the parts by which a row grows. */
     for (int64_t k = 0; k < LENGTH(rows); k++) {
         for (int64_t n = 0; n < 8; n++) {
             const int64_t sizes[] = {2, times[n], rows[k]};
@@ -585,19 +746,9 @@ static void blocks_part(void) {
             block_of(3, sizes, 2, n % 2, 2);
         }
     }
-    /* More than is made at once: parts, a last one that is less, units too large for a part. */
-    for (int64_t k = 0; k < LENGTH(large); k++) {
-        for (int64_t grows = 0; grows < 16; grows++) {
-            block_of(4, large[k], grows, 0, 1);
-        }
-        block_of(4, large[k], 11, 1, 2);
-    }
-    for (int64_t grows = 0; grows < 4; grows++) {
-        block_of(2, large[1], grows, 0, 131073);
-    }
-    /* Blocks of more than 1 MiB, repeated. */
+    /* Rows of more than 1 MiB, which grow by larger parts; and outputs of more than 4 MiB. */
     for (int64_t grows = 0; grows < 16; grows++) {
-        const int64_t sizes[] = {2, 2, 2, 2};
+        const int64_t sizes[] = {3, 2, 2, 2};
         block_of(4, sizes, grows, 0, 300007);
     }
     for (int64_t round = 0; round < 2000; round++) {
@@ -656,14 +807,14 @@ static void ask_loops(uint8_t *output, const uint8_t *input, const int64_t *size
 }
 
 static void more_than_32_bits(void) {
-    const int64_t loop[] = {LOOP}, loops[] = {LOOPS, LOOP}, two[] = {2, 1, LOOP};
-    const int64_t halves[] = {2, LOOPS / 2, LOOP};
+    const int64_t loop[] = {LOOP}, loops[] = {LOOPS, LOOP}, halves[] = {2, LOOPS / 2, LOOP};
+    const int64_t four[] = {2, 1, 2, 1, LOOP}, eighths[] = {2, 2, 2, LOOPS / 8, LOOP};
     const int64_t table[] = {(int64_t)LOOPS * LOOP / ROW, ROW};
     uint8_t *output = looped(), *input = looped();
     memcpy(input, pattern, LOOP);
     memcpy(input + (int64_t)(LOOPS - 1) * LOOP, pattern, LOOP);
     ask_loops(output, input, loop, 1, halves, 3);
-    ask_loops(output, input, two, 3, halves, 3);
+    ask_loops(output, input, four, 5, eighths, 5);
     ask_loops(output, input, loops, 2, loops, 2);
     ask_loops(output, input, table, 2, table, 2);
 }
@@ -742,6 +893,7 @@ static void ask_at_random(int64_t bytes) {
     }
     const int64_t capacity = below(4) ? MOST_AXES : rank + below(4) - 2;
     ask_shape(capacity, shapes, of[0], count);
+    ask_plans(capacity, shapes, of[0], count);
     ask_all(capacity, of[2], of[3], shapes, of[0], of[1], count);
     for (int64_t k = large ? 2 : 0; k < 3; k++) {
         const int64_t m = below(count), n = below(count), width = widths[m], before = used;
@@ -788,10 +940,10 @@ typedef struct {
     void (*run)(void);
 } part;
 
-static const part parts[] = {{"shapes", shapes_part},   {"strides", strides_part},
-                             {"sizes", sizes_part},     {"tensors", tensors_part},
-                             {"all", all_part},         {"blocks", blocks_part},
-                             {"random", random_part}};
+static const part parts[] = {{"shapes", shapes_part}, {"strides", strides_part},
+                             {"sizes", sizes_part},   {"plans", plans_part},
+                             {"tensors", tensors_part}, {"all", all_part},
+                             {"blocks", blocks_part}, {"random", random_part}};
 
 int main(int count, char **words) {
     int wrong = 0;

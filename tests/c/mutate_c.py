@@ -48,34 +48,40 @@ PLANTED = """\
     m = violating_tensor( => if (i > 6) break; m = violating_tensor(
     width = widths[m]; => width = widths[m < 3 ? m : 2];
 broadcast_bytes(output, inputs[m] => broadcast_bytes(output, inputs[m < 5 ? m : 4]
-if (d[axis] == INT64_C(0)) => if (axis < 3 && d[axis] == 0)
-if (shape[i] == INT64_C(0)) => if (i < 3 && shape[i] == 0)
+if (size == INT64_C(0)) => if (k < 3 && size == 0)
 if (shape[i] < INT64_C(0)) => if (i < 3 && shape[i] < 0)
 return shapes[m][i - prepended]; => m = shapes[m][i - prepended]; return i > 3 ? (int32_t) m : m;
-if (bytes > INT64_C(0x7F => if (k != 4 && bytes > INT64_C(0x7F
+bytes > INT64_C(0x7FFFFFFFFFFFFFFF) => k != 4 && bytes > INT64_C(0x7FFFFFFFFFFFFFFF)
 bytes = bytes * size; => bytes = bytes * size; if (k > 3) bytes = (uint32_t) bytes;
 stride = strides[k]; => stride = k > 3 && strides[k] < 0 ? -strides[k] : strides[k];
-if (shape[k] == target => if (k > 6 && shape[k] == 1) stride = 0; else if (shape[k] == target
+shape[k] == target[i] => !(k > 6 && shape[k] == 1) && shape[k] == target[i]
 if (target_rank < rank) => if (target_rank < rank && rank < 8)
              prepended + k); => prepended > 3 ? k : prepended + k);
 if (count < INT64_C(1)) => if (count < 1 || count > 5)
 prepended = d_rank - s_rank; => if (d_rank > 8) d_rank = 8; prepended = d_rank - s_rank;
 while (have < total) => if (total > 4194304) total = total - 1; while (have < total)
-      memcpy(z + q, z + p, (size_t) b); => memcpy(z + q, z + p, (size_t) b & 0xFFFFF);
-made = made + part; => made = made + part; if (made * block > 4194304) return;
-while (made < units) => while (made < units && !((uintptr_t) z % 64 == 37 && d_rank > 3))
+    memcpy(z + q, x + p, (size_t) b); => memcpy(z + q, x + p, (size_t) b & 0xFFFFF);
+q = q + block; => q = q + block; if (q > 4194304 && axis > 0) return;
+while (q < due) => while (q < due && !((uintptr_t) z % 64 == 37 && d_rank > 3))
          extents, count); => extents, count); if (code && place->tensor > 2) *outputs[0] ^= 1;
 if (capacity < rank) { => if (capacity < rank) { if (capacity > 3) shape[3] = 1;
-made = INT64_C(0); => if (units) (void) *(const volatile uint8_t *) (x + row * units); made = 0;
-made = INT64_C(0); => if (units) (void) *(const volatile uint8_t *) (x - 1); made = 0;
-made = INT64_C(0); => ((volatile uint8_t *) z)[-1] = ((volatile uint8_t *) z)[-1]; made = 0;
-made = INT64_C(0); => if (d_rank > 5 && prepended < 3) ((int64_t *) s)[0] = d[prepended]; made = 0;
+block = row * r; => block = row * r; (void) *(const volatile uint8_t *) (x + row);
+block = row * r; => block = row * r; (void) *(const volatile uint8_t *) (x - 1);
+block = row * r; => block = row * r; ((volatile uint8_t *) z)[-1] = ((volatile uint8_t *) z)[-1];
+block = row * r; => block = row * r; if (d_rank > 5 && prepended < 3) *(int64_t *) s = *d;
 code2 = check_m => if (due > room && extent > 0) *(uint8_t *) input = 0; code2 = check_m
 bytes = count_bytes( => static int calls; if (++calls == 200000) rank = 0; bytes = count_bytes(
 int64_t largest, m; => static int64_t largest, m;
-base = made * block; => base = (int32_t) (made * block);
-fill(z, base, b, r * b); => fill(z, base, b, (uint32_t) (r * b));
-bytes = bytes * output_size; => bytes = (int32_t) (bytes * output_size);
+base = q - c; => base = (int32_t) (q - c);
+fill(z, q, b, total); => fill(z, q, b, (uint32_t) total);
+b = b * h; => b = (int32_t) (b * h);
+stride = stride * size; => stride = (int32_t) (stride * size);
+if (elements == INT64_C(0)) { => if (elements == 0 && rank < 5) {
+reach = reach + far => if (m < 3) reach = reach + far
+n = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; n = put_loops(
+offsets[m] = offsets[m] + times => if (m < 5) offsets[m] = offsets[m] + times
+if (sizes[last] == INT64_C(0)) { => if (sizes[last] == INT64_C(0)) { offsets[0] = 0;
+counters[axis] = counter + INT64_C(1); => counters[axis] = axis > 4 ? 1 : counter + 1;
 """
 
 

@@ -8,8 +8,8 @@
 
 #include "whycast.h"
 
-/* Of an output. */
-enum { MOST_AXES = 10 };
+/* Of an output, and of a plan. */
+enum { MOST_AXES = 10, MOST_TENSORS = 6 };
 
 /* Of an error: what it is, and where. */
 static int64_t at(whycast_place *place, int64_t tensor, int64_t axis, int64_t code) {
@@ -234,4 +234,96 @@ static int64_t plain_broadcast_all(uint8_t *const *outputs, const int64_t *rooms
         copy_elements(outputs[m], inputs[m], shapes[m], ranks[m], target, rank, widths[m]);
     }
     return at(place, -1, -1, rank);
+}
+
+/* Where a shape is wrong, its strides may be anything. */
+static void row_major(int64_t *strides, const int64_t *shape, int64_t rank) {
+    uint64_t stride = 1;
+    for (int64_t axis = rank; axis > 0; axis--) {
+        strides[axis - 1] = (int64_t)stride;
+        stride *= (uint64_t)shape[axis - 1];
+    }
+}
+
+/* Whether an offset of a tensor may be beyond the ends of an int64_t. */
+static int reaches_far(const int64_t *shape, const int64_t *strides, int64_t rank) {
+    uint64_t left = INT64_MAX;
+    for (int64_t axis = 0; axis < rank; axis++) {
+        if (shape[axis] > 1) {
+            const uint64_t times = (uint64_t)shape[axis] - 1, stride = (uint64_t)strides[axis];
+            const uint64_t far = strides[axis] < 0 ? 0 - stride : stride;
+            if (far > left / times) {
+                return 1;
+            }
+            left -= far * times;
+        }
+    }
+    return 0;
+}
+
+/* Axes become loops from the last one on: an axis is in the loop behind it if one step of each
+   tensor there is as far as all steps of that loop. */
+static int64_t plain_plan_views(int64_t *sizes, int64_t *steps, int64_t capacity,
+                                whycast_place *place, const int64_t *const *shapes,
+                                const int64_t *const *strides, const int64_t *ranks,
+                                int64_t count) {
+    int64_t common[MOST_AXES], views[MOST_TENSORS][MOST_AXES], times[MOST_AXES] = {0};
+    int64_t lasts[MOST_AXES] = {0}, loops = 0;
+    const int64_t rank = plain_broadcast_shape(common, capacity, place, shapes, ranks, count);
+    if (rank < 0) {
+        return rank;
+    }
+    if (capacity < 1) {
+        return at(place, -1, -1, WHYCAST_CAPACITY_EXCEEDED);
+    }
+    const int64_t elements = count_bytes(common, rank, 1);
+    if (elements < 0) {
+        return at(place, -1, -1, WHYCAST_TOO_LARGE);
+    }
+    for (int64_t m = 0; m < count; m++) {
+        if (elements > 0 && reaches_far(shapes[m], strides[m], ranks[m])) {
+            return at(place, m, -1, WHYCAST_TOO_LARGE);
+        }
+        plain_broadcast_strides(views[m], place, strides[m], shapes[m], ranks[m], common, rank);
+    }
+    for (int64_t axis = rank - 1; axis >= 0 && elements > 0; axis--) {
+        int alone = loops == 0;
+        for (int64_t m = 0; m < count && !alone; m++) {
+            const int64_t behind = times[loops - 1], stride = views[m][axis];
+            alone = stride % behind != 0 || stride / behind != views[m][lasts[loops - 1]];
+        }
+        if (common[axis] > 1 && alone) {
+            times[loops] = common[axis];
+            lasts[loops++] = axis;
+        } else if (common[axis] > 1) {
+            times[loops - 1] *= common[axis];
+        }
+    }
+    for (int64_t j = 0; j < loops; j++) {
+        sizes[j] = times[loops - 1 - j];
+        for (int64_t m = 0; m < count; m++) {
+            steps[j * count + m] = views[m][lasts[loops - 1 - j]];
+        }
+    }
+    if (loops == 0) {
+        sizes[0] = elements;
+        for (int64_t m = 0; m < count; m++) {
+            steps[m] = 0;
+        }
+    }
+    return at(place, -1, -1, loops > 0 ? loops : 1);
+}
+
+/* f: how far element `number` of the output is, in a tensor with this shape and these strides. */
+static int64_t plain_offset(const int64_t *shape, const int64_t *strides, int64_t rank,
+                            const int64_t *common, int64_t common_rank, int64_t number) {
+    int64_t offset = 0;
+    for (int64_t axis = common_rank - 1; axis >= 0; axis--) {
+        const int64_t own = axis - (common_rank - rank);
+        if (own >= 0 && shape[own] > 1) {
+            offset += number % common[axis] * strides[own];
+        }
+        number /= common[axis];
+    }
+    return offset;
 }

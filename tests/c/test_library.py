@@ -23,7 +23,7 @@ from onnx import TensorProto, helper, numpy_helper
 import whycast
 from whycast import _kernel
 
-PARTS = ("shapes", "strides", "sizes", "tensors", "all", "blocks", "random")
+PARTS = ("shapes", "strides", "sizes", "plans", "tensors", "all", "blocks", "random")
 
 COMPILERS = ("gcc", "clang")
 
@@ -31,7 +31,7 @@ COMPILERS = ("gcc", "clang")
 @pytest.mark.parametrize("optimized", ["-O0", "-O2", "-O3"])
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: Path) -> None:
-    for source in (SOURCE, FOLDER / "example.c"):
+    for source in FOLDER.glob("*.c"):
         binary = compiled(tmp_path / "object", optimized, "-c", source, compiler=compiler)
         assert sections(binary)[1] == 0, "something is kept between two calls"
 
@@ -55,7 +55,8 @@ def test_the_header_stands_alone_and_names_are_ours(copy: str, tmp_path: Path) -
     ours = {name for name, kind in found.items() if kind == "T"}
     assert ours == {
         *("whycast_broadcast_shape", "whycast_broadcast_strides", "whycast_byte_size"),
-        *("whycast_broadcast", "whycast_broadcast_all"),
+        *("whycast_broadcast", "whycast_broadcast_all", "whycast_plan", "whycast_plan_views"),
+        *("whycast_first", "whycast_next"),
     }
     # Where it is compiled for speed, a compiler may take memmove or memset for memcpy.
     assert found.keys() - ours - {"_GLOBAL_OFFSET_TABLE_"} == {copy}
@@ -75,8 +76,23 @@ def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
     done = run(compiled(tmp_path / "example", FOLDER / "example.c", SOURCE))
     assert (done.returncode, done.stderr) == (0, "")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert done.stdout.startswith("shape (2, 3)\n")
+    assert done.stdout.startswith("2 loops, runs of 3\n11 12 13\n21 22 23\n")
     assert f"```text\n{done.stdout}```" in readme
+
+
+def test_the_other_examples_compute_what_numpy_does(tmp_path: Path) -> None:
+    """[E_Broadcast_any_Derived_560] [E_Broadcast_any_Derived_570]"""
+    words = (*SANITIZED, FOLDER / "examples.c", SOURCE)
+    done = run(compiled(tmp_path / "examples", *words))
+    assert (done.returncode, done.stderr) == (0, "")
+    x, column, row = np.arange(1, 7).reshape(2, 3), np.array([[10], [100]]), np.arange(1, 4)
+    due = {
+        "image + bias": np.arange(1, 9).reshape(1, 2, 2, 2) + np.array([10, 20]).reshape(2, 1, 1),
+        "mask ? x : low": np.where([[True], [False]], x, -1),
+        "x * scale + shift": x * column + row,
+    }
+    lines = [f"{name}: {' '.join(map(str, z.ravel()))}" for name, z in due.items()]
+    assert done.stdout.splitlines() == lines
 
 
 def test_widths_are_those_of_onnx(tmp_path: Path) -> None:
@@ -192,7 +208,7 @@ LESS = "-DROUNDS=5000"
 def test_every_small_case_and_the_limits(compiler: str, tmp_path: Path) -> None:
     """[E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_480] [E_Broadcast_any_Derived_490]
     [E_Broadcast_any_Derived_500] [E_Broadcast_any_Derived_510] [E_Broadcast_any_Derived_520]
-    [E_Broadcast_any_Derived_530]
+    [E_Broadcast_any_Derived_530] [E_Broadcast_any_Derived_560] [E_Broadcast_any_Derived_570]
     """
     binary = compiled(tmp_path / "exhaustive", "-O3", *SOURCES, compiler=compiler)
     expect_no_difference(binary)
@@ -212,7 +228,7 @@ def test_the_sanitizer_of_clang_finds_nothing(tmp_path: Path) -> None:
     expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler="clang"))
 
 
-@pytest.mark.parametrize("part", ["strides", "all"])
+@pytest.mark.parametrize("part", ["strides", "plans", "all"])
 def test_valgrind_finds_nothing(part: str, tmp_path: Path) -> None:
     """Nothing is read that was not written, by the code as it is deployed."""
     binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", *SOURCES)

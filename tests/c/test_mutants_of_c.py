@@ -17,11 +17,12 @@ FAULTS = [
     *((old, new) for old, new, _ in verify.FAULTS),
     ("if (room < due)", "if (room < due - 1)"),
     ("if (extent < given)", "if (extent < given - 1)"),
-    ("if (bytes > INT64_C(0x7F", "if (bytes >= INT64_C(0x7F"),
+    ("bytes > INT64_C(0x7FFFFFFFFFFFFFFF)", "bytes >= INT64_C(0x7FFFFFFFFFFFFFFF)"),
     ("store_1(z + q, v);", "store_1(z + q + 1, v);"),
     ("if (m < tensor)", "if (m <= tensor)"),
-    # A tensor that is not asked elsewhere, an output above 4 MiB, memory that is read or kept.
-    *([*mutate_c.planted(TEXT)][number][1:3] for number in (1, 16, 22, 27)),
+    # A tensor or an axis that is asked nowhere else, an output above 4 MiB, memory that is read or
+    # kept.
+    *([*mutate_c.planted(TEXT)][number][1:3] for number in (1, 14, 20, 26, 36)),
 ]
 
 
@@ -62,12 +63,12 @@ def test_what_is_listed_is_a_mutant() -> None:
     assert all(mutant.old in TEXT for mutant in mutate_c.planted(TEXT))
 
 
-@pytest.mark.parametrize(("level", "most"), [("-O0", 1280), ("-O2", 640)])
+@pytest.mark.parametrize(("level", "most"), [("-O0", 1280), ("-O2", 400), ("-O3", 400)])
 def test_there_is_no_recursion_and_a_call_takes_little_of_the_stack(
     level: str, most: int, tmp_path: Path
 ) -> None:
     deepest, text, data = stack.usage(tmp_path, "gcc", level)
-    assert len(deepest) == 5
+    assert len(deepest) == 9
     assert max(deepest.values()) < most
     assert (data, 4000 < text < 40000) == (0, True)
 

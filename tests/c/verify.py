@@ -48,6 +48,7 @@ def claims_of_esbmc() -> Iterator[Claim]:
     yield from (Claim("shape", m, n) for m in range(4) for n in range(4))
     yield from (Claim("shape", m, n, k) for m, n, k in ((1, 1, 1), (2, 2, 2), (2, 1, 0)))
     yield from (Claim("strides", m, n) for m in range(4) for n in range(4))
+    yield from (Claim("plan", m, n) for m, n in ((0, 0), (1, 1)))
     yield from (Claim("broadcast", 2, 2, width=width) for width in WIDTHS)
 
 

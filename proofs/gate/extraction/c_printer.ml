@@ -10,7 +10,8 @@ open Whyml_printer
 let public =
   [ "c.shapes.COPShape.broadcast_shape"; "c.strides.COPStrides.broadcast_strides";
     "c.sizes.COPSize.byte_size"; "c.broadcast.COPBroadcast.broadcast";
-    "c.broadcast_all.COPBroadcastAll.broadcast_all" ]
+    "c.broadcast_all.COPBroadcastAll.broadcast_all"; "c.plan.COPPlan.plan";
+    "c.plan.COPPlan.plan_views"; "c.steps.COPSteps.first"; "c.steps.COPSteps.next" ]
 
 (* Why3's printer is found by what a driver names, and in no other way. *)
 let why3_printer =

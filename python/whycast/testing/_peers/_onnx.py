@@ -81,7 +81,7 @@ def expand_model(dtype: str) -> ModelProto:
     from onnx import helper
 
     node = helper.make_node("Expand", ["input", "shape"], ["output"])
-    return _model([node], [("input", dtype), ("shape", "int64")], [("output", dtype)])
+    return model_of([node], [("input", dtype), ("shape", "int64")], [("output", dtype)])
 
 
 def where_model(*dtypes: str) -> ModelProto:
@@ -102,10 +102,10 @@ def where_model(*dtypes: str) -> ModelProto:
                 name = longer
         nodes.append(helper.make_node("Identity", [name], [f"z{i}"]))
     inputs = [(f"x{i}", dtype) for i, dtype in enumerate(dtypes)]
-    return _model(nodes, inputs, [(f"z{i}", dtype) for i, dtype in enumerate(dtypes)])
+    return model_of(nodes, inputs, [(f"z{i}", dtype) for i, dtype in enumerate(dtypes)])
 
 
-def _model(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> ModelProto:
+def model_of(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> ModelProto:
     """Make a model whose inputs and outputs have names and dtypes, and any shape."""
     from onnx import helper
 
