@@ -1159,16 +1159,16 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
                                  const int64_t * ranks,
                                  const int64_t *const * given, int64_t count) {
   int64_t m, reach, k;
-  int64_t rank, size, stride, far;
+  int64_t rank, last, stride, far;
   m = INT64_C(0);
   while (m < count) {
     rank = ranks[m];
     reach = INT64_C(0);
     k = INT64_C(0);
     while (k < rank) {
-      size = shapes[m][k];
+      last = shapes[m][k] - INT64_C(1);
       stride = given[m][k];
-      if (size > INT64_C(1)) {
+      if (last > INT64_C(0)) {
         if (stride < INT64_C(-9223372036854775807)) {
           return m;
         }
@@ -1177,10 +1177,10 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
         } else {
           far = stride;
         }
-        if (far > (INT64_C(0x7FFFFFFFFFFFFFFF) - reach) / (size - INT64_C(1))) {
+        if (far > (INT64_C(0x7FFFFFFFFFFFFFFF) - reach) / last) {
           return m;
         }
-        reach = reach + far * (size - INT64_C(1));
+        reach = reach + far * last;
       }
       k = k + INT64_C(1);
     }
@@ -1224,10 +1224,11 @@ static inline void put_strides(int64_t * steps, int64_t base,
                                int64_t row_majors, int64_t count, int64_t i,
                                int64_t rank, int64_t h) {
   int64_t m;
+  int64_t stride;
   m = INT64_C(0);
   while (m < count) {
-    steps[base + m] = stride_on(shapes, ranks, given, row_majors, m, i, rank,
-                      h);
+    stride = stride_on(shapes, ranks, given, row_majors, m, i, rank, h);
+    steps[base + m] = stride;
     m = m + INT64_C(1);
   }
 }
@@ -1342,11 +1343,14 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
          INT64_C(0), count);
 }
 
-/* Add `times` the strides at `base` to the offsets of all tensors.
+/* Go with the index on an axis from `i[axis]` to `x`: add the strides in between to the offsets
+   of all tensors.
    WhyML: c.steps.COPSteps.move */
 static inline void move(int64_t * offsets, const int64_t * steps,
-                        int64_t base, int64_t times, int64_t count) {
+                        int64_t axis, int64_t times, int64_t count) {
+  int64_t base;
   int64_t m;
+  base = axis * count;
   m = INT64_C(0);
   while (m < count) {
     offsets[m] = offsets[m] + times * steps[base + m];
@@ -1370,7 +1374,7 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
   while (axis > INT64_C(0)) {
     axis = axis - INT64_C(1);
     size = sizes[axis];
-    total = total * size;
+    total = size * total;
   }
   if (step < INT64_C(0) || total <= step) {
     return INT64_C(0);
@@ -1387,7 +1391,7 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
     inner = block / size1;
     counter = rest / inner;
     counters[axis] = counter;
-    move(offsets, steps, axis * count, counter, count);
+    move(offsets, steps, axis, counter, count);
     rest = rest - counter * inner;
     block = inner;
     axis = axis + INT64_C(1);
@@ -1401,18 +1405,19 @@ int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count) {
   int64_t axis;
-  int64_t counter;
+  int64_t size, counter;
   axis = loops - INT64_C(1);
   while (axis > INT64_C(0)) {
     axis = axis - INT64_C(1);
+    size = sizes[axis];
     counter = counters[axis];
-    if (counter + INT64_C(1) < sizes[axis]) {
+    if (counter + INT64_C(1) < size) {
       counters[axis] = counter + INT64_C(1);
-      move(offsets, steps, axis * count, INT64_C(1), count);
+      move(offsets, steps, axis, INT64_C(1), count);
       return INT64_C(1);
     }
     counters[axis] = INT64_C(0);
-    move(offsets, steps, axis * count, INT64_C(0) - counter, count);
+    move(offsets, steps, axis, INT64_C(0) - counter, count);
   }
   return INT64_C(0);
 }
