@@ -44,6 +44,7 @@ MODULES = (
     "kernel.openvino.COPOpenvino",
     "kernel.flat.COPFlatBroadcast",
     "kernel.views.COPViews",
+    "kernel.plan.COPPlan",
     "kernel.tensors.COPTensors",
 )
 C_MODULES = (

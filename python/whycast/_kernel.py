@@ -1,7 +1,7 @@
 # Extracted by Why3 1.5.1 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw,
 # why3/kernel/axes.mlw, why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw,
-# why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw and
-# why3/kernel/tensors.mlw.
+# why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw, why3/kernel/plan.mlw
+# and why3/kernel/tensors.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # The contract of a function stands in why3/, under the name that its docstring gives.
@@ -895,6 +895,59 @@ def broadcast_views(
         views[m] = own if shape == target else view_strides(shape, own, target)
     views_2 = tuple(views)
     return (target, views_2)
+
+
+def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
+    """Whether a loop with the strides `steps` goes on into an axis of this size, where tensors have
+    the strides `more`. [E_Broadcast_any_Derived_560]
+
+    WhyML: kernel.plan.COPPlan.goes_on
+    """
+    for m in range(len(more)):
+        if steps[m] != size * more[m]:
+            return False
+    return True
+
+
+def loop_plan(
+    shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """The loops that come by all elements of tensors of one shape, in row-major order.
+
+    `strides` has the strides of each tensor on each axis. The first tuple says how often each loop
+    goes round, from the outermost one on, the second one how far each tensor steps there. There is
+    one loop at least, and no round where a size is 0. Sizes must not be negative.
+    [E_Broadcast_any_Derived_560]
+
+    WhyML: kernel.plan.COPPlan.loop_plan
+    """
+    count = len(strides)
+    still = tuple([0] * count)
+    room = max(1, len(shape))
+    sizes = [1] * room
+    steps: list[tuple[int, ...]] = [still] * room
+    n = 0
+    for i, size in enumerate(shape):
+        own = [0] * count
+        for m in range(count):
+            own[m] = strides[m][i]
+        own_2 = tuple(own)
+        if size == 0:
+            none = tuple([0] * 1)
+            steps_2 = tuple([still] * 1)
+            return (none, steps_2)
+        if size != 1:
+            if n > 0 and goes_on(steps[n - 1], size, own_2):
+                sizes[n - 1] = sizes[n - 1] * size
+                steps[n - 1] = own_2
+            else:
+                sizes[n] = size
+                steps[n] = own_2
+                n += 1
+    loops = max(1, n)
+    sizes_2 = tuple(sizes[0 : 0 + loops])
+    steps_2 = tuple(steps[0 : 0 + loops])
+    return (sizes_2, steps_2)
 
 
 class WrongLength(Exception):
