@@ -660,7 +660,11 @@ static inline void repeat_short(uint8_t * z, int64_t target,
     repeat_word_8(z, target, x, source, m, INT64_C(4));
     return;
   }
-  if (b == INT64_C(1) && (r == INT64_C(3) || r >= INT64_C(128))) {
+  if (b == INT64_C(1) && r == INT64_C(3)) {
+    repeat_word_1(z, target, x, source, m, INT64_C(3));
+    return;
+  }
+  if (b == INT64_C(1) && r >= INT64_C(128)) {
     repeat_word_1(z, target, x, source, m, r);
     return;
   }
@@ -766,7 +770,6 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target,
                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint16_t v, w;
-  int64_t next;
   q = target;
   p = source;
   j = INT64_C(0);
@@ -780,9 +783,8 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target,
       q = q + b;
       t = t + INT64_C(1);
     }
-    next = j + INT64_C(1);
     p = p + b;
-    j = next;
+    j = j + INT64_C(1);
   }
 }
 
@@ -795,7 +797,6 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target,
                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint32_t v, w;
-  int64_t next;
   q = target;
   p = source;
   j = INT64_C(0);
@@ -809,9 +810,8 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target,
       q = q + b;
       t = t + INT64_C(1);
     }
-    next = j + INT64_C(1);
     p = p + b;
-    j = next;
+    j = j + INT64_C(1);
   }
 }
 
@@ -824,7 +824,6 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
                                  int64_t m, int64_t b, int64_t r) {
   int64_t q, p, j, t;
   uint64_t v, w;
-  int64_t next;
   q = target;
   p = source;
   j = INT64_C(0);
@@ -838,9 +837,8 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
       q = q + b;
       t = t + INT64_C(1);
     }
-    next = j + INT64_C(1);
     p = p + b;
-    j = next;
+    j = j + INT64_C(1);
   }
 }
 
@@ -852,8 +850,20 @@ static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
     memcpy(z + target, x + source, (size_t) (m * b));
     return;
   }
-  if (b == INT64_C(1) || (b == INT64_C(2) || (b == INT64_C(4) || b == INT64_C(8)))) {
-    repeat_short(z, target, x, source, m, b, r);
+  if (b == INT64_C(1)) {
+    repeat_short(z, target, x, source, m, INT64_C(1), r);
+    return;
+  }
+  if (b == INT64_C(2)) {
+    repeat_short(z, target, x, source, m, INT64_C(2), r);
+    return;
+  }
+  if (b == INT64_C(4)) {
+    repeat_short(z, target, x, source, m, INT64_C(4), r);
+    return;
+  }
+  if (b == INT64_C(8)) {
+    repeat_short(z, target, x, source, m, INT64_C(8), r);
     return;
   }
   if (b >= INT64_C(16) && (b <= INT64_C(256) && r < INT64_C(64))) {
@@ -1102,7 +1112,6 @@ static inline int64_t stride_on(const int64_t *const * shapes,
   int64_t prepended, k;
   const int64_t * shape;
   int64_t stride, j;
-  int64_t size;
   prepended = rank - ranks[m];
   if (i < prepended) {
     return INT64_C(0);
@@ -1119,8 +1128,7 @@ static inline int64_t stride_on(const int64_t *const * shapes,
   j = ranks[m];
   while (j > k + INT64_C(1)) {
     j = j - INT64_C(1);
-    size = shape[j];
-    stride = stride * size;
+    stride = stride * shape[j];
   }
   return stride;
 }
@@ -1204,10 +1212,7 @@ static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
   while (m < count) {
     stride = stride_on(shapes, ranks, given, row_majors, m, i, rank, h);
     before = steps[base + m];
-    if (!(before / h == stride)) {
-      return m;
-    }
-    if (!(stride * h == before)) {
+    if (!(before / h == stride) || !(stride * h == before)) {
       return m;
     }
     m = m + INT64_C(1);
@@ -1224,11 +1229,10 @@ static inline void put_strides(int64_t * steps, int64_t base,
                                int64_t row_majors, int64_t count, int64_t i,
                                int64_t rank, int64_t h) {
   int64_t m;
-  int64_t stride;
   m = INT64_C(0);
   while (m < count) {
-    stride = stride_on(shapes, ranks, given, row_majors, m, i, rank, h);
-    steps[base + m] = stride;
+    steps[base + m] = stride_on(shapes, ranks, given, row_majors, m, i, rank,
+                      h);
     m = m + INT64_C(1);
   }
 }
@@ -1242,7 +1246,7 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
                                 const int64_t *const * given,
                                 int64_t row_majors, int64_t count,
                                 int64_t rank) {
-  int64_t n, i, m;
+  int64_t n, i;
   int64_t h, base;
   n = INT64_C(0);
   i = INT64_C(0);
@@ -1250,12 +1254,8 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
     h = agreed_size(shapes, ranks, count, i, rank);
     if (!(h == INT64_C(1))) {
       base = n * count;
-      m = count;
-      if (n > INT64_C(0)) {
-        m = stopped_tensor(steps, base - count, shapes, ranks, given,
-            row_majors, count, i, rank, h);
-      }
-      if (n > INT64_C(0) && m == count) {
+      if (n > INT64_C(0) && stopped_tensor(steps, base - count, shapes,
+                            ranks, given, row_majors, count, i, rank, h) == count) {
         sizes[n - INT64_C(1)] = sizes[n - INT64_C(1)] * h;
         put_strides(steps, base - count, shapes, ranks, given, row_majors,
         count, i, rank, h);
@@ -1292,7 +1292,7 @@ static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
                               const int64_t * ranks,
                               const int64_t *const * given,
                               int64_t row_majors, int64_t count) {
-  int64_t code, rank, elements, m, n;
+  int64_t code, rank, elements, m, o;
   code = check_shapes(place, shapes, ranks, count);
   if (code < INT64_C(0)) {
     return code;
@@ -1305,8 +1305,8 @@ static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
   if (elements < INT64_C(0)) {
     return report(place, WHYCAST_TOO_LARGE, INT64_C(-1), INT64_C(-1));
   }
-  if (elements == INT64_C(0)) {
-    put_one_loop(sizes, steps, count, INT64_C(0));
+  if (elements < INT64_C(2)) {
+    put_one_loop(sizes, steps, count, elements);
     return report(place, INT64_C(1), INT64_C(-1), INT64_C(-1));
   }
   if (row_majors == INT64_C(0)) {
@@ -1315,12 +1315,8 @@ static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
       return report(place, WHYCAST_TOO_LARGE, m, INT64_C(-1));
     }
   }
-  n = put_loops(sizes, steps, shapes, ranks, given, row_majors, count, rank);
-  if (n == INT64_C(0)) {
-    put_one_loop(sizes, steps, count, INT64_C(1));
-    return report(place, INT64_C(1), INT64_C(-1), INT64_C(-1));
-  }
-  return report(place, n, INT64_C(-1), INT64_C(-1));
+  o = put_loops(sizes, steps, shapes, ranks, given, row_majors, count, rank);
+  return report(place, o, INT64_C(-1), INT64_C(-1));
 }
 
 /* For callers: whycast.h.

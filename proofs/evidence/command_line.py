@@ -50,6 +50,7 @@ SESSIONS = {
         "whycast strides 3x1 2x3x4 --itemsize 4",
         "whycast strides 2x3 4x3x5x2 --rule in-dim --axes 3,1",
     ),
+    "plan": ("whycast plan 2x3x4x5 3x1x1",),
     "cases": (
         "whycast cases --rule expand --level shape --format jsonl --out cases.jsonl",
         "head -n 3 cases.jsonl",

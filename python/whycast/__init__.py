@@ -35,6 +35,7 @@ from whycast._accelerator import native
 from whycast._adjoints import sum_to_shape
 from whycast._arrays import broadcast
 from whycast._errors import AxisSizeError, BroadcastError
+from whycast._plans import LoopPlan, plan
 from whycast._shapes import broadcast_shapes, broadcast_strides, compatible, f, source_index
 from whycast._views import broadcast_to
 
@@ -46,6 +47,7 @@ __version__ = "1.0.0"
 __all__ = [
     "AxisSizeError",
     "BroadcastError",
+    "LoopPlan",
     "__version__",
     "broadcast",
     "broadcast_shapes",
@@ -59,18 +61,19 @@ __all__ = [
     "numpy_rule",
     "onnx",
     "openvino",
+    "plan",
     "reference",
     "source_index",
     "sum_to_shape",
     "torch",
 ]
 
-# Tracebacks, help and pickles name the functions as callers do.
-for _function in (
+# Tracebacks, help and pickles name them as callers do.
+for _each in (
     *(broadcast, broadcast_shapes, broadcast_strides, broadcast_to, compatible, f, source_index),
-    sum_to_shape,
+    *(LoopPlan, plan, sum_to_shape),
 ):
-    _function.__module__ = "whycast"
+    _each.__module__ = "whycast"
 
 
 def __dir__() -> list[str]:

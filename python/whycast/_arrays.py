@@ -9,7 +9,8 @@ import numpy as np
 
 from whycast import _accelerator, _kernel
 from whycast._checks import as_array, as_tensors, check_count, show, stored
-from whycast._errors import show_shape, violated
+from whycast._errors import show_shape
+from whycast._shapes import of_all
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
 
 _T0 = TypeVar("_T0", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
@@ -153,19 +154,14 @@ def _views_of_plain(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     if shapes.count(shapes[0]) == len(shapes):
         return tuple([own_view(array) for array in arrays])
     own = tuple([array.strides for array in arrays])
-    try:
-        common, strides = _kernel.broadcast_views(shapes, own)
-    except _kernel.E1 as error:
-        v = error.value
-    else:
-        return tuple(
-            [
-                # A tensor's own strides, given back, are those of a view of its own shape.
-                own_view(array) if strides[m] is own[m] else view_by(array, common, strides[m])
-                for m, array in enumerate(arrays)
-            ]
-        )
-    raise violated(v, shapes)
+    common, strides = of_all(_kernel.broadcast_views, shapes, own)
+    return tuple(
+        [
+            # A tensor's own strides, given back, are those of a view of its own shape.
+            own_view(array) if strides[m] is own[m] else view_by(array, common, strides[m])
+            for m, array in enumerate(arrays)
+        ]
+    )
 
 
 def _copied(view: AnyArray) -> AnyArray:

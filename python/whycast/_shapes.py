@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import SupportsIndex
+from collections.abc import Callable
+from typing import SupportsIndex, TypeVar
 
 from whycast import _accelerator, _kernel
 from whycast._checks import (
@@ -16,6 +17,8 @@ from whycast._checks import (
 )
 from whycast._errors import BroadcastError, rank_too_low, show_int, violated
 from whycast._types import Integers, Shape, Strides
+
+_AnswerT = TypeVar("_AnswerT")
 
 
 def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
@@ -213,9 +216,15 @@ def _compatible(arguments: tuple[object, ...]) -> bool:
 def _common(arguments: tuple[object, ...], function: str = "broadcast_shapes") -> Shape:
     """Return the common shape of the arguments of a function, or raise E1 as a BroadcastError."""
     check_count(len(arguments), "shape")
-    shapes = as_shapes(arguments, function)
+    return of_all(_kernel.broadcast_shapes, as_shapes(arguments, function))
+
+
+def of_all(
+    program: Callable[..., _AnswerT], shapes: tuple[Shape, ...], *others: object
+) -> _AnswerT:
+    """Return what a program of the kernel says of all shapes; E1 is raised as a BroadcastError."""
     try:
-        return _kernel.broadcast_shapes(shapes)
+        return program(shapes, *others)
     except _kernel.E1 as error:
         v = error.value
     except _kernel.NegativeSize:

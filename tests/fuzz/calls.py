@@ -23,6 +23,8 @@ from plain_axes import Placed
 from plain_rule import Shape
 from wild import MineError, Wild
 
+import whycast
+
 # It is given the result, and asserts that this is right.
 Check = Callable[[Any], None]
 
@@ -186,6 +188,24 @@ def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Check:
     return exactly((0,) * new + tuple(kept))
 
 
+def plan(*shapes: Shape, strides: Any = None) -> Check:
+    target = common(shapes)
+    own = [plain_rule.row_major(shape) for shape in shapes]
+    if strides is not None:
+        own = [plainly("strides", each) for each in strides]
+        demand(list(map(len, own)) == list(map(len, shapes)))
+
+    def check(result: Any) -> None:
+        assert type(result) is whycast.LoopPlan
+        for numbers in (result.sizes, *result.steps):
+            exactly(tuple(numbers))(numbers)
+        assert prod(result.sizes) == prod(target)
+        if prod(target) < 4096:
+            assert plain_rule.walk(*result) == plain_rule.offsets(shapes, own)
+
+    return check
+
+
 def numpy_shapes(*shapes: Shape) -> Check:
     demand(plain_rule.first_mismatch(shapes) is None)
     return exactly(plain_rule.agreed(shapes))
@@ -257,6 +277,7 @@ MODELS: dict[str, tuple[str, Callable[..., Check]]] = {
     "whycast.broadcast_to": ("tensor target", view_by(plain_axes.numpy_mode)),
     "whycast.compatible": ("shapes", compatible),
     "whycast.f": ("integer size size", lambda a, b, c: exactly(a if b == c else 0)),
+    "whycast.plan": ("planned", plan),
     "whycast.source_index": ("own target index", source_index),
     "whycast.sum_to_shape": ("delta own", sum_to_shape),
     "whycast.lax.broadcast_in_dim": ("tensor target turned", view_by(plain_axes.explicit)),
@@ -274,7 +295,7 @@ MODELS: dict[str, tuple[str, Callable[..., Check]]] = {
 }
 # Each makes several arguments, of as many tensors.
 SEVERAL = {"tensors": "tensor", "likes": "like", "shapes": "own", "loose": "either"}
-SEVERAL |= {"pairs": "pairs"}
+SEVERAL |= {"pairs": "pairs", "planned": "own"}
 
 
 @st.composite
@@ -301,6 +322,9 @@ def calls(draw: st.DrawFn, roles: str) -> Call:
         made = [np.zeros(target, plain(x).dtype) for x in args if isinstance(x, np.ndarray)]
         if w.once_in(2):
             kwargs["out"] = w.pick(made, tuple(made), made[:1] * 2, args, None, 3, [None], "ab")
+    if roles == "planned" and w.once_in(2):
+        made = [argument(w, "strides", own, target, axes, mode) for _ in args]
+        kwargs = {"strides": w.odd(made, st.sampled_from([None, 3, "ab", (), {}]))}
     if "like" in roles and w.once_in(4):
         kwargs = {"subok": w.pick(True, False, 1)}
     return Call(tuple(args), kwargs, w.tame and not kwargs)

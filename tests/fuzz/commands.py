@@ -109,7 +109,7 @@ def answers(call: Call) -> Check:
     return check
 
 
-_COMMANDS = st.sampled_from(("shape", "explain", "index", "strides"))
+_COMMANDS = st.sampled_from(("shape", "explain", "index", "strides", "plan"))
 _OPTIONS = ("json", "rule", "axes", "itemsize", "strides", "help", "version", "ru", "svg", "")
 _WORDS = st.one_of(
     st.sampled_from(("2x3", "3x1", "1", "()", "scalar", "0", "0x2", "1x1x1x1x1", "0,1", "-1,2")),

@@ -126,6 +126,8 @@ SHAPES = (
     Parameter(lambda v: whycast.broadcast_shapes((3,), [1, 3], v, (4,)), "argument 2"),
     Parameter(lambda v: whycast.compatible(v), "argument 0"),
     Parameter(lambda v: whycast.compatible((3,), [1, 3], v, (4,)), "argument 2"),
+    Parameter(lambda v: whycast.plan(v), "argument 0"),
+    Parameter(lambda v: whycast.plan((3,), [1, 3], v, (4,)), "argument 2"),
     Parameter(lambda v: whycast.source_index(v, (3,), (0,)), "shape"),
     Parameter(lambda v: whycast.source_index((3,), v, (0,)), "target"),
     Parameter(lambda v: whycast.broadcast_strides(v, (8,), (3,)), "shape"),
@@ -147,6 +149,7 @@ SHAPES = (
 INTEGERS = (
     Parameter(lambda v: whycast.source_index((3,), (3,), v), "index"),
     Parameter(lambda v: whycast.broadcast_strides((3,), v, (3,)), "strides"),
+    Parameter(lambda v: whycast.plan((3,), (1,), strides=((1,), v)), "strides 1"),
 )
 AXES = (
     Parameter(

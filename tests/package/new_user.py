@@ -50,6 +50,10 @@ def main() -> None:
     assert not whycast.compatible((3, 2), (4,))
     assert whycast.broadcast_strides((3, 1), (8, 8), (2, 3, 4)) == (0, 8, 0)
     assert (whycast.source_index((3, 1), (3, 4), (2, 3)), whycast.f(2, 1, 5)) == ((2, 0), 0)
+    loops: whycast.LoopPlan = whycast.plan(
+        (2, 3, 4), [3, 1], strides=[(12, 4, 1), np.array([1, 1])]
+    )
+    assert loops == ((2, 3, 4), ((12, 0), (4, 1), (1, 0)))
     try:
         whycast.broadcast_shapes((0, 2), (2,))
     except whycast.BroadcastError as error:
@@ -81,6 +85,7 @@ if TYPE_CHECKING:
     total: NDArray[np.int32] = whycast.sum_to_shape(x, (1,))  # type: ignore
     openvino.broadcast(x, (2, 3), mode="explict")  # type: ignore
     whycast.broadcast_shapes((3, 1.5))  # type: ignore
+    whycast.plan((3, 1), strides=(3, 1))  # type: ignore
     whycast.broadcast(x, y, out=np.zeros((2, 2, 3)))  # type: ignore
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ broadcast: Function = vars(whycast)["broadcast"]
 broadcast_shapes: Function = vars(whycast)["broadcast_shapes"]
 compatible: Function = vars(whycast)["compatible"]
 openvino_broadcast: Function = vars(openvino)["broadcast"]
+plan: Function = vars(whycast)["plan"]
 source_index: Function = vars(whycast)["source_index"]
 f: Function = vars(whycast)["f"]
 
@@ -121,6 +122,7 @@ def test_all_in_one() -> None:
         message += "pass them one by one: "
         fails(TypeError, rf"{message}broadcast_shapes\(\*sh", broadcast_shapes, shapes)
         fails(TypeError, rf"{message}compatible\(\*shapes\)$", compatible, shapes)
+        fails(TypeError, rf"{message}plan\(\*shapes\)$", plan, shapes)
     # Where there are others it is one of them.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
     fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
@@ -134,6 +136,7 @@ def test_number_of_tensors() -> None:
     for function, noun in (
         (broadcast_shapes, "shape"),
         (compatible, "shape"),
+        (plan, "shape"),
         (broadcast, "tensor"),
     ):
         fails(ValueError, rf"no {noun} given: expected at least 1$", function)

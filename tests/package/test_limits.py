@@ -77,6 +77,8 @@ class Long(Sequence[Any]):
 def test_more_tensors_than_a_tuple_holds() -> None:
     with pytest.raises(ValueError, match=r"^tensors: expected no more tensors than there is room"):
         reference.broadcast_all(Long())
+    with pytest.raises(ValueError, match=r"^strides: expected no more sequences than there is ro"):
+        whycast.plan((3,), strides=Long())
 
 
 @pytest.mark.usefixtures("frugal")
@@ -142,5 +144,6 @@ class Fickle(Sequence[Any]):
 def test_a_sequence_is_looked_at_once() -> None:
     assert whycast.broadcast_shapes(Fickle(3, 1), (4,)) == (3, 4)
     assert whycast.broadcast_strides(Fickle(3), Fickle(8), Fickle(2, 3)) == (0, 8)
+    assert whycast.plan(Fickle(3), (1,), strides=[Fickle(8), (1,)]).steps == ((8, 0),)
     assert whycast.source_index(Fickle(3), Fickle(2, 3), Fickle(1, 2)) == (2,)
     assert lax.broadcast_in_dim(np.zeros(3), Fickle(2, 3), Fickle(1)).shape == (2, 3)

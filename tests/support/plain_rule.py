@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
+from operator import mul
 from typing import NamedTuple
 
 Shape = tuple[int, ...]
@@ -120,4 +122,29 @@ def all_shapes(max_rank: int, max_size: int) -> list[Shape]:
     """All shapes up to a rank with sizes from 0 to `max_size`."""
     return [
         shape for rank in range(max_rank + 1) for shape in product(range(max_size + 1), repeat=rank)
+    ]
+
+
+def row_major(shape: Shape) -> Shape:
+    """Return the strides of a tensor whose last axis varies fastest."""
+    return tuple(prod(shape[k + 1 :]) for k in range(len(shape)))
+
+
+def walk(sizes: Shape, steps: Sequence[Shape]) -> list[tuple[int, ...]]:
+    """Where each tensor is in each round of nested loops, in their order."""
+    columns = list(zip(*steps, strict=True))
+    return [
+        tuple(sum(map(mul, counters, column)) for column in columns) for counters in indices(sizes)
+    ]
+
+
+def offsets(shapes: Sequence[Shape], strides: Sequence[Shape]) -> list[tuple[int, ...]]:
+    """Where each tensor has the element of each index of the common shape, in row-major order."""
+    target = maxima(shapes)
+    return [
+        tuple(
+            sum(map(mul, source(shape, target, index), own))
+            for shape, own in zip(shapes, strides, strict=True)
+        )
+        for index in indices(target)
     ]

@@ -23,6 +23,7 @@ _MODULES = {
     "explain": "whycast._command._explain",
     "index": "whycast._command._shapes",
     "strides": "whycast._command._shapes",
+    "plan": "whycast._command._plan",
     "cases": "whycast.testing._command_cases",
     "check": "whycast.testing._command_check",
     "serve": "whycast.testing._lines._serve",

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from whycast._errors import BroadcastError, show_int
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape
+
+_T = TypeVar("_T")
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -135,11 +139,18 @@ def elided(sizes: Shape, at_an_end: int = 5) -> str:
     >>> elided((3, 1)), elided((2, 1) * 20, at_an_end=2)
     ('3x1', '2x1x...x2x1 (rank 40)')
     """
-    shown = list(map(show_int, sizes))
-    if len(sizes) <= _MOST_AXES_OF_A_SHAPE:
-        return "x".join(shown) or "()"
-    shown[at_an_end:-at_an_end] = ["..."]
-    return f"{'x'.join(shown)} (rank {len(sizes)})"
+    shown = both_ends([*map(show_int, sizes)], "...", at_an_end=at_an_end)
+    text = "x".join(shown) or "()"
+    return text if len(shown) == len(sizes) else f"{text} (rank {len(sizes)})"
+
+
+def both_ends(
+    items: list[_T], gap: _T, *, most: int = _MOST_AXES_OF_A_SHAPE, at_an_end: int = 5
+) -> list[_T]:
+    """Return a few items as they are; of many, both ends and a gap between them."""
+    if len(items) <= most:
+        return items
+    return [*items[:at_an_end], gap, *items[-at_an_end:]]
 
 
 def show_some(axes: tuple[int, ...]) -> str:
@@ -187,6 +198,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "(openvino-explicit, in-dim), or the axes of the target that it lacks (ngraph); () for "
         "none",
     )
+    add_json(parser)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says in which form to answer."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
@@ -229,3 +245,12 @@ def refused(error: Exception) -> dict[str, Any]:
         said |= {"axis": error.axis, "tensor": error.tensor}
         said |= {"size": error.size, "expected": error.target}
     return said
+
+
+def refuse(error: Exception, about: dict[str, Any], *, as_json: bool) -> int:
+    """Print why a rule refuses what it is asked; give the exit code."""
+    if as_json:
+        print(json.dumps(about | refused(error)))
+    else:
+        print(error, file=sys.stderr)
+    return 1

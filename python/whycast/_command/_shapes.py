@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +18,7 @@ from whycast._command._arguments import (
     integers,
     operands,
     placed,
-    refused,
+    refuse,
     shape,
     show_integers,
     show_sizes,
@@ -154,8 +153,4 @@ def _answer(
         print(json.dumps(about | {"result": result}) if arguments.json else show(result))
         return 0
     assert result is not None
-    if arguments.json:
-        print(json.dumps(about | refused(result)))
-    else:
-        print(result, file=sys.stderr)
-    return 1
+    return refuse(result, about, as_json=arguments.json)

@@ -1,0 +1,120 @@
+"""Loop plans: how to come by the elements of tensors that are broadcast, without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from whycast import _kernel
+from whycast._checks import as_integers, as_shapes, check_count, entries_of, show
+from whycast._shapes import of_all
+from whycast._types import Integers, Shape, Strides
+
+
+class LoopPlan(NamedTuple):
+    """Nested loops that come by all elements of tensors that are broadcast, as `plan` makes them.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        How often each loop goes round, the outermost one first.
+    steps : tuple of tuple of int
+        How far each tensor steps in each loop: tensor m steps ``steps[j][m]`` in loop j.
+
+    Notes
+    -----
+    In the round of the loops with the counters i, j, ... tensor m is at
+    ``i * steps[0][m] + j * steps[1][m] + ...``.
+    """
+
+    # [E_Broadcast_any_Derived_560]
+
+    sizes: tuple[int, ...]
+    steps: tuple[tuple[int, ...], ...]
+
+
+def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPlan:
+    """Loops by which one computes with tensors that are broadcast, and copies none of them.
+
+    Parameters
+    ----------
+    *shapes : sequence of int or one-dimensional array of an integer dtype
+        One shape for each tensor, as `broadcast_shapes` takes them.
+    strides : sequence of sequences of int, optional
+        For each shape the strides of the tensor, one for each axis: any integers, in any unit. By
+        default the tensors lie in row-major order (C), and strides count elements.
+
+    Returns
+    -------
+    LoopPlan
+        The loops, and how far each tensor steps there, in the unit of the strides. An axis of size
+        1 has no loop, and neighbours are one loop where each tensor walks over them as over one
+        axis. There is one loop at least; where the common shape has a size of 0, one of no round.
+
+    Raises
+    ------
+    BroadcastError
+        A size is neither the maximum of its axis nor 1: SONNX's error E1.
+    TypeError
+        An argument is not a shape, `strides` not a sequence of strides, or a number not an integer.
+    ValueError
+        No shape is given, too many are, or a size is negative; or there are not strides for each
+        shape, or not one for each axis.
+
+    Notes
+    -----
+    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. Lemma ``plan_offsets`` says that
+    the loops come by every element of the output exactly once, in row-major order, and that each
+    tensor is then where it has the element that ``source_index`` names. The program is
+    ``loop_plan`` of module ``COPPlan`` (``why3/kernel/plan.mlw``), proved to return these loops
+    from the strides of the views.
+
+    Examples
+    --------
+    The bias of an image has one loop fewer than the image has axes:
+
+    >>> plan((2, 3, 4, 5), (3, 1, 1))
+    LoopPlan(sizes=(2, 3, 20), steps=((60, 0), (20, 1), (1, 0)))
+    >>> plan((2, 3), (2, 3), strides=((3, 1), (1, 2)))
+    LoopPlan(sizes=(2, 3), steps=((3, 1), (1, 2)))
+
+    To add a row to a column:
+
+    >>> column, row = [10, 20], [1, 2, 3]
+    >>> (m, n), ((a, b), (c, d)) = plan((2, 1), (3,))
+    >>> [column[i * a + j * c] + row[i * b + j * d] for i in range(m) for j in range(n)]
+    [11, 12, 13, 21, 22, 23]
+    """
+    # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_560]
+    return LoopPlan(*_kernel.loop_plan(*views(shapes, strides)))
+
+
+def views(arguments: tuple[object, ...], strides: object) -> tuple[Shape, tuple[Strides, ...]]:
+    """Return the common shape of the arguments of `plan`, and the strides of each tensor's view."""
+    check_count(len(arguments), "shape")
+    shapes = as_shapes(arguments, "plan")
+    of_all(_kernel.check_shapes, shapes)
+    if strides is None:
+        own = tuple(map(_kernel.row_major_strides, shapes))
+    else:
+        own = _own_strides(strides, shapes)
+    return of_all(_kernel.broadcast_views, shapes, own)
+
+
+def _own_strides(value: object, shapes: tuple[Shape, ...]) -> tuple[Strides, ...]:
+    """Return the strides of tensors, one for each axis of their shapes."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
+        raise TypeError(f"strides: expected a sequence of sequences of integers, got {show(value)}")
+    given = entries_of(value, "strides", "sequences")
+    if len(given) != len(shapes):
+        raise ValueError(
+            f"strides: expected {len(shapes)}, one sequence for each shape, got {len(given)}"
+        )
+    own = tuple([as_integers(each, f"strides {m}", "axis") for m, each in enumerate(given)])
+    for m, (shape, each) in enumerate(zip(shapes, own, strict=True)):
+        if len(each) != len(shape):
+            raise ValueError(
+                f"strides {m}: expected {len(shape)}, one for each axis of shape {m}, "
+                f"got {len(each)}"
+            )
+    return own

@@ -1,0 +1,130 @@
+"""Loop plans: what their loops come by, that no loop is too many, and what is refused."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from bad_values import fails
+from hypothesis import example, given
+from hypothesis import strategies as st
+from plain_rule import Shape, all_shapes, e1, offsets, row_major, walk
+from shape_strategies import shape_lists
+
+import whycast
+
+plan: Any = whycast.plan
+
+SMALL = all_shapes(3, 3)
+
+
+def check(shapes: tuple[Shape, ...], strides: tuple[Shape, ...] | None = None) -> None:
+    """Demand loops that come by all elements in row-major order, as few as can be."""
+    found = plan(*shapes, strides=strides)
+    assert type(found) is whycast.LoopPlan
+    sizes, steps = found
+    own = strides or tuple(map(row_major, shapes))
+    assert walk(sizes, steps) == offsets(shapes, own), (shapes, own)
+    assert len(sizes) == len(steps) > 0
+    assert 1 not in sizes or sizes == (1,), (shapes, own)
+    for j in range(1, len(sizes)):
+        goes_on = [a == sizes[j] * b for a, b in zip(steps[j - 1], steps[j], strict=True)]
+        assert not all(goes_on), (shapes, own)
+    if 0 in sizes or sizes == (1,):
+        assert (len(sizes), steps) == (1, ((0,) * len(shapes),)), (shapes, own)
+
+
+def test_small_shapes() -> None:
+    """[E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_560]"""
+    pairs = 0
+    for shapes in (*product(SMALL, repeat=2), *product(all_shapes(2, 2), repeat=3)):
+        wrong = e1(shapes)
+        if wrong is None:
+            check(shapes)
+            pairs += len(shapes) == 2
+            continue
+        with pytest.raises(whycast.BroadcastError) as caught:
+            plan(*shapes)
+        error = caught.value
+        assert (error.tensor, error.axis, error.size, error.target) == wrong
+        assert error.shapes == shapes
+    assert pairs > 1000
+
+
+@st.composite
+def strided(draw: st.DrawFn) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    """Draw shapes that broadcast, and strides: such that axes merge, and any."""
+    lists = shape_lists(max_rank=5, max_tensors=4, sizes=st.integers(0, 3))
+    shapes = draw(lists.filter(lambda shapes: e1(shapes) is None))
+    strides = []
+    for shape in shapes:
+        times = draw(st.sampled_from((-2, 0, 1, 8)))
+        own = [times * stride for stride in row_major(shape)]
+        if draw(st.booleans()) and shape:
+            own[draw(st.integers(0, len(shape) - 1))] = draw(st.integers(-3, 6))
+        strides.append(tuple(own))
+    return shapes, tuple(strides)
+
+
+@given(strided())
+@example((((2, 3), (2, 3)), ((3, 1), (1, 2))))
+@example((((2, 3), (2, 3)), ((-3, -1), (0, 0))))
+@example((((2, 3),), ((-3, 1),)))
+def test_strides(case: tuple[tuple[Shape, ...], tuple[Shape, ...]]) -> None:
+    """[E_Broadcast_any_Derived_560]"""
+    check(*case)
+
+
+def test_high_ranks_and_large_sizes() -> None:
+    """[E_Broadcast_any_Derived_560]"""
+    assert plan((2,) * 1000, ()) == ((2**1000,), ((1, 0),))
+    sizes, steps = plan((1, 2) * 500, (3, 1) * 500)
+    assert sizes == (3, 2) * 500
+    assert steps[:2] == ((0, 3**499), (2**499, 0))
+    assert plan((10**5000, 1, 3)) == ((3 * 10**5000,), ((1,),))
+
+
+def test_integers_of_any_kind() -> None:
+    """[E_Broadcast_any_Derived_560]"""
+    found = plan([np.int8(100), 1], np.array([3]), strides=[np.array([100, 7], "i1"), range(9, 10)])
+    assert found == ((100, 3), ((100, 0), (0, 9)))
+    assert {type(n) for n in (*found.sizes, *found.steps[0], *found.steps[1])} == {int}
+
+
+def test_strides_that_do_not_fit() -> None:
+    """[E_Broadcast_any_Derived_560]"""
+    shapes = (2, 3), (1, 2, 3)
+    for wrong, said in (
+        (((3, 1), (6, 3, 1), ()), "strides: expected 2, one sequence for each shape, got 3"),
+        ((), "strides: expected 2, one sequence for each shape, got 0"),
+        (((3, 1), (3, 1)), "strides 1: expected 3, one for each axis of shape 1, got 2"),
+        (((3, 1, 1), ()), "strides 0: expected 2, one for each axis of shape 0, got 3"),
+    ):
+        fails(ValueError, f"{said}$", lambda wrong=wrong: plan(*shapes, strides=wrong))
+    message = "strides: expected a sequence of sequences of integers, got "
+    others: list[object] = [3, "31", b"31", {}, iter(()), np.zeros((2, 3), int)]
+    for value in others:
+        shown = f"{message}.* .{type(value).__name__}.$"
+        fails(TypeError, shown, lambda value=value: plan(*shapes, strides=value))
+
+
+def test_what_is_said_first() -> None:
+    """Of shapes that are none, then of strides, then of shapes that do not go together.
+
+    [E_Broadcast_any_E1_020]
+    """
+    message = "argument 1, axis 0: expected a size of at least 0, got -2$"
+    fails(ValueError, message, lambda: plan((3,), (-2,), strides=((1,),)))
+    fails(ValueError, message, lambda: plan((3,), (-2,)))
+    fails(ValueError, "strides: expected 2, one seq", lambda: plan((3,), (2,), strides=((1,),)))
+    with pytest.raises(whycast.BroadcastError) as caught:
+        plan((100, 1), (7, 99, 2), strides=((5, 5), (0, 0, 0)))
+    assert str(caught.value) == (
+        "shapes do not broadcast (E1): axis 1 of the common rank 3, tensor 1 has size 99, "
+        "expected 100 or 1\n"
+        "  tensor 0:     [100]  1\n"
+        "  tensor 1:  7   >99<  2"
+    )
+    assert (caught.value.__context__, caught.value.__cause__) == (None, None)
