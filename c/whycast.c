@@ -1109,16 +1109,13 @@ static inline int64_t stride_on(const int64_t *const * shapes,
                                 const int64_t *const * given,
                                 int64_t row_majors, int64_t m, int64_t i,
                                 int64_t rank, int64_t h) {
-  int64_t prepended, k;
-  const int64_t * shape;
+  int64_t k, size;
   int64_t stride, j;
-  prepended = rank - ranks[m];
-  if (i < prepended) {
+  k = i - rank + ranks[m];
+  if (k < INT64_C(0)) {
     return INT64_C(0);
   }
-  k = i - prepended;
-  shape = shapes[m];
-  if (!(shape[k] == h)) {
+  if (!(shapes[m][k] == h)) {
     return INT64_C(0);
   }
   if (row_majors == INT64_C(0)) {
@@ -1128,7 +1125,8 @@ static inline int64_t stride_on(const int64_t *const * shapes,
   j = ranks[m];
   while (j > k + INT64_C(1)) {
     j = j - INT64_C(1);
-    stride = stride * shape[j];
+    size = shapes[m][j];
+    stride = stride * size;
   }
   return stride;
 }
@@ -1177,18 +1175,15 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
       last = shapes[m][k] - INT64_C(1);
       stride = given[m][k];
       if (last > INT64_C(0)) {
-        if (stride < INT64_C(-9223372036854775807)) {
-          return m;
-        }
         if (stride < INT64_C(0)) {
-          far = INT64_C(0) - stride;
-        } else {
           far = stride;
+        } else {
+          far = INT64_C(0) - stride;
         }
-        if (far > (INT64_C(0x7FFFFFFFFFFFFFFF) - reach) / last) {
+        if (far < (reach - INT64_C(0x7FFFFFFFFFFFFFFF)) / last) {
           return m;
         }
-        reach = reach + far * last;
+        reach = reach - far * last;
       }
       k = k + INT64_C(1);
     }
@@ -1247,7 +1242,7 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
                                 int64_t row_majors, int64_t count,
                                 int64_t rank) {
   int64_t n, i;
-  int64_t h, base;
+  int64_t h, base, size;
   n = INT64_C(0);
   i = INT64_C(0);
   while (i < rank) {
@@ -1256,7 +1251,8 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
       base = n * count;
       if (n > INT64_C(0) && stopped_tensor(steps, base - count, shapes,
                             ranks, given, row_majors, count, i, rank, h) == count) {
-        sizes[n - INT64_C(1)] = sizes[n - INT64_C(1)] * h;
+        size = sizes[n - INT64_C(1)];
+        sizes[n - INT64_C(1)] = size * h;
         put_strides(steps, base - count, shapes, ranks, given, row_majors,
         count, i, rank, h);
       } else {

@@ -61,7 +61,7 @@ if (count < INT64_C(1)) => if (count < 1 || count > 5)
 prepended = d_rank - s_rank; => if (d_rank > 8) d_rank = 8; prepended = d_rank - s_rank;
 while (have < total) => if (total > 4194304) total = total - 1; while (have < total)
     memcpy(z + q, x + p, (size_t) b); => memcpy(z + q, x + p, (size_t) b & 0xFFFFF);
-q = q + block; => q = q + block; if (q > 4194304 && axis > 0) return;
+q = o; => q = o; if (q > 4194304 && axis > 0) return;
 while (q < due) => while (q < due && !((uintptr_t) z % 64 == 37 && d_rank > 3))
          extents, count); => extents, count); if (code && place->tensor > 2) *outputs[0] ^= 1;
 if (capacity < rank) { => if (capacity < rank) { if (capacity > 3) shape[3] = 1;
@@ -75,10 +75,10 @@ int64_t largest, m; => static int64_t largest, m;
 base = q - c; => base = (int32_t) (q - c);
 fill(z, q, b, total); => fill(z, q, b, (uint32_t) total);
 b = b * h; => b = (int32_t) (b * h);
-stride = stride * size; => stride = (int32_t) (stride * size);
-if (elements == INT64_C(0)) { => if (elements == 0 && rank < 5) {
+stride = stride * shape[j]; => stride = (int32_t) (stride * shape[j]);
+if (elements < INT64_C(2)) { => if (elements < 2 && rank < 5) {
 reach = reach + far => if (m < 3) reach = reach + far
-n = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; n = put_loops(
+o = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; o = put_loops(
 offsets[m] = offsets[m] + times => if (m < 5) offsets[m] = offsets[m] + times
 if (sizes[last] == INT64_C(0)) { => if (sizes[last] == INT64_C(0)) { offsets[0] = 0;
 counters[axis] = counter + INT64_C(1); => counters[axis] = axis > 4 ? 1 : counter + 1;

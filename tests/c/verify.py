@@ -63,7 +63,7 @@ def claims_of_eva() -> Iterator[Claim]:
 FAULTS = (
     ("if (capacity < rank)", "if (capacity + 1 < rank)", Claim("shape", 1, 1)),
     ("if (size > largest)", "if (size > largest && size != 3)", Claim("shape", 1, 1)),
-    ("(size == largest) && !(size == INT64_C(1))", "(size == largest)", Claim("shape", 2, 1)),
+    ("(size1 == largest) && !(size1 == INT64_C(1))", "(size1 == largest)", Claim("shape", 2, 1)),
     ("stride = INT64_C(0);", "stride = strides[k];", Claim("strides", 1, 1)),
     ("prepended = rank - ranks[m];", "prepended = 0;", Claim("shape", 2, 1)),
     ("memcpy(p, &v, 8);", "memcpy(p, &v, 7);", Claim("broadcast", 2, 2, width=8)),
