@@ -1340,12 +1340,13 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    WhyML: c.steps.COPSteps.move */
 static inline void move(int64_t * offsets, const int64_t * steps,
                         int64_t axis, int64_t times, int64_t count) {
-  int64_t base;
+  int64_t base, stride;
   int64_t m;
   base = axis * count;
   m = INT64_C(0);
   while (m < count) {
-    offsets[m] = offsets[m] + times * steps[base + m];
+    stride = steps[base + m];
+    offsets[m] = offsets[m] + times * stride;
     m = m + INT64_C(1);
   }
 }
