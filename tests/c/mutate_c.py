@@ -75,9 +75,9 @@ int64_t largest, m; => static int64_t largest, m;
 base = q - c; => base = (int32_t) (q - c);
 fill(z, q, b, total); => fill(z, q, b, (uint32_t) total);
 b = b * h; => b = (int32_t) (b * h);
-stride = stride * shape[j]; => stride = (int32_t) (stride * shape[j]);
+stride = stride * size; => stride = (int32_t) (stride * size);
 if (elements < INT64_C(2)) { => if (elements < 2 && rank < 5) {
-reach = reach + far => if (m < 3) reach = reach + far
+reach = reach - far => if (m < 3) reach = reach - far
 o = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; o = put_loops(
 offsets[m] = offsets[m] + times => if (m < 5) offsets[m] = offsets[m] + times
 if (sizes[last] == INT64_C(0)) { => if (sizes[last] == INT64_C(0)) { offsets[0] = 0;
