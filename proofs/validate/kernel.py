@@ -101,11 +101,11 @@ class Outcome:
 
 
 def term(value: Any, _: str = "") -> Any:
-    """Give a number or element of Python, with a term of Z3 for what is not known."""
+    """Give a number, truth value or element of Python, with a term of Z3 for what is not known."""
     kind = type(value)
     if kind is Number:
         return value.z3
-    if kind in (int, Element, type(None)):
+    if kind in (int, bool, Element, type(None)):
         return value
     if kind is Comparison:
         raise Unknown("a truth value that nobody decided is returned")
