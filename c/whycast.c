@@ -1192,8 +1192,8 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
   return count;
 }
 
-/* The first tensor that does not go on from the loop whose strides are at `base` into axis `i`,
-   of size `h`, or `count`. No product overflows.
+/* `count` if each tensor goes on from the loop whose strides are at `base` into axis `i`, of
+   size `h`, or else another number. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
                                      const int64_t *const * shapes,
