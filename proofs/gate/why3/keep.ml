@@ -10,7 +10,9 @@ open Why3
 
 let transformation = "keep"
 
-let of_prop (pr : Decl.prsymbol) = Name.full pr.pr_name
+(** Why3 1.8.0 makes several hypotheses of one with [/\], [f'spec'0] and so on: one name for all. *)
+let of_prop (pr : Decl.prsymbol) =
+  Re.Str.replace_first (Re.Str.regexp "'[0-9]+$") "" (Name.full pr.pr_name)
 
 (** The names that a declaration is kept by: a hypothesis, or definitions that refer to each other. *)
 let names (d : Decl.decl) =
