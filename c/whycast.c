@@ -1,4 +1,4 @@
-/* Extracted by Why3 1.5.1 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/strides.mlw,
+/* Extracted by Why3 from why3/c/codes.mlw, why3/c/shapes.mlw, why3/c/strides.mlw,
    why3/c/sizes.mlw, why3/c/broadcast.mlw, why3/c/broadcast_all.mlw, why3/c/plan.mlw and
    why3/c/steps.mlw.
    Do not edit: change the sources, then `make extract`.

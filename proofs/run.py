@@ -39,7 +39,7 @@ FILES = re.compile(
     |python/(BENCHMARKS\.md|_whycast_pytest\.py|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
     |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|mutants\.toml|sessions/.*)
-    |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/\w+\.ml)
+    |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/extraction/\w+\.(ml|drv)
     |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/\w+\.py)
     |proofs/evidence/templates/(doc/)?\w+\.(html|css|js)""",

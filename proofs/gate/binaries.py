@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from gate import toolchain
 from gate.closed import ROOT, ToolError, digest, run, sha256_of
 
 PROOFS = ROOT / "proofs"
@@ -39,11 +40,14 @@ class Binary(NamedTuple):
     packages: str
     option: str = "-linkpkg"
 
-    def sources(self) -> list[Path]:
-        """List the files; of several programs in OCaml that share some, each has its own main."""
+    def sources(self) -> dict[str, Path]:
+        """Give the files by their names; of several programs that share some, each has its main."""
         found = sorted(path for name in self.files for path in PROOFS.glob(name))
         mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
-        return [path for path in found if path.name not in mains]
+        sources = {path.name: path for path in found if path.name not in mains}
+        # What differs between the versions of Why3.
+        api = PROOFS / "gate" / "why3" / "api" / f"{toolchain.read()['Why3'].version}.ml"
+        return sources | ({"api.ml": api} if api.exists() else {})
 
 
 WHYGATE = "gate/why3/*.ml"
@@ -58,7 +62,7 @@ BINARIES = {
 def built(name: str, root: Path = ROOT) -> Path:
     """Give the pinned program, in the tree that is to have it."""
     program, target = BINARIES[name], root / FOLDER / name
-    pinned = tomllib.loads(PINS.read_text(encoding="utf-8")).get(name, {})
+    pinned = pins().get(toolchain.system(), {}).get(name, {})
     if pinned.get("sources") != made_of(program):
         raise ToolError(
             f"{name} is not built of the sources that {PINS.relative_to(ROOT)} pins: "
@@ -81,7 +85,7 @@ def built(name: str, root: Path = ROOT) -> Path:
 def made_of(program: Binary) -> str:
     """Hash what decides what a program is."""
     how = " ".join([WARNINGS, *STRIP, program.packages, program.option]).encode()
-    sources = ((path.name, path.read_bytes()) for path in program.sources())
+    sources = ((name, path.read_bytes()) for name, path in program.sources().items())
     return digest([("", how), *sources])
 
 
@@ -90,23 +94,33 @@ def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
     """Compile a program, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         objects, sources = Path(place), program.sources()
-        for source in sources:
-            shutil.copy(source, objects)
+        for source, path in sources.items():
+            shutil.copy(path, objects / source)
         sort = (OCAMLFIND, "ocamldep", "-package", program.packages, "-sort")
-        order = run(*sort, *(source.name for source in sources), cwd=objects).split()
+        order = run(*sort, *sources, cwd=objects).split()
         compiler = (OCAMLFIND, "ocamlopt", "-w", WARNINGS, "-warn-error", "+a", program.option)
         run(*compiler, "-package", program.packages, *order, "-o", name, cwd=objects)
         run(*STRIP, name, cwd=objects)
         yield objects / name
 
 
+def pins() -> dict[str, dict[str, dict[str, str]]]:
+    """Read the pins: of each system, for each program."""
+    return tomllib.loads(PINS.read_text(encoding="utf-8"))
+
+
 def pin(arguments: Sequence[str]) -> int:
-    """Pin what the sources of all programs are now, and what is built of them."""
+    """Pin what the sources of all programs are now, and what this system builds of them."""
     argparse.ArgumentParser(prog="pin", description=pin.__doc__).parse_args(arguments)
-    text = PINS.read_text(encoding="utf-8").partition('\n"')[0] + "\n"
+    made_here, tables = dict[str, dict[str, str]](), pins()
     for name, program in BINARIES.items():
         with tempfile.TemporaryDirectory() as folder, compiled(name, program, Path(folder)) as made:
-            pins = f'sources = "{made_of(program)}", program = "{sha256_of(made)}"'
-            text += f'"{name}" = {{ {pins} }}\n'
+            made_here[name] = {"sources": made_of(program), "program": sha256_of(made)}
+    text = PINS.read_text(encoding="utf-8").partition("\n[")[0]
+    for system, table in (tables | {toolchain.system(): made_here}).items():
+        text += f"\n[{system}]\n"
+        for name, pinned in table.items():
+            words = ", ".join(f'{key} = "{sha256}"' for key, sha256 in pinned.items())
+            text += f'"{name}" = {{ {words} }}\n'
     PINS.write_text(text, encoding="utf-8")
     return 0

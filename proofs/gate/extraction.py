@@ -71,7 +71,7 @@ def why3_extract(
     # Why3 loads a plug-in by its path without the extension.
     plugin = binaries.built("extraction.cmxs").with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
-        # A configuration of its own, in the format of Why3 1.5: no user's is to have an influence.
+        # A configuration of its own: no user's is to have an influence.
         configuration = Path(folder) / "why3.conf"
         configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
         output = Path(folder) / "output"
@@ -89,8 +89,7 @@ def origin(modules: Sequence[str]) -> list[str]:
     """Give the first lines of an extracted file."""
     files = dict.fromkeys(module.rpartition(".")[0].replace(".", "/") for module in modules)
     *names, last = (f"why3/{file}.mlw" for file in files)
-    why3 = closed.run(WHY3, "--version").split()[-1]
-    text = f"Extracted by Why3 {why3} from {', '.join(names)} and {last}."
+    text = f"Extracted by Why3 from {', '.join(names)} and {last}."
     return [
         *textwrap.wrap(text, LINE_LENGTH - 6),
         "Do not edit: change the sources, then `make extract`.",

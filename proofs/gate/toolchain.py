@@ -1,6 +1,7 @@
 """What toolchain.toml says that the toolchain consists of, and which files here are not that."""
 
 import hashlib
+import platform
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ class Tool:
     files: dict[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
     deb: tuple[str, ...] = ()
+    driver: str = ""
 
     @property
     def path(self) -> Path:
@@ -38,10 +40,20 @@ class Tool:
         return ROOT / next(iter(self.files))
 
 
+def system() -> str:
+    """Name the system at hand, as the tables of locks are named."""
+    release = platform.freedesktop_os_release()
+    return "-".join(release[key] for key in ("ID", "VERSION_ID") if key in release)
+
+
 def read() -> dict[str, Tool]:
-    """Read the lock."""
-    tools = tomllib.loads(LOCK.read_text(encoding="utf-8"))
-    return {name: Tool(name, **entry) for name, entry in tools.items()}
+    """Read the lock: the tools of the system at hand, and those of any."""
+    tables = tomllib.loads(LOCK.read_text(encoding="utf-8"))
+    here, machine = system(), platform.machine()
+    shared = tables.pop("any")
+    if here not in tables or machine != "x86_64":
+        raise ToolError(f"this is {here} on {machine}: expected {' or '.join(tables)} on x86_64")
+    return {name: Tool(name, **entry) for name, entry in (tables[here] | shared).items()}
 
 
 def requirements(*files: Path) -> list[tuple[str, str, str]]:

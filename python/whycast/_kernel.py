@@ -1,5 +1,5 @@
-# Extracted by Why3 1.5.1 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw,
-# why3/kernel/axes.mlw, why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw,
+# Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
+# why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw,
 # why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw, why3/kernel/plan.mlw
 # and why3/kernel/tensors.mlw.
 # Do not edit: change the sources, then `make extract`.

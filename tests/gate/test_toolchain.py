@@ -1,6 +1,7 @@
 """The toolchain: what is pinned, what is refused, how it is installed."""
 
 import os
+import platform
 import subprocess
 import sys
 import tomllib
@@ -24,9 +25,31 @@ OTHER = "0" * 64
 # What is pinned
 
 
-def test_every_prover_and_why3_is_pinned() -> None:
+def be(monkeypatch: pytest.MonkeyPatch, system: str, machine: str = "x86_64") -> None:
+    release = dict(zip(("ID", "VERSION_ID"), system.split("-"), strict=False))
+    monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+
+
+def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has no SHA-256 is refused by pip; a wrong one by the gate."""
-    assert {"Alt-Ergo", "CVC4", "CVC5", "Z3", "Why3"} <= {t.name for t in TOOLS.values() if t.files}
+    for system, why3 in (("debian-12", "1.5.1"), ("debian-13", "1.8.0")):
+        be(monkeypatch, system)
+        tools = toolchain.read()
+        pinned = {tool.name for tool in tools.values() if tool.files}
+        assert pinned >= {"Alt-Ergo", "CVC4", "CVC5", "Z3", "Why3", "Ruff"}
+        assert tools["Why3"].version == why3
+
+
+def test_another_system_is_refused_and_the_supported_ones_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    others = [("ubuntu-24.04", "x86_64"), ("debian-12", "aarch64"), ("arch", "x86_64")]
+    for system, machine in others:
+        be(monkeypatch, system, machine)
+        said = rf"^this is {system} on {machine}: expected debian-12 or debian-13 on x86_64$"
+        with pytest.raises(ToolError, match=said):
+            toolchain.read()
 
 
 def test_the_groups_of_the_project_are_the_pinned_versions() -> None:

@@ -1,15 +1,18 @@
 """What is in a tree and in the environment beside the sources, and is not to turn the verdict."""
 
+import hashlib
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from small_tree import FILES, PROOFS, install, passes, run, small, write
 
 import run as tools
-from gate import binaries, closed
+from gate import binaries, closed, toolchain
 from gate.closed import ROOT, ToolError
 
 __all__ = ["small"]
@@ -120,6 +123,32 @@ def test_a_program_of_other_sources_or_with_another_pin_is_refused(
     with pytest.raises(ToolError, match=f"its SHA-256 is {right}, {'0' * 64} is pinned"):
         binaries.built("extraction.cmxs", tmp_path)
     assert not (tmp_path / binaries.FOLDER / "extraction.cmxs").exists()
+
+
+def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, pins = toolchain.system(), tmp_path / "binaries.toml"
+    monkeypatch.setattr(binaries, "PINS", pins)
+    pinned = '"extraction.cmxs" = { sources = "a", program = "b" }'
+    pins.write_text(f"# Pins.\n# More.\n\n[{here}]\n{pinned}\n\n[debian-0]\n{pinned}\n", "utf-8")
+
+    @contextmanager
+    def compiled(name: str, program: binaries.Binary, folder: Path) -> Iterator[Path]:
+        (folder / name).write_text(name, encoding="utf-8")
+        yield folder / name
+
+    monkeypatch.setattr(binaries, "compiled", compiled)
+    assert binaries.pin([]) == 0
+    head, mine, other = pins.read_text(encoding="utf-8").split("\n\n")
+    assert (head, other) == ("# Pins.\n# More.", f"[debian-0]\n{pinned}\n")
+    assert mine.startswith(f'[{here}]\n"whygate" = {{ sources = "')
+    made = {name: pinned["program"] for name, pinned in binaries.pins()[here].items()}
+    assert made == {name: hashlib.sha256(name.encode()).hexdigest() for name in binaries.BINARIES}
+    pins.write_text(pins.read_text(encoding="utf-8").replace(here, "debian-1"), encoding="utf-8")
+    monkeypatch.setattr(binaries, "ROOT", tmp_path)
+    with pytest.raises(ToolError, match=r"^extraction\.cmxs is not built of the sources that"):
+        binaries.built("extraction.cmxs", tmp_path)
 
 
 def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_path: Path) -> None:
