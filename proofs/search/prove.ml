@@ -139,11 +139,11 @@ let rec narrow ?near t task =
 
 (** {1 A goal with a past} *)
 
-(** A goal as it is recorded, where that still proves it; and found anew where it does not. A proof
-    from a part of the context is tried as a whole before. *)
+(** A goal as it is recorded, where that still proves it; what does not is found anew: a part from what
+    was kept for it, if that is enough, and otherwise all that something was kept for. *)
 let rec settle t task known =
   let r = Record.mine known in
-  let anew () = if t.strict then raise Not_enough else narrow t task in
+  let anew () = narrow t task in
   match r.step with
   | Some (Keep (names, r)) -> (
       let names = known_in task (Cores.Names.of_list names) in

@@ -58,6 +58,10 @@ let spoken_of (d : Decl.decl) =
   in
   Decl.decl_fold of_term declared d
 
+(** By these Why3 1.8.0 drops hypotheses of its own accord, and writes [==] for [=] in goals. *)
+let is_advice (meta : Theory.meta) =
+  meta.meta_name = "extensionality" || String.starts_with ~prefix:"remove_unused:" meta.meta_name
+
 let keep wanted task =
   let module Names = Wstdlib.Sstr in
   let wanted = Names.of_list wanted in
@@ -93,7 +97,7 @@ let keep wanted task =
   in
   let add task (td : Theory.tdecl) =
     match td.td_node with
-    | Meta (_, arguments) when not (List.for_all is_left arguments) -> task
+    | Meta (meta, arguments) when is_advice meta || not (List.for_all is_left arguments) -> task
     | _ -> Task.add_tdecl task td
   in
   (match goal.td_node with Decl d -> see d | Use _ | Clone _ | Meta _ -> ());
