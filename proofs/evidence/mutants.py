@@ -107,7 +107,8 @@ def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> It
 
 def sources(root: Path) -> str:
     """Hash theories, sessions and the list: a report is of these, or it is out of date."""
-    files = sorted({*(root / "why3").rglob("*.mlw"), *(root / "proofs/sessions").rglob("*.xml")})
+    recorded = (root / "proofs/sessions").rglob("*.proofs")
+    files = sorted({*(root / "why3").rglob("*.mlw"), *recorded})
     paths = [*files, root / LIST]
     return closed.digest((str(path.relative_to(root)), path.read_bytes()) for path in paths)
 
@@ -144,7 +145,7 @@ def run(mutant: Mutant, whysearch: Program, theories: Mapping[str, str]) -> Resu
     order = dict.fromkeys([*first, mutant.file, *theory_files(root)])
     with mutated_tree(mutant, root) as tree:
         named = ["--goal", goal] if goal else []
-        found = whysearch.ask("mutant", *named, *order, cwd=tree)
+        found = whysearch.ask("mutant", str(root), *named, *order, cwd=tree)
     seconds = round(time.monotonic() - started, 1)
     found |= {"id": mutant.id, "place": place(mutant, root), "seconds": seconds}
     return cast(Result, found)

@@ -122,7 +122,7 @@ class Evidence:
             # Alt-Ergo reads another translation of a goal than all others.
             "one_translation": sum("Alt-Ergo" not in families(p, self.provers) for p in found),
             "families": min((len(families(part, self.provers)) for part in found), default=0),
-            "seconds": sum(p["recorded"]["seconds"] for p in proofs if p["recorded"]),
+            "seconds": sum(proof["recorded"] for proof in proofs),
         }
 
 

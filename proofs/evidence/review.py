@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from evidence import inventory
 from gate import claims, trace
@@ -30,12 +29,12 @@ def stated(whygate: Program, root: Path) -> Facts:
     """Give what a tree states, and the names of the goals of its sessions without their proofs."""
     files = theory_files(root)
     audit = whygate.audit(files, cwd=root)
-    recorded = {file: goals(root / session_of(file) / "why3session.xml") for file in files}
+    recorded = {file: goals(root / session_of(file)) for file in files}
     sessions: list[Any] = [{"file": file, "errors": [], "goals": []} for file in files]
     for symbol in audit["symbols"]:
         file, module, line = symbol["file"], symbol["module"], symbol["line"]
         name = symbol["goal"] or f"{symbol['name']}'vc"
-        if symbol["goal"] or (module, name.rpartition(".")[2]) in recorded[file]:
+        if symbol["goal"] or f"{module}.{name}" in recorded[file]:
             goal = {"module": module, "name": name, "tree": {"file": file, "line": line}}
             sessions[files.index(file)]["goals"].append(goal)
     facts: Facts = {**audit, "sessions": sessions}
@@ -44,12 +43,10 @@ def stated(whygate: Program, root: Path) -> Facts:
     return facts
 
 
-def goals(session: Path) -> set[tuple[str, str]]:
-    """Give the goals of a stored session: module and name, without scopes."""
-    if not session.exists():
-        return set()
-    theories = ElementTree.parse(session).getroot().iter("theory")
-    return {(t.get("name", ""), g.get("name", "")) for t in theories for g in t.findall("goal")}
+def goals(session: Path) -> set[str]:
+    """Give the full names of the goals that have recorded proofs."""
+    lines = session.read_text(encoding="utf-8").splitlines() if session.exists() else []
+    return {line for line in lines if not line.startswith(" ")}
 
 
 def before(whygate: Program, root: Path) -> dict[Key, Claim]:

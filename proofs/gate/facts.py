@@ -26,12 +26,10 @@ class Answer(TypedDict, total=False):
 
 
 class Proof(TypedDict):
-    """A proof of the session, and its replay: None where the prover is not configured."""
+    """A recorded proof: its seconds, and the answer of today; None if the prover is not configured."""
 
     prover: str
-    version: str
-    obsolete: bool
-    recorded: Answer | None
+    recorded: float
     now: Answer | None
 
 
@@ -45,7 +43,10 @@ class Transformation(TypedDict):
 
 
 class Node(TypedDict):
-    """A goal, or a part of one: its proofs as it is, and the ways to take it apart."""
+    """A goal, or a part of one: its proofs as it is, or the step that takes it apart.
+
+    `fault`: why the step that is recorded cannot be done.
+    """
 
     name: str
     explanation: str
@@ -53,13 +54,18 @@ class Node(TypedDict):
     line: int | None
     proofs: list[Proof]
     transformations: list[Transformation]
+    fault: str | None
 
 
 class Goal(TypedDict):
-    """A goal of a session; the name is Why3's: `pad_is_shape`, and `pad'vc` of a program."""
+    """A goal; the name is Why3's: `pad_is_shape`, and `pad'vc` of a program.
+
+    `versions`: those of Why3 with which two families have proved all of it, by the record.
+    """
 
     module: str
     name: str
+    versions: list[str]
     tree: Node
 
 
@@ -106,9 +112,9 @@ class Use(TypedDict, total=False):
 
 
 class Theory(TypedDict, total=False):
-    """A theory file: what it takes for granted and uses; or its session.
+    """A theory file: what it takes for granted and uses; or its goals with their recorded proofs.
 
-    `detached`: what the session has and the theory has no more.
+    `detached`: goals that the record has and the theory has no more.
     """
 
     file: str

@@ -36,11 +36,7 @@ PARAMETERS = {"val", "type without definition", "symbol without definition"}
 # Metas that tell a prover nothing: they guide tools by what is proved or defined anyway.
 HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", "inline:no"}
 
-# What is proved of the parts that it gives is proved of the goal. Why3 has others of which that is
-# not known (SOUNDNESS.md), and some that are not meant so: `smoke_detector_top` negates the goal.
-SOUND = "split_vc"
-
-# What whygate/keep.ml does: it leaves out of a goal's context what its proof does not need.
+# What keep.ml does: it leaves out of a goal's context what its proof does not need.
 KEEP = "keep"
 
 # The modules of Why3's standard library that a theory may reach, directly or not, and why.
@@ -70,9 +66,7 @@ STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
 
 # All that is judged, or judges.
 FOLDERS = ("why3", "proofs", "python", "c", "tests")
-NO_TEXT = {".gz", ".so", ".pyc"}
-
-SESSION_FILES = ("why3session.xml", "why3shapes.gz")
+NO_TEXT = {".so", ".pyc"}
 
 PROVERS = ("Alt-Ergo", "CVC4", "CVC5", "Z3")
 
@@ -128,18 +122,16 @@ def character_faults(root: Path) -> Iterator[Failure]:
 
 
 def session_file_faults(facts: Facts, root: Path) -> Iterator[Failure]:
-    """Find files of no theory with goals, and sessions that are not whole."""
-    having = (each["session"] for each in facts["sessions"] if each["goals"] or each["errors"])
-    expected = {f"{session}/{name}" for session in having for name in SESSION_FILES}
+    """Find files of no theory with goals."""
+    having = {each["session"] for each in facts["sessions"] if each["goals"] or each["errors"]}
     below = (root / "proofs" / "sessions").rglob("*")
     there = {path.relative_to(root).as_posix() for path in below if not path.is_dir()}
-    for name in sorted(expected ^ there):
-        stray = "is a stray file: no theory with goals has this session"
-        yield Failure(name, "", stray if name in there else "is missing (make update)")
+    for name in sorted(there - having):
+        yield Failure(name, "", "is a stray file: no theory with goals has these proofs")
 
 
 def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[Failure]:
-    """Say what is wrong with a theory's session and with the proofs in it."""
+    """Say what is wrong with the recorded proofs of a theory."""
     file, folder = session["file"], session["session"]
     if session["errors"]:
         yield from (Failure(file, "", f"cannot be read: {error}") for error in session["errors"])
@@ -147,11 +139,11 @@ def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[F
     yield from context_faults(session)
     if not session["stored"]:
         if session["goals"]:
-            what = f"there is no session of the {len(session['goals'])} goals of {file}"
+            what = f"is missing: proofs of the {len(session['goals'])} goals of {file}"
             yield Failure(folder, "", f"{what} (make update)")
         return
-    for node in session["detached"]:
-        yield Failure(folder, "", f"stale session: {node} is not in {file} (make update)")
+    for goal in session["detached"]:
+        yield Failure(folder, goal, f"is not in {file} any more (make update)")
     for goal in session["goals"]:
         yield from goal_faults(file, goal, provers)
 
@@ -159,14 +151,7 @@ def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[F
 def goal_faults(file: str, goal: Goal, provers: Mapping[str, Prover]) -> Iterator[Failure]:
     """Say everything that is wrong with the proof of a goal."""
     tree, name = goal["tree"], full_name(goal)
-    if any(proof["obsolete"] for proof in proofs(tree)):
-        still = "still prove it" if proved(tree) else "do not prove it any more"
-        what = (
-            "is stale: it, or what it rests on, has changed since it was proved; "
-            f"the recorded proofs {still} (make update)"
-        )
-        yield Failure(place(tree, file), name, what)
-    elif not proved(tree):
+    if not proved(tree):
         yield Failure(place(tree, file), name, "is not proved")
     for node in nodes(tree):
         part = name + node["name"].removeprefix(tree["name"])
@@ -188,40 +173,31 @@ def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
     """Say what is wrong with one node: with each of its proofs, and with what it lacks."""
     for proof in node["proofs"]:
         yield from proof_faults(proof, provers)
-    for step in node["transformations"]:
-        if step["name"] != KEEP and (step["name"] != SOUND or step["arguments"]):
-            words = " ".join([step["name"], *step["arguments"]])
-            yield f"is taken apart by {words}, which the gate does not know as sound"
-        elif not step["sound"]:
-            yield (
-                "is split although it binds one variable in two places, which Why3 1.5.1 does not "
-                "do soundly (its issue 694)"
-            )
+    if not all(step["sound"] for step in node["transformations"]):
+        yield (
+            "is split although it binds one variable in two places, which Why3 1.5.1 does not "
+            "do soundly (its issue 694)"
+        )
+    if node["fault"]:
+        yield f"cannot be taken apart as it is recorded: {node['fault']} (make update)"
     found = families(node, {name: prover["family"] for name, prover in provers.items()})
     if node["proofs"] and len(found) < 2:
         by = ", ".join(sorted(found)) or "none"
         yield f"is proved by {len(found)} families of provers, {by}; two are wanted (make update)"
-    if not node["proofs"] and not node["transformations"]:
+    elif not node["proofs"] and not node["transformations"]:
         about = f" ({node['explanation']})" if node["explanation"] else ""
-        yield f"has no proof in the session{about}"
+        yield f"has no recorded proof with this Why3{about} (make update)"
 
 
 def proof_faults(proof: Proof, provers: Mapping[str, Prover]) -> Iterator[str]:
     """Say what is wrong with one recorded proof; that the provers are the pinned ones is seen."""
-    name = f"{proof['prover']} {proof['version']}"
-    prover = provers.get(proof["prover"])
-    recorded, now = proof["recorded"], proof["now"]
-    if prover is None:
+    name, now = proof["prover"], proof["now"]
+    if now is None:
         yield f"has a proof by {name}, a prover that is not pinned"
-    elif proof["version"] != prover["version"]:
-        yield f"has a proof by {name}; {proof['prover']} {prover['version']} is pinned"
-    elif recorded is None or recorded["answer"] != "Valid":
-        answer = recorded["answer"] if recorded else "nothing"
-        yield f"has an attempt by {name} that proves nothing (recorded: {answer})"
-    elif now and now["answer"] != "Valid" and not proof["obsolete"]:
+    elif now["answer"] != "Valid":
         yield (
-            f"has a recorded proof that does not replay: {name} answers {now['answer']} "
-            f"after {now['seconds']:.1f} s; recorded: Valid, {recorded['seconds']:.1f} s"
+            f"has a recorded proof that does not replay: {name} {provers[name]['version']} answers "
+            f"{now['answer']} after {now['seconds']:.1f} s; recorded: {proof['recorded']:.2f} s"
         )
 
 

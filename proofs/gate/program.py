@@ -108,7 +108,7 @@ class Program:
         }
 
         def price(theory: str) -> int:
-            file = self.root / session_of(theory) / "why3session.xml"
+            file = self.root / session_of(theory)
             return -file.stat().st_size if file.exists() else 0
 
         found: dict[str, Theory] = {}
@@ -142,8 +142,8 @@ class Program:
 
     def key(self, theory: str, sources: list[str]) -> str:
         """Hash what decides what is said of a session: comments of other theories do not."""
-        paths = sorted((self.root / session_of(theory)).glob("*"))
-        contents = [(path.relative_to(self.root).as_posix(), path.read_bytes()) for path in paths]
+        recorded = self.root / session_of(theory)
+        contents = [("", recorded.read_bytes() if recorded.is_file() else b"")]
         for file in sources:
             text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
             said = text if file == theory else without_comments(text)

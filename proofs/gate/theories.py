@@ -58,8 +58,8 @@ def closure(start: str, uses: Mapping[str, set[str]]) -> set[str]:
 
 
 def session_of(theory: str) -> str:
-    """Give the folder of a theory's session: the same rooms, below proofs/sessions."""
-    return "proofs/sessions/" + theory.removeprefix("why3/").removesuffix(".mlw")
+    """Give the file of a theory's recorded proofs: the same rooms, below proofs/sessions."""
+    return f"proofs/sessions/{theory.removeprefix('why3/').removesuffix('.mlw')}.proofs"
 
 
 def comments(source: str) -> Iterator[tuple[int, int]]:

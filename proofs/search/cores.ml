@@ -43,6 +43,11 @@ let labelled task =
 
 (** {1 The core} *)
 
+(** What a comment says; Why3 1.8.0 puts it into quotes. *)
+let commented line =
+  let text = Project.after ";; " line in
+  try Scanf.sscanf text "%S%!" Fun.id with Scanf.Scan_failure _ | Failure _ | End_of_file -> text
+
 let is_check = Re.Str.regexp_string "(check-sat)"
 let is_question = Re.Str.regexp_string "(get-info"
 
@@ -53,8 +58,8 @@ let with_names named text =
   let used = Hashtbl.create 97 in
   let starts line at = Re.Str.string_match at line 0 in
   let rec lines found = function
-    | comment :: rest when Hashtbl.mem named (Project.after ";; " comment) ->
-        assertion (comment :: found) (Project.after ";; " comment) [] rest
+    | comment :: rest when Hashtbl.mem named (commented comment) ->
+        assertion (comment :: found) (commented comment) [] rest
     | line :: rest when starts line is_check -> lines ("(get-unsat-core)" :: line :: found) rest
     | line :: rest when starts line is_question -> lines found rest
     | line :: rest -> lines (line :: found) rest

@@ -1,15 +1,14 @@
 (** The command [mutant]: does a goal of a theory notice that something has been changed?
 
-    Runs in a tree of its own, whose theories hold one change and whose sessions are those of the
-    theories as they were. What the change does not reach keeps its proofs: by the task's checksum,
-    nothing is run for it. What it reaches is tried again by every prover, with three times what
-    the recorded proof took. A goal notices the change if one of its parts, as the session takes it
-    apart, is then proved by none.
+    Runs in a tree of its own, whose theories hold one change; [original] is the tree without it, with
+    the recorded proofs. What the change does not reach is a task as it was, and nothing is run for
+    it. What it reaches is tried again by every prover, with three times what the recorded proof took.
+    A goal notices the change if one of its parts, as the record takes it apart, is then proved by
+    none.
 
     The answer is one JSON value: the verdict, the goal that notices, and the part of it. *)
 
 open Why3
-open Session_itp
 open Json
 
 (** Of the recorded seconds. *)
@@ -18,16 +17,11 @@ let factor = 3.
 (** Limits are whole seconds, so one is the least. *)
 let limit longest = Prover.Seconds (max 1 (int_of_float (ceil (factor *. longest))))
 
-let tree = Session.tree
+let rec recorded r =
+  let r = Record.mine r in
+  Record.own r @ List.concat_map recorded (Record.below r.step)
 
-(** The seconds of all proofs of a goal, those of parts that are gone included. *)
-let recorded_below t id =
-  let add acc = function
-    | APa attempt -> Session.seconds (get_proof_attempt_node (tree t) attempt) :: acc
-    | AFile _ | ATh _ | ATn _ | APn _ -> acc
-  in
-  fold_all_any (tree t) add [] (APn id)
-
+let seconds proofs = List.map (fun p -> p.Record.seconds) proofs
 let longest = List.fold_left max 0.
 
 (** {1 Trying again} *)
@@ -35,78 +29,88 @@ let longest = List.fold_left max 0.
 (** One prover after the other, as the other core works at another mutant. *)
 let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
-(** Those that proved it before come first. *)
-let is_proved project t id ~longest =
-  let before = List.map (fun (a : proof_attempt_node) -> a.prover) (Node.valid_attempts (tree t) id) in
-  let is_first (p : Prover.t) = List.mem p.prover.prover before in
+(** With all of its context, whole or in parts; those that proved it before come first. *)
+let rec is_proved ?(before = []) (project : Project.t) ~longest task =
+  let is_first p = List.mem (Prover.name p) (List.map (fun p -> p.Record.prover) before) in
   let first, rest = List.partition is_first (Prover.all project) in
-  List.exists (proves ~longest (get_task (tree t) id)) (first @ rest)
-
-(** With all of its context, whole or in parts. *)
-let rec is_proved_somehow (project : Project.t) ~longest task =
-  List.exists (proves ~longest task) (Prover.all project)
+  List.exists (proves ~longest task) (first @ rest)
   ||
-  match Node.parts project.env task with
-  | [] | [ _ ] -> false
-  | parts -> List.for_all (is_proved_somehow project ~longest) parts
+  match Project.attempt (fun () -> Split.parts project task) with
+  | Error _ | Ok ([] | [ _ ]) -> false
+  | Ok parts -> List.for_all (is_proved project ~longest) parts
 
-(** The part of a goal, as the session takes it apart, that nobody proves any more; [otherwise]
-    stands for the seconds of parts that the session does not know. *)
-let rec unproved project t ~otherwise id =
-  let s = tree t in
-  let is_current (a : proof_attempt_node) = not a.proof_obsolete in
-  let recorded = Node.valid_attempts s id in
-  if List.exists is_current recorded then None
+let sum = Termcode.task_checksum ?version:None
+
+(** The parts of a task, each with what it was, if one task with the same sum was there, or else with
+    the record of its place; [otherwise] nothing. *)
+let changed_parts project task before records =
+  let old = Option.fold ~none:[] ~some:(Split.parts project) before in
+  let sums = List.map sum old in
+  let parts = Split.parts project task in
+  let fits = List.compare_lengths parts records = 0 in
+  let pair i part =
+    if List.mem (sum part) sums then None
+    else if fits then Some (part, List.nth_opt old i, List.nth records i)
+    else Some (part, None, Record.nothing)
+  in
+  List.filter_map Fun.id (List.mapi pair parts)
+
+(** The part of a goal that nobody proves any more; [before]: what it was; [otherwise]: the seconds of
+    parts that the record does not know. *)
+let rec unproved project ~otherwise ~root (task, before, r) =
+  let r = Record.mine r in
+  let proofs = Record.own r in
+  if Option.map sum before = Some (sum task) then None
   else
-    match Session.live_transformations s id with
-    | [] ->
-        let longest = if recorded = [] then otherwise else longest (List.map Session.seconds recorded) in
-        if is_proved project t id ~longest then None else Some id
-    | node :: _ ->
-        let live part = not (is_detached s (APn part)) in
-        let parts = List.filter live (get_sub_tasks s node) in
-        let found = List.find_map (unproved project t ~otherwise) parts in
+    match r.step with
+    | Some (Keep (names, r)) when proofs = [] -> (
+        let keep task = Keep.keep (Prove.known_in task (Cores.Names.of_list names)) task in
+        match unproved project ~otherwise ~root:false (keep task, Option.map keep before, r) with
         (* What the proof does not need of the theory as it was may be needed now. *)
-        let is_small = found <> None && Session.is_keep s node in
-        if is_small && is_proved_somehow project ~longest:otherwise (get_task s id) then None
-        else found
+        | Some _ when is_proved project ~longest:otherwise task -> None
+        | found -> found)
+    | Some (Split records) when proofs = [] ->
+        List.find_map (unproved project ~otherwise ~root:false) (changed_parts project task before records)
+    | _ ->
+        let longest = if proofs = [] then otherwise else longest (seconds proofs) in
+        if is_proved ~before:proofs project ~longest task then None else Some (task, root)
 
 (** {1 The verdict} *)
 
 (** [postcondition, why3/core/shape.mlw:42]; a lemma is one formula and its place that of its name. *)
-let describe project t ~top id =
-  let place = Session.goal_loc ~root:(id = top) (tree t) id in
-  let explanation = match get_proof_expl (tree t) id with "" -> [] | text -> [ text ] in
-  String.concat ", " (explanation @ Option.to_list (Option.map (Project.place project) place))
+let describe project (task, root) =
+  let explanation = match Goals.explanation ~root task with "" -> [] | text -> [ text ] in
+  let place = Option.map (Project.place project) (Goals.place ~root task) in
+  String.concat ", " (explanation @ Option.to_list place)
 
-let notices project t (th, top) =
-  let otherwise = longest (recorded_below t top) in
-  let killed id =
-    Record
-      [ ("verdict", String "killed"); ("goal", String (Session.full_name t (th, top)));
-        ("part", String (describe project t ~top id)) ]
-  in
-  Option.map killed (unproved project t ~otherwise top)
+let verdict word goal part =
+  Record [ ("verdict", String word); ("goal", text goal); ("part", String part) ]
+
+let notices project before recorded_proofs (goal : Goals.goal) =
+  let name = Goals.full_name goal in
+  let r = recorded_proofs name in
+  let before = Option.map (fun (g : Goals.goal) -> g.task) (before name) in
+  let otherwise = longest (seconds (recorded r)) in
+  let killed part = verdict "killed" (Some name) (describe project part) in
+  Option.map killed (unproved project ~otherwise ~root:true (goal.task, before, r))
 
 (** The goals, [named] first and then from cheap to dear. *)
-let in_order t named =
-  let price (th, id) =
-    ( Some (Session.full_name t (th, id)) <> named,
-      List.fold_left ( +. ) 0. (recorded_below t id) )
-  in
-  let cheaper a b = compare (price a) (price b) in
-  List.stable_sort cheaper (Session.goals t)
+let in_theory project original named theory =
+  let found name l = List.find_opt (fun goal -> Goals.full_name goal = name) l in
+  match Project.attempt (fun () -> Goals.of_theory project theory) with
+  | Error e -> Some (verdict "does not type-check" None (List.hd (Project.errors project e)))
+  | Ok goals ->
+      let known = Record.read (Project.absolute original (Project.session_file theory)) in
+      let recorded_proofs name = Option.value (List.assoc_opt name known) ~default:Record.nothing in
+      let before = Goals.of_theory original theory in
+      let price goal =
+        let name = Goals.full_name goal in
+        (Some name <> named, List.fold_left ( +. ) 0. (seconds (recorded (recorded_proofs name))))
+      in
+      let in_order = List.stable_sort (fun a b -> compare (price a) (price b)) goals in
+      List.find_map (notices project (fun name -> found name before) recorded_proofs) in_order
 
-let in_theory project named theory =
-  let t = Session.load project theory in
-  match t.errors with
-  | [] -> List.find_map (notices project t) (in_order t named)
-  | first :: _ ->
-      Some
-        (Record
-           [ ("verdict", String "does not type-check"); ("goal", Null); ("part", String first) ])
-
-let facts project named theories =
-  match List.find_map (in_theory project named) theories with
+let facts project original named theories =
+  match List.find_map (in_theory project (Project.at original project) named) theories with
   | Some found -> found
-  | None -> Record [ ("verdict", String "survived"); ("goal", Null); ("part", String "") ]
+  | None -> verdict "survived" None ""

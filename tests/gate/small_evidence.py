@@ -52,12 +52,12 @@ MUTANTS = [
 
 def proof(prover: str, seconds: float, *, kept: bool = False) -> dict[str, Any]:
     now = {"answer": "Valid", "seconds": seconds, "kept": kept}
-    return {"prover": prover, "version": "1", "recorded": {"seconds": 0.25}, "now": now}
+    return {"prover": prover, "recorded": 0.25, "now": now}
 
 
 def node(name: str, proofs: list[dict[str, Any]], *steps: dict[str, Any]) -> dict[str, Any]:
     of_node = {"name": name, "file": SHAPE, "line": 9, "explanation": MEAN}
-    return {**of_node, "proofs": proofs, "transformations": list(steps)}
+    return {**of_node, "proofs": proofs, "transformations": list(steps), "fault": None}
 
 
 def symbol(name: str, kind: str, line: int | None) -> dict[str, Any]:

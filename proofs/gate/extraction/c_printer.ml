@@ -19,7 +19,7 @@ let why3_printer =
     let file, channel = Filename.open_temp_file "why3" ".drv" in
     output_string channel "printer \"c\"\n";
     close_out channel;
-    let find () = snd (Pdriver.lookup_printer (Pdriver.load_driver args.env file [])) in
+    let find () = snd (Pdriver.lookup_printer (Api.load_printer_driver args.env file)) in
     Fun.protect ~finally:(fun () -> Sys.remove file) find
   in
   let found = ref None in

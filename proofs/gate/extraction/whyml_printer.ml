@@ -15,7 +15,7 @@ let place (id : Ident.ident) =
   match id.id_loc with
   | None -> fail id "has no place"
   | Some loc ->
-      let file, line, column, _ = Loc.get loc in
+      let file, line, column = Api.start loc in
       Printf.sprintf "%s:%d:%d" file line column
 
 (* All modules become one file. *)

@@ -79,7 +79,7 @@ let is_val = function
 
 (** Effects that no statement tells, and no theory has: all but writing arguments and giving new
     memory; and results of which a part is ghost. *)
-let has_untold_effect rs ({ cty_effect = effect; _ } as cty : Ity.cty) =
+let has_untold_effect rs ({ cty_effect = effects; _ } as cty : Ity.cty) =
   let open Ity in
   let own ity = match ity.ity_node with Ityreg r -> Sreg.singleton r | _ -> Sreg.empty in
   let given = List.map (fun pv -> pv.pv_ity) cty.cty_args in
@@ -87,13 +87,13 @@ let has_untold_effect rs ({ cty_effect = effect; _ } as cty : Ity.cty) =
     let regions = ity_freeregs Sreg.empty ity in
     (Sreg.union known regions, shared || not (Sreg.disjoint known regions))
   in
-  let written = Mreg.map ignore effect.eff_writes in
+  let written = Mreg.map ignore effects.eff_writes in
   let may_write = List.fold_left Sreg.union Sreg.empty (List.map own given) in
   snd (List.fold_left share (Sreg.empty, false) (cty.cty_result :: given))
   || not (Spv.is_empty (cty_reads cty))
-  || not (Sreg.subset (Sreg.union written effect.eff_taints) may_write)
-  || not (Sreg.subset written effect.eff_covers)
-  || not (Sreg.subset effect.eff_resets (own cty.cty_result))
+  || not (Sreg.subset (Sreg.union written effects.eff_taints) may_write)
+  || not (Sreg.subset written effects.eff_covers)
+  || not (Sreg.subset effects.eff_resets (own cty.cty_result))
   || not (rs_ghost rs || cty.cty_mask = MaskVisible)
 
 let untold is_so id = if is_so then [ of_ident "untold" id ] else []
@@ -149,16 +149,19 @@ let in_declaration d =
 
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
-(** What stands in a module, in scopes too. *)
+(** What stands in a module, in scopes too; but no program that Why3 makes of a lemma. *)
 let units (m : Pmodule.pmodule) =
   let rec inside = function
     | Pmodule.Uscope (_, units) -> List.concat_map inside units
+    | Udecl { pd_node = PDlet (LDsym (rs, _)); _ } when Api.is_made_of_lemma rs -> []
     | unit -> [ unit ]
   in
   List.concat_map inside m.mod_units
 
 let declarations m =
   List.filter_map (function Pmodule.Udecl d -> Some d | _ -> None) (units m)
+
+let place m = Option.map Api.start (id m).Ident.id_loc
 
 (** All that a module declares itself, what it has by clones included. *)
 let declared m =
@@ -193,7 +196,6 @@ let used_by m =
     the theories read them that use them, once for all: a symbol is then the same everywhere. *)
 let modules (project : Project.t) theory =
   let path = Project.library_path theory in
-  let place m = Option.map Loc.get (id m).Ident.id_loc in
   let by_place a b = compare (place a) (place b) in
   match Project.attempt (fun () -> Env.read_library Pmodule.mlw_language project.env path) with
   | Ok found -> Ok (List.sort by_place (Wstdlib.Mstr.values found))

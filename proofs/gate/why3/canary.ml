@@ -17,7 +17,7 @@ let facts (project : Project.t) =
     let prover = p.prover.prover in
     Record
       [ ("name", String prover.prover_name); ("version", String prover.prover_version);
-        ("family", String (Project.family prover)); ("command", String p.prover.command);
-        ("driver", String p.prover.driver); ("canary", List (List.map (answer p) goals)) ]
+        ("family", String (Record.family prover.prover_name)); ("command", String p.prover.command);
+        ("driver", String (Api.driver_name p.prover)); ("canary", List (List.map (answer p) goals)) ]
   in
   List (List.map prover_facts (Prover.all project))

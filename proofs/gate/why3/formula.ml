@@ -3,20 +3,53 @@
 open Why3
 open Term
 
-(** The formula without the proof beside it, [A by B] and [A so B] being [A], and without the
-    attributes that only name or place something; those that give an operator its form stay. *)
+(** The formula without the proof beside it, [A by B] and [A so B] being [A], without names that
+    nothing uses, of which each Why3 makes its own, and without the attributes that only name or place
+    something; those that give an operator its form stay. *)
 let rec bare f =
   let is_step side =
     match side.t_node with
     | Tbinop (Tor, step, { t_node = Ttrue; _ }) -> Ident.Sattr.mem asym_split step.t_attrs
     | _ -> false
   in
+  let is_unused bound =
+    let v, f = t_open_bound bound in
+    t_v_occurs v f = 0
+  in
   match f.t_node with
   | Tbinop (Timplies, step, claim) when is_step step -> bare claim
   | Tbinop (Tand, claim, step) when is_step step -> bare claim
+  | Tlet (_, bound) when is_unused bound -> bare (snd (t_open_bound bound))
   | _ ->
       let kept = Ident.Sattr.filter (Ident.attr_equal asym_split) f.t_attrs in
       t_attr_set kept (t_map bare f)
+
+(** The function that gives a field. *)
+let of_field =
+  let known = Hls.create 17 in
+  fun ls ->
+    match Hls.find_opt known ls with
+    | Some found -> found
+    | None ->
+        let name = Ident.id_fresh (ls.ls_name.id_string ^ "_of") in
+        let made = create_lsymbol name ls.ls_args ls.ls_value in
+        Hls.add known ls made;
+        made
+
+(** The formula as it is printed: the field of anything but a name or an element is [data_of (f x)].
+    Why3 1.5.1 prints [f x.data] for it, later versions [(f x).data]. *)
+let rec printable f =
+  let is_plain t =
+    match t.t_node with
+    | Tapp (ls, _ :: _) -> (
+        match Ident.sn_decode ls.ls_name.id_string with SNget _ -> true | _ -> false)
+    | Tvar _ | Tconst _ | Tapp (_, []) -> true
+    | _ -> false
+  in
+  match (t_map printable f).t_node with
+  | Tapp (ls, [ t ]) when Ident.Sattr.mem Ident.is_field_id_attr ls.ls_name.id_attrs && not (is_plain t) ->
+      t_app (of_field ls) [ t ] f.t_ty
+  | _ -> t_map printable f
 
 let rec parts operator f =
   match f.t_node with

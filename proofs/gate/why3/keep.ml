@@ -10,7 +10,9 @@ open Why3
 
 let transformation = "keep"
 
-let of_prop (pr : Decl.prsymbol) = Name.full pr.pr_name
+(** Why3 1.8.0 makes several hypotheses of one with [/\], [f'spec'0] and so on: one name for all. *)
+let of_prop (pr : Decl.prsymbol) =
+  Re.Str.replace_first (Re.Str.regexp "'[0-9]+$") "" (Name.full pr.pr_name)
 
 (** The names that a declaration is kept by: a hypothesis, or definitions that refer to each other. *)
 let names (d : Decl.decl) =
@@ -56,6 +58,10 @@ let spoken_of (d : Decl.decl) =
   in
   Decl.decl_fold of_term declared d
 
+(** By these Why3 1.8.0 drops hypotheses of its own accord, and writes [==] for [=] in goals. *)
+let is_advice (meta : Theory.meta) =
+  meta.meta_name = "extensionality" || String.starts_with ~prefix:"remove_unused:" meta.meta_name
+
 let keep wanted task =
   let module Names = Wstdlib.Sstr in
   let wanted = Names.of_list wanted in
@@ -91,7 +97,7 @@ let keep wanted task =
   in
   let add task (td : Theory.tdecl) =
     match td.td_node with
-    | Meta (_, arguments) when not (List.for_all is_left arguments) -> task
+    | Meta (meta, arguments) when is_advice meta || not (List.for_all is_left arguments) -> task
     | _ -> Task.add_tdecl task td
   in
   (match goal.td_node with Decl d -> see d | Use _ | Clone _ | Meta _ -> ());

@@ -1,7 +1,7 @@
 (** The project's tree as Why3 sees it: configuration, library path, provers, places.
 
     The tool runs in the root of the tree, so that every path it prints is one that a reader can
-    open: the theory [why3/core/shape.mlw] has its session in [proofs/sessions/core/shape]. *)
+    open: the theory [why3/core/shape.mlw] has its proofs in [proofs/sessions/core/shape.proofs]. *)
 
 open Why3
 
@@ -9,20 +9,22 @@ let theories_dir = "why3"
 
 type t = { config : Whyconf.config; main : Whyconf.main; env : Env.env; root : string }
 
+(** The project in another tree. *)
+let at root project =
+  let library = Filename.concat (Whyconf.datadir project.main) "stdlib" in
+  let root = Unix.realpath root in
+  let loadpath = [ Filename.concat root theories_dir; library ] in
+  { project with main = Whyconf.set_loadpath project.main loadpath; env = Env.create_env loadpath; root }
+
 let load ~config_file =
   let config = Whyconf.init_config (Some config_file) in
-  let main = Whyconf.get_main config in
-  let root = Unix.realpath (Sys.getcwd ()) in
-  let library = Filename.concat (Whyconf.datadir main) "stdlib" in
-  let loadpath = [ Filename.concat root theories_dir; library ] in
-  let main = Whyconf.set_loadpath main loadpath in
-  { config = Whyconf.set_main config main; main; env = Env.create_env loadpath; root }
+  at (Sys.getcwd ()) { config; main = Whyconf.get_main config; env = Env.create_env []; root = "" }
 
 (** [["core"; "shape"]] *)
 let library_path theory =
   List.tl (String.split_on_char '/' (Filename.remove_extension theory))
 
-let session_dir theory = String.concat "/" ("proofs/sessions" :: library_path theory)
+let session_file theory = String.concat "/" ("proofs/sessions" :: library_path theory) ^ ".proofs"
 let absolute project path = Filename.concat project.root path
 
 let contains ~part text =
@@ -48,7 +50,7 @@ let relative project path =
 
 (** ([file], [line]) of a source position. *)
 let position project loc =
-  let file, line, _, _ = Loc.get loc in
+  let file, line, _ = Api.start loc in
   (relative project file, line)
 
 (** [why3/core/shape.mlw:42] *)
@@ -57,8 +59,7 @@ let place project loc =
   Printf.sprintf "%s:%d" file line
 
 (** Errors of parsing and typing, as [file:line: message]. *)
-let rec errors project = function
-  | Controller_itp.Errors_list l -> List.concat_map (errors project) l
+let errors project = function
   | Loc.Located (loc, e) -> [ place project loc ^ ": " ^ message e ]
   | e -> [ message e ]
 
@@ -74,10 +75,6 @@ let attempt f =
 (** From cheap to dear. A search starts them in this order and keeps the two families that answer
     first: what it finds is what every replay pays for. *)
 let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
-
-(** CVC5 is CVC4's successor and shares its ideas and code: one family. *)
-let family (p : Whyconf.prover) =
-  match p.prover_name with "CVC4" | "CVC5" -> "CVC" | name -> name
 
 (** Why3 adds alternatives of its own to a detected prover (counterexamples and the like); a proof
     is by the prover itself. *)

@@ -12,8 +12,8 @@ type t = { prover : Whyconf.config_prover; driver : Driver.driver }
     has a name alone. *)
 let with_absolute_driver main (p : Whyconf.config_prover) =
   let path = List.fold_left Filename.concat (Whyconf.datadir main) in
-  if Filename.is_relative p.driver then { p with driver = path [ "drivers"; p.driver ^ ".drv" ] }
-  else p
+  let name = Api.driver_name p in
+  if Filename.is_relative name then Api.with_driver p (path [ "drivers"; name ^ ".drv" ]) else p
 
 let loaded : t list option ref = ref None
 
@@ -21,12 +21,13 @@ let loaded : t list option ref = ref None
 let all (project : Project.t) =
   let load p =
     let prover = with_absolute_driver project.main p in
-    { prover; driver = Whyconf.load_driver project.main project.env prover }
+    { prover; driver = Api.load_driver project.main project.env prover }
   in
   if !loaded = None then loaded := Some (List.map load (Project.provers project));
   Option.get !loaded
 
-let find project prover = List.find_opt (fun p -> p.prover.prover = prover) (all project)
+let name p = p.prover.prover.prover_name
+let find project wanted = List.find_opt (fun p -> name p = wanted) (all project)
 
 (** {1 Runs} *)
 
@@ -43,8 +44,8 @@ let script by limit file =
   let command = Whyconf.get_complete_command by.prover ~with_steps:(steps <> None) in
   Printf.sprintf "ulimit -t %d; ulimit -v %d; exec %s 2>&1" (seconds + 1) memory_kilobytes
     (List.fold_left put command
-       [ ("%t", string_of_int seconds); ("%S", string_of_int (Option.value steps ~default:0));
-         ("%f", Filename.quote file) ])
+       [ ("%t", string_of_int seconds); ("%T", string_of_int (1000 * seconds));
+         ("%S", string_of_int (Option.value steps ~default:0)); ("%f", Filename.quote file) ])
 
 let printed by = Format.asprintf "%a" (fun fmt -> Driver.print_task by.driver fmt)
 
@@ -82,7 +83,7 @@ let is_valid answer = answer.text = "Valid"
     need the goal for it. After an error it is no answer: what the prover could not read may have
     been what it had to prove. Statistics may follow. *)
 let valid_line by =
-  match by.prover.prover.prover_name with
+  match name by with
   | "Alt-Ergo" -> {|^File "[^"]*", line [0-9]+, characters [0-9]+-[0-9]+:Valid ([0-9.]+) ([0-9]+ steps)$|}
   | _ -> "^unsat$"
 

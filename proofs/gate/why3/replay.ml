@@ -1,61 +1,64 @@
-(** The command [replay]: a theory's session, with every recorded proof asked for again now.
+(** The command [replay]: the goals of a theory, with every recorded proof asked for again now.
 
-    Nothing is judged here: the trees of goals, transformations and proofs go out as JSON, each proof
-    with what the session says and what its prover says now. A node below a transformation is a part
-    of the goal as the transformation makes it from the present source. *)
+    Nothing is judged here: the trees of goals, steps and proofs go out as JSON, each proof with the
+    seconds of the record and what its prover says now. A node below a step is a part of the goal as
+    the step makes it from the present source. What the record has and the source has not goes out as
+    well, and why a step cannot be done. *)
 
 open Why3
-open Session_itp
 open Json
 
 (** A proof gets ten times the recorded seconds, and half a minute at least: a machine that is busy or
-    slow is forgiven. An obsolete one is of another source: this only tells whether it would do. *)
-let limit (a : proof_attempt_node) =
-  let enough = max 30 (int_of_float (ceil (10. *. Session.seconds a))) in
-  Prover.Seconds (if a.proof_obsolete then 3 else enough)
+    slow is forgiven. *)
+let limit (proof : Record.proof) = Prover.Seconds (max 30 (int_of_float (ceil (10. *. proof.seconds))))
 
 let answer_fields (a : Prover.answer) =
   [ ("answer", String a.text); ("seconds", Float a.seconds) ]
 
-let recorded_facts (r : Call_provers.prover_result) =
-  let text = Format.asprintf "@[<h>%a@]" Call_provers.print_prover_answer r.pr_answer in
-  Record [ ("answer", String text); ("seconds", Float r.pr_time) ]
-
-let attempt_facts project task (a : proof_attempt_node) =
-  let now prover = Record (answer_fields (Prover.ask prover (limit a) task)) in
+let proof_facts project task (proof : Record.proof) =
+  let now prover = Record (answer_fields (Prover.ask prover (limit proof) task)) in
   Record
-    [ ("prover", String a.prover.prover_name); ("version", String a.prover.prover_version);
-      ("obsolete", Bool a.proof_obsolete);
-      ("recorded", Option.fold ~none:Null ~some:recorded_facts a.proof_state);
-      ("now", Option.fold ~none:Null ~some:now (Prover.find project a.prover)) ]
+    [ ("prover", String proof.prover); ("recorded", Float proof.seconds);
+      ("now", Option.fold ~none:Null ~some:now (Prover.find project proof.prover)) ]
 
-let rec node_facts project s ~root id =
-  let task = get_task s id in
-  let transformations = List.map (step_facts project s task) (Session.live_transformations s id) in
-  Record
-    ([ ("name", String (get_proof_name s id).Ident.id_string);
-       ("explanation", String (get_proof_expl s id)) ]
-    @ place project (Session.goal_loc ~root s id)
-    @ [ ("proofs", List (List.map (attempt_facts project task) (get_proof_attempts s id)));
-        ("transformations", List transformations) ])
+(** The record of each of some parts, as far as there are any. *)
+let rec pairs parts records =
+  match (parts, records) with
+  | part :: parts, [] -> (part, Record.nothing) :: pairs parts []
+  | part :: parts, r :: records -> (part, r) :: pairs parts records
+  | [], _ -> []
 
-and step_facts project s task node =
-  let live = List.filter (fun id -> not (is_detached s (APn id))) (get_sub_tasks s node) in
-  Record
-    [ ("name", String (get_transf_name s node)); ("arguments", texts (get_transf_args s node));
-      ("sound", Bool (Session.is_keep s node || Split.is_sound project task));
-      ("parts", List (List.map (node_facts project s ~root:false) live)) ]
-
-(** What the stored session has and the present source has not, by name. *)
-let detached s =
-  let name = function
-    | AFile f -> "file " ^ Sysutil.basename (file_path f)
-    | ATh th -> "module " ^ Session.module_name th
-    | APn id -> "goal " ^ (get_proof_name s id).Ident.id_string
-    | ATn node -> "transformation " ^ get_transf_name s node
-    | APa _ -> "proof"
+let rec node_facts project ~root name task known =
+  let r = Record.mine known in
+  let proofs = Record.own r in
+  let steps, fault =
+    match r.step with
+    | Some step when proofs = [] -> (
+        match Project.attempt (fun () -> step_facts project name task step) with
+        | Ok facts -> ([ facts ], Null)
+        | Error e -> ([], String (Project.message e)))
+    | _ -> ([], Null)
   in
-  List.map name (Session.detached s)
+  Record
+    ([ ("name", String name); ("explanation", String (Goals.explanation ~root task)) ]
+    @ place project (Goals.place ~root task)
+    @ [ ("proofs", List (List.map (proof_facts project task) proofs));
+        ("transformations", List steps); ("fault", fault) ])
+
+and step_facts project name task step =
+  let part i (task, r) = node_facts project ~root:false (Goals.part_name name i) task r in
+  let facts transformation arguments sound parts =
+    Record
+      [ ("name", String transformation); ("arguments", texts arguments); ("sound", Bool sound);
+        ("parts", List (List.mapi part parts)) ]
+  in
+  match step with
+  | Record.Keep (names, r) -> facts Keep.transformation names true [ (Keep.keep names task, r) ]
+  | Split records ->
+      let parts = Split.parts project task in
+      if List.compare_lengths parts records < 0 then
+        failwith (Printf.sprintf "has %d parts, %d are recorded" (List.length parts) (List.length records));
+      facts Split.transformation [] (Split.is_sound project task) (pairs parts records)
 
 (** {1 Contradictions}
 
@@ -114,14 +117,12 @@ let smoke project about panel task =
   in
   List.filter_map ask (Prover.all project)
 
-let smoke_facts project (session : Session.t) =
-  let modules = Result.value (Audit.modules project session.theory) ~default:[] in
+let smoke_facts project modules goals =
   let of_module m =
     let name = (Audit.id m).id_string in
-    let is_own (th, _) = Session.module_name th = name in
-    match List.filter is_own (Session.goals session) with
+    match List.filter (fun (goal : Goals.goal) -> goal.in_module = name) goals with
     | _ :: _ as own when reaches_contract project m ->
-        let tasks = List.map (fun (_, id) -> get_task (Session.tree session) id) own in
+        let tasks = List.map (fun (goal : Goals.goal) -> goal.task) own in
         smoke project name of_conditions (negation tasks)
     | _ -> []
   in
@@ -130,16 +131,30 @@ let smoke_facts project (session : Session.t) =
 (** {1 Facts} *)
 
 let facts (project : Project.t) theory =
-  let session = Session.load project theory in
-  let s = Session.tree session in
-  let context = if session.errors = [] then smoke_facts project session else [] in
-  let stored = Sys.file_exists (Filename.concat session.dir "why3session.xml") in
-  let goal_facts (th, id) =
+  let file = Project.session_file theory in
+  let read () =
+    let goals = Goals.of_theory project theory in
+    match Audit.modules project theory with
+    | Ok modules -> (Record.read (Project.absolute project file), goals, smoke_facts project modules goals)
+    | Error errors -> failwith (String.concat "; " errors)
+  in
+  let (known, goals, context), errors =
+    match Project.attempt read with
+    | Ok found -> (found, [])
+    | Error e -> (([], [], []), Project.errors project e)
+  in
+  let names = List.map Goals.full_name goals in
+  let versions = List.sort_uniq compare (List.concat_map (fun (_, r) -> Record.versions r) known) in
+  let lost = List.filter (fun (name, _) -> not (List.mem name names)) known in
+  let goal_facts (goal : Goals.goal) =
+    let r = Option.value (List.assoc_opt (Goals.full_name goal) known) ~default:Record.nothing in
+    let name = (Goals.ident goal.task).id_string in
     Record
-      [ ("module", String (Session.module_name th)); ("name", String (Session.goal_name s id));
-        ("tree", node_facts project s ~root:true id) ]
+      [ ("module", String goal.in_module); ("name", String goal.name);
+        ("versions", texts (List.filter (Record.is_complete r) versions)); ("tree", node_facts project ~root:true name goal.task r) ]
   in
   Record
-    [ ("file", String theory); ("session", String session.dir); ("stored", Bool stored);
-      ("errors", texts session.errors); ("detached", texts (detached s)); ("context", List context);
-      ("goals", List (List.map goal_facts (Session.goals session))) ]
+    [ ("file", String theory); ("session", String file);
+      ("stored", Bool (Sys.file_exists (Project.absolute project file))); ("errors", texts errors);
+      ("detached", texts (List.map fst lost)); ("context", List context);
+      ("goals", List (List.map goal_facts goals)) ]

@@ -22,3 +22,8 @@ let is_sound (project : Project.t) task =
   let taken_back = Trans.lookup_transform "generalize_introduced" project.env in
   let found = bound [] (Task.task_goal_fmla (Trans.apply taken_back task)) in
   Ident.Sid.cardinal (Ident.Sid.of_list found) = List.length found
+
+let transformation = "split_vc"
+
+(** The parts of a goal. *)
+let parts (project : Project.t) task = Trans.apply_transform transformation project.env task

@@ -57,21 +57,22 @@ let text print x =
 
 let list print = Pp.print_list Pp.newline print
 
-let formula = text Pretty.print_term
+let term fmt f = Pretty.print_term fmt (Formula.printable f)
+let formula = text term
 
 (** All parameters of a ghost symbol are ghost. *)
 let parameter ~in_ghost fmt (pv : Ity.pvsymbol) =
   let ghost = if pv.pv_ghost && not in_ghost then "ghost " else "" in
   fprintf fmt "(%s%a)" ghost Pretty.print_vsty pv.pv_vs
 
-let clause word fmt f = fprintf fmt "  %s { @[%a@] }" word Pretty.print_term (Formula.bare f)
+let clause word fmt f = fprintf fmt "  %s { @[%a@] }" word term (Formula.bare f)
 
 let post word fmt f =
   let v, f = Ity.open_post f in
   let result fmt (v : Term.vsymbol) =
     if Term.t_v_occurs v f > 0 then fprintf fmt "%a -> " Pretty.print_vs v
   in
-  fprintf fmt "  %s { @[%a%a@] }" word result v Pretty.print_term (Formula.bare f);
+  fprintf fmt "  %s { @[%a%a@] }" word result v term (Formula.bare f);
   Pretty.forget_var v
 
 (** By name: Why3 keeps them in an order that depends on what else is loaded. *)
@@ -119,7 +120,7 @@ let contract ~variants word (rs : rsymbol) fmt (cty : Ity.cty) =
   let old fmt ((o : Ity.pvsymbol), (pv : Ity.pvsymbol)) =
     fprintf fmt "  old %a = %a" Pretty.print_vs pv.pv_vs Pretty.print_vs o.pv_vs
   in
-  let variant fmt t = fprintf fmt "  variant { %a }" Pretty.print_term (Formula.bare t) in
+  let variant fmt t = fprintf fmt "  variant { %a }" term (Formula.bare t) in
   fprintf fmt "@[<hov 4>%s %a%a :@ %a@]" word Ident.print_decoded rs.rs_name.id_string
     (Pp.print_list Pp.nothing (fun fmt pv -> fprintf fmt "@ %a" (parameter ~in_ghost:(rs_ghost rs)) pv))
     cty.cty_args Pretty.print_ty (Ity.ty_of_ity cty.cty_result);
@@ -180,7 +181,7 @@ let of_symbol ~recursive (rs, c, variants) =
   let defined = value rs c in
   let print fmt () =
     contract ~variants word rs fmt cty;
-    let value t = fprintf fmt "@\n  = @[%a@]" Pretty.print_term (Formula.bare t) in
+    let value t = fprintf fmt "@\n  = @[%a@]" term (Formula.bare t) in
     Option.iter value defined
   in
   let promises = List.map (fun post -> snd (Ity.open_post post)) cty.cty_post in
@@ -217,7 +218,8 @@ let of_proposition kind (pr : Decl.prsymbol) f =
 let signature (ls : Term.lsymbol) = ls.ls_args @ Option.to_list ls.ls_value
 
 let of_definition ((ls : Term.lsymbol), definition) =
-  let _, body = Decl.open_ls_defn definition in
+  let arguments, body = Decl.open_ls_defn definition in
+  let definition = snd (Decl.make_ls_defn ls arguments (Formula.printable body)) in
   let statement = text Pretty.print_logic_decl (ls, definition) in
   plain ~types:(signature ls) ls.ls_name (logic_kind ls) statement [ body ]
 

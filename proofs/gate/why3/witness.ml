@@ -58,7 +58,7 @@ let named (pv : Ity.pvsymbol) value found =
         called = List.map (fun (rs, on) -> (rs, List.map named on)) found.called }
   | _ -> found
 
-(** [returns effect]: no exception comes, and the end does. [kept rs]: what [rs] promises is proved.
+(** [returns effects]: no exception comes, and the end does. [kept rs]: what [rs] promises is proved.
     A call within a formula checks nothing, and is none here. *)
 let rec line ~returns ~kept e =
   let line = line ~returns ~kept in
@@ -86,8 +86,8 @@ let rec line ~returns ~kept e =
 let line_of ~kept c =
   let is_false post = Term.t_equal (snd (Ity.open_post post)) Term.t_false in
   let excluded exn = List.exists is_false (Ity.Mxs.find_def [] exn c.c_cty.cty_xpost) in
-  let returns (effect : Ity.effect) =
-    effect.eff_oneway = Total && Ity.Sxs.for_all excluded effect.eff_raises
+  let returns (effects : Api.effects) =
+    effects.eff_oneway = Total && Ity.Sxs.for_all excluded effects.eff_raises
   in
   match c.c_node with Cfun e -> line ~returns ~kept e | Capp _ | Cpur _ | Cany -> the_end
 

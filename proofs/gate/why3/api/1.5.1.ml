@@ -1,0 +1,18 @@
+(** Where the libraries of the Why3 versions differ: this is for 1.5.1. *)
+
+open Why3
+
+type effects = Ity.effect
+
+(** The file, line and column at which something begins. *)
+let start loc =
+  let file, line, column, _ = Loc.get loc in
+  (file, line, column)
+
+let driver_name (p : Whyconf.config_prover) = p.driver
+let with_driver (p : Whyconf.config_prover) path = { p with driver = path }
+let load_driver = Whyconf.load_driver
+let load_printer_driver env file = Pdriver.load_driver env file []
+
+(** For each lemma Why3 1.8.0 declares a program. *)
+let is_made_of_lemma (_ : Expr.rsymbol) = false

@@ -1,0 +1,21 @@
+(** Where the libraries of the Why3 versions differ: this is for 1.8.0. *)
+
+open Why3
+
+type effects = Ity.effekt
+
+(** The file, line and column at which something begins. *)
+let start loc =
+  let file, line, column, _, _ = Loc.get loc in
+  (file, line, column)
+
+let driver_name (p : Whyconf.config_prover) = snd p.driver
+let with_driver (p : Whyconf.config_prover) path = { p with driver = (None, path) }
+let load_driver = Driver.load_driver_for_prover
+
+let load_printer_driver env file =
+  Pdriver.load_driver (Whyconf.get_main (Whyconf.default_config "")) env file []
+
+
+(** For each lemma Why3 declares a program, by which others may call it. No name of ours can end so. *)
+let is_made_of_lemma (rs : Expr.rsymbol) = String.ends_with ~suffix:"'lemma" rs.rs_name.id_string

@@ -1,0 +1,42 @@
+(** The goals of a theory, as its present source has them. *)
+
+open Why3
+
+type goal = {
+  in_module : string;
+  name : string;  (** with its scopes: [pad'vc], [Scope.pad'vc] *)
+  task : Task.task;
+}
+
+let ident task = (Task.task_goal task).Decl.pr_name
+let full_name goal = goal.in_module ^ "." ^ goal.name
+
+(** In the order of the source; what Why3 has to prove of a program is there for a file that is read
+    for itself. *)
+let of_theory (project : Project.t) theory =
+  let file = Project.absolute project theory in
+  let found, _ = Env.read_file Pmodule.mlw_language project.env file in
+  let by_place a b = compare (Audit.place a) (Audit.place b) in
+  let of_module (m : Pmodule.pmodule) =
+    let goal task =
+      { in_module = (Audit.id m).id_string; name = Name.with_scopes (ident task); task }
+    in
+    List.map goal (Task.split_theory m.mod_theory None None)
+  in
+  List.concat_map of_module (List.sort by_place (Wstdlib.Mstr.values found))
+
+(** {1 A goal, or a part of one} *)
+
+(** [root]: it is no part. *)
+let explanation ~root task =
+  let _, text, _ = Termcode.goal_expl_task ~root task in
+  text
+
+(** Its own place for a goal, the formula's for a part of one, if that has a place. *)
+let place ~root task =
+  match (Task.task_goal_fmla task).t_loc with
+  | Some loc when not root -> Some loc
+  | _ -> (ident task).id_loc
+
+(** As Why3 numbers them: [pad'vc.0.2]. *)
+let part_name name i = Printf.sprintf "%s.%d" name i
