@@ -1,33 +1,34 @@
 """Install the toolchain that toolchain.toml names, or say exactly what is missing.
 
-Tools come from Debian 12 by apt, one prover from Debian 11 into build/; Python packages go into
-.venv, and those that the tools load stay the wheels that they came as, in build/wheels. What is
-there at its version is left: if it is not the pinned file, that has to be noticed.
+Tools come from Debian by apt, which root alone can tell to install, one prover from Debian 11 into
+build/; Python packages go into .venv, and those that the tools load stay the wheels that they came
+as, in build/wheels. What is there at its version is left: if it is not the pinned file, that has to
+be noticed.
 """
 
 import argparse
 import importlib.metadata
 import importlib.util
 import os
-import platform
 import re
+import shlex
 import shutil
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
 from gate import toolchain
 from gate.closed import ROOT, ToolError, digest, has_git, network_environment, run, sha256_of
-from gate.toolchain import REQUIREMENTS, VENV, WHEELS, Tool
+from gate.toolchain import PYTHON, REQUIREMENTS, VENV, WHEELS, Tool
 
 PROVERS = ROOT / "build" / "provers"
-OS_RELEASE = Path("/etc/os-release")
-APT_GET = "/usr/bin/apt-get"
 
 # What tests look at the evidence with, and build and run C with; what one target of the Makefile
 # wants besides. It proves nothing and has no version: security updates replace Chromium every few
 # weeks, and Debian's archive drops the one before.
-TESTS = "chromium clang cmake g++ gcc libpython3.11-dev pkg-config valgrind"
+TESTS = "chromium clang cmake g++ gcc pkg-config valgrind"
+HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
     "verify-c": "frama-c-base",
     "cross": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu "
@@ -42,7 +43,7 @@ BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
 # What `venv` and this module put into .venv; all else there is of a package.
 OF_VENV = (
-    *("pyvenv.cfg", "lib64", "package.sha256"),
+    *(".gitignore", "pyvenv.cfg", "lib64", "package.sha256"),
     *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
 )
 
@@ -67,15 +68,10 @@ def main(arguments: Sequence[str]) -> int:
     helpers = f"{TESTS * options.tests} {OTHERS.get(options.also, '')}".split()
     packages = missing_packages(tools, wheels, helpers)
     debs = [tool for tool in tools.values() if tool.deb and not tool.path.exists()]
-    here = {*text_of(OS_RELEASE).splitlines(), platform.machine()}
-    try:
-        if not here >= {"ID=debian", "VERSION_CODENAME=bookworm", "x86_64"}:
-            raise ToolError(f"this is {platform.platform()}, not Debian 12 (bookworm) on x86_64")
-        if packages or debs:
-            provide(packages, debs)
-    except ToolError as error:
-        names = " ".join([*packages, *(f"{tool.name}={tool.version}" for tool in debs)])
-        raise ToolError(f"cannot install what is missing ({names}): {error}") from error
+    if packages or (debs and not mirrors()):
+        provide(packages)
+    for tool in debs:
+        unpack(tool)
     prepare(wheels, tests=options.tests)
     if options.also == "verify-c":
         prepare_checker()
@@ -100,6 +96,8 @@ def missing_packages(
     listed = run(dpkg_query, "--show", show).splitlines() if dpkg_query.exists() else []
     there = {word for line in listed if line.startswith("installed ") for word in line.split()}
     wanted = [*(package for tool in tools.values() for package in tool.packages), *helpers]
+    if helpers and not Path(sysconfig.get_path("include"), "Python.h").exists():
+        wanted.append(HEADERS)
     if has_git(ROOT):
         wanted.append("git")
     if not is_usable(VENV) and importlib.util.find_spec("ensurepip") is None:
@@ -109,24 +107,25 @@ def missing_packages(
     return [package for package in wanted if package not in there]
 
 
-def provide(packages: Sequence[str], debs: Sequence[Tool]) -> None:
-    """Install packages, some of them at a version, and unpack those of another release."""
-    if packages or not mirrors():
-        root = () if os.geteuid() == 0 else ("/usr/bin/sudo", "-n")
-        debconf = ("/usr/bin/env", "DEBIAN_FRONTEND=noninteractive")
-        apt_get = (*root, *debconf, APT_GET, "-q", "-y", "-o", "DPkg::Lock::Timeout=300")
-        say(f"apt-get install {' '.join(packages)}")
-        run(*apt_get, "update", env=network_environment())
-        options = ("--no-install-recommends", "--no-remove")
-        run(*apt_get, "install", *options, *packages, env=network_environment())
-    for tool in debs:
-        unpack(tool)
+def provide(packages: Sequence[str]) -> None:
+    """Let apt know Debian's packages and install some, if this is root; say how, if it is not."""
+    commands = [["update"]]
+    if packages:
+        commands.append(["install", "--no-install-recommends", "--no-remove", *packages])
+    if os.geteuid() != 0:
+        told = " && ".join(shlex.join(["sudo", "apt-get", *words]) for words in commands)
+        raise ToolError(f"only root can install what is missing; nothing was done. Run\n  {told}")
+    for words in commands:
+        say(f"apt-get {' '.join(words)}")
+        options = ("-q", "-y", "-o", "DPkg::Lock::Timeout=300")
+        silent = network_environment() | {"DEBIAN_FRONTEND": "noninteractive"}
+        run("/usr/bin/apt-get", *options, *words, env=silent)
 
 
 def mirrors() -> list[str]:
     """Return where this machine gets Debian's main archive, as apt knows from Release files."""
-    wanted = ("Created-By: Packages", "Origin: Debian", "Codename: bookworm", "Component: main")
-    return run(APT_GET, "indextargets", "--format", "$(REPO_URI)", *wanted).split()
+    wanted = ("Created-By: Packages", "Label: Debian", "Component: main")
+    return run("/usr/bin/apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted).split()
 
 
 def unpack(tool: Tool) -> None:
@@ -153,12 +152,14 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         say(f"making {VENV}")
         if VENV.is_symlink():
             VENV.unlink()  # What a link leads to belongs to another checkout.
-        run(Path(sys.base_prefix, "bin", "python3.11"), "-I", "-m", "venv", "--clear", VENV)
+        run(Path(sys.base_prefix, "bin", PYTHON), "-I", "-m", "venv", "--clear", VENV)
+        shutil.rmtree(WHEELS, ignore_errors=True)  # They may be those for another Python.
     elif found := strange_files(VENV):
         shown = "\n  ".join(found[:20])
         raise ToolError(f"no pinned package has put these here; remove .venv/:\n  {shown}")
-    pinned = {sha256 for *_, sha256 in toolchain.requirements(wheels[0])}
-    if pinned != {*map(sha256_of, WHEELS.glob("*"))}:
+    try:
+        toolchain.wheels()
+    except ToolError:
         say(f"pip download into {WHEELS}")
         shutil.rmtree(WHEELS, ignore_errors=True)
         pip("download", *BY_HASH, f"--dest={WHEELS}", f"--requirement={wheels[0]}")
@@ -186,14 +187,18 @@ def prepare_checker() -> None:
 
 def is_usable(venv: Path) -> bool:
     """Tell whether `venv` was made in this place, which its scripts name, by the right Python."""
-    made = text_of(venv / "pyvenv.cfg").rstrip()
-    there = all((venv / "bin" / name).exists() for name in ("python", "pip"))
-    return there and "version = 3.11." in made and made.endswith(f" {venv}")
+    made, pip = text_of(venv / "pyvenv.cfg"), text_of(venv / "bin" / "pip")
+    here = re.search(rf"""[!'"\s]{re.escape(str(venv))}/bin/python""", pip)
+    return (
+        f"version = {PYTHON[6:]}." in made
+        and here is not None
+        and (venv / "bin" / "python").exists()
+    )
 
 
 def strange_files(venv: Path) -> list[str]:
     """List what no pinned package has put into `venv`, nor what made it: it might be run."""
-    site = venv / "lib" / "python3.11" / "site-packages"
+    site = venv / "lib" / PYTHON / "site-packages"
     pinned = {name for name, *_ in toolchain.requirements(*REQUIREMENTS)}
     packages = [
         package
@@ -203,7 +208,7 @@ def strange_files(venv: Path) -> list[str]:
     known = {os.path.normpath(site / file) for each in packages for file in each.files or ()}
     known |= {str(venv / name) for name in OF_VENV}
     known -= {str(path) for path in site.glob("*.pth") if not is_right(path)}
-    pythons = {venv / "bin" / name for name in ("python", "python3", "python3.11")}
+    pythons = (venv / "bin").glob("*thon*")  # One is called pi.
     known |= {str(path) for path in pythons if not path.resolve().is_relative_to(ROOT)}
     # Python reads no __pycache__ here, and each of them is one of a file that is looked at.
     return sorted(
@@ -229,7 +234,7 @@ def normal(name: str) -> str:
 
 def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
     """Return the requirements that `venv` has not got, or has at another version."""
-    folder = venv / "lib" / "python3.11" / "site-packages"
+    folder = venv / "lib" / PYTHON / "site-packages"
     found = importlib.metadata.distributions(path=[str(folder)])
     installed = {f"{normal(each.name)}=={each.version}" for each in found}
     wanted = [f"{name}=={version}" for name, version, _ in toolchain.requirements(*wheels)]

@@ -67,10 +67,8 @@ def strange(*tops: str) -> list[str]:
 
 def main() -> int:
     """Hand the arguments to the command that comes first among them."""
-    if sys.version_info[:2] != (3, 11):
-        sys.exit(
-            "toolchain: Python 3.11 is missing (this is Python {}.{})".format(*sys.version_info)
-        )
+    if sys.version_info[:2] < (3, 10):  # noqa: UP036 (that is what it is for)
+        sys.exit("toolchain: Python 3.10 is the oldest (this is {}.{})".format(*sys.version_info))
     if not (sys.flags.isolated and sys.flags.no_site):
         sys.exit(f"{sys.argv[0]}: other modules may come first: start it with `python3 -I -S -B`")
     if sys.argv[1:2] == [] or sys.argv[1] not in COMMANDS:

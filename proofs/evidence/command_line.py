@@ -9,10 +9,12 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
+
+import pytest
 
 import _whycast_pytest
 from gate.closed import ToolError
@@ -102,14 +104,16 @@ def pytest_help() -> str:
 
 def figure(*shapes: str) -> str:
     """Draw shapes as ``whycast explain`` does."""
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
         whycast(["explain", *shapes, "--svg", "figure.svg"], "")
         return Path("figure.svg").read_text(encoding="utf-8")
 
 
 def session(lines: Sequence[str], files: Mapping[str, str]) -> list[Typed]:
     """Run lines, one after the other, in a folder that has these files and no other."""
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
         for name, text in files.items():
             Path(name).write_text(text, encoding="utf-8")
         return [run(line) for line in lines]

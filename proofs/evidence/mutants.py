@@ -20,7 +20,6 @@ import re
 import shutil
 import tempfile
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import as_completed
@@ -28,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
-from gate import claims, closed
+from gate import claims, closed, toml
 from gate.closed import ROOT
 from gate.facts import Failure
 from gate.program import Program
@@ -77,8 +76,7 @@ class Result(TypedDict):
 
 def read(root: Path) -> list[Mutant]:
     """Read the list of a tree."""
-    with (root / LIST).open("rb") as file:
-        listed = tomllib.load(file)
+    listed = toml.loads((root / LIST).read_text(encoding="utf-8"))
     return [Mutant(name, row, *listed[name][row]) for name in listed for row in listed[name]]
 
 

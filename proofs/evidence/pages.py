@@ -12,7 +12,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -259,7 +259,7 @@ def times(facts: Facts) -> dict[str, Any]:
     """Say when the pages were written, and what was answered now, or kept, and in how long."""
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     return {
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "proofs": [
             {"part": f"{goal['module']}.{part['name']}", "prover": proof["prover"]}
             | {"now": proof["now"]}

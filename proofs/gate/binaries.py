@@ -12,13 +12,12 @@ import argparse
 import fcntl
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from gate import toolchain
+from gate import toml, toolchain
 from gate.closed import ROOT, ToolError, digest, run, sha256_of
 
 PROOFS = ROOT / "proofs"
@@ -106,7 +105,8 @@ def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
 
 def pins() -> dict[str, dict[str, dict[str, str]]]:
     """Read the pins: of each system, for each program."""
-    return tomllib.loads(PINS.read_text(encoding="utf-8"))
+    found: dict[str, dict[str, dict[str, str]]] = toml.loads(PINS.read_text(encoding="utf-8"))
+    return found
 
 
 def pin(arguments: Sequence[str]) -> int:

@@ -63,8 +63,7 @@ def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | Non
 
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def digest(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -3,10 +3,11 @@
 import hashlib
 import platform
 import re
-import tomllib
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate import toml
 from gate.closed import ROOT, ToolError, digest, sha256_of
 from gate.facts import Failure
 
@@ -15,7 +16,8 @@ LOCK = HERE / "toolchain.toml"
 REQUIREMENTS = (HERE / "requirements.txt", ROOT / "tests" / "requirements.txt")
 CONFIGURATION = ROOT / "build" / "why3.conf"
 VENV = ROOT / ".venv"
-SITE = VENV / "lib" / "python3.11" / "site-packages"
+PYTHON = "python{}.{}".format(*sys.version_info)
+SITE = VENV / "lib" / PYTHON / "site-packages"
 
 # From these files the tools load their packages, as they came, and from no other folder; those
 # commands that try the package have it, and what it needs, from the other.
@@ -48,7 +50,7 @@ def system() -> str:
 
 def read() -> dict[str, Tool]:
     """Read the lock: the tools of the system at hand, and those of any."""
-    tables = tomllib.loads(LOCK.read_text(encoding="utf-8"))
+    tables = toml.loads(LOCK.read_text(encoding="utf-8"))
     here, machine = system(), platform.machine()
     shared = tables.pop("any")
     if here not in tables or machine != "x86_64":
@@ -56,20 +58,27 @@ def read() -> dict[str, Tool]:
     return {name: Tool(name, **entry) for name, entry in (tables[here] | shared).items()}
 
 
-def requirements(*files: Path) -> list[tuple[str, str, str]]:
-    """Read which packages pip is to install: name, version, SHA-256 of the wheel."""
+def requirements(*files: Path) -> list[tuple[str, str, list[str]]]:
+    """Read which packages this Python is to have: name, version, SHA-256s of the wheels."""
     text = "".join(file.read_text(encoding="utf-8") for file in files)
-    return re.findall(r"(?m)^(\S+)==(\S+) --hash=sha256:(\w+)$", text)
+    line = r"(?m)^(\S+)==(\S+)((?: (?:;|and) python_version \S+ \S+)*)((?: --hash=sha256:\w+)+)$"
+    return [
+        (name, version, re.findall(r"sha256:(\w+)", hashes))
+        for name, version, marker, hashes in re.findall(line, text)
+        if all(
+            (sys.version_info < (3, int(minor))) == (sign == "<")
+            for sign, minor in re.findall(r'(<|>=) "3\.(\d+)"', marker)
+        )
+    ]
 
 
 def wheels() -> list[str]:
     """Give the pinned wheels that the tools load; refuse any other, and where one is missing."""
-    pinned = {sha256: name for name, _, sha256 in requirements(REQUIREMENTS[0])}
+    pinned = {sha256: name for name, _, some in requirements(REQUIREMENTS[0]) for sha256 in some}
     found = {sha256_of(path): str(path) for path in sorted(WHEELS.glob("*"))}
     faults = [f"{found[each]} is no pinned wheel" for each in found.keys() - pinned.keys()]
-    faults += [
-        f"{WHEELS} has no {pinned[each]}: `make tools`" for each in pinned.keys() - found.keys()
-    ]
+    missing = {*pinned.values()} - {pinned.get(each) for each in found}
+    faults += [f"{WHEELS} has no {name}: `make tools`" for name in sorted(missing)]
     if faults:
         raise ToolError("\n".join(faults))
     return [*found.values()]

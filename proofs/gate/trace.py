@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from gate import toml
 from gate.facts import Clause, Facts, Failure, full_name
 from gate.theories import doc_comments
 
@@ -51,8 +51,8 @@ def read_all(root: Path, pattern: str) -> Iterator[tuple[str, str]]:
 def read(path: Path) -> tuple[list[Clause], dict[str, Clause], list[Failure]]:
     """Read the data file: its texts, its clauses, and what is wrong with it in itself."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        data = toml.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         return [], {}, [Failure(TRACE, "", f"cannot be read, no clause is traced: {error}")]
     texts, clauses, failures = list[Clause](), dict[str, Clause](), list[Failure]()
     for text, table in data.items():

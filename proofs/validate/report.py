@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from gate import closed
+from gate import closed, toml
 
 KERNEL = "python/whycast/_kernel.py"
 VALIDATE = "proofs/validate"
@@ -39,7 +38,7 @@ def report(root: Path) -> dict[str, Any] | None:
 def equivalents(path: Path) -> dict[str, str]:
     """Read which faults are none, and why; `f, g: kind 1 2` means four of them."""
     found: dict[str, str] = {}
-    for reason, *entries in tomllib.loads(path.read_text(encoding="utf-8"))["equivalent"]:
+    for reason, *entries in toml.loads(path.read_text(encoding="utf-8"))["equivalent"]:
         for entry in entries:
             names, _, change = entry.partition(": ")
             kind, *numbers = re.split(r" (?=\d)", change)

@@ -263,7 +263,8 @@ broadcast(*tensors)
 
 def stored(array: Array[DTypeT]) -> Array[DTypeT]:
     """View of the elements that are in memory: along an axis of stride 0 one."""
-    return array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
+    places = (*[slice(None if stride else 1) for stride in array.strides], ...)
+    return array[places]
 
 
 def _check_strings(array: Array[DTypeT], name: str) -> None:

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pyperf
@@ -85,7 +85,7 @@ def describe(peers: Peers, results: Sequence[Result]) -> list[str]:
     git = ("git", "-C", str(ROOT), "describe", "--always", "--dirty")
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     facts = [
-        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, commit {commit or 'unknown'}",
+        f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit or 'unknown'}",
         f"{processor}, {metadata['cpu_count']} cores; {platform.system()} {platform.machine()}",
         f"{platform.python_implementation()} {platform.python_version()}; {', '.join(named)}",
         f"{len(results)} cells, {min(rounds)} to {max(rounds)} rounds in each; "

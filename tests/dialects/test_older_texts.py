@@ -146,7 +146,8 @@ def assert_purpose(xs: Sequence[Tensor], zs: Sequence[Tensor]) -> int:
             assert y.size(k) in (z.size(k), 1)
             for index in indices(z.sizes):
                 if index[k - 1] > y.size(k):
-                    assert z[index] == z[(*index[: k - 1], 1, *index[k:])]
+                    first = (*index[: k - 1], 1, *index[k:])
+                    assert z[index] == z[first]
                     added += 1
                 if y.size(k) == 1:
                     # Of Ym the first element on dimension k: no other index has that element.

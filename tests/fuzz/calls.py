@@ -85,8 +85,8 @@ def view(x: Any, placed: Placed | None) -> Check:
     if placed is None:
         raise RefusedError
     order = sorted(range(x.ndim), key=lambda j: placed.axes[j])
-    places = tuple(slice(None) if k in placed.axes else None for k in range(len(placed.shape)))
-    wanted = np.broadcast_to(x.transpose(order)[(*places, ...)], placed.shape)
+    places = (*[slice(None) if k in placed.axes else None for k in range(len(placed.shape))], ...)
+    wanted = np.broadcast_to(x.transpose(order)[places], placed.shape)
 
     def check(result: Any) -> None:
         assert type(result) is np.ndarray

@@ -12,13 +12,14 @@ import pkgutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import chdir, contextmanager
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import calls
 import commands
 import griffe
 import numpy as np
+import pytest
 from calls import Call, Check, RefusedError
 from hypothesis import strategies as st
 from wild import MineError
@@ -160,7 +161,9 @@ def state(value: Any, depth: int = 3) -> object:
 @contextmanager
 def settled() -> Iterator[None]:
     """Let warnings be errors, but for what a sum of floats may say; write no file here."""
-    with tempfile.TemporaryDirectory() as folder, chdir(folder), warnings.catch_warnings():
+    at_work = pytest.MonkeyPatch.context()
+    with tempfile.TemporaryDirectory() as folder, at_work as patch, warnings.catch_warnings():
+        patch.chdir(folder)
         warnings.simplefilter("error")
         for kind in (RuntimeWarning, PendingDeprecationWarning):
             warnings.simplefilter("ignore", kind)

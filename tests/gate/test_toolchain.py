@@ -1,10 +1,12 @@
 """The toolchain: what is pinned, what is refused, how it is installed."""
 
+import hashlib
 import os
 import platform
+import re
 import subprocess
 import sys
-import tomllib
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from packaging.requirements import Requirement
 from small_tree import run, write
 
 import install
-from gate import closed, toolchain
+from gate import closed, toml, toolchain
 from gate.closed import ROOT, ToolError
 from gate.toolchain import Tool
 from whycast.testing._peers import PEERS
@@ -52,14 +54,51 @@ def test_another_system_is_refused_and_the_supported_ones_are_named(
             toolchain.read()
 
 
+def test_each_python_has_its_pins_and_a_wheel_of_any_of_their_hashes_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, more = (hashlib.sha256(bytes([n])).hexdigest() for n in range(3))
+    pins = tmp_path / "requirements.txt"
+    pins.write_text(
+        f'# a==9\na==1 ; python_version < "3.11" --hash=sha256:{one}\n'
+        f'a==2 ; python_version >= "3.11" and python_version < "3.14" --hash=sha256:{other}\n'
+        f"b==3 --hash=sha256:{one} --hash=sha256:{more}\n",
+        encoding="utf-8",
+    )
+    b = ("b", "3", [one, more])
+    for minor, expected in (
+        (10, [("a", "1", [one]), b]),
+        (13, [("a", "2", [other]), b]),
+        (14, [b]),
+    ):
+        monkeypatch.setattr(sys, "version_info", (3, minor))
+        assert toolchain.requirements(pins) == expected
+    monkeypatch.setattr(toolchain, "REQUIREMENTS", (pins,))
+    monkeypatch.setattr(toolchain, "WHEELS", tmp_path / "wheels")
+    toolchain.WHEELS.mkdir()
+    with pytest.raises(ToolError, match=r"wheels has no b: `make tools`$"):
+        toolchain.wheels()
+    wheel = toolchain.WHEELS / "b.whl"
+    for content in (b"\0", b"\2"):
+        wheel.write_bytes(content)
+        assert toolchain.wheels() == [str(wheel)]
+    wheel.write_bytes(b"\1")
+    with pytest.raises(ToolError, match=r"b\.whl is no pinned wheel\n.*has no b"):
+        toolchain.wheels()
+
+
 def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = toml.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups = project["dependency-groups"]
-    versions = {name: version for name, version, _ in toolchain.requirements(*WHEELS)}
-    pinned = {f"{name}=={version}" for name, version in versions.items()}
-    of_the_gate = {f"{name}=={version}" for name, version, _ in toolchain.requirements(WHEELS[0])}
+    # The last of each name is that for newer Pythons.
+    of_the_gate, more = (
+        re.findall(r"(?m)^([\w-]+)==(\S+)", path.read_text(encoding="utf-8")) for path in WHEELS
+    )
+    versions = dict([*of_the_gate, *more])
     assert groups["evidence"]
-    assert {*groups["evidence"], f"ruff=={TOOLS['Ruff'].version}"} <= of_the_gate
+    ruff = f"ruff=={TOOLS['Ruff'].version}"
+    assert {*groups["evidence"], ruff} <= {"==".join(each) for each in of_the_gate}
+    pinned = {"==".join(each) for each in (*of_the_gate, *more)}
     assert {*groups["validate"]} <= {*groups["test"]} <= pinned
     # What a user gets by an extra is what the tests ran with, or newer. Some peers are not among
     # them: the register says with which they were tried.
@@ -112,34 +151,80 @@ def test_a_folder_has_another_digest_when_anything_in_it_is_changed(tmp_path: Pa
 # Installing
 
 
+SOLVER = Tool("Solver", "2.0", packages=("solver=2.0-1",))
+
+
+def installing(
+    monkeypatch: pytest.MonkeyPatch, tool: Tool, there: str, *, root: bool
+) -> list[list[str]]:
+    """Let a machine need a tool, and have these packages; give the commands that come to be run."""
+    ran = list[list[str]]()
+
+    def answer(*words: object, **_: object) -> str:
+        ran.append([str(word) for word in words])
+        return f"installed {there} git ca-certificates\n" if "dpkg-query" in ran[-1][0] else ""
+
+    monkeypatch.setattr(install, "run", answer)
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(install, "prepare", lambda *_, tests: None)
+    monkeypatch.setattr(toolchain, "read", lambda: {"solver": tool})
+    return ran
+
+
 def test_a_replaced_file_of_an_installed_package_stays_and_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "solver"
     path.write_text("another", encoding="utf-8")
-    solver = Tool("Solver", "2.0", {str(path): OTHER}, ("solver=2.0-1",))
-    ran = list[object]()
-    there = f"installed solver solver=2.0-1\ninstalled {install.TESTS} git ca-certificates\n"
-
-    def query(*words: object) -> str:
-        ran.append(words[0])
-        return there
-
-    monkeypatch.setattr(install, "run", query)
-    monkeypatch.setattr(install, "prepare", lambda *_, tests: None)
-    monkeypatch.setattr(toolchain, "read", lambda: {"solver": solver})
+    solver = Tool("Solver", "2.0", {str(path): OTHER}, SOLVER.packages)
+    there = f"solver solver=2.0-1 {install.TESTS} {install.HEADERS}"
+    ran = installing(monkeypatch, solver, there, root=False)
     monkeypatch.setattr(toolchain, "configuration", lambda _: "[main]")
     monkeypatch.setattr(toolchain, "CONFIGURATION", tmp_path / "why3.conf")
     with pytest.raises(ToolError, match="solver: Solver is not the pinned build") as caught:
         install.main(["--tests"])
     assert "Nothing replaces it silently: reinstall its Debian package" in str(caught.value)
-    assert (ran, path.read_text(encoding="utf-8")) == ([Path("/usr/bin/dpkg-query")], "another")
-    # What is missing is named where it cannot be installed.
-    monkeypatch.setattr(install, "OS_RELEASE", tmp_path / "no-release")
-    there = there.replace("2.0-1", "2.0-2")
-    with pytest.raises(ToolError, match=r"^cannot install what is missing \(solver=2.0-1\): this "):
+    assert path.read_text(encoding="utf-8") == "another"
+    assert [words[0] for words in ran] == ["/usr/bin/dpkg-query"]
+
+
+def test_who_is_not_root_is_told_one_command_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = f"solver solver=2.0-2 {install.TESTS}".replace("clang ", "")
+    ran = installing(monkeypatch, SOLVER, there, root=False)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
+    install_them = "apt-get install --no-install-recommends --no-remove solver=2.0-1 clang"
+    with pytest.raises(ToolError, match=r"^only root can install what is missing") as caught:
         install.main(["--tests"])
-    assert ran == [Path("/usr/bin/dpkg-query")] * 2
+    told = f"sudo apt-get update && sudo {install_them} {install.HEADERS}"
+    assert str(caught.value).partition("Run\n  ")[2] == told
+    assert [words[0] for words in ran] == ["/usr/bin/dpkg-query"]
+    # A Python that has the headers of C needs no package of them.
+    (tmp_path / "Python.h").touch()
+    with pytest.raises(ToolError, match=r"solver=2\.0-1 clang$"):
+        install.main(["--tests"])
+
+
+def test_root_gets_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = installing(monkeypatch, SOLVER, "solver solver=2.0-2", root=True)
+    install.provide(["solver=2.0-1"])
+    assert [[words[0], *words[5:]] for words in ran] == [
+        ["/usr/bin/apt-get", "update"],
+        ["/usr/bin/apt-get", "install", "--no-install-recommends", "--no-remove", "solver=2.0-1"],
+    ]
+
+
+def test_what_is_unpacked_needs_a_mirror_and_no_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = Tool("Solver", "2.0", {"build/none": OTHER}, deb=("pool/solver.deb", OTHER))
+    ran = installing(monkeypatch, tool, "", root=False)
+    with pytest.raises(ToolError, match=r"Run\n  sudo apt-get update$"):
+        install.main([])
+    monkeypatch.setattr(install, "mirrors", lambda: ["mirror/"])
+    monkeypatch.setattr(install, "PROVERS", Path("/nowhere"))
+    with pytest.raises(OSError, match="/nowhere"):
+        install.main([])
+    assert "apt-get" not in " ".join(words[0] for words in ran[2:])
 
 
 def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demanded(
@@ -155,11 +240,12 @@ def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demand
 
     monkeypatch.setattr(install, "run", remember)
     monkeypatch.setattr(install, "VENV", venv)
-    monkeypatch.setattr(install, "WHEELS", tmp_path / "wheels")
+    for module in (install, toolchain):
+        monkeypatch.setattr(module, "WHEELS", tmp_path / "wheels")
     install.prepare(WHEELS, tests=True)
     assert not venv.is_symlink()
     made, fetched, filled, more, itself = lines
-    assert made == f"{sys.base_prefix}/bin/python3.11 -I -m venv --clear {venv}"
+    assert made == f"{sys.base_prefix}/bin/{toolchain.PYTHON} -I -m venv --clear {venv}"
     for line in (fetched, filled, more):
         assert " --no-deps --require-hashes --only-binary=:all: " in line
     assert f" --dest={tmp_path}/wheels --requirement=" in fetched
@@ -170,7 +256,7 @@ def test_the_environment_of_another_checkout_is_left_alone_and_hashes_are_demand
 def test_what_no_pinned_package_has_put_into_the_environment_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    venv, site = tmp_path / ".venv", tmp_path / ".venv/lib/python3.11/site-packages"
+    venv, site = tmp_path / ".venv", tmp_path / ".venv/lib" / toolchain.PYTHON / "site-packages"
     monkeypatch.setattr(install, "ROOT", tmp_path)
     right = next((ROOT / ".venv").glob("lib/*/site-packages/distutils-precedence.pth")).read_text()
     starting = {
@@ -219,7 +305,7 @@ def test_another_python_is_refused() -> None:
     script = ROOT / "proofs" / "run.py"
     done = subprocess.run([sys.executable, "-c", trick, script], capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr == "toolchain: Python 3.11 is missing (this is Python 3.9)\n"
+    assert done.stderr == "toolchain: Python 3.10 is the oldest (this is 3.9)\n"
 
 
 # What tools see of our environment

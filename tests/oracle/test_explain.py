@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from itertools import product
 from pathlib import Path
 
 import pytest
 from command_line import SMALL, Run, Shape, runner, small_operands, word
 
+from gate import toml
 from whycast._command._alignment import Line, alignment, lines
 from whycast._command._verdicts import findings, verdicts
 from whycast._errors import BroadcastError
@@ -170,8 +170,8 @@ def check_indices(rule: Rule, asked: Operands, steps: list[Line]) -> None:
 
 
 def test_clauses_and_findings_exist() -> None:
-    with (ROOT / "why3" / "trace.toml").open("rb") as file:
-        known = {clause for text in tomllib.load(file).values() for clause in text}
+    texts = toml.loads((ROOT / "why3" / "trace.toml").read_text(encoding="utf-8"))
+    known = {clause for text in texts.values() for clause in text}
     headings = re.findall(r"(?m)^## (F\d+)$", (ROOT / "proofs" / "FINDINGS.md").read_text("utf-8"))
     used, given = set(), set()
     for rule, asked, _ in small_operands():

@@ -73,7 +73,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md"):
         shutil.copy(ROOT / name, folder)
-    for name in ("proofs/FINDINGS.md", "why3/trace.toml"):
+    for name in ("proofs/FINDINGS.md", "proofs/gate/toml.py", "why3/trace.toml"):
         (folder / name).parent.mkdir()
         shutil.copy(ROOT / name, folder / name)
     for name in ("python", "c", "tests"):
