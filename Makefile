@@ -11,7 +11,7 @@
 #
 # While you work (CONTRIBUTING.md):
 #   make check    one theory: its types, its goals, the tests of its clauses (FILE=core/shape)
-#   make update   find proofs of what changed, refresh the sessions (THEORY="core/shape numpy/rule": these)
+#   make update   find proofs of what changed and record them (THEORY="core/shape numpy/rule": these)
 #   make seal     write proofs/claims.lock, when statements and sentences were compared
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
 #   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed

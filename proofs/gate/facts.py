@@ -26,7 +26,7 @@ class Answer(TypedDict, total=False):
 
 
 class Proof(TypedDict):
-    """A recorded proof: its seconds, and the answer of today; None if the prover is not configured."""
+    """A recorded proof: its seconds, and the answer now; None if the prover is not configured."""
 
     prover: str
     recorded: float

@@ -22,7 +22,6 @@ from gate.facts import (
     library,
     nodes,
     place,
-    proofs,
     proved,
 )
 
@@ -142,8 +141,8 @@ def session_faults(session: Theory, provers: Mapping[str, Prover]) -> Iterator[F
             what = f"is missing: proofs of the {len(session['goals'])} goals of {file}"
             yield Failure(folder, "", f"{what} (make update)")
         return
-    for goal in session["detached"]:
-        yield Failure(folder, goal, f"is not in {file} any more (make update)")
+    for lost in session["detached"]:
+        yield Failure(folder, lost, f"is not in {file} any more (make update)")
     for goal in session["goals"]:
         yield from goal_faults(file, goal, provers)
 
@@ -184,7 +183,7 @@ def node_faults(node: Node, provers: Mapping[str, Prover]) -> Iterator[str]:
     if node["proofs"] and len(found) < 2:
         by = ", ".join(sorted(found)) or "none"
         yield f"is proved by {len(found)} families of provers, {by}; two are wanted (make update)"
-    elif not node["proofs"] and not node["transformations"]:
+    elif not (node["proofs"] or node["transformations"] or node["fault"]):
         about = f" ({node['explanation']})" if node["explanation"] else ""
         yield f"has no recorded proof with this Why3{about} (make update)"
 

@@ -162,12 +162,11 @@ let rec settle t task known =
       | first ->
           let race proofs seconds = race t task ~seconds ~first proofs in
           let proofs = List.fold_left race [] [ glance; middle ] in
-          let own = Record.own r in
-          (* Seconds change with each run. *)
-          if List.sort compare (List.map name proofs) = List.sort compare (List.map name own) then
-            Record.proved own
-          else if Record.redundant proofs then Record.proved proofs
-          else anew ())
+          let own = Record.own r and names = List.map name in
+          if not (Record.redundant proofs) then anew ()
+          else if List.sort compare (names proofs) <> List.sort compare (names own) then
+            Record.proved proofs
+          else (* Seconds change with each run. *) Record.proved own)
 
 (** What is recorded of a goal, with what proves it here and now. *)
 let goal t task known = Record.merged known (settle t task known)

@@ -122,7 +122,12 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
         },
         "sessions": [
             {"file": file, "context": [{"prover": "Z3", "about": "", **said}]}
-            | {"goals": [{"module": "Shape", "name": tree["name"], "tree": tree} for tree in goals]}
+            | {
+                "goals": [
+                    {"module": "Shape", "name": tree["name"], "versions": ["1.5.1"], "tree": tree}
+                    for tree in goals
+                ]
+            }
             for file, goals in trees.items()
         ],
     }

@@ -312,7 +312,7 @@ def test_instances_in_the_gate(tmp_path_factory: pytest.TempPathFactory) -> None
         failures(tree),
         [
             "why3/words.mlw:3: Use.W.size'refn'vc is not proved",
-            "Use.W.size'refn'vc has no proof in the session",
+            "Use.W.size'refn'vc has no recorded proof with this Why3",
             "why3/words.mlw:3: Words.size is taken for granted: val",
             "why3/open.mlw:2: Open.W.size is taken for granted: val",
             "why3/c/more.mlw:2: More.f is taken for granted: val",

@@ -38,7 +38,9 @@ let after prefix text =
   if String.starts_with ~prefix text then String.sub text n (String.length text - n) else text
 
 let message e =
-  let text = Format.asprintf "@[<h>%a@]" Exn_printer.exn_printer e in
+  let text =
+    match e with Failure text -> text | _ -> Format.asprintf "@[<h>%a@]" Exn_printer.exn_printer e
+  in
   String.concat " " (List.filter (( <> ) "") (String.split_on_char '\n' text))
 
 (** [why3/core/shape.mlw] for a file of the tree, wherever the path to it leads through; the absolute

@@ -132,17 +132,14 @@ let smoke_facts project modules goals =
 
 let facts (project : Project.t) theory =
   let file = Project.session_file theory in
-  let read () =
-    let goals = Goals.of_theory project theory in
-    match Audit.modules project theory with
-    | Ok modules -> (Record.read (Project.absolute project file), goals, smoke_facts project modules goals)
-    | Error errors -> failwith (String.concat "; " errors)
+  let or_nothing f =
+    match Project.attempt f with Ok found -> (found, []) | Error e -> ([], Project.errors project e)
   in
-  let (known, goals, context), errors =
-    match Project.attempt read with
-    | Ok found -> (found, [])
-    | Error e -> (([], [], []), Project.errors project e)
-  in
+  let goals, source_errors = or_nothing (fun () -> Goals.of_theory project theory) in
+  let known, record_errors = or_nothing (fun () -> Record.read (Project.absolute project file)) in
+  let errors = source_errors @ record_errors in
+  let modules = Result.value (Audit.modules project theory) ~default:[] in
+  let context = if errors = [] then smoke_facts project modules goals else [] in
   let names = List.map Goals.full_name goals in
   let versions = List.sort_uniq compare (List.concat_map (fun (_, r) -> Record.versions r) known) in
   let lost = List.filter (fun (name, _) -> not (List.mem name names)) known in
