@@ -29,15 +29,19 @@ let longest = List.fold_left max 0.
 (** One prover after the other, as the other core works at another mutant. *)
 let proves ~longest task prover = Prover.is_valid (Prover.ask prover (limit longest) task)
 
-(** With all of its context, whole or in parts; those that proved it before come first. *)
-let rec is_proved ?(before = []) (project : Project.t) ~longest task =
+(** Those that proved it before come first. *)
+let is_proved ?(before = []) (project : Project.t) ~longest task =
   let is_first p = List.mem (Prover.name p) (List.map (fun p -> p.Record.prover) before) in
   let first, rest = List.partition is_first (Prover.all project) in
   List.exists (proves ~longest task) (first @ rest)
+
+(** Whole or in parts. *)
+let rec is_proved_somehow project ~longest task =
+  is_proved project ~longest task
   ||
   match Project.attempt (fun () -> Split.parts project task) with
   | Error _ | Ok ([] | [ _ ]) -> false
-  | Ok parts -> List.for_all (is_proved project ~longest) parts
+  | Ok parts -> List.for_all (is_proved_somehow project ~longest) parts
 
 let sum = Termcode.task_checksum ?version:None
 
@@ -67,7 +71,7 @@ let rec unproved project ~otherwise ~root (task, before, r) =
         let keep task = Keep.keep (Prove.known_in task (Cores.Names.of_list names)) task in
         match unproved project ~otherwise ~root:false (keep task, Option.map keep before, r) with
         (* What the proof does not need of the theory as it was may be needed now. *)
-        | Some _ when is_proved project ~longest:otherwise task -> None
+        | Some _ when is_proved_somehow project ~longest:otherwise task -> None
         | found -> found)
     | Some (Split records) when proofs = [] ->
         List.find_map (unproved project ~otherwise ~root:false) (changed_parts project task before records)

@@ -408,6 +408,21 @@ def test_a_proof_that_was_added_by_hand_later_is_run(small: Path) -> None:
     assert f"proofs: {PROOFS - IN_CALLS} run now, {IN_CALLS} kept" in run(small, "gate").stdout
 
 
+def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
+    at, other = Place(small, "Small"), BY_TWO.replace(WHY3, "0.1")
+    forge("multiple", other)(at)
+    forge("double_positive", "keep", f" {other}")(at)
+    assert run(small, "update", "small").returncode == 0
+    text = at.session.read_text(encoding="utf-8")
+    # The same task is proved, beside; another one, of which more is kept, stands in its place.
+    assert f"Small.multiple\n {other}\n {WHY3}: " in text
+    kept = f"Small.double_positive\n keep\n  {other}\n instead {WHY3}\n  keep Small.double\n"
+    assert f"{kept}   {WHY3}: " in text
+    passes(small)
+    assert run(small, "update", "small").returncode == 0
+    assert at.session.read_text(encoding="utf-8") == text
+
+
 # --- the environment ----------------------------------------------------------------------------
 
 
