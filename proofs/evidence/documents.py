@@ -133,12 +133,9 @@ def theories(root: Path, files: Iterable[str]) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as copies:
         library = [name for name in wanted if (LIBRARY / name).is_file()]
         for name in library:
-            # Of a variant, Why3 takes the order that int.mlw states from the library only.
-            text = (
-                (LIBRARY / name)
-                .read_text(encoding="utf-8")
-                .replace("  use Int\n", "  use int.Int\n")
-            )
+            text = (LIBRARY / name).read_text(encoding="utf-8")
+            # A variant decreases by the library's order of integers, not by that of a copy.
+            text = text.replace("  use Int\n", "  use int.Int\n")
             (Path(copies) / name).write_text(text, encoding="utf-8")
         found |= why3_doc(Path(copies), library)
     anchors = {name: set(ANCHOR.findall(body)) for name, body in found.items()}
