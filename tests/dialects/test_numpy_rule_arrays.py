@@ -76,7 +76,7 @@ def assert_same_array(ours: Array, theirs: Array) -> None:
         assert repr(ours.tolist()) == repr(theirs.tolist())
     else:
         # Of objects these are the addresses.
-        assert ours.tobytes() == theirs.tobytes()
+        assert ours.ravel().tobytes() == theirs.ravel().tobytes()
     if ours.size:
         assert _address(ours) == _address(theirs)
         for size, stride, expected in zip(ours.shape, ours.strides, theirs.strides, strict=True):
