@@ -1,4 +1,4 @@
-# whycast: from a bare Debian 12 to proved theories and tested Python.
+# whycast: from a bare Debian to proved theories and tested Python.
 #
 #   make help     this text
 #   make          install the toolchain, extract the Python and the C again and compare them with the
@@ -30,7 +30,8 @@
 #   make bench    time the package and its C beside other libraries: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
-# Nothing is written outside of this directory, except Debian packages that are missing.
+# Nothing is written outside of this directory, except Debian packages that are missing; who is not
+# root is told which.
 
 # What would have recipes not run, their failures not count or others run is refused, whether it is
 # an option here or in a variable of the environment.

@@ -43,10 +43,9 @@ class Binary(NamedTuple):
         """Give the files by their names; of several programs that share some, each has its main."""
         found = sorted(path for name in self.files for path in PROOFS.glob(name))
         mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
-        sources = {path.name: path for path in found if path.name not in mains}
         # What differs between the versions of Why3.
         api = PROOFS / "gate" / "why3" / "api" / f"{toolchain.read()['Why3'].version}.ml"
-        return sources | ({"api.ml": api} if api.exists() else {})
+        return {path.name: path for path in found if path.name not in mains} | {"api.ml": api}
 
 
 WHYGATE = "gate/why3/*.ml"

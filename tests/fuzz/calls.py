@@ -77,7 +77,7 @@ def same_elements(found: Any, wanted: Any) -> None:
     if found.dtype.hasobject or found.dtype.kind in "TV" or found.dtype.char in "gG":
         assert repr(found.tolist()) == repr(wanted.tolist())
     else:
-        assert found.tobytes() == wanted.tobytes()
+        assert found.ravel().tobytes() == wanted.ravel().tobytes()
 
 
 def view(x: Any, placed: Placed | None) -> Check:

@@ -48,7 +48,7 @@ def encoded(array: AnyArray) -> Message:
     name = dtype_name(array)
     elements: object = array.ravel().tolist()
     if name not in STRINGS:
-        elements = array.astype(array.dtype.newbyteorder("<")).tobytes().hex()
+        elements = array.astype(array.dtype.newbyteorder("<")).ravel().tobytes().hex()
     return {"dtype": name, "shape": list(array.shape), "elements": elements}
 
 

@@ -209,9 +209,9 @@ def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | Non
         elements, wanted = array.ravel().tolist(), right.ravel().tolist()
         same = [type(a) is type(b) and a == b for a, b in zip(elements, wanted, strict=True)]
         return None if all(same) else _first(array, right, same.index(False), "elements", where)
-    if array.tobytes() == right.tobytes():
+    if array.ravel().tobytes() == right.ravel().tobytes():
         return None
-    own, other = (np.frombuffer(each.tobytes(), right.dtype) for each in (array, right))
+    own, other = (np.frombuffer(each.ravel().tobytes(), right.dtype) for each in (array, right))
     own_bytes, other_bytes = (
         each.view(np.uint8).reshape(-1, right.dtype.itemsize) for each in (own, other)
     )

@@ -204,7 +204,7 @@ class Judge:
     def _changed(self) -> Finding | None:
         for m, (given, kept, before, shape, strides) in enumerate(self._in_use):
             if (
-                given.tobytes() != before
+                given.ravel().tobytes() != before
                 or given.shape != shape
                 or given.strides != strides
                 or given.dtype != kept.dtype
@@ -232,7 +232,7 @@ class _Prepared(NamedTuple):
 
 
 def _of(given: AnyArray, kept: AnyArray) -> _Prepared:
-    return _Prepared(given, kept, given.tobytes(), given.shape, given.strides)
+    return _Prepared(given, kept, given.ravel().tobytes(), given.shape, given.strides)
 
 
 def _prepare(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
