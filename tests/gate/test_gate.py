@@ -177,7 +177,7 @@ TAMPERED: dict[str, Change] = {
     "Contradictory": theory("\nend", "\n  (** Wrong. *) axiom wrong: forall x. x + 1 = x\nend"),
     "Hiding": hide,
     "Shadowed": shadow,
-    "Reaching": theory("\nend", "\n  use null.Null  use random.Random\nend"),
+    "Reaching": theory("\nend", "\n  use random.Random  use witness.Witness\nend"),
 }
 
 # What the gate says of each: a part of every failure that names it.
@@ -234,9 +234,9 @@ Hidden         why3/hidden/away.mlw: More.b {UNLISTED}
 Hidden         why3/hidden/away.mlw:3: Away.a {UNLISTED}
 Shadowed       cannot be read: why3/shadowed.mlw:2: Ambiguous path: both
 Shadowed       cannot be audited: why3/shadowed.mlw:2: Ambiguous path: both
-Reaching       reaches null.Null of Why3's library: expected one of
 Reaching       reaches random.Random of Why3's library: expected one of
 Reaching       reaches random.State of Why3's library: expected one of
+Reaching       reaches witness.Witness of Why3's library: expected one of
 Calls          why3/room/calls.mlw: Calls Alt-Ergo proves a goal with its conclusion negated: what
 Old            proofs/sessions/old.proofs: is a stray file: no theory with goals has these
 """
