@@ -36,12 +36,16 @@ let run project options theory =
         | None -> Option.value (List.assoc_opt name recorded) ~default:Record.nothing
       in
       (* An interruption keeps what has been found so far. *)
+      let names = List.map Goals.full_name goals in
+      let of_others (name, r) =
+        let r = Record.of_others r in
+        if List.mem name names || Record.versions r = [] then None else Some (name, r)
+      in
       let save () =
-        let folder = Filename.dirname file in
-        if goals <> [] then begin
-          ignore (Sys.command ("mkdir -p " ^ Filename.quote folder));
-          Record.write file (List.map (fun goal -> (Goals.full_name goal, known goal)) goals)
-        end
+        let left = List.filter_map of_others recorded in
+        let all = List.map (fun goal -> (Goals.full_name goal, known goal)) goals @ left in
+        ignore (Sys.command ("mkdir -p " ^ Filename.quote (Filename.dirname file)));
+        if all <> [] then Record.write file all
       in
       let chosen = List.filter (fun goal -> wanted options (Goals.full_name goal)) goals in
       let prove (goal : Goals.goal) =

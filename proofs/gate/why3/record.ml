@@ -84,9 +84,20 @@ let rec merged known found =
   | Some (Split xs), Some (Split ys) when List.compare_lengths xs ys = 0 ->
       add (Some (Split (List.map2 merged xs ys)))
   | _ ->
-      let there = versions { known with instead = [] } in
-      if there = [] || List.mem here there then { found with instead = known.instead }
-      else { known with instead = (here, found) :: known.instead }
+      let is_of_others = known.proofs <> [] || known.step <> None in
+      if is_of_others && not (List.mem here (versions { known with instead = [] })) then
+        { known with instead = (here, found) :: known.instead }
+      else { found with instead = known.instead }
+
+(** What is known without this version's part. *)
+let rec of_others r =
+  let step =
+    match r.step with
+    | Some (Keep (names, r)) -> Some (Keep (names, of_others r))
+    | Some (Split parts) -> Some (Split (List.map of_others parts))
+    | None -> None
+  in
+  { proofs = List.remove_assoc here r.proofs; step; instead = List.remove_assoc here r.instead }
 
 (** {1 Files} *)
 

@@ -142,7 +142,8 @@ let facts (project : Project.t) theory =
   let context = if errors = [] then smoke_facts project modules goals else [] in
   let names = List.map Goals.full_name goals in
   let versions = List.sort_uniq compare (List.concat_map (fun (_, r) -> Record.versions r) known) in
-  let lost = List.filter (fun (name, _) -> not (List.mem name names)) known in
+  let is_lost (name, r) = List.mem Record.here (Record.versions r) && not (List.mem name names) in
+  let lost = List.filter is_lost known in
   let goal_facts (goal : Goals.goal) =
     let r = Option.value (List.assoc_opt (Goals.full_name goal) known) ~default:Record.nothing in
     let name = (Goals.ident goal.task).id_string in
