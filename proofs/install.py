@@ -123,8 +123,9 @@ def provide(packages: Sequence[str]) -> None:
 
 
 def mirrors() -> list[str]:
-    """Return where this machine gets Debian's main archive, as apt knows from Release files."""
-    wanted = ("Created-By: Packages", "Label: Debian", "Component: main")
+    """Return where this machine gets its system's main archive, as apt knows from Release files."""
+    label = toolchain.system().partition("-")[0].capitalize()
+    wanted = ("Created-By: Packages", f"Label: {label}", "Component: main")
     return run("/usr/bin/apt-get", "indextargets", "--format", "$(REPO_URI)", *wanted).split()
 
 

@@ -117,7 +117,7 @@ def pin(arguments: Sequence[str]) -> int:
             made_here[name] = {"sources": made_of(program), "program": sha256_of(made)}
     text = PINS.read_text(encoding="utf-8").partition("\n[")[0]
     for system, table in (tables | {toolchain.system(): made_here}).items():
-        text += f"\n[{system}]\n"
+        text += f'\n["{system}"]\n'
         for name, pinned in table.items():
             words = ", ".join(f'{key} = "{sha256}"' for key, sha256 in pinned.items())
             text += f'"{name}" = {{ {words} }}\n'

@@ -55,7 +55,7 @@ def read() -> dict[str, Tool]:
     shared = tables.pop("any")
     if here not in tables or machine != "x86_64":
         raise ToolError(f"this is {here} on {machine}: expected {' or '.join(tables)} on x86_64")
-    return {name: Tool(name, **entry) for name, entry in (tables[here] | shared).items()}
+    return {name: Tool(name, **entry) for name, entry in (shared | tables[here]).items()}
 
 
 def requirements(*files: Path) -> list[tuple[str, str, list[str]]]:

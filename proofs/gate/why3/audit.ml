@@ -149,11 +149,15 @@ let in_declaration d =
 
 let id (m : Pmodule.pmodule) = m.mod_theory.Theory.th_name
 
-(** What stands in a module, in scopes too; but no program that Why3 makes of a lemma. *)
+(** From 1.6.0 on, Why3 declares a program for each lemma, by which others may call it. No name of ours
+    can end so. *)
+let is_made_of_lemma rs = String.ends_with ~suffix:"'lemma" rs.rs_name.id_string
+
+(** What stands in a module, in scopes too; but no program that is made of a lemma. *)
 let units (m : Pmodule.pmodule) =
   let rec inside = function
     | Pmodule.Uscope (_, units) -> List.concat_map inside units
-    | Udecl { pd_node = PDlet (LDsym (rs, _)); _ } when Api.is_made_of_lemma rs -> []
+    | Udecl { pd_node = PDlet (LDsym (rs, _)); _ } when is_made_of_lemma rs -> []
     | unit -> [ unit ]
   in
   List.concat_map inside m.mod_units

@@ -13,6 +13,3 @@ let driver_name (p : Whyconf.config_prover) = p.driver
 let with_driver (p : Whyconf.config_prover) path = { p with driver = path }
 let load_driver = Whyconf.load_driver
 let load_printer_driver env file = Pdriver.load_driver env file []
-
-(** For each lemma Why3 1.8.0 declares a program. *)
-let is_made_of_lemma (_ : Expr.rsymbol) = false

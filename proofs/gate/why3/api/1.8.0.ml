@@ -15,7 +15,3 @@ let load_driver = Driver.load_driver_for_prover
 
 let load_printer_driver env file =
   Pdriver.load_driver (Whyconf.get_main (Whyconf.default_config "")) env file []
-
-
-(** For each lemma Why3 declares a program, by which others may call it. No name of ours can end so. *)
-let is_made_of_lemma (rs : Expr.rsymbol) = String.ends_with ~suffix:"'lemma" rs.rs_name.id_string
