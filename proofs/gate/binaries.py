@@ -104,8 +104,7 @@ def compiled(name: str, program: Binary, folder: Path) -> Iterator[Path]:
 
 def pins() -> dict[str, dict[str, dict[str, str]]]:
     """Read the pins: of each system, for each program."""
-    found: dict[str, dict[str, dict[str, str]]] = toml.loads(PINS.read_text(encoding="utf-8"))
-    return found
+    return toml.loads(PINS.read_text(encoding="utf-8"))
 
 
 def pin(arguments: Sequence[str]) -> int:

@@ -8,21 +8,11 @@ open Why3
 
 type t = { prover : Whyconf.config_prover; driver : Driver.driver }
 
-(** Why3 1.5.1 takes a file [z3_471] of the working directory for the driver of that name: so none
-    has a name alone. *)
-let with_absolute_driver main (p : Whyconf.config_prover) =
-  let path = List.fold_left Filename.concat (Whyconf.datadir main) in
-  let name = Api.driver_name p in
-  if Filename.is_relative name then Api.with_driver p (path [ "drivers"; name ^ ".drv" ]) else p
-
 let loaded : t list option ref = ref None
 
 (** Those that are configured, each with its driver. *)
 let all (project : Project.t) =
-  let load p =
-    let prover = with_absolute_driver project.main p in
-    { prover; driver = Api.load_driver project.main project.env prover }
-  in
+  let load prover = { prover; driver = Api.load_driver project.main project.env prover } in
   if !loaded = None then loaded := Some (List.map load (Project.provers project));
   Option.get !loaded
 
@@ -44,8 +34,8 @@ let script by limit file =
   let command = Whyconf.get_complete_command by.prover ~with_steps:(steps <> None) in
   Printf.sprintf "ulimit -t %d; ulimit -v %d; exec %s 2>&1" (seconds + 1) memory_kilobytes
     (List.fold_left put command
-       [ ("%t", string_of_int seconds); ("%T", string_of_int (1000 * seconds));
-         ("%S", string_of_int (Option.value steps ~default:0)); ("%f", Filename.quote file) ])
+       [ ("%t", string_of_int seconds); ("%S", string_of_int (Option.value steps ~default:0));
+         ("%f", Filename.quote file) ])
 
 let printed by = Format.asprintf "%a" (fun fmt -> Driver.print_task by.driver fmt)
 

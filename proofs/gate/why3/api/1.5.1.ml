@@ -10,6 +10,5 @@ let start loc =
   (file, line, column)
 
 let driver_name (p : Whyconf.config_prover) = p.driver
-let with_driver (p : Whyconf.config_prover) path = { p with driver = path }
 let load_driver = Whyconf.load_driver
 let load_printer_driver env file = Pdriver.load_driver env file []

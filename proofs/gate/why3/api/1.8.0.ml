@@ -10,7 +10,6 @@ let start loc =
   (file, line, column)
 
 let driver_name (p : Whyconf.config_prover) = snd p.driver
-let with_driver (p : Whyconf.config_prover) path = { p with driver = (None, path) }
 let load_driver = Driver.load_driver_for_prover
 
 let load_printer_driver env file =
