@@ -49,7 +49,7 @@ let parts t task =
 
 (** {1 What is found, and what is left to prove} *)
 
-let split parts = Record.taken_apart (Split parts)
+let split parts = Found.taken_apart (Split parts)
 
 (** The parts of a goal without a proof, or with proofs of one family, each with its place in the
     tree: by these provers. *)
@@ -77,7 +77,7 @@ let rec has families (r : Record.t) =
 (** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
 let rec search t task ~first proofs =
   let proofs = race t task ~seconds:glance ~first proofs in
-  if Record.redundant proofs then Record.proved proofs
+  if Record.redundant proofs then Found.proved proofs
   else
     match parts t task with
     | None -> insist t task proofs
@@ -93,7 +93,7 @@ and insist t task proofs =
     let is_worth_it = (not t.quick) && (proofs = [] || seconds <= middle) in
     if is_worth_it then race t task ~seconds ~first:[] proofs else proofs
   in
-  Record.proved (List.fold_left step proofs [ middle; long ])
+  Found.proved (List.fold_left step proofs [ middle; long ])
 
 (** {1 What a proof needs of its context} *)
 
@@ -118,7 +118,7 @@ let known_in task names = Cores.Names.(elements (inter names (of_list (Keep.of_t
 let from_names t task names =
   let names = known_in task names in
   match search { t with strict = true } (Keep.keep names task) ~first:[] [] with
-  | found -> if has 2 found then Some (Record.taken_apart (Keep (names, found))) else None
+  | found -> if has 2 found then Some (Found.taken_apart (Keep (names, found))) else None
   | exception Not_enough -> None
 
 (** Proofs from a part of the context: of the goal, or else of its parts, or else from all of it.
@@ -148,7 +148,7 @@ let rec settle t task known =
   | Some (Keep (names, r)) -> (
       let names = known_in task (Cores.Names.of_list names) in
       match settle { t with strict = true } (Keep.keep names task) r with
-      | found -> Record.taken_apart (Keep (names, found))
+      | found -> Found.taken_apart (Keep (names, found))
       | exception Not_enough -> anew ())
   | Some (Split records) -> (
       match Project.attempt (fun () -> Split.parts t.project task) with
@@ -165,8 +165,8 @@ let rec settle t task known =
           let own = Record.own r and names = List.map name in
           if not (Record.redundant proofs) then anew ()
           else if List.sort compare (names proofs) <> List.sort compare (names own) then
-            Record.proved proofs
-          else (* Seconds change with each run. *) Record.proved own)
+            Found.proved proofs
+          else (* Seconds change with each run. *) Found.proved own)
 
 (** What is recorded of a goal, with what proves it here and now. *)
-let goal t task known = Record.merged known (settle t task known)
+let goal t task known = Found.merged known (settle t task known)

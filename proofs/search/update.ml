@@ -38,14 +38,14 @@ let run project options theory =
       (* An interruption keeps what has been found so far. *)
       let names = List.map Goals.full_name goals in
       let of_others (name, r) =
-        let r = Record.of_others r in
+        let r = Found.of_others r in
         if List.mem name names || Record.versions r = [] then None else Some (name, r)
       in
       let save () =
         let left = List.filter_map of_others recorded in
         let all = List.map (fun goal -> (Goals.full_name goal, known goal)) goals @ left in
         ignore (Sys.command ("mkdir -p " ^ Filename.quote (Filename.dirname file)));
-        if all <> [] then Record.write file all
+        if all <> [] then Found.write file all
       in
       let chosen = List.filter (fun goal -> wanted options (Goals.full_name goal)) goals in
       let prove (goal : Goals.goal) =

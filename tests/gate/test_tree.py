@@ -141,8 +141,8 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
     monkeypatch.setattr(binaries, "compiled", compiled)
     assert binaries.pin([]) == 0
     head, mine, other = pins.read_text(encoding="utf-8").split("\n\n")
-    assert (head, other) == ("# Pins.\n# More.", f"[debian-0]\n{pinned}\n")
-    assert mine.startswith(f'[{here}]\n"whygate" = {{ sources = "')
+    assert (head, other) == ("# Pins.\n# More.", f'["debian-0"]\n{pinned}\n')
+    assert mine.startswith(f'["{here}"]\n"whygate" = {{ sources = "')
     made = {name: pinned["program"] for name, pinned in binaries.pins()[here].items()}
     assert made == {name: hashlib.sha256(name.encode()).hexdigest() for name in binaries.BINARIES}
     pins.write_text(pins.read_text(encoding="utf-8").replace(here, "debian-1"), encoding="utf-8")

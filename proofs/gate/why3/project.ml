@@ -78,11 +78,7 @@ let attempt f =
     first: what it finds is what every replay pays for. *)
 let preference = [ "Alt-Ergo"; "Z3"; "CVC5"; "CVC4" ]
 
-(** Why3 adds alternatives of its own to a detected prover (counterexamples and the like); a proof
-    is by the prover itself. *)
 let provers project =
   let known = Whyconf.Mprover.values (Whyconf.get_provers project.config) in
-  let is name (p : Whyconf.config_prover) =
-    p.prover.prover_name = name && p.prover.prover_altern = ""
-  in
+  let is name (p : Whyconf.config_prover) = p.prover.prover_name = name in
   List.concat_map (fun name -> List.filter (is name) known) preference
