@@ -66,6 +66,8 @@ def main(arguments: Sequence[str]) -> int:
     tools = toolchain.read()
     wheels = REQUIREMENTS if options.tests else REQUIREMENTS[:1]
     helpers = f"{TESTS * options.tests} {OTHERS.get(options.also, '')}".split()
+    if toolchain.system().startswith("ubuntu"):  # It has Chromium as a snap alone.
+        helpers = [name for name in helpers if name != "chromium"]
     packages = missing_packages(tools, wheels, helpers)
     debs = [tool for tool in tools.values() if tool.deb and not tool.path.exists()]
     if packages or (debs and not mirrors()):
