@@ -85,7 +85,7 @@ def wheels() -> list[str]:
 
 
 def configuration(tools: dict[str, Tool]) -> str:
-    """Write Why3's configuration: the pinned provers and drivers by absolute paths, and no others."""
+    """Write Why3's configuration: pinned provers and drivers by absolute paths, no others."""
     template = (HERE / "why3.conf.in").read_text(encoding="utf-8")
     return template.format(here=HERE, tools=tools)
 
