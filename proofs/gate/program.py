@@ -24,6 +24,9 @@ KEPT = "build/gate"
 # Why3 prepares a task, then a prover works on it: one process keeps one core busy.
 PROCESSES = 2
 
+# With a program, these decide what is asked, and of whom.
+DECIDING = ("toolchain.toml", "why3.conf.in", "cvc5.drv")
+
 
 def forget(root: Path) -> None:
     """Drop every program that was built, and every answer that is kept."""
@@ -41,12 +44,10 @@ class Program:
         self.running: set[subprocess.Popen[str]] = set()
         self.stopped = False
         # Who asks a replaced prover must not keep its answers for the day when it is put right.
-        tools = toolchain.read()
-        if replaced := toolchain.verify(tools):
+        if replaced := toolchain.verify():
             raise closed.ToolError("\n".join(map(str, replaced)))
-        pinned = [(n, sha.encode()) for tool in tools.values() for n, sha in tool.files.items()]
-        # Not where the tree lies.
-        self.tools = closed.digest([*pinned, (name, self.program.read_bytes())])
+        files = [self.program, *(toolchain.HERE / each for each in DECIDING)]
+        self.tools = closed.digest((file.name, file.read_bytes()) for file in files)
 
     def run(
         self, *arguments: str, cwd: Path | None = None, output: int | None = None
