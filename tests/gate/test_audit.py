@@ -16,7 +16,7 @@ from gate.program import Program
 from gate.theories import theory_files
 
 # To Why3 1.8.0, a ghost without a definition is a function that is any number.
-GHOST = "val" if toolchain.read()["Why3"].version == "1.5.1" else "any"
+GHOST = "any" if toolchain.read()["Why3"].version == "1.8.0" else "val"
 
 # Kind, name and declaration of what is taken for granted.
 GRANTED = [

@@ -131,7 +131,8 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
     here, pins = toolchain.system(), tmp_path / "binaries.toml"
     monkeypatch.setattr(binaries, "PINS", pins)
     pinned = '"extraction.cmxs" = { sources = "a", program = "b" }'
-    pins.write_text(f"# Pins.\n# More.\n\n[{here}]\n{pinned}\n\n[debian-0]\n{pinned}\n", "utf-8")
+    head = "# Pins.\n# More."
+    pins.write_text(f'{head}\n\n["{here}"]\n{pinned}\n\n["debian-0"]\n{pinned}\n', "utf-8")
 
     @contextmanager
     def compiled(name: str, program: binaries.Binary, folder: Path) -> Iterator[Path]:
@@ -140,8 +141,8 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
 
     monkeypatch.setattr(binaries, "compiled", compiled)
     assert binaries.pin([]) == 0
-    head, mine, other = pins.read_text(encoding="utf-8").split("\n\n")
-    assert (head, other) == ("# Pins.\n# More.", f'["debian-0"]\n{pinned}\n')
+    first, mine, other = pins.read_text(encoding="utf-8").split("\n\n")
+    assert (first, other) == (head, f'["debian-0"]\n{pinned}\n')
     assert mine.startswith(f'["{here}"]\n"whygate" = {{ sources = "')
     made = {name: pinned["program"] for name, pinned in binaries.pins()[here].items()}
     assert made == {name: hashlib.sha256(name.encode()).hexdigest() for name in binaries.BINARIES}
