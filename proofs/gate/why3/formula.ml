@@ -12,10 +12,7 @@ let rec bare f =
     | Tbinop (Tor, step, { t_node = Ttrue; _ }) -> Ident.Sattr.mem asym_split step.t_attrs
     | _ -> false
   in
-  let is_unused bound =
-    let v, f = t_open_bound bound in
-    t_v_occurs v f = 0
-  in
+  let is_unused bound = let v, f = t_open_bound bound in t_v_occurs v f = 0 in
   match f.t_node with
   | Tbinop (Timplies, step, claim) when is_step step -> bare claim
   | Tbinop (Tand, claim, step) when is_step step -> bare claim
@@ -46,10 +43,11 @@ let rec printable f =
     | Tvar _ | Tconst _ | Tapp (_, []) -> true
     | _ -> false
   in
-  match (t_map printable f).t_node with
+  let f = t_map printable f in
+  match f.t_node with
   | Tapp (ls, [ t ]) when Ident.Sattr.mem Ident.is_field_id_attr ls.ls_name.id_attrs && not (is_plain t) ->
       t_app (of_field ls) [ t ] f.t_ty
-  | _ -> t_map printable f
+  | _ -> f
 
 let rec parts operator f =
   match f.t_node with

@@ -149,7 +149,8 @@ let facts (project : Project.t) theory =
     let name = (Goals.ident goal.task).id_string in
     Record
       [ ("module", String goal.in_module); ("name", String goal.name);
-        ("versions", texts (List.filter (Record.is_complete r) versions)); ("tree", node_facts project ~root:true name goal.task r) ]
+        ("versions", texts (List.filter (Record.is_complete r) versions));
+        ("tree", node_facts project ~root:true name goal.task r) ]
   in
   Record
     [ ("file", String theory); ("session", String file);
