@@ -1,9 +1,9 @@
 """Install the toolchain that toolchain.toml names, or say exactly what is missing.
 
-Tools come from Debian by apt, which root alone can tell to install, one prover of an older release into
-build/; Python packages go into .venv, and those that the tools load stay the wheels that they came
-as, in build/wheels. What is there at its version is left: if it is not the pinned file, that has to
-be noticed.
+Tools come from the system by apt, which root alone can tell to install, one prover of an older
+release into build/; Python packages go into .venv, and those that the tools load stay the wheels
+that they came as, in build/wheels. What is there at its version is left: if it is not the pinned
+file, that has to be noticed.
 """
 
 import argparse
