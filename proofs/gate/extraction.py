@@ -46,6 +46,7 @@ MODULES = (
     "kernel.views.COPViews",
     "kernel.plan.COPPlan",
     "kernel.tensors.COPTensors",
+    "kernel.symbolic.COPSymbolic",
 )
 C_MODULES = (
     "c.codes.Codes",

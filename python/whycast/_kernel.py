@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
 # why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw,
-# why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw, why3/kernel/plan.mlw
-# and why3/kernel/tensors.mlw.
+# why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw, why3/kernel/plan.mlw,
+# why3/kernel/tensors.mlw and why3/kernel/symbolic.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # The contract of a function stands in why3/, under the name that its docstring gives.
@@ -1005,3 +1005,190 @@ def broadcast_all(
             raise WrongLength(m) from None
     out_2 = tuple(out)
     return (target, out_2)
+
+
+class NeverAgree(Exception):
+    """Two numbers of one axis that differ and are both not 1: no sizes make these shapes broadcast.
+    The values are the two tensors, the lower one first, and the axis of the largest rank.
+    [E_Broadcast_any_Derived_580]
+    """
+
+    def __init__(self, value: tuple[int, int, int]) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def largest_rank(shapes: tuple[tuple[int, ...], ...]) -> int:
+    """The largest rank, 0 if there are no shapes. [E_NumpyBroadcast_any_Rule_030]
+
+    WhyML: kernel.symbolic.COPSymbolic.largest_rank
+    """
+    rank = 0
+    for s in shapes:
+        if len(s) > rank:
+            rank = len(s)
+    return rank
+
+
+def shape_of_numbers(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The shape that the numbers alone have, with 1 for every name.
+
+    Raises NeverAgree with the first two numbers that differ and are both not 1: on the lowest
+    axis, there in the lowest second tensor, and for it in the lowest first one.
+    [E_Broadcast_any_Derived_580]
+
+    Raises: NeverAgree
+    WhyML: kernel.symbolic.COPSymbolic.shape_of_numbers
+    """
+    rank = largest_rank(shapes)
+    numbers = [1] * rank
+    for i in range(rank):
+        number = 1
+        first = 0
+        for m in range(len(shapes)):
+            z = padded_size(shapes[m], rank, i)
+            if z >= 0 and z != 1:
+                if number == 1:
+                    number = z
+                    first = m
+                elif z != number:
+                    raise NeverAgree((first, m, i))
+        numbers[i] = number
+    return tuple(numbers)
+
+
+def found(symbols: list[int], n: int, z: int) -> bool:
+    """Whether one of the first `n` elements is `z`.
+
+    WhyML: kernel.symbolic.COPSymbolic.found
+    """
+    for k in range(n):
+        if symbols[k] == z:
+            return True
+    return False
+
+
+def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tuple[int, ...]:
+    """The symbols other than 1 on the axis `i` of the largest rank, `rank`: in order of the tensors,
+    and each once. [E_Broadcast_any_Derived_580]
+
+    WhyML: kernel.symbolic.COPSymbolic.axis_symbols
+    """
+    symbols = [1] * len(shapes)
+    n = 0
+    for m in range(len(shapes)):
+        z = padded_size(shapes[m], rank, i)
+        if z != 1 and (not found(symbols, n, z)):
+            symbols[n] = z
+            n += 1
+    return tuple(symbols[0 : 0 + n])
+
+
+def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """The common shape of shapes of symbols: on each axis the symbols of which one that is not 1 is
+    the size.
+
+    Symbols from 0 on are numbers, those below 0 names. No symbol: the size is 1. One: it is the
+    size. Several: they are names, of which all that are not 1 are the same size where the shapes
+    broadcast. On an axis with a number other than 1 it is that number alone.
+    Raises NeverAgree with the first two numbers that differ and are both not 1.
+    [E_Broadcast_any_Derived_580]
+
+    Raises: NeverAgree
+    WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
+    """
+    numbers = shape_of_numbers(shapes)
+    rank = len(numbers)
+    sizes: list[tuple[int, ...]] = [()] * rank
+    for i in range(rank):
+        d = numbers[i]
+        if d == 1:
+            sizes[i] = axis_symbols(shapes, rank, i)
+        else:
+            only = tuple([d] * 1)
+            sizes[i] = only
+    return tuple(sizes)
+
+
+def with_clause(
+    clauses: tuple[tuple[int, int, int], ...], axis: int, a: int, b: int
+) -> tuple[tuple[int, int, int], ...]:
+    """The clauses and one more, of the axis `axis` and the symbols `a` and `b`.
+    [E_Broadcast_any_Derived_580]
+
+    WhyML: kernel.symbolic.COPSymbolic.with_clause
+    """
+    return tuple(list(clauses) + [(axis, a, b)] * 1)
+
+
+def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
+    """The condition under which shapes of symbols broadcast by the rule of NumPy.
+
+    Each of the clauses `(axis, a, b)` has to hold: a is 1, or b is, or both are the same size.
+    On an axis with a number other than 1 there is one for every name with that number, on another
+    one for every two names, lower axes first. Raises NeverAgree with the first two numbers that
+    differ and are both not 1. [E_Broadcast_any_Derived_580]
+
+    Raises: NeverAgree
+    WhyML: kernel.symbolic.COPSymbolic.symbolic_conditions
+    """
+    numbers = shape_of_numbers(shapes)
+    rank = len(numbers)
+    clauses = tuple([(0, 0, 0)] * 0)
+    for i in range(rank):
+        symbols = axis_symbols(shapes, rank, i)
+        d = numbers[i]
+        if d == 1:
+            for k in range(len(symbols)):
+                for m in range(k + 1, len(symbols)):
+                    clauses = with_clause(clauses, i, symbols[k], symbols[m])
+        else:
+            for z in symbols:
+                if z != d:
+                    clauses = with_clause(clauses, i, z, d)
+    return clauses
+
+
+def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> bool:
+    """Whether a tensor has the size 1 on the axis `i` of the largest rank, `rank`; a tensor without
+    this axis has. [E_Broadcast_any_Derived_590]
+
+    WhyML: kernel.symbolic.COPSymbolic.has_one
+    """
+    for m in range(len(shapes)):
+        if padded_size(shapes[m], rank, i) == 1:
+            return True
+    return False
+
+
+def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tuple[int, ...]:
+    """The symbols other than 1 on the axis `i` of the largest rank, `rank`, and 1 behind them if it
+    stands there or a tensor does not have the axis. [E_Broadcast_any_Derived_590]
+
+    WhyML: kernel.symbolic.COPSymbolic.symbols_and_one
+    """
+    symbols = axis_symbols(shapes, rank, i)
+    if not has_one(shapes, rank, i):
+        return symbols
+    return tuple(list(symbols) + [1] * 1)
+
+
+def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
+    """What SONNX asks besides: of no pair `(axis, a, b)` of symbols one may be 0 and the other 1.
+
+    These are all two symbols of an axis that are a name, 0 or 1, lower axes first; a missing axis
+    counts as 1, which stands last. With (axis, 0, 1) SONNX rejects the shapes, whatever the names
+    are. [E_Broadcast_any_Derived_590]
+
+    WhyML: kernel.symbolic.COPSymbolic.symbolic_zeros
+    """
+    rank = largest_rank(shapes)
+    pairs = tuple([(0, 0, 0)] * 0)
+    for i in range(rank):
+        symbols = symbols_and_one(shapes, rank, i)
+        for k, a in enumerate(symbols):
+            for m in range(k + 1, len(symbols)):
+                b = symbols[m]
+                if a <= 1 and b <= 1:
+                    pairs = with_clause(pairs, i, a, b)
+    return pairs
