@@ -1069,8 +1069,9 @@ def found(symbols: list[int], n: int, z: int) -> bool:
 
 
 def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tuple[int, ...]:
-    """The symbols other than 1 on the axis `i` of the largest rank, `rank`: in order of the tensors,
-    and each once. [E_Broadcast_any_Derived_580]
+    """The symbols other than 1 on the axis `i` of the largest rank, `rank`.
+
+    They stand in order of the tensors, each once. [E_Broadcast_any_Derived_580]
 
     WhyML: kernel.symbolic.COPSymbolic.axis_symbols
     """
@@ -1118,7 +1119,8 @@ def with_clause(
 
     WhyML: kernel.symbolic.COPSymbolic.with_clause
     """
-    return tuple(list(clauses) + [(axis, a, b)] * 1)
+    last: list[tuple[int, int, int]] = [(axis, a, b)] * 1
+    return tuple(list(clauses) + last)
 
 
 def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
@@ -1162,15 +1164,17 @@ def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> bool:
 
 
 def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tuple[int, ...]:
-    """The symbols other than 1 on the axis `i` of the largest rank, `rank`, and 1 behind them if it
-    stands there or a tensor does not have the axis. [E_Broadcast_any_Derived_590]
+    """The symbols on the axis `i` of the largest rank, `rank`, each once, 1 behind the others.
+
+    1 is one of them also if a tensor does not have the axis. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbols_and_one
     """
     symbols = axis_symbols(shapes, rank, i)
     if not has_one(shapes, rank, i):
         return symbols
-    return tuple(list(symbols) + [1] * 1)
+    last = [1] * 1
+    return tuple(list(symbols) + last)
 
 
 def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:

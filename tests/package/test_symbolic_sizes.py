@@ -1,7 +1,7 @@
 """Sizes that have names: for small shapes of symbols, what the programs say of every valuation.
 
-Names are N, M and K, -1, -2 and -3; valuations give them 0, 1, 2 or 3, of which 2 and 3 stand for all
-sizes beyond. What is said is compared with the rules of NumPy and of SONNX for each instance.
+Names are N, M and K, -1, -2 and -3. Valuations give them 0, 1, 2 or 3, of which 2 and 3 stand for
+all sizes beyond. What is said is compared with the rules of NumPy and of SONNX for each instance.
 """
 
 from __future__ import annotations
