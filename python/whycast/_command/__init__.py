@@ -24,6 +24,7 @@ _MODULES = {
     "index": "whycast._command._shapes",
     "strides": "whycast._command._shapes",
     "plan": "whycast._command._plan",
+    "model": "whycast._command._model",
     "cases": "whycast.testing._command_cases",
     "check": "whycast.testing._command_check",
     "serve": "whycast.testing._lines._serve",

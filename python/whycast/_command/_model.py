@@ -1,0 +1,376 @@
+"""The subcommand model: the broadcasts in an ONNX model, and a model in which they are explicit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whycast._command._arguments import Subparsers, UsageError, add_json, path, shape
+from whycast._types import Shape
+
+if TYPE_CHECKING:
+    from whycast._model._explicit import Explicit
+    from whycast._model._graphs import Names
+    from whycast._model._places import Place
+
+FORMS = ("expand", "reshape+tile", "sonnx")
+
+
+def add(subparsers: Subparsers) -> None:
+    """Add the subcommand."""
+    about = "the broadcasts in an ONNX model, which can be made explicit"
+    parser = subparsers.add_parser(
+        "model",
+        help=about,
+        description=f"List {about}: which nodes broadcast, by the rule of NumPy that ONNX follows, "
+        "under which condition where sizes have names, and what SONNX refuses. Exit code 1 where "
+        "shapes never broadcast, or where --check finds a difference. It needs whycast[onnx].",
+    )
+    parser.add_argument("file", type=path, metavar="FILE", help="an ONNX model")
+    parser.add_argument(
+        "--sizes",
+        type=_sizes,
+        action="append",
+        default=[],
+        metavar="NAME=SIZES",
+        help="the number of a named size, such as N=2, or the shape of an input, such as x=2x3x48; "
+        "it may be given again",
+    )
+    add_json(parser)
+    parser.add_argument("--html", type=path, metavar="PAGE", help="write a page, too")
+    parser.add_argument(
+        "--explicit",
+        type=path,
+        metavar="OUT",
+        help="write a model in which nodes that broadcast are in front of those that did, and "
+        "nothing else differs",
+    )
+    parser.add_argument(
+        "--as",
+        choices=FORMS,
+        default="expand",
+        dest="form",
+        help="which nodes to put in; by default expand",
+    )
+    parser.add_argument(
+        "--dynamic",
+        action="store_true",
+        help="compute in OUT the shapes that only the running model knows; otherwise such nodes "
+        "are left, and named",
+    )
+    parser.add_argument(
+        "--constants", action="store_true", help="repeat the elements of constants in OUT itself"
+    )
+    parser.add_argument(
+        "--leave",
+        action="append",
+        default=[],
+        metavar="OPERATOR",
+        help="leave the nodes of an operator as they are; it may be given again. ONNX Runtime "
+        "computes a Pow with one exponent in another way than with many: the last bits differ",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="run FILE and OUT on random inputs, and compare the outputs bit by bit",
+    )
+    parser.add_argument(
+        "--input",
+        type=_number,
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="for --check: all that an input holds; it may be given again",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _sizes(text: str) -> tuple[str, Shape | int]:
+    """Read a name and its number, or an input and its shape.
+
+    >>> _sizes("N=2"), _sizes("x=2x3"), _sizes("x=(2,)")
+    (('N', 2), ('x', (2, 3)), ('x', (2,)))
+    """
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"expected NAME=NUMBER or INPUT=SHAPE, got {text!r}")
+    sizes = shape(value)
+    return name, int(value) if re.fullmatch("[0-9]+", value) else sizes
+
+
+def _number(text: str) -> tuple[str, float]:
+    """Read an input and a number.
+
+    >>> _number("sr=16000")
+    ('sr', 16000.0)
+    """
+    name, _, value = text.rpartition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected NAME=NUMBER, got {text!r}") from None
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    try:
+        from whycast._model._explicit import explicit
+        from whycast._model._graphs import Names, opset, read, scopes
+        from whycast._model._places import left_out, places
+    except ImportError as missing:
+        raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
+    if arguments.explicit is None and arguments.check:
+        raise UsageError("--check compares FILE and OUT: add --explicit OUT")
+    model, names, given = read(arguments.file), Names(), dict(arguments.sizes)
+    graphs = scopes(model, names, given)
+    found = list(places(graphs, model))
+    out = left_out(graphs, model)
+    about = _about(arguments.file, opset(model), found, out, names)
+    code = 1 if any(place.verdict == "never" for place in found) else 0
+    if arguments.html is not None:
+        from whycast._model._page import page
+
+        _write(arguments.html, page(about).encode(), arguments.file)
+    made = None
+    if arguments.explicit is not None:
+        made = explicit(
+            model,
+            found,
+            arguments.form,
+            dynamic=arguments.dynamic,
+            constants=arguments.constants,
+            leave=arguments.leave,
+        )
+        _write_model(arguments.explicit, made, arguments.file)
+        about["explicit"] = {
+            "file": str(arguments.explicit),
+            "nodes added": made.added,
+            "made explicit": made.changed,
+            "left": [{"node": _called(place), "reason": reason} for place, reason in made.left],
+        }
+    if arguments.check:
+        from whycast._model._runs import differences, feeds
+
+        inputs = feeds(model, given, dict(arguments.input))
+        by, differ = differences(arguments.file, arguments.explicit, inputs)
+        about["check"] = {"by": by, "differences": differ}
+        code = 1 if differ else code
+    print(json.dumps(about) if arguments.json else _text(about))
+    return code
+
+
+def _about(
+    file: Path, version: int, found: list[Place], out: Mapping[str, int], names: Names
+) -> dict[str, Any]:
+    """Say for JSON what was found; the text and the page are made of this."""
+    groups = {
+        "element-wise": [p for p in found if p.direction != "stacked" and p.node.op_type != "Gemm"],
+        "Gemm": [p for p in found if p.node.op_type == "Gemm"],
+        "MatMul": [p for p in found if p.direction == "stacked"],
+    }
+    return {
+        "file": str(file),
+        "opset": version,
+        "summary": {name: _summary(group) for name, group in groups.items() if group},
+        "not looked into": dict(out),
+        "nodes": [_row(place, names) for place in found],
+    }
+
+
+def _summary(found: list[Place]) -> dict[str, Any]:
+    """Count nodes by verdict, and those that broadcast by operator and kind."""
+    hidden = [place for place in found if place.verdict == "always"]
+    return {
+        "nodes": len(found),
+        "broadcast": len(hidden),
+        **{
+            verdict: count
+            for verdict in ("equal", "depends", "never", "unknown")
+            if (count := sum(place.verdict == verdict for place in found))
+        },
+        "kinds": _counts(kind for place in hidden for kind in place.kinds()),
+        "operators": _counts(place.node.op_type for place in hidden),
+    }
+
+
+def _counts(found: Iterable[str]) -> dict[str, int]:
+    """Count, the most frequent ones first."""
+    return dict(sorted(Counter(found).items(), key=lambda each: (-each[1], each[0])))
+
+
+def _called(place: Place) -> str:
+    """Return what a node is called: its name, or that of its output, with its graph."""
+    name = place.node.name or f"-> {place.node.output[0]}"
+    return f"{place.scope.place}: {name}" if place.scope.place else name
+
+
+def _row(place: Place, names: Names) -> dict[str, Any]:
+    """Say for JSON what was found of one node."""
+    from whycast._model._places import condition, filled, zero_condition
+
+    row: dict[str, Any] = {
+        "node": _called(place),
+        "graph": place.scope.place,
+        "output": place.node.output[0],
+        "operator": place.node.op_type,
+        "verdict": place.verdict,
+        "inputs": list(place.inputs),
+        "shapes": [names.shape(own) for own in place.shapes],
+        "kinds": list(place.kinds()),
+    }
+    if place.direction == "stacked":
+        row["axes"] = "before the last two"
+    attention = []
+    if place.target is not None:
+        sizes = ["|".join(map(names.text, symbols)) for symbols in filled(place.target)]
+        row["result"] = "x".join(sizes) or "()"
+        row["elements"] = _elements(place)
+        row["condition"] = condition(place.conditions, names)
+        row["condition of SONNX"] = zero_condition(place.zeros, names)
+        if "0 meets 1" in row["condition of SONNX"]:
+            attention.append("a size 0 meets a size 1: SONNX refuses it (E1), NumPy's rule gives 0")
+        if len(place.target) > 32:
+            attention.append(f"rank {len(place.target)}: many libraries stop at 32")
+    if place.clash is not None:
+        first, second, axis = place.clash
+        rank = max(len(own) for own in place.shapes if own is not None)
+        own = [(1,) * (rank - len(s)) + s for s in place.shapes if s is not None]
+        attention.append(
+            f"never broadcasts: on axis {axis} inputs {first} and {second} have sizes "
+            f"{own[first][axis]} and {own[second][axis]}"
+        )
+    elif place.verdict == "never":
+        attention.append("never broadcasts: its last input does not fit the shape of the others")
+    if place.verdict == "unknown":
+        attention.append("the rank of an input is not known, or which input has to grow")
+    return row | {"attention": attention}
+
+
+def _elements(place: Place) -> dict[str, int] | None:
+    """Count the elements of the inputs and of the result; None where sizes are open."""
+    sizes = [size for own in (*place.shapes, place.common or (-1,)) for size in own or ()]
+    if min(sizes, default=0) < 0:
+        return None
+    return {
+        "read": sum(_product(own or ()) for own in place.shapes),
+        "written": _product(place.common or ()),
+    }
+
+
+def _product(sizes: Shape) -> int:
+    count = 1
+    for size in sizes:
+        count *= size
+    return count
+
+
+def _text(about: Mapping[str, Any]) -> str:
+    """Lay out what was found: a summary, what needs attention, then each node that broadcasts."""
+    lines = [f"{about['file']}, opset {about['opset']}"]
+    for name, summary in about["summary"].items():
+        verdicts = [
+            f"{summary[key]} {text}"
+            for key, text in (
+                ("equal", "do not"),
+                ("depends", "depend on sizes"),
+                ("never", "never can"),
+                ("unknown", "unknown"),
+            )
+            if key in summary
+        ]
+        lines.append(
+            f"{name}: of {summary['nodes']} nodes {summary['broadcast']} broadcast"
+            + "".join(f", {text}" for text in verdicts)
+        )
+        for key in ("kinds", "operators"):
+            if summary[key]:
+                counts = ", ".join(f"{what} {count}" for what, count in summary[key].items())
+                lines.append(f"  {key}: {counts}")
+    lines += [f"not looked into: {n} of {what}" for what, n in about["not looked into"].items()]
+    for key, title in (("condition", "condition"), ("condition of SONNX", "SONNX asks besides")):
+        said = Counter(text for row in about["nodes"] for text in row.get(key, ()))
+        said.pop("0 meets 1", None)
+        shown = [f"{text} ({count})" for text, count in said.most_common(4)]
+        if shown:
+            more = f"; {len(said) - len(shown)} more" if len(said) > len(shown) else ""
+            lines.append(f"{title}: {'; '.join(shown)}{more}")
+    for row in about["nodes"]:
+        lines += [f"attention: {row['operator']} {row['node']}: {a}" for a in row["attention"]]
+    if "explicit" in about:
+        made = about["explicit"]
+        lines.append(
+            f"{made['file']}: {made['made explicit']} nodes made explicit, by "
+            f"{made['nodes added']} new ones; {len(made['left'])} left"
+        )
+        lines += [f"left: {each['node']}: {each['reason']}" for each in made["left"]]
+    if "check" in about:
+        differ = about["check"]["differences"]
+        lines += differ or [f"the same bits before and after, by {about['check']['by']}"]
+    lines.append("")
+    for row in about["nodes"]:
+        if row["verdict"] in ("always", "depends"):
+            kinds = ", ".join(row["kinds"])
+            maybe = "" if row["verdict"] == "always" else " (depends)"
+            lines.append(
+                f"{row['operator']} {row['node']}: {', '.join(row['shapes'])} -> {row['result']}"
+                f"  {kinds}{maybe}"
+            )
+    return "\n".join(lines)
+
+
+def _write(target: Path, content: bytes, source: Path) -> None:
+    """Write a file, whole or not at all, and never over the model that was read."""
+    if target.exists() and target.samefile(source):
+        raise UsageError(f"{target} is the model itself; it is never changed")
+    try:
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise UsageError(f"{target}: {error.strerror}") from None
+    written = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        mask = os.umask(0)
+        os.umask(mask)
+        written.chmod(0o666 & ~mask)
+        written.replace(target)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+
+
+def _write_model(target: Path, made: Explicit, source: Path) -> None:
+    """Write a model, after ONNX's checker; put the data that it names beside it."""
+    import onnx
+
+    if target.exists() and target.samefile(source):
+        raise UsageError(f"{target} is the model itself; it is never changed")
+    for name in _data_files(made.model):
+        beside = target.parent / name
+        if beside.exists() and beside.samefile(source.parent / name):
+            continue
+        if beside.exists():
+            raise UsageError(f"{beside} is there already: choose another folder for {target}")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source.parent / name, beside)
+    _write(target, made.model.SerializeToString(), source)
+    try:
+        onnx.checker.check_model(target)
+    except onnx.checker.ValidationError:
+        target.unlink()
+        raise
+
+
+def _data_files(model: Any) -> list[str]:
+    """Return the names of the files in which a model has external data."""
+    from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
+
+    tensors = filter(uses_external_data, _get_all_tensors(model))
+    return sorted({ExternalDataInfo(tensor).location for tensor in tensors})

@@ -1,0 +1,325 @@
+"""A model with nodes that broadcast in front of those that did, which then find equal shapes.
+
+Each form rests on a theorem of why3/model. What else is proved there, such as that Expands merge or
+move past Transpose, is left to optimizers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+import onnx
+from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
+
+import whycast
+from whycast._model._graphs import Scope, opset, subgraphs
+from whycast._model._places import Place
+from whycast._types import Shape
+
+Form = Literal["expand", "reshape+tile", "sonnx"]
+FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
+
+# SONNX's operators are not yet in a domain of their own.
+SONNX = "sonnx"
+
+# The opsets from which on there are Expand; Where, and Slice by computed ends; a size 0 in Reshape
+# that means 0.
+_EXPAND, _WHERE, _ZERO = 8, 10, 14
+
+
+class _LeftError(Exception):
+    """Why a node stays as it is."""
+
+
+@dataclass
+class Explicit:
+    """What became of a model: how many nodes are new, which places are left, and why."""
+
+    model: ModelProto
+    added: int = 0
+    changed: int = 0
+    left: list[tuple[Place, str]] = field(default_factory=list)
+
+
+def explicit(
+    model: ModelProto,
+    found: Sequence[Place],
+    form: Form = "expand",
+    *,
+    dynamic: bool = False,
+    constants: bool = False,
+    leave: Collection[str] = (),
+) -> Explicit:
+    """Return a model in which as few of the places as possible broadcast without saying so.
+
+    Parameters
+    ----------
+    model : ModelProto
+        It is not changed.
+    found : sequence of Place
+        The places of this model.
+    form : str
+        Which nodes to put in: one of `FORMS`.
+    dynamic : bool
+        Whether to compute, in the model, shapes that only the running model knows.
+    constants : bool
+        Whether to repeat the elements of initializers in the file.
+    leave : collection of str
+        Operators of which no node is changed.
+    """
+    made = Explicit(ModelProto())
+    made.model.CopyFrom(model)
+    graphs = _graphs_of(made.model.graph)
+    taken = _taken(graphs)
+    writers: dict[int, _Writer] = {}
+    for place in found:
+        if place.verdict == "equal":
+            continue
+        number = place.scope.number
+        writer = writers.setdefault(
+            number, _Writer(graphs[number], place.scope, opset(model), taken, form)
+        )
+        try:
+            if place.node.op_type in leave:
+                raise _LeftError("it was asked to be left")
+            writer.write(place, dynamic, constants)
+            made.changed += 1
+        except _LeftError as reason:
+            made.left.append((place, str(reason)))
+    for writer in writers.values():
+        made.added += writer.finish()
+    if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
+        made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
+    return made
+
+
+def _graphs_of(graph: GraphProto) -> list[GraphProto]:
+    """Return a graph and those within it, in the order of their scopes."""
+    inner = (_graphs_of(each) for node in graph.node for _, each in subgraphs(node))
+    return [graph, *chain.from_iterable(inner)]
+
+
+def _taken(graphs: list[GraphProto]) -> set[str]:
+    """Return all names of values and nodes."""
+    names: set[str] = set()
+    for graph in graphs:
+        for node in graph.node:
+            names.update((node.name, *node.input, *node.output))
+        for values in (graph.input, graph.output, graph.initializer):
+            names.update(value.name for value in values)
+    return names
+
+
+class _Writer:
+    """Puts nodes into one graph."""
+
+    def __init__(
+        self, graph: GraphProto, scope: Scope, version: int, taken: set[str], form: Form
+    ) -> None:
+        self.graph, self.scope, self.version, self.form = graph, scope, version, form
+        self.taken = taken
+        self.before: dict[int, list[NodeProto]] = {}
+        self.made: dict[tuple[object, ...], str] = {}
+        self.put = 0
+
+    def write(self, place: Place, dynamic: bool, constants: bool) -> None:
+        """Put in what makes one place explicit, or say why not."""
+        self.put = place.index
+        if place.verdict == "never":
+            raise _LeftError("its shapes never broadcast")
+        if place.direction == "stacked" and place.node.op_type != "MatMul":
+            raise _LeftError("its zero points have axes of their own")
+        if self.form == "sonnx":
+            self._sonnx(place, dynamic)
+            return
+        if place.verdict == "unknown":
+            raise _LeftError("the rank of an input is not known, or which input has to grow")
+        if self.form == "expand" and self.version < _EXPAND:
+            raise _LeftError(f"opset {self.version} has no Expand")
+        grown = [m for m in place.repeated if place.inputs[m]]
+        common = place.common
+        if common is not None and min(common, default=0) >= 0:
+            for m in grown:
+                self._replace(place, m, self._static(place, m, common, constants))
+            return
+        if not dynamic:
+            raise _LeftError("only the running model knows the sizes (--dynamic)")
+        if self.version < _WHERE:
+            raise _LeftError(f"opset {self.version} cannot choose between sizes")
+        if not all(place.inputs):
+            raise _LeftError("no value has the shape of the product")
+        if self.form == "reshape+tile" and self.version < _ZERO:
+            raise _LeftError(f"Reshape of opset {self.version} has no size 0")
+        shape = self._computed(place)
+        ranks = {place.inputs[m]: len(place.shapes[m] or ()) for m in grown}
+        for m in grown:
+            name = place.inputs[m]
+            target = shape
+            if place.direction == "stacked":
+                own = self._node("Shape", name)
+                tail = self._slice(own, ranks[name], ranks[name] + 2)
+                target = self._node("Concat", shape, tail, axis=0)
+            if self.form == "expand":
+                self._replace(place, m, self._node("Expand", name, target))
+            else:
+                self._replace(place, m, self._tiled(place, m, target))
+
+    def finish(self) -> int:
+        """Put the nodes in their places; say how many."""
+        nodes = []
+        for index, node in enumerate(self.graph.node):
+            nodes += self.before.get(index, [])
+            nodes.append(node)
+        copies = [NodeProto.FromString(node.SerializeToString()) for node in nodes]
+        del self.graph.node[:]
+        self.graph.node.extend(copies)
+        return sum(map(len, self.before.values()))
+
+    def _static(self, place: Place, m: int, common: Shape, constants: bool) -> str:
+        """Return the name of an input that is brought to a shape of numbers."""
+        name = place.inputs[m]
+        own = self.scope.shape(name)
+        assert own is not None
+        target = common
+        if place.direction == "stacked":
+            # The matrices keep their sizes: by 1, Expand changes none.
+            target += own[-2:] if min(own[-2:]) >= 0 else (1, 1)
+        if constants and (tensor := self._initializer(name)) is not None:
+            key = ("constant", name, target)
+            if key not in self.made:
+                value = numpy_helper.to_array(tensor)
+                full = np.ascontiguousarray(whycast.numpy_rule.broadcast_to(value, target))
+                self.made[key] = self._name(name, "explicit")
+                self.graph.initializer.append(numpy_helper.from_array(full, self.made[key]))
+            return self.made[key]
+        if self.form == "expand":
+            return self._node("Expand", name, self._numbers(target))
+        padded = (1,) * (len(target) - len(own)) + own
+        if min(padded, default=0) < 0:
+            # For Expand the target is enough. Reshape has to be told all sizes.
+            raise _LeftError("only the running model knows the sizes of an input")
+        if len(own) < len(target):
+            zero = {"allowzero": 1} if 0 in padded else {}
+            if zero and self.version < _ZERO:
+                raise _LeftError(f"Reshape of opset {self.version} has no size 0")
+            name = self._node("Reshape", name, self._numbers(padded), **zero)
+        repeats = tuple(
+            size if own_size == 1 else 1 for own_size, size in zip(padded, target, strict=True)
+        )
+        return self._node("Tile", name, self._numbers(repeats)) if set(repeats) - {1} else name
+
+    def _computed(self, place: Place) -> str:
+        """Return the name of the common shape, computed from the shapes of the inputs."""
+        assert place.target is not None
+        rank, common = len(place.target), place.common
+        ones = self._numbers((1,) * rank)
+        shape = ""
+        for name, own in zip(place.inputs, place.shapes, strict=True):
+            assert own is not None
+            if not own:
+                continue
+            sizes = self._node("Shape", name)
+            if place.direction == "stacked":
+                sizes = self._slice(sizes, 0, len(own))
+            if own == common:
+                return sizes
+            if len(own) < rank:
+                sizes = self._node("Concat", self._numbers((1,) * (rank - len(own))), sizes, axis=0)
+            if shape:
+                # Max would take the 1 where it meets a 0.
+                is_one = self._node("Equal", shape, ones)
+                shape = self._node("Where", is_one, sizes, shape)
+            else:
+                shape = sizes
+        return shape
+
+    def _tiled(self, place: Place, m: int, target: str) -> str:
+        """Return the name of an input that is brought to a computed shape by Reshape and Tile."""
+        name, own = place.inputs[m], self.scope.shape(place.inputs[m])
+        assert own is not None
+        assert place.target is not None
+        rank = len(place.target) + (2 if place.direction == "stacked" else 0)
+        ones, padded = self._numbers((1,) * rank), self._node("Shape", name)
+        if len(own) < rank:
+            missing = self._numbers((1,) * (rank - len(own)))
+            padded = self._node("Concat", missing, padded, axis=0) if own else missing
+            name = self._node("Reshape", name, padded, allowzero=1)
+        is_one = self._node("Equal", padded, ones)
+        return self._node("Tile", name, self._node("Where", is_one, target, ones))
+
+    def _slice(self, name: str, first: int, last: int) -> str:
+        ends = (self._numbers((first,)), self._numbers((last,)))
+        return self._node("Slice", name, *ends)
+
+    def _sonnx(self, place: Place, dynamic: bool) -> None:
+        """Put in one Broadcast for all inputs of a node, which needs no shape."""
+        if place.verdict in ("unknown", "depends") and not dynamic:
+            raise _LeftError("only the running model knows the sizes (--dynamic)")
+        if any({a, b} == {0, 1} for _, a, b in place.zeros):
+            raise _LeftError("SONNX refuses a 0 that meets a 1 (E1)")
+        if place.direction == "stacked" or not all(place.inputs):
+            raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
+        inputs = tuple(dict.fromkeys(place.inputs))
+        key = ("Broadcast", inputs)
+        if key not in self.made:
+            outputs = [self._name(name, "broadcast") for name in inputs]
+            node = helper.make_node(
+                "Broadcast", inputs, outputs, name=self._name("Broadcast", "explicit"), domain=SONNX
+            )
+            self.before.setdefault(self.put, []).append(node)
+            self.made[key] = ",".join(outputs)
+            self.made.update({(key, i): o for i, o in zip(inputs, outputs, strict=True)})
+        for m, name in enumerate(place.inputs):
+            self._replace(place, m, self.made[key, name])
+
+    def _replace(self, place: Place, m: int, name: str) -> None:
+        """Have the node read another value in the place of one that broadcasts."""
+        node = self.graph.node[place.index]
+        only = {"Gemm": (2,), "PRelu": (1,)}.get(node.op_type)
+        for k, own in enumerate(place.node.input):
+            if own == place.inputs[m] and (only is None or k in only):
+                node.input[k] = name
+
+    def _initializer(self, name: str) -> onnx.TensorProto | None:
+        """Return an initializer whose value is in the file and cannot be given by a caller."""
+        if name in {value.name for value in self.graph.input}:
+            return None
+        found = [t for t in self.graph.initializer if t.name == name and not t.external_data]
+        return found[0] if found else None
+
+    def _numbers(self, sizes: Shape) -> str:
+        """Return the name of a constant vector; each stands once in a graph."""
+        key = ("numbers", sizes)
+        if key not in self.made:
+            self.made[key] = self._name("shape", "x".join(map(str, sizes)) or "scalar")
+            value = np.array(sizes, np.int64)
+            constant = numpy_helper.from_array(value, self.made[key])
+            name = self._name("Constant", "explicit")
+            node = helper.make_node("Constant", [], [self.made[key]], name=name, value=constant)
+            self.before.setdefault(0, []).append(node)
+        return self.made[key]
+
+    def _node(self, operator: str, *inputs: str, **attributes: int) -> str:
+        """Return the output of a new node before the present one; equal ones stand once."""
+        key = (operator, inputs, tuple(attributes.items()))
+        if key not in self.made:
+            output = self._name(inputs[0], operator.lower())
+            name = self._name(operator, "explicit")
+            node = helper.make_node(operator, inputs, [output], name=name)
+            node.attribute.extend(helper.make_attribute(k, v) for k, v in attributes.items())
+            self.before.setdefault(self.put, []).append(node)
+            self.made[key] = output
+        return self.made[key]
+
+    def _name(self, stem: str, what: str) -> str:
+        """Return a name that nothing has."""
+        name, number = f"{stem}/{what}", 1
+        while name in self.taken:
+            number += 1
+            name = f"{stem}/{what}_{number}"
+        self.taken.add(name)
+        return name

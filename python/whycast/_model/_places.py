@@ -1,0 +1,242 @@
+"""The nodes of a model that may broadcast: whether they do, under which condition, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from onnx import ModelProto, NodeProto
+
+from whycast import _kernel
+from whycast._command._arguments import UsageError
+from whycast._model._graphs import Names, Scope, opset
+from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
+from whycast._types import Shape
+
+# always and never: whatever the names of sizes are. unknown: a rank is open.
+Verdict = Literal["equal", "always", "depends", "never", "unknown"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node that may broadcast.
+
+    `inputs` and `shapes` are those that broadcast together; where stacks of matrices do, the shapes
+    lack their last two axes. `target` has for each axis the sizes of which it is the one that is
+    not 1. `conditions` and `zeros` are clauses (axis, a, b), by NumPy's rule and what SONNX asks
+    besides. `index` is that of the node in its graph.
+    """
+
+    scope: Scope
+    index: int
+    direction: Direction
+    inputs: tuple[str, ...]
+    shapes: tuple[Shape | None, ...]
+    verdict: Verdict
+    target: tuple[tuple[int, ...], ...] | None = None
+    conditions: tuple[tuple[int, int, int], ...] = ()
+    zeros: tuple[tuple[int, int, int], ...] = ()
+    clash: tuple[int, int, int] | None = None
+
+    @property
+    def node(self) -> NodeProto:
+        """The node itself."""
+        node: NodeProto = self.scope.graph.node[self.index]
+        return node
+
+    @property
+    def common(self) -> Shape | None:
+        """The common shape, if each of its sizes is one number or one name."""
+        if self.target is None or any(len(symbols) > 1 for symbols in self.target):
+            return None
+        return tuple(symbols[0] for symbols in filled(self.target))
+
+    @property
+    def repeated(self) -> tuple[int, ...]:
+        """The numbers of the inputs that have not the common shape, as far as one knows."""
+        return tuple(m for m, shape in enumerate(self.shapes) if shape != self.common)
+
+    def kinds(self) -> tuple[str, ...]:
+        """Say how the inputs grow. A name counts as a size other than 1."""
+        if self.target is None:
+            return ()
+        target = filled(self.target)
+        found = []
+        for shape in self.shapes:
+            own = (1,) * (len(target) - len(shape or ())) + (shape or ())
+            grows = [k for k, size in enumerate(own) if size not in target[k]]
+            if grows or len(shape or ()) < len(target):
+                found.append(_kind(own, grows))
+        return tuple(
+            kind for kind in KINDS if kind in found or (kind == "both sides" and len(found) > 1)
+        )
+
+
+KINDS = ("scalar", "leading", "trailing", "middle", "rank only", "both sides")
+
+
+def _kind(own: Shape, grows: list[int]) -> str:
+    """Say where a tensor, padded to the common rank, grows.
+
+    >>> _kind((1, 1), [0, 1]), _kind((1, 4), [0]), _kind((3, 1), [1])
+    ('scalar', 'leading', 'trailing')
+    >>> _kind((3, 1, 4), [1]), _kind((1, 4), [])
+    ('middle', 'rank only')
+    """
+    stays = [k for k, size in enumerate(own) if size != 1]
+    if not stays:
+        return "scalar"
+    if not grows:
+        return "rank only"
+    if grows[-1] < stays[0]:
+        return "leading"
+    return "trailing" if grows[0] > stays[-1] else "middle"
+
+
+def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
+    """Give the nodes that may broadcast, in the order of their graphs."""
+    version = opset(model)
+    for scope in scopes:
+        for index, node in enumerate(scope.graph.node):
+            operator = OPERATORS.get(node.op_type)
+            inputs = tuple(filter(None, node.input))
+            if node.domain not in ONNX or operator is None or len(inputs) < 2:
+                continue
+            if version < operator.since:
+                _refuse_attribute(node, version)
+                continue
+            found = _operands(node, operator.direction, scope)
+            if found is not None:
+                yield _judged(scope, index, operator.direction, *found)
+
+
+def _refuse_attribute(node: NodeProto, version: int) -> None:
+    """Refuse a node of an old opset that broadcasts from an axis of its own."""
+    if any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute):
+        raise UsageError(
+            f"node {node.name!r}, {node.op_type} of opset {version}, broadcasts by its attribute "
+            "`broadcast`, another rule: convert the model to opset 7 or later"
+        )
+
+
+def _operands(
+    node: NodeProto, direction: Direction, scope: Scope
+) -> tuple[tuple[str, ...], tuple[Shape | None, ...]] | None:
+    """Give the inputs that broadcast together and their shapes; None where there are none."""
+    names = tuple(filter(None, node.input))
+    if direction == "multidirectional":
+        return names, tuple(map(scope.shape, names))
+    if node.op_type == "PRelu":
+        return names[:2], (scope.shape(names[0]), scope.shape(names[1]))
+    if node.op_type == "Gemm":
+        if len(names) < 3:
+            return None
+        turned = {attribute.name: bool(attribute.i) for attribute in node.attribute}
+        a, b = scope.shape(names[0]), scope.shape(names[1])
+        made = None
+        if a is not None and b is not None and len(a) == len(b) == 2:
+            made = (a[int(turned.get("transA", False))], b[int(not turned.get("transB", False))])
+        return ("", names[2]), (made, scope.shape(names[2]))
+    pair = (node.input[0], node.input[3 if node.op_type == "QLinearMatMul" else 1])
+    a, b = map(scope.shape, pair)
+    if a is not None and b is not None and min(len(a), len(b)) < 2:
+        # A vector takes part in every product; there is no stack that would have to be repeated.
+        return None
+    return pair, (None if a is None else a[:-2], None if b is None else b[:-2])
+
+
+def _judged(
+    scope: Scope,
+    index: int,
+    direction: Direction,
+    inputs: tuple[str, ...],
+    shapes: tuple[Shape | None, ...],
+) -> Place:
+    """Ask the verified programs about the shapes."""
+    known = tuple(shape for shape in shapes if shape is not None)
+    if len(known) < len(shapes):
+        return Place(scope, index, direction, inputs, shapes, "unknown")
+    try:
+        target = _kernel.symbolic_sizes(known)
+        conditions = _kernel.symbolic_conditions(known)
+    except _kernel.NeverAgree as error:
+        return Place(scope, index, direction, inputs, shapes, "never", clash=error.args[0])
+    zeros = _kernel.symbolic_zeros(known)
+    verdict: Verdict = "depends"
+    if direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
+        # The first shape would have to grow too, which these operators do not do.
+        verdict = "never" if min((*known[0], *known[1]), default=0) >= 0 else "unknown"
+        return Place(scope, index, direction, inputs, shapes, verdict)
+    if all(shape == known[0] for shape in known):
+        verdict = "equal"
+    elif len({len(shape) for shape in known}) > 1 or any(
+        len({shape[k] for shape in known if shape[k] >= 0}) > 1 for k in range(len(target))
+    ):
+        verdict = "always"
+    return Place(scope, index, direction, inputs, shapes, verdict, target, conditions, zeros)
+
+
+def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Write the size 1 out.
+
+    >>> filled(((), (4,)))
+    ((1,), (4,))
+    """
+    return tuple(symbols or (1,) for symbols in target)
+
+
+def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
+    """Count the nodes about which nothing is said, by the reason."""
+    found: dict[str, int] = {}
+    for scope in scopes:
+        for node in scope.graph.node:
+            if node.domain not in ONNX:
+                reason = f"operators of the domain {node.domain}"
+            elif node.op_type in INSIDE:
+                reason = f"{node.op_type}, which broadcasts within a larger computation"
+            else:
+                continue
+            found[reason] = found.get(reason, 0) + 1
+    for function in model.functions:
+        count = sum(node.op_type in OPERATORS for node in function.node)
+        if count:
+            found[f"the function {function.name}, whose shapes depend on the call"] = count
+    return found
+
+
+def condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
+    """Spell the clauses of a condition, each once.
+
+    >>> names = Names()
+    >>> n, m = names.symbol("N"), names.symbol("M")
+    >>> condition(((0, n, m), (1, n, 5)), names)
+    ['N = 1 or M = 1 or N = M', 'N = 1 or N = 5']
+    """
+    said = []
+    for _, a, b in clauses:
+        first, second = names.text(a), names.text(b)
+        ones = [f"{names.text(z)} = 1" for z in (a, b) if z < 0]
+        said.append(" or ".join([*ones, f"{first} = {second}"]))
+    return list(dict.fromkeys(said))
+
+
+def zero_condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
+    """Spell what SONNX asks besides: no size 0 meets a size 1.
+
+    >>> names = Names()
+    >>> n, m = names.symbol("N"), names.symbol("M")
+    >>> zero_condition(((0, n, 1), (1, n, m), (2, 0, 1), (3, 0, m)), names)
+    ['N is not 0', 'N and M are not 0 and 1', '0 meets 1', 'M is not 1']
+    """
+    said = []
+    for _, a, b in clauses:
+        named = [z for z in (a, b) if z < 0]
+        if len(named) == 2:
+            said.append(f"{names.text(a)} and {names.text(b)} are not 0 and 1")
+        elif named:
+            other = a if b < 0 else b
+            said.append(f"{names.text(named[0])} is not {1 - other}")
+        else:
+            said.append("0 meets 1")
+    return list(dict.fromkeys(said))

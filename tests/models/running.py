@@ -1,0 +1,82 @@
+"""What a run of a model shows of its broadcasts; none of the package is used for that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import onnx
+import onnxruntime
+
+ELEMENT_WISE = {
+    *("Add", "And", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Div", "Equal", "Greater"),
+    *("GreaterOrEqual", "Less", "LessOrEqual", "Max", "Mean", "Min", "Mod", "Mul", "Or", "PRelu"),
+    *("Pow", "Sub", "Sum", "Where", "Xor"),
+}
+
+
+class Seen(NamedTuple):
+    """Of each node of the outermost graph, by its output: whether it broadcast, and how."""
+
+    element_wise: dict[str, frozenset[str]]
+    stacks: dict[str, bool]
+
+    def kinds(self) -> Counter[str]:
+        """Count the kinds, of which a node may have several."""
+        return Counter(kind for kinds in self.element_wise.values() for kind in kinds)
+
+
+def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
+    """Run a model in ONNX Runtime, with what such nodes read and write as outputs."""
+    model = onnx.load(path)
+    nodes = [
+        node
+        for node in model.graph.node
+        if node.domain in ("", "ai.onnx")
+        and (node.op_type == "MatMul" or (node.op_type in ELEMENT_WISE and len(node.input) > 1))
+    ]
+    made = {name for node in model.graph.node for name in node.output}
+    wanted = dict.fromkeys(name for n in nodes for name in (*n.input, *n.output) if name in made)
+    known = {output.name for output in model.graph.output}
+    model.graph.output.extend(
+        onnx.ValueInfoProto(name=name) for name in wanted if name not in known
+    )
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    names = [output.name for output in session.get_outputs()]
+    values = dict(zip(names, session.run(None, inputs), strict=True)) | inputs
+    shapes = {name: np.shape(value) for name, value in values.items()}
+    shapes |= {tensor.name: tuple(tensor.dims) for tensor in model.graph.initializer}
+    element_wise, stacks = {}, {}
+    for node in nodes:
+        own = [shapes[name] for name in node.input if name]
+        if node.op_type != "MatMul":
+            element_wise[node.output[0]] = _kinds(own)
+        elif min(map(len, own)) >= 2:
+            stacks[node.output[0]] = own[0][:-2] != own[1][:-2]
+    return Seen(element_wise, stacks)
+
+
+def _kinds(shapes: list[tuple[int, ...]]) -> frozenset[str]:
+    """Say how tensors of these shapes grow; nothing where none does."""
+    target = np.broadcast_shapes(*shapes)
+    found = []
+    for shape in shapes:
+        if shape == target:
+            continue
+        padded = (1,) * (len(target) - len(shape)) + shape
+        grows = [k for k, size in enumerate(padded) if size != target[k]]
+        stays = [k for k, size in enumerate(padded) if size != 1]
+        if not stays:
+            found.append("scalar")
+        elif not grows:
+            found.append("rank only")
+        elif max(grows) < min(stays):
+            found.append("leading")
+        else:
+            found.append("trailing" if min(grows) > max(stays) else "middle")
+    return frozenset([*found, "both sides"] if len(found) > 1 else found)

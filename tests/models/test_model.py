@@ -1,0 +1,305 @@
+"""`whycast model`: broadcasts found in models, explained, made explicit, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import built
+import numpy as np
+import onnx
+import pytest
+import released
+from command_line import Run, runner
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx.backend.test.loader import load_model_tests
+from onnx.reference import ReferenceEvaluator
+
+from whycast._model._explicit import FORMS
+from whycast._model._operators import EXPLICIT, INSIDE, OPERATORS
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    return runner(capsys)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Callable[[ModelProto], str]:
+    """Save a model; give its path."""
+
+    def save(model: ModelProto) -> str:
+        onnx.save(model, tmp_path / "model.onnx")
+        return str(tmp_path / "model.onnx")
+
+    return save
+
+
+Save = Callable[[ModelProto], str]
+
+
+def rows(run: Run, path: str, *more: str) -> list[dict[str, Any]]:
+    done = run(" ".join(["model", path, "--json", *more]))
+    assert not done.err
+    nodes: list[dict[str, Any]] = json.loads(done.out)["nodes"]
+    return nodes
+
+
+def test_operators_are_those_of_onnx() -> None:
+    """Each operator whose text speaks of broadcasting is in a table, from that opset on."""
+    found: dict[str, int] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        inputs = [each.description for each in schema.inputs]
+        attributes = [each.description for each in schema.attributes.values()]
+        text = "\n".join([schema.doc or "", *inputs, *attributes]).lower()
+        limited = "limited broadcast" in text or "broadcast" in schema.attributes
+        if schema.domain == "" and "broadcast" in text and not limited:
+            found[schema.name] = min(found.get(schema.name, 1000), schema.since_version)
+    stacked = {name for name, each in OPERATORS.items() if each.direction == "stacked"}
+    assert {*OPERATORS} - stacked | EXPLICIT | INSIDE == found.keys() - {"DequantizeLinear"}
+    for name in OPERATORS.keys() - stacked:
+        assert OPERATORS[name].since == found[name], name
+
+
+@pytest.mark.parametrize("name", built.PATTERNS)
+@pytest.mark.parametrize("form", FORMS)
+def test_patterns_before_and_after(
+    run: Run, saved: Save, tmp_path: Path, name: str, form: str
+) -> None:
+    """[E_Broadcast_any_Derived_600] [E_Broadcast_any_Derived_620] [E_Broadcast_any_Derived_630]"""
+    path, out = saved(built.PATTERNS[name]()), str(tmp_path / "out.onnx")
+    hidden = [row for row in rows(run, path) if row["verdict"] == "always"]
+    assert hidden
+    leave = "" if form == "sonnx" else " --leave Pow"
+    done = run(f"model {path} --explicit {out} --as {form} --check{leave} --json")
+    about = json.loads(done.out)
+    assert (done.code, about["check"]["differences"]) == (0, [])
+    left = {each["node"] for each in about["explicit"]["left"]}
+    expected = {row["node"] for row in hidden if row["operator"] == "Pow" and leave}
+    if form == "sonnx":
+        expected = {r["node"] for r in hidden if r["operator"] in ("Gemm", "MatMul")}
+        assert "Broadcast" in {n.op_type for n in onnx.load(out).graph.node} or name in (
+            "branches",
+            "products",
+        )
+    assert left == expected
+    if form != "sonnx":
+        again = [row for row in rows(run, out) if row["verdict"] == "always"]
+        assert {row["node"] for row in again} == expected
+    assert only_edges_differ(onnx.load(path).graph, onnx.load(out).graph)
+
+
+def only_edges_differ(before: onnx.GraphProto, after: onnx.GraphProto) -> bool:
+    """Without the nodes that are new, and the inputs of the others, the graphs are the same."""
+    first, second = onnx.GraphProto(), onnx.GraphProto()
+    for own, graph in ((first, before), (second, after)):
+        own.CopyFrom(graph)
+        names = {node.name for node in before.node}
+        nodes = [node for node in graph.node if node.name in names]
+        del own.node[:]
+        for node in nodes:
+            copy = own.node.add()
+            copy.CopyFrom(node)
+            del copy.input[:]
+            for attribute in copy.attribute:
+                attribute.ClearField("g")
+    inner = [
+        [a.g for n in graph.node for a in n.attribute if a.HasField("g")]
+        for graph in (before, after)
+    ]
+    return first == second and all(map(only_edges_differ, *inner))
+
+
+@pytest.mark.parametrize("name", released.SMALL)
+def test_released_models(name: str) -> None:
+    """What running shows is what is said, and the bits are the same before and after."""
+    model = released.SMALL[name]
+    judged = released.judge(model)
+    kinds = judged.seen.element_wise.values()
+    assert (len(kinds), sum(map(bool, kinds))) == (model.nodes, model.broadcast)
+
+
+def test_published_node_tests(run: Run, tmp_path: Path) -> None:
+    """Each node test of an operator that broadcasts, made explicit, has its published output."""
+    with warnings.catch_warnings():
+        # The package computes its tests as it loads them, casts and logarithms of 0 included.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        cases = load_model_tests(kind="node")
+    path, out = tmp_path / "model.onnx", tmp_path / "out.onnx"
+    hidden = 0
+    for case in cases:
+        assert case.model is not None
+        assert case.data_sets is not None
+        if len(case.model.graph.node) != 1 or case.model.graph.node[0].op_type not in OPERATORS:
+            continue
+        onnx.save(case.model, path)
+        out.unlink(missing_ok=True)
+        # Expand is there from opset 8 on.
+        form = "expand" if case.model.opset_import[0].version > 7 else "reshape+tile"
+        done = run(f"model {path} --explicit {out} --as {form} --json")
+        (row,) = json.loads(done.out)["nodes"] or [{"verdict": "equal"}]
+        left = json.loads(done.out)["explicit"]["left"]
+        assert [each["reason"] for each in left] in ([], ["its zero points have axes of their own"])
+        hidden += row["verdict"] == "always"
+        if not left:
+            assert all(row["verdict"] == "equal" for row in rows(run, str(out)))
+        ((inputs, outputs),) = case.data_sets
+        names = [each.name for each in case.model.graph.input]
+        feeds = dict(zip(names, inputs, strict=True))
+        with np.errstate(all="ignore"):
+            before = ReferenceEvaluator(case.model).run(None, feeds)
+            after = ReferenceEvaluator(onnx.load(out)).run(None, feeds)
+        for a, b, published in zip(before, after, outputs, strict=True):
+            assert np.asarray(a).tobytes() == np.asarray(b).tobytes() or a.dtype == object, (
+                case.name
+            )
+            if np.asarray(published).dtype.kind in "OUT":
+                assert np.asarray(b).tolist() == np.asarray(published).tolist()
+            else:
+                np.testing.assert_allclose(b, published, rtol=case.rtol, atol=case.atol)
+    assert hidden == 46
+
+
+def test_names_of_sizes(run: Run, saved: Save, tmp_path: Path) -> None:
+    """[E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590] [E_Broadcast_any_Derived_660]"""
+    path, out = saved(built.named()), str(tmp_path / "out.onnx")
+    first, second, third = rows(run, path)
+    assert (first["result"], first["verdict"]) == ("N|Mx4", "always")
+    assert first["condition"] == ["N = 1 or M = 1 or N = M"]
+    assert first["condition of SONNX"] == ["N and M are not 0 and 1"]
+    assert (second["condition"], third["operator"]) == ([], "Min")
+    done = run(f"model {path} --explicit {out}")
+    assert done.out.count("only the running model knows") == 3
+    for form in ("expand", "reshape+tile"):
+        for n, m in ((3, 3), (1, 3), (3, 1), (0, 1), (1, 0), (1, 1)):
+            words = f"--explicit {out} --dynamic --as {form} --check --sizes a={n}x4"
+            done = run(f"model {path} {words} --sizes b={m}x1 --sizes p={n}x1 --json")
+            assert (done.code, json.loads(done.out)["check"]["differences"]) == (0, []), (n, m)
+            assert not json.loads(done.out)["explicit"]["left"]
+
+
+def test_constants_are_repeated_where_that_is_asked(run: Run, saved: Save, tmp_path: Path) -> None:
+    path, out = saved(built.channels()), str(tmp_path / "out.onnx")
+    done = run(f"model {path} --explicit {out} --constants --check --json")
+    assert json.loads(done.out)["check"]["differences"] == []
+    shapes = {tuple(tensor.dims) for tensor in onnx.load(out).graph.initializer}
+    assert (2, 3, 4, 5) in shapes
+    assert [n.op_type for n in onnx.load(out).graph.node] == ["Add", "Mul", "PRelu"]
+
+
+def test_what_needs_attention(run: Run, saved: Save, tmp_path: Path) -> None:
+    """[E_Broadcast_any_E1_030]"""
+    nodes = [built.node("Add", "x y", "z")]
+    path = saved(built.model(nodes, {"x": (0, 2), "y": (1, 2)}, ["z"]))
+    assert "SONNX refuses it (E1)" in run(f"model {path}").out
+    out = tmp_path / "out.onnx"
+    assert "left: Z: SONNX refuses" in run(f"model {path} --explicit {out} --as sonnx").out
+    path = saved(built.model(nodes, {"x": ("N", 3), "y": ("N", 2)}, ["z"]))
+    done = run(f"model {path}")
+    assert (done.code, done.err) == (1, "")
+    assert "Add Z: never broadcasts: on axis 1 inputs 0 and 1 have sizes 3 and 2" in done.out
+    path = saved(built.model(nodes, {"x": (1,) * 33, "y": (2,)}, ["z"]))
+    assert "rank 33" in run(f"model {path}").out
+
+
+def test_text_and_page(run: Run, saved: Save, tmp_path: Path) -> None:
+    """The summary of a transformer is short, and right."""
+    path, page = saved(built.transformer()), tmp_path / "page.html"
+    summary, _, listed = run(f"model {path} --html {page}").out.partition("\n\n")
+    assert summary.splitlines()[1:] == [
+        "element-wise: of 9 nodes 8 broadcast, 1 do not",
+        "  kinds: leading 3, scalar 2, trailing 2, middle 1",
+        "  operators: Add 4, Div 1, Mul 1, Pow 1, Sub 1",
+        "MatMul: of 3 nodes 1 broadcast, 2 do not",
+        "  kinds: scalar 1",
+        "  operators: MatMul 1",
+    ]
+    assert "Sub CENTRED: 2x5x8, 2x5x1 -> 2x5x8  trailing" in listed.splitlines()
+    assert len(listed.splitlines()) == 9
+    written = page.read_text(encoding="utf-8")
+    assert "CENTRED" in written
+    assert "<script" not in written
+
+
+def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    model = built.products()
+    path, out = tmp_path / "a" / "model.onnx", tmp_path / "b" / "out.onnx"
+    onnx.save(model, path, save_as_external_data=True, location="data.bin", size_threshold=0)
+    assert run(f"model {path} --explicit {out} --check --json").code == 0
+    data = [tmp_path / folder / "data.bin" for folder in "ab"]
+    assert data[0].read_bytes() == data[1].read_bytes()
+    (tmp_path / "b" / "data.bin").write_bytes(b"another")
+    assert "choose another folder" in run(f"model {path} --explicit {out}").err
+
+
+def of_domain(domain: str) -> ModelProto:
+    made = built.model([built.node("Add", "x x", "z")], {"x": (2,)}, ["z"])
+    made.graph.node[0].domain = domain
+    return made
+
+
+BAD: dict[str, Callable[[], ModelProto]] = {
+    "no_shape": lambda: built.model([built.node("Add", "x x", "z")], {"x": None}, ["z"]),
+    "unknown_operator": lambda: built.model([built.node("Ad", "x x", "z")], {"x": (2,)}, ["z"]),
+    "unknown_domain": lambda: of_domain("who"),
+    "old_opset": lambda: built.model(
+        [helper.make_node("Add", ["x", "y"], ["z"], name="Z", broadcast=1)],
+        {"x": (2, 3), "y": (3,)},
+        ["z"],
+        opset=6,
+    ),
+}
+
+
+REASONS = {
+    "no_shape": "Field 'shape' of 'type' is required",
+    "unknown_operator": "No Op registered for Ad",
+    "unknown_domain": "who",
+    "old_opset": "node 'Z', Add of opset 6",
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_models_that_are_refused(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
+    path, out = saved(BAD[name]()), tmp_path / "out.onnx"
+    done = run(f"model {path} --explicit {out}")
+    assert (done.code, done.out, out.exists()) == (2, "", False)
+    assert REASONS[name] in done.err
+
+
+def test_files_that_are_refused(run: Run, saved: Save, tmp_path: Path) -> None:
+    path, out = saved(built.channels()), tmp_path / "out.onnx"
+    broken = tmp_path / "broken.onnx"
+    for content, reason in ((b"\xff\xff\xff", "other bytes"), (b"", "found none")):
+        broken.write_bytes(content)
+        done = run(f"model {broken} --explicit {out}")
+        assert (done.code, reason in done.err, out.exists()) == (2, True, False)
+    assert "No such file" in run(f"model {tmp_path}/none.onnx").err
+    before = Path(path).read_bytes()
+    assert "never changed" in run(f"model {path} --explicit {path}").err
+    assert Path(path).read_bytes() == before
+    done = run(f"model {path} --explicit {tmp_path}/none/out.onnx")
+    assert (done.code, "No such file" in done.err) == (2, True)
+    assert "no input 'y'" in run(f"model {path} --sizes y=2x3").err
+    assert "has a size 'N'" in run(f"model {path} --sizes N=2").err
+    assert "rank 4" in run(f"model {path} --sizes x=2x3").err
+    assert "add --explicit" in run(f"model {path} --check").err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["broken.onnx", "model.onnx"]
+
+
+def test_a_constant_that_a_caller_may_give_is_no_constant(run: Run, saved: Save) -> None:
+    """An initializer that is an input too may have another value, though not another shape."""
+    nodes = [built.node("Expand", "x shape", "wide"), built.node("Add", "wide y", "z")]
+    made = built.model(nodes, {"x": (1,), "y": (3,)}, ["z"])
+    made.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), "shape"))
+    (row,) = rows(run, saved(made))
+    assert row["verdict"] == "equal"
+    made.graph.input.append(built.value("shape", (1,), TensorProto.INT64))
+    (row,) = rows(run, saved(made))
+    assert row["verdict"] == "depends"
