@@ -36,7 +36,7 @@ OTHERS = {
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# Wheels that stay out of .venv, for what is in their files alone: the model checker of `make verify-c`,
+# Wheels that stay out of .venv, for what is in their files: the model checker of `make verify-c`,
 # models that the tests read, and those that `make models` reads besides. Each is a folder of build/
 # for a file of requirements in tests/.
 APART = ("verify-c", "test-models", "models")

@@ -25,6 +25,16 @@ SECONDS = re.compile(r"(?<= cases in )[0-9.]+(?= s$)", re.MULTILINE)
 
 # Files of the sessions.
 FILES = {
+    "layer.onnxtxt": (
+        '<ir_version: 8, opset_import: ["": 17]>\n'
+        "layer (float[N,3,1] x, float[M,8] w) => (float[K,3,8] y)\n"
+        "<float[1] half = {0.5}, float[3,1] bias = {1,2,3}> {\n"
+        "  [scale] a = Mul(x, half)\n"
+        "  [shift] b = Add(a, bias)\n"
+        "  [mix] c = Mul(b, w)\n"
+        "  [last] y = Relu(c)\n"
+        "}\n"
+    ),
     "mine.py": (
         "import numpy as np\n"
         "\n"
@@ -53,6 +63,11 @@ SESSIONS = {
         "whycast strides 2x3 4x3x5x2 --rule in-dim --axes 3,1",
     ),
     "plan": ("whycast plan 2x3x4x5 3x1x1",),
+    "model": (
+        "cat layer.onnxtxt",
+        "whycast model layer.onnxtxt",
+        "whycast model layer.onnxtxt --sizes N=2 --sizes M=3 --explicit out.onnx --check",
+    ),
     "cases": (
         "whycast cases --rule expand --level shape --format jsonl --out cases.jsonl",
         "head -n 3 cases.jsonl",

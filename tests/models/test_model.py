@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -223,6 +225,15 @@ def test_text_and_page(run: Run, saved: Save, tmp_path: Path) -> None:
     written = page.read_text(encoding="utf-8")
     assert "CENTRED" in written
     assert "<script" not in written
+
+
+def test_what_the_readme_shows(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(released.SMALL["magika"].file, "magika.onnx")
+    text = (released.BUILD.parent / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"`whycast (model magika[^`]*)`\s[^`]*```text\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    assert run(found[1]).out.startswith(found[2] + "\n")
 
 
 def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:

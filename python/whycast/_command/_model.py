@@ -319,7 +319,8 @@ def _text(about: Mapping[str, Any]) -> str:
             kinds = ", ".join(row["kinds"])
             maybe = "" if row["verdict"] == "always" else " (depends)"
             lines.append(
-                f"{row['operator']} {row['node']}: {', '.join(row['shapes'])} -> {row['result']}"
+                f"{row['operator']} {row['node']}: {'stacks ' if 'axes' in row else ''}"
+                f"{', '.join(row['shapes'])} -> {row['result']}"
                 f"  {kinds}{maybe}"
             )
     return "\n".join(lines)

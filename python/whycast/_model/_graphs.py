@@ -17,6 +17,9 @@ from whycast._command._arguments import UsageError
 from whycast._model._operators import ONNX
 from whycast._types import Shape
 
+# By which ONNX tells a model as text, as `onnx.printer` writes it.
+TEXT = ".onnxtxt"
+
 # What computes shapes is small. Of larger constants only the shape is of interest.
 _MOST_ELEMENTS = 4096
 # Each round gets by one more computation that needs the shape of what the round before found.
@@ -77,8 +80,15 @@ class Scope:
         return self.outer.element_type(name)
 
 
+def load(path: Path, *, data: bool) -> ModelProto:
+    """Load a model, from text too, with its external data or without."""
+    if path.suffix == TEXT:
+        return onnx.parser.parse_model(path.read_text(encoding="utf-8"))
+    return onnx.load(path, load_external_data=data)
+
+
 def read(path: Path) -> ModelProto:
-    """Read a model, and leave its external data where they are.
+    """Read a model, as bytes or as text; leave its external data where they are.
 
     Raises
     ------
@@ -86,15 +96,15 @@ def read(path: Path) -> ModelProto:
         Without such a file, or if it is not a model that ONNX's checker accepts.
     """
     try:
-        model = onnx.load(path, load_external_data=False)
+        model = load(path, data=False)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
-    except DecodeError:
+    except (DecodeError, onnx.parser.ParseError, UnicodeDecodeError):
         raise UsageError(f"{path}: expected an ONNX model, got other bytes") from None
     if not model.graph.node or not model.opset_import:
         raise UsageError(f"{path}: expected an ONNX model with nodes and opsets, found none")
     try:
-        onnx.checker.check_model(path)
+        onnx.checker.check_model(model if path.suffix == TEXT else path)
     except onnx.checker.ValidationError as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"{path}: ONNX's checker refuses it: {reason}") from None

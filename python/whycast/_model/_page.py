@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from html import escape
+from pathlib import PurePath
 from typing import Any
 
 _STYLE = """
 :root { color-scheme: light dark;
   --line: #8886; --hidden: #b35900; --open: #7a4fb5; --wrong: #c00; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .75rem .25rem 0; text-align: left;
   vertical-align: top; }
-td:first-child { overflow-wrap: anywhere; min-width: 10rem; }
+td:first-child { overflow-wrap: anywhere; min-width: 6rem; }
 .graph { display: flex; flex-wrap: wrap; gap: 2px; padding: 0; list-style: none; }
 .graph a { display: block; width: .9rem; height: .9rem; background: var(--line); }
 .always { background: var(--hidden) !important; } .depends { background: var(--open) !important; }
@@ -33,14 +35,15 @@ _VERDICTS = {
 
 def page(about: Mapping[str, Any]) -> str:
     """Return the page of what `whycast model --json` says."""
-    file = escape(about["file"])
+    file = escape(PurePath(about["file"]).name)
     nodes = about["nodes"]
     squares = "".join(
         f'<li><a class="{row["verdict"]}" href="#n{k}" title="{escape(row["operator"])} '
         f'{escape(row["node"])}: {_VERDICTS[row["verdict"]]}"></a></li>'
         for k, row in enumerate(nodes)
     )
-    legend = ", ".join(f"{_VERDICTS[v]}: {_count(nodes, v)}" for v in _VERDICTS)
+    counts = {text: _count(nodes, verdict) for verdict, text in _VERDICTS.items()}
+    legend = ", ".join(f"{text}: {count}" for text, count in counts.items() if count)
     summary = _table(
         ("", "nodes", "broadcast", "kinds", "operators"),
         (
@@ -68,7 +71,7 @@ def page(about: Mapping[str, Any]) -> str:
             (
                 row["node"],
                 row["operator"],
-                ", ".join(row["shapes"]),
+                ("stacks " if "axes" in row else "") + ", ".join(row["shapes"]),
                 row.get("result", _VERDICTS[row["verdict"]]),
                 ", ".join(row.get("kinds", ())),
                 ", ".join(f"{n:,}" for n in (row.get("elements") or {}).values()),

@@ -15,6 +15,7 @@ from onnx.reference.op_run import OpRun
 import whycast
 from whycast._command._arguments import UsageError
 from whycast._model._explicit import SONNX
+from whycast._model._graphs import TEXT, load
 from whycast._types import Shape
 
 # What a size is where neither the model nor the caller says.
@@ -83,7 +84,7 @@ def differences(before: Path, after: Path, inputs: dict[str, np.ndarray]) -> tup
     UsageError
         If the first model does not run on these inputs.
     """
-    first, second = onnx.load(before), onnx.load(after)
+    first, second = load(before, data=True), load(after, data=True)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
     runners = {} if of_sonnx else {"ONNX Runtime": _by_onnxruntime}
     if of_sonnx or len(second.graph.node) <= _MOST_NODES:
@@ -126,7 +127,9 @@ def _by_onnxruntime(path: Path, model: ModelProto, inputs: dict[str, np.ndarray]
     # It may otherwise change one model in another way than the other.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    session = runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    # Its path leads to external data.
+    source = model.SerializeToString() if path.suffix == TEXT else path
+    session = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     results: list[Any] = session.run(None, inputs)
     return results
 
