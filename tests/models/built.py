@@ -40,7 +40,8 @@ def model(
         list(constants),
         doc_string="kept",
     )
-    opsets = [helper.make_opsetid("", opset)]
+    domains = {function.domain for function in more.get("functions", ())}
+    opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, 1) for d in domains)]
     made = helper.make_model(graph, opset_imports=opsets, ir_version=8, **more)
     inferred = shape_inference.infer_shapes(made).graph.output
     for output, known in zip(made.graph.output, inferred, strict=True):
@@ -118,6 +119,41 @@ def branches() -> ModelProto:
     return model(nodes, {"x": (3, 4), "flag": ()}, ["y"], [constant("row", 4)])
 
 
+def loop() -> ModelProto:
+    """A body of Loop that broadcasts a constant from outside, and a function of the model's own."""
+    body = helper.make_graph(
+        [
+            node("Identity", "go", "on"),
+            node("Add", "s row", "next"),
+            node("Mul", "next half", "seen"),
+        ],
+        "body",
+        [value("i", (), TensorProto.INT64), value("go", (), TensorProto.BOOL), value("s", (3, 4))],
+        [value("on", (), TensorProto.BOOL), value("next", (3, 4)), value("seen", (3, 4))],
+    )
+    around = helper.make_node(
+        "Loop", ["times", "true", "x"], ["end", "all"], name="LOOP", body=body
+    )
+    twice = helper.make_function(
+        "own", "Twice", ["a"], ["b"], [node("Add", "a a", "b")], [helper.make_opsetid("", 17)]
+    )
+    last = helper.make_node("Twice", ["end"], ["y"], name="Y", domain="own")
+    made = model(
+        [around, last],
+        {"x": (3, 4)},
+        ["y", "all"],
+        [
+            numpy_helper.from_array(np.array(3), "times"),
+            numpy_helper.from_array(np.array(True), "true"),
+            constant("row", 4),
+            constant("half"),
+        ],
+        functions=[twice],
+    )
+    made.metadata_props.add(key="kept", value="too")
+    return made
+
+
 def named() -> ModelProto:
     """Sizes that have names, of which some meet others."""
     nodes = [node("Add", "a b", "c"), node("Mul", "c d", "e"), node("Min", "p e a", "y")]
@@ -130,4 +166,5 @@ PATTERNS = {
     "channels": channels,
     "products": products,
     "branches": branches,
+    "loop": loop,
 }
