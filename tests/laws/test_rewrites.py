@@ -1,0 +1,158 @@
+"""Rewrites of an ONNX model, executed: Expand is the package's, the other nodes are NumPy's.
+
+Every test names the theorem it executes, of why3/model. No element occurs twice in the arrays, and
+the shapes are all small ones, with zeros.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+from array_strategies import Array, distinct_arrays
+from plain_rule import Shape, all_shapes
+
+from whycast.onnx import expand
+
+SHAPES = [*all_shapes(2, 3)]
+
+
+def pairs() -> Iterator[tuple[Shape, Shape, Shape]]:
+    """Give all pairs of the small shapes that are compatible, and their common shape."""
+    for s in SHAPES:
+        for t in SHAPES:
+            try:
+                yield s, t, np.broadcast_shapes(s, t)
+            except ValueError:
+                continue
+
+
+def same(x: Array, y: Array) -> bool:
+    """Compare shapes and elements."""
+    return x.shape == y.shape and x.tolist() == y.tolist()
+
+
+def broadcasts_to(s: Shape, d: Shape) -> bool:
+    """Say whether NumPy broadcasts a shape to another."""
+    try:
+        return np.broadcast_shapes(s, d) == d
+    except ValueError:
+        return False
+
+
+def test_element_wise_node() -> None:
+    """Expands change nothing exactly if they do not grow the output: expand_left_out, rewrites.mlw.
+
+    [E_Broadcast_any_Derived_600]
+    """
+    kept, grown = 0, 0
+    for s, t, d in pairs():
+        x, y = distinct_arrays((s, t))
+        assert same(expand(x, d) + expand(y, d), x + y)
+        assert expand(x, d).shape == expand(y, d).shape == d
+        for u in SHAPES:
+            try:
+                z = expand(x, u) + y
+            except ValueError:
+                assert not broadcasts_to(u, d)
+                continue
+            assert same(z, x + y) == broadcasts_to(u, d)
+            kept, grown = kept + broadcasts_to(u, d), grown + (not broadcasts_to(u, d))
+    assert kept
+    assert grown
+
+
+def test_two_expands() -> None:
+    """Two Expands are one, refused or not: merged_expandable and merged_output, merged.mlw.
+
+    [E_Broadcast_any_Derived_610]
+    """
+    for s, t, d in pairs():
+        (x,) = distinct_arrays((s,))
+        assert same(expand(x, t), x) == broadcasts_to(t, s)
+        for u in SHAPES:
+            try:
+                merged = expand(x, np.broadcast_shapes(t, u))
+            except ValueError:
+                with pytest.raises(ValueError, match=r"broadcast"):
+                    expand(expand(x, t), u)
+            else:
+                assert same(expand(expand(x, t), u), merged)
+        assert expand(x, t).shape == d
+
+
+def test_reshape_and_tile() -> None:
+    """Expand is Reshape and Tile: step1_reshaped, reshape.mlw, and expand_tile, tiles.mlw.
+
+    [E_Broadcast_any_Derived_620]
+    """
+    for s, t, d in pairs():
+        (x,) = distinct_arrays((s,))
+        padded = (1,) * (len(d) - len(s)) + s
+        repeats = [size if own == 1 else 1 for own, size in zip(padded, d, strict=True)]
+        assert same(np.tile(x.reshape(padded), repeats), expand(x, t))
+
+
+def test_stacks_of_matrices() -> None:
+    """MatMul of expanded stacks is MatMul: expanded_stacks_output, matrices.mlw.
+
+    [E_Broadcast_any_Derived_630]
+    """
+    for s, t, d in pairs():
+        x, y = distinct_arrays(((*s, 2, 3), (*t, 3, 2)))
+        assert same(np.matmul(expand(x, (*d, 2, 3)), expand(y, (*d, 3, 2))), np.matmul(x, y))
+
+
+def padded_to(x: Array, rank: int) -> Array:
+    """Prepend axes of size 1."""
+    return x.reshape((1,) * (rank - x.ndim) + x.shape)
+
+
+def permuted(sizes: Sequence[int], order: Sequence[int]) -> Shape:
+    """Take the sizes in an order."""
+    return tuple(sizes[axis] for axis in order)
+
+
+def test_transpose() -> None:
+    """Transpose and Expand in either order: transpose_expand, transposed.mlw.
+
+    [E_Broadcast_any_Derived_640]
+    """
+    randomness = random.Random(640)
+    for s, t, d in pairs():
+        (x,) = distinct_arrays((s,))
+        order = randomness.sample(range(len(d)), len(d))
+        target = permuted((1,) * (len(d) - len(t)) + t, order)
+        before = expand(padded_to(x, len(d)).transpose(order), target)
+        assert same(expand(x, t).transpose(order), before)
+
+
+def test_unsqueeze() -> None:
+    """Unsqueeze and Expand in either order: unsqueeze_expand, inserted.mlw.
+
+    [E_Broadcast_any_Derived_650]
+    """
+    for s, t, d in pairs():
+        (x,) = distinct_arrays((s,))
+        for axis in range(len(d) + 1):
+            u = (1,) * (len(d) - len(t)) + t
+            target = (*u[:axis], 1, *u[axis:])
+            before = expand(np.expand_dims(padded_to(x, len(d)), axis), target)
+            assert same(np.expand_dims(expand(x, t), axis), before)
+
+
+def test_sizes_at_run_time() -> None:
+    """Where gives NumPy's sizes, Max where no 0 meets a 1: where_shape_numpy, run_time.mlw.
+
+    [E_Broadcast_any_Derived_660]
+    """
+    wrong = 0
+    for s, t, d in pairs():
+        a, b = (np.array((1,) * (len(d) - len(u)) + u, dtype=int) for u in (s, t))
+        assert tuple(np.where(a == 1, b, a)) == d
+        mixed = any({*sizes} == {0, 1} for sizes in zip(a.tolist(), b.tolist(), strict=True))
+        assert (tuple(np.maximum(a, b)) != d) == mixed
+        wrong += mixed
+    assert wrong
