@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,11 @@ def pairs() -> Iterator[tuple[Shape, Shape, Shape]]:
                 yield s, t, np.broadcast_shapes(s, t)
             except ValueError:
                 continue
+
+
+def numbers(*shapes: Shape) -> list[Any]:
+    """Give arrays of numbers that have no element in common."""
+    return [*distinct_arrays(shapes)]
 
 
 def same(x: Array, y: Array) -> bool:
@@ -49,7 +55,7 @@ def test_element_wise_node() -> None:
     """
     kept, grown = 0, 0
     for s, t, d in pairs():
-        x, y = distinct_arrays((s, t))
+        x, y = numbers(s, t)
         assert same(expand(x, d) + expand(y, d), x + y)
         assert expand(x, d).shape == expand(y, d).shape == d
         for u in SHAPES:
@@ -70,7 +76,7 @@ def test_two_expands() -> None:
     [E_Broadcast_any_Derived_610]
     """
     for s, t, d in pairs():
-        (x,) = distinct_arrays((s,))
+        (x,) = numbers(s)
         assert same(expand(x, t), x) == broadcasts_to(t, s)
         for u in SHAPES:
             try:
@@ -89,7 +95,7 @@ def test_reshape_and_tile() -> None:
     [E_Broadcast_any_Derived_620]
     """
     for s, t, d in pairs():
-        (x,) = distinct_arrays((s,))
+        (x,) = numbers(s)
         padded = (1,) * (len(d) - len(s)) + s
         repeats = [size if own == 1 else 1 for own, size in zip(padded, d, strict=True)]
         assert same(np.tile(x.reshape(padded), repeats), expand(x, t))
@@ -101,7 +107,7 @@ def test_stacks_of_matrices() -> None:
     [E_Broadcast_any_Derived_630]
     """
     for s, t, d in pairs():
-        x, y = distinct_arrays(((*s, 2, 3), (*t, 3, 2)))
+        x, y = numbers((*s, 2, 3), (*t, 3, 2))
         assert same(np.matmul(expand(x, (*d, 2, 3)), expand(y, (*d, 3, 2))), np.matmul(x, y))
 
 
@@ -122,7 +128,7 @@ def test_transpose() -> None:
     """
     randomness = random.Random(640)
     for s, t, d in pairs():
-        (x,) = distinct_arrays((s,))
+        (x,) = numbers(s)
         order = randomness.sample(range(len(d)), len(d))
         target = permuted((1,) * (len(d) - len(t)) + t, order)
         before = expand(padded_to(x, len(d)).transpose(order), target)
@@ -135,7 +141,7 @@ def test_unsqueeze() -> None:
     [E_Broadcast_any_Derived_650]
     """
     for s, t, d in pairs():
-        (x,) = distinct_arrays((s,))
+        (x,) = numbers(s)
         for axis in range(len(d) + 1):
             u = (1,) * (len(d) - len(t)) + t
             target = (*u[:axis], 1, *u[axis:])
