@@ -39,6 +39,13 @@ NUMBER, MOVED, OF_SEVERAL = 3, ((3, 2), (2, 3)), ((2, 2),)
 # Their rank is unknown. The rank of another program decides how often its loop turns: it is known.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
+# On an axis these take a path for each way in which symbols can be alike: so axes are few, or tensors.
+OF_FEW_SYMBOLS = {
+    "shape_of_numbers": (2, NUMBER),
+    "symbolic_sizes": (2, NUMBER),
+    "symbolic_conditions": (2, NUMBER),
+    "symbolic_zeros": (1, 2),
+}
 
 # What these call is answered by its contract, which is proved in the same run: so paths are few.
 BY_CONTRACT = {
@@ -104,7 +111,8 @@ class Program(Contract):
     def scopes(self, bound: int) -> list[Scope]:
         """Say how large arguments are, for ranks up to a bound."""
         if not self.moves:
-            return [Scope(bound, NUMBER, 0)]
+            most_axes, number = OF_FEW_SYMBOLS.get(self.name, (bound, NUMBER))
+            return [Scope(min(bound, most_axes), number, 0)]
         most = {(min(bound, r), min(bound, s)) for r, s in (OF_SEVERAL if self.several else MOVED)}
         # Only where there are several are negative sizes not excluded.
         least = -1 if self.several else 0
@@ -113,7 +121,7 @@ class Program(Contract):
     def forms(self, bound: int) -> Iterator[Arguments]:
         """Give the forms of arguments up to a rank."""
         for scope in self.scopes(bound):
-            of_rank = () if self.name in OF_ANY_RANK else ("rank",)
+            of_rank = () if self.name in OF_ANY_RANK else ("rank", "axis")
             given = [
                 range(-1, bound + 3) if name in of_rank else values(kind, scope, self.kernel)
                 for name, kind in zip(self.parameters, self.types, strict=True)

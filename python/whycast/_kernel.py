@@ -1068,8 +1068,8 @@ def found(symbols: list[int], n: int, z: int) -> bool:
     return False
 
 
-def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tuple[int, ...]:
-    """The symbols other than 1 on the axis `i` of the largest rank, `rank`.
+def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
+    """The symbols other than 1 on the axis `axis` of the largest rank, `rank`.
 
     They stand in order of the tensors, each once. [E_Broadcast_any_Derived_580]
 
@@ -1078,7 +1078,7 @@ def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tupl
     symbols = [1] * len(shapes)
     n = 0
     for m in range(len(shapes)):
-        z = padded_size(shapes[m], rank, i)
+        z = padded_size(shapes[m], rank, axis)
         if z != 1 and (not found(symbols, n, z)):
             symbols[n] = z
             n += 1
@@ -1112,14 +1112,14 @@ def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...]
 
 
 def with_clause(
-    clauses: tuple[tuple[int, int, int], ...], axis: int, a: int, b: int
+    clauses: tuple[tuple[int, int, int], ...], i: int, a: int, b: int
 ) -> tuple[tuple[int, int, int], ...]:
-    """The clauses and one more, of the axis `axis` and the symbols `a` and `b`.
+    """The clauses and one more, of the axis `i` and the symbols `a` and `b`.
     [E_Broadcast_any_Derived_580]
 
     WhyML: kernel.symbolic.COPSymbolic.with_clause
     """
-    last: list[tuple[int, int, int]] = [(axis, a, b)] * 1
+    last: list[tuple[int, int, int]] = [(i, a, b)] * 1
     return tuple(list(clauses) + last)
 
 
@@ -1151,27 +1151,27 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
     return clauses
 
 
-def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> bool:
-    """Whether a tensor has the size 1 on the axis `i` of the largest rank, `rank`; a tensor without
+def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
+    """Whether a tensor has the size 1 on the axis `axis` of the largest rank, `rank`; a tensor without
     this axis has. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.has_one
     """
     for m in range(len(shapes)):
-        if padded_size(shapes[m], rank, i) == 1:
+        if padded_size(shapes[m], rank, axis) == 1:
             return True
     return False
 
 
-def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, i: int) -> tuple[int, ...]:
-    """The symbols on the axis `i` of the largest rank, `rank`, each once, 1 behind the others.
+def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
+    """The symbols on the axis `axis` of the largest rank, `rank`, each once, 1 behind the others.
 
     1 is one of them also if a tensor does not have the axis. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbols_and_one
     """
-    symbols = axis_symbols(shapes, rank, i)
-    if not has_one(shapes, rank, i):
+    symbols = axis_symbols(shapes, rank, axis)
+    if not has_one(shapes, rank, axis):
         return symbols
     last = [1] * 1
     return tuple(list(symbols) + last)
