@@ -39,7 +39,7 @@ NUMBER, MOVED, OF_SEVERAL = 3, ((3, 2), (2, 3)), ((2, 2),)
 # Their rank is unknown. The rank of another program decides how often its loop turns: it is known.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# On an axis these take a path for each way in which symbols can be alike: so axes are few, or tensors.
+# On an axis these take a path for each way in which symbols can be alike: axes are few, or tensors.
 OF_FEW_SYMBOLS = {
     "shape_of_numbers": (2, NUMBER),
     "symbolic_sizes": (2, NUMBER),

@@ -1152,8 +1152,8 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 
 
 def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
-    """Whether a tensor has the size 1 on the axis `axis` of the largest rank, `rank`; a tensor without
-    this axis has. [E_Broadcast_any_Derived_590]
+    """Whether a tensor has the size 1 on the axis `axis` of the largest rank, `rank`, or lacks this
+    axis. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.has_one
     """
