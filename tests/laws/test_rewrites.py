@@ -49,7 +49,7 @@ def broadcasts_to(s: Shape, d: Shape) -> bool:
 
 
 def test_element_wise_node() -> None:
-    """Expands change nothing exactly if they do not grow the output: expand_left_out, rewrites.mlw.
+    """Expands that do not grow the output change nothing: expand_left_out, model/rewrites.mlw.
 
     [E_Broadcast_any_Derived_600]
     """
@@ -71,7 +71,7 @@ def test_element_wise_node() -> None:
 
 
 def test_two_expands() -> None:
-    """Two Expands are one, refused or not: merged_expandable and merged_output, merged.mlw.
+    """Two Expands are one, refused or not: merged_expandable and merged_output, model/merged.mlw.
 
     [E_Broadcast_any_Derived_610]
     """
@@ -90,7 +90,7 @@ def test_two_expands() -> None:
 
 
 def test_reshape_and_tile() -> None:
-    """Expand is Reshape and Tile: step1_reshaped, reshape.mlw, and expand_tile, tiles.mlw.
+    """Expand is Reshape and Tile: step1_reshaped, expand_tile, model/reshape.mlw, model/tiles.mlw.
 
     [E_Broadcast_any_Derived_620]
     """
@@ -102,7 +102,7 @@ def test_reshape_and_tile() -> None:
 
 
 def test_stacks_of_matrices() -> None:
-    """MatMul of expanded stacks is MatMul: expanded_stacks_output, matrices.mlw.
+    """MatMul of expanded stacks is MatMul: expanded_stacks_output, model/matrices.mlw.
 
     [E_Broadcast_any_Derived_630]
     """
@@ -122,7 +122,7 @@ def permuted(sizes: Sequence[int], order: Sequence[int]) -> Shape:
 
 
 def test_transpose() -> None:
-    """Transpose and Expand in either order: transpose_expand, transposed.mlw.
+    """Transpose and Expand in either order: transpose_expand, model/transposed.mlw.
 
     [E_Broadcast_any_Derived_640]
     """
@@ -136,7 +136,7 @@ def test_transpose() -> None:
 
 
 def test_unsqueeze() -> None:
-    """Unsqueeze and Expand in either order: unsqueeze_expand, inserted.mlw.
+    """Unsqueeze and Expand in either order: unsqueeze_expand, model/inserted.mlw.
 
     [E_Broadcast_any_Derived_650]
     """
@@ -150,7 +150,7 @@ def test_unsqueeze() -> None:
 
 
 def test_sizes_at_run_time() -> None:
-    """Where gives NumPy's sizes, Max where no 0 meets a 1: where_shape_numpy, run_time.mlw.
+    """Where gives NumPy's sizes, Max where no 0 meets a 1: where_shape_numpy, model/run_time.mlw.
 
     [E_Broadcast_any_Derived_660]
     """
