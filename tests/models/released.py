@@ -122,6 +122,11 @@ def ask(*words: str) -> dict[str, Any]:
     return about
 
 
+def words_of(model: Model) -> list[str]:
+    """Return the words of the command line that say with which sizes."""
+    return [word for size in model.sizes for word in ("--sizes", size)]
+
+
 def shapes_of(model: Model) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the inputs."""
     pairs = (size.split("=") for size in model.sizes)
@@ -130,7 +135,7 @@ def shapes_of(model: Model) -> dict[str, tuple[int, ...]]:
 
 def judge(model: Model, form: str = "expand", *more: str) -> Judged:
     """Hold whycast against a run; make the model explicit, and hold that against the model."""
-    sizes = [word for size in model.sizes for word in ("--sizes", size)]
+    sizes = words_of(model)
     given = shapes_of(model)
     numbers = {"sr": 16000.0}
     seen = seen_by_running(model.file, feeds(onnx.load(model.file), given, numbers))
@@ -178,8 +183,9 @@ def by_onnxsim(model: Model) -> int | None:
         )
         if done.returncode or not Path(out).exists():
             return None
-        sizes = [word for size in model.sizes for word in ("--sizes", size)]
-        return len([row for row in ask(out, *sizes)["nodes"] if row["verdict"] == "always"])
+        return len(
+            [row for row in ask(out, *words_of(model))["nodes"] if row["verdict"] == "always"]
+        )
 
 
 def report() -> int:

@@ -20,8 +20,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from onnx.backend.test.loader import load_model_tests
 from onnx.reference import ReferenceEvaluator
 
-from whycast._model._explicit import FORMS
-from whycast._model._operators import EXPLICIT, INSIDE, OPERATORS
+from whycast._model._operators import EXPLICIT, FORMS, INSIDE, OPERATORS
 
 
 @pytest.fixture

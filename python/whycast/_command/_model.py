@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whycast._command._arguments import Subparsers, UsageError, add_json, path, shape
+from whycast._kernel import padded_size
+from whycast._model._operators import FORMS
 from whycast._types import Shape
 
 if TYPE_CHECKING:
     from whycast._model._explicit import Explicit
     from whycast._model._graphs import Names
     from whycast._model._places import Place
-
-FORMS = ("expand", "reshape+tile", "sonnx")
 
 
 def add(subparsers: Subparsers) -> None:
@@ -213,7 +214,7 @@ def _called(place: Place) -> str:
 
 def _row(place: Place, names: Names) -> dict[str, Any]:
     """Say for JSON what was found of one node."""
-    from whycast._model._places import condition, filled, zero_condition
+    from whycast._model._places import UNKNOWN, condition, filled, zero_condition
 
     row: dict[str, Any] = {
         "node": _called(place),
@@ -241,15 +242,15 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
     if place.clash is not None:
         first, second, axis = place.clash
         rank = max(len(own) for own in place.shapes if own is not None)
-        own = [(1,) * (rank - len(s)) + s for s in place.shapes if s is not None]
+        one, other = (padded_size(place.shapes[m] or (), rank, axis) for m in (first, second))
         attention.append(
             f"never broadcasts: on axis {axis} inputs {first} and {second} have sizes "
-            f"{own[first][axis]} and {own[second][axis]}"
+            f"{one} and {other}"
         )
     elif place.verdict == "never":
         attention.append("never broadcasts: its last input does not fit the shape of the others")
     if place.verdict == "unknown":
-        attention.append("the rank of an input is not known, or which input has to grow")
+        attention.append(UNKNOWN)
     return row | {"attention": attention}
 
 
@@ -259,16 +260,9 @@ def _elements(place: Place) -> dict[str, int] | None:
     if min(sizes, default=0) < 0:
         return None
     return {
-        "read": sum(_product(own or ()) for own in place.shapes),
-        "written": _product(place.common or ()),
+        "read": sum(math.prod(own or ()) for own in place.shapes),
+        "written": math.prod(place.common or ()),
     }
-
-
-def _product(sizes: Shape) -> int:
-    count = 1
-    for size in sizes:
-        count *= size
-    return count
 
 
 def _text(about: Mapping[str, Any]) -> str:
@@ -326,10 +320,11 @@ def _text(about: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _write(target: Path, content: bytes, source: Path) -> None:
-    """Write a file, whole or not at all, and never over the model that was read."""
-    if target.exists() and target.samefile(source):
-        raise UsageError(f"{target} is the model itself; it is never changed")
+def _write(
+    target: Path, content: bytes, source: Path, check: Callable[[Path], None] | None = None
+) -> None:
+    """Write a file, whole and checked or not at all, and never over the model that was read."""
+    _demand_another(target, source)
     try:
         descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
@@ -338,6 +333,8 @@ def _write(target: Path, content: bytes, source: Path) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
+        if check is not None:
+            check(written)
         mask = os.umask(0)
         os.umask(mask)
         written.chmod(0o666 & ~mask)
@@ -347,12 +344,17 @@ def _write(target: Path, content: bytes, source: Path) -> None:
         raise
 
 
-def _write_model(target: Path, made: Explicit, source: Path) -> None:
-    """Write a model, after ONNX's checker; put the data that it names beside it."""
-    import onnx
-
+def _demand_another(target: Path, source: Path) -> None:
+    """Refuse to write over the model that was read."""
     if target.exists() and target.samefile(source):
         raise UsageError(f"{target} is the model itself; it is never changed")
+
+
+def _write_model(target: Path, made: Explicit, source: Path) -> None:
+    """Write a model that ONNX's checker accepts; put the data that it names beside it."""
+    import onnx
+
+    _demand_another(target, source)
     for name in _data_files(made.model):
         beside = target.parent / name
         if beside.exists() and beside.samefile(source.parent / name):
@@ -361,12 +363,7 @@ def _write_model(target: Path, made: Explicit, source: Path) -> None:
             raise UsageError(f"{beside} is there already: choose another folder for {target}")
         beside.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(source.parent / name, beside)
-    _write(target, made.model.SerializeToString(), source)
-    try:
-        onnx.checker.check_model(target)
-    except onnx.checker.ValidationError:
-        target.unlink()
-        raise
+    _write(target, made.model.SerializeToString(), source, onnx.checker.check_model)
 
 
 def _data_files(model: Any) -> list[str]:

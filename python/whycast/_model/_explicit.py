@@ -9,22 +9,17 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Literal
 
 import numpy as np
 import onnx
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 
 import whycast
+from whycast import _kernel
 from whycast._model._graphs import Scope, opset, subgraphs
-from whycast._model._places import Place
+from whycast._model._operators import SONNX, Form
+from whycast._model._places import UNKNOWN, Place
 from whycast._types import Shape
-
-Form = Literal["expand", "reshape+tile", "sonnx"]
-FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
-
-# SONNX's operators are not yet in a domain of their own.
-SONNX = "sonnx"
 
 # The opsets from which on there are Expand; Where, and Slice by computed ends; a size 0 in Reshape
 # that means 0.
@@ -137,7 +132,7 @@ class _Writer:
             self._sonnx(place, dynamic)
             return
         if place.verdict == "unknown":
-            raise _LeftError("the rank of an input is not known, or which input has to grow")
+            raise _LeftError(UNKNOWN)
         if self.form == "expand" and self.version < _EXPAND:
             raise _LeftError(f"opset {self.version} has no Expand")
         grown = [m for m in place.repeated if place.inputs[m]]
@@ -155,13 +150,12 @@ class _Writer:
         if self.form == "reshape+tile" and self.version < _ZERO:
             raise _LeftError(f"Reshape of opset {self.version} has no size 0")
         shape = self._computed(place)
-        ranks = {place.inputs[m]: len(place.shapes[m] or ()) for m in grown}
         for m in grown:
             name = place.inputs[m]
             target = shape
             if place.direction == "stacked":
-                own = self._node("Shape", name)
-                tail = self._slice(own, ranks[name], ranks[name] + 2)
+                rank = len(place.shapes[m] or ())
+                tail = self._slice(self._node("Shape", name), rank, rank + 2)
                 target = self._node("Concat", shape, tail, axis=0)
             if self.form == "expand":
                 self._replace(place, m, self._node("Expand", name, target))
@@ -174,9 +168,8 @@ class _Writer:
         for index, node in enumerate(self.graph.node):
             nodes += self.before.get(index, [])
             nodes.append(node)
-        copies = [NodeProto.FromString(node.SerializeToString()) for node in nodes]
         del self.graph.node[:]
-        self.graph.node.extend(copies)
+        self.graph.node.extend(nodes)
         return sum(map(len, self.before.values()))
 
     def _static(self, place: Place, m: int, common: Shape, constants: bool) -> str:
@@ -198,7 +191,7 @@ class _Writer:
             return self.made[key]
         if self.form == "expand":
             return self._node("Expand", name, self._numbers(target))
-        padded = (1,) * (len(target) - len(own)) + own
+        padded = _kernel.pad(own, len(target))
         if min(padded, default=0) < 0:
             # For Expand the target is enough. Reshape has to be told all sizes.
             raise _LeftError("only the running model knows the sizes of an input")
@@ -265,13 +258,12 @@ class _Writer:
             raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
         inputs = tuple(dict.fromkeys(place.inputs))
         key = ("Broadcast", inputs)
-        if key not in self.made:
+        if (key, inputs[0]) not in self.made:
             outputs = [self._name(name, "broadcast") for name in inputs]
             node = helper.make_node(
                 "Broadcast", inputs, outputs, name=self._name("Broadcast", "explicit"), domain=SONNX
             )
             self.before.setdefault(self.put, []).append(node)
-            self.made[key] = ",".join(outputs)
             self.made.update({(key, i): o for i, o in zip(inputs, outputs, strict=True)})
         for m, name in enumerate(place.inputs):
             self._replace(place, m, self.made[key, name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +33,8 @@ _DEFAULTS = 4
 class Names:
     """The names of sizes, as the verified programs take them: the integers below 0."""
 
-    spelled: dict[str, int] = field(default_factory=dict)
+    numbered: dict[str, int] = field(default_factory=dict)
+    spelled: list[str] = field(default_factory=list)
 
     def symbol(self, name: str) -> int:
         """Return the integer of a name.
@@ -41,7 +43,10 @@ class Names:
         >>> names.symbol("N"), names.symbol("M"), names.symbol("N")
         (-1, -2, -1)
         """
-        return self.spelled.setdefault(name, -1 - len(self.spelled))
+        if name not in self.numbered:
+            self.spelled.append(name)
+            self.numbered[name] = -len(self.spelled)
+        return self.numbered[name]
 
     def unknown(self) -> int:
         """Return the integer of a size of which nothing is known, not even its name."""
@@ -49,7 +54,7 @@ class Names:
 
     def text(self, symbol: int) -> str:
         """Spell a size: a number, or a name."""
-        return str(symbol) if symbol >= 0 else list(self.spelled)[-1 - symbol]
+        return str(symbol) if symbol >= 0 else self.spelled[-1 - symbol]
 
     def shape(self, sizes: Shape | None) -> str:
         """Spell a shape; there may be none."""
@@ -58,26 +63,19 @@ class Names:
 
 @dataclass
 class Scope:
-    """A graph of a model, with the shapes and element types of the values that are made in it."""
+    """A graph of a model, with the shapes of the values that are made in it."""
 
     number: int
     place: str
     graph: GraphProto
     outer: Scope | None
     shapes: dict[str, Shape]
-    types: dict[str, int]
 
     def shape(self, name: str) -> Shape | None:
         """Return the shape of a value of this graph or one around it; None if the rank is open."""
         if name in self.shapes or self.outer is None:
             return self.shapes.get(name)
         return self.outer.shape(name)
-
-    def element_type(self, name: str) -> int | None:
-        """Return the element type of a value, if it is known."""
-        if name in self.types or self.outer is None:
-            return self.types.get(name)
-        return self.outer.element_type(name)
 
 
 def load(path: Path, *, data: bool) -> ModelProto:
@@ -216,14 +214,13 @@ def _light(model: ModelProto) -> ModelProto:
     for tensor in graph.initializer:
         if tensor.name in given:
             continue
-        if np.prod(tensor.dims, dtype=object) <= _MOST_ELEMENTS and not tensor.external_data:
+        if math.prod(tensor.dims) <= _MOST_ELEMENTS and not tensor.external_data:
             small.append(tensor)
         else:
             value = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
             graph.input.append(value)
-    kept = [onnx.TensorProto.FromString(tensor.SerializeToString()) for tensor in small]
     del graph.initializer[:]
-    graph.initializer.extend(kept)
+    graph.initializer.extend(small)
     return light
 
 
@@ -274,9 +271,8 @@ def _folded(model: ModelProto) -> ModelProto:
         if not values:
             break
         kept = [node for node in model.graph.node if node.output[0] not in values]
-        nodes = [NodeProto.FromString(node.SerializeToString()) for node in kept]
         del model.graph.node[:]
-        model.graph.node.extend(nodes)
+        model.graph.node.extend(kept)
         for name, value in values.items():
             model.graph.initializer.append(numpy_helper.from_array(value, name))
         inferred = _inferred(model)
@@ -286,8 +282,7 @@ def _folded(model: ModelProto) -> ModelProto:
 def _constants(model: ModelProto, inferred: ModelProto) -> dict[str, np.ndarray]:
     """Compute the values that depend on constants and on known shapes alone."""
     shapes = {value.name: value.type for value in _values(inferred.graph)}
-    inputs = {each.name for each in model.graph.input}
-    known = {tensor.name: tensor for tensor in model.graph.initializer if tensor.name not in inputs}
+    known = {tensor.name: tensor for tensor in model.graph.initializer}
     values: dict[str, np.ndarray] = {}
     for node in model.graph.node:
         if node.domain not in ONNX or len(node.output) != 1 or any(subgraphs(node)):
@@ -303,7 +298,7 @@ def _constants(model: ModelProto, inferred: ModelProto) -> dict[str, np.ndarray]
                 feeds[name] = np.broadcast_to(np.float32(0), sizes[0])
         if len(feeds) == len(set(filter(None, node.input))) and node.op_type not in _RANDOM:
             made = _numbers(shapes.get(node.output[0]))
-            if not made or np.prod(made[0], dtype=object) <= _MOST_ELEMENTS:
+            if not made or math.prod(made[0]) <= _MOST_ELEMENTS:
                 value = _value(node, feeds, model)
                 if value is not None:
                     values[node.output[0]] = value
@@ -368,18 +363,16 @@ def _collect(
     found: list[Scope],
 ) -> None:
     """Add the scope of a graph and those of the graphs within it."""
-    scope = Scope(len(found), place, graph, outer, {}, {})
+    scope = Scope(len(found), place, graph, outer, {})
     found.append(scope)
     for by in inferred:
         for value in _values(by.graph):
             tensor = value.type.tensor_type
-            scope.types.setdefault(value.name, tensor.elem_type)
             if tensor.HasField("shape"):
                 shape = tuple(sizes.symbol(d, by) for d in tensor.shape.dim)
                 scope.shapes[value.name] = _better(scope.shapes.get(value.name), shape)
     for tensor in (*(t for by in inferred for t in by.graph.initializer), *graph.initializer):
         scope.shapes[tensor.name] = tuple(tensor.dims)
-        scope.types[tensor.name] = tensor.data_type
     inner = [by.within() for by in inferred]
     for node in graph.node:
         for called, subgraph in subgraphs(node):

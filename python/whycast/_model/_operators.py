@@ -45,5 +45,10 @@ EXPLICIT = frozenset({"Expand", "Tile"})
 # They broadcast within a larger computation, which no node before them can make explicit.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
+# By which nodes a model can say that it broadcasts; the domain is ours: SONNX has none yet.
+Form = Literal["expand", "reshape+tile", "sonnx"]
+FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
+SONNX = "sonnx"
+
 # Domains by which a model may name ONNX's own operators.
 ONNX = frozenset({"", "ai.onnx"})

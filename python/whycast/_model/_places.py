@@ -18,6 +18,10 @@ from whycast._types import Shape
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
 
 
+# Why a verdict is unknown.
+UNKNOWN = "the rank of an input is not known, or which input has to grow"
+
+
 @dataclass(frozen=True)
 class Place:
     """A node that may broadcast.
@@ -55,7 +59,8 @@ class Place:
     @property
     def repeated(self) -> tuple[int, ...]:
         """The numbers of the inputs that have not the common shape, as far as one knows."""
-        return tuple(m for m, shape in enumerate(self.shapes) if shape != self.common)
+        common = self.common
+        return tuple(m for m, shape in enumerate(self.shapes) if shape != common)
 
     def kinds(self) -> tuple[str, ...]:
         """Say how the inputs grow. A name counts as a size other than 1."""
@@ -64,9 +69,10 @@ class Place:
         target = filled(self.target)
         found = []
         for shape in self.shapes:
-            own = (1,) * (len(target) - len(shape or ())) + (shape or ())
+            assert shape is not None
+            own = _kernel.pad(shape, len(target))
             grows = [k for k, size in enumerate(own) if size not in target[k]]
-            if grows or len(shape or ()) < len(target):
+            if grows or len(shape) < len(target):
                 found.append(_kind(own, grows))
         return tuple(
             kind for kind in KINDS if kind in found or (kind == "both sides" and len(found) > 1)
@@ -161,7 +167,7 @@ def _judged(
         target = _kernel.symbolic_sizes(known)
         conditions = _kernel.symbolic_conditions(known)
     except _kernel.NeverAgree as error:
-        return Place(scope, index, direction, inputs, shapes, "never", clash=error.args[0])
+        return Place(scope, index, direction, inputs, shapes, "never", clash=error.value)
     zeros = _kernel.symbolic_zeros(known)
     verdict: Verdict = "depends"
     if direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):

@@ -14,8 +14,8 @@ from onnx.reference.op_run import OpRun
 
 import whycast
 from whycast._command._arguments import UsageError
-from whycast._model._explicit import SONNX
 from whycast._model._graphs import TEXT, load
+from whycast._model._operators import SONNX
 from whycast._types import Shape
 
 # What a size is where neither the model nor the caller says.
@@ -37,9 +37,10 @@ class Broadcast(OpRun):
 def feeds(
     model: ModelProto, given: Mapping[str, Shape | int], numbers: Mapping[str, float]
 ) -> dict[str, np.ndarray]:
-    """Draw inputs of the types and shapes that a model declares, all elements different.
+    """Draw inputs of the types and shapes that a model declares.
 
-    Integers are from 0 on, since they may be indices; `numbers` says of inputs what they hold.
+    Strings and fractions of an input differ from each other. Integers are below 100, since they may
+    be indices, and then recur; `numbers` says of inputs what they hold.
     """
     drawn = np.random.default_rng(_SEED)
     constants = {tensor.name for tensor in model.graph.initializer}
