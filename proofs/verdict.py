@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from datetime import date
 
-from evidence import inventory, mutants, pages, review
+from evidence import inventory, mutants, pages, records, review
 from gate import claims, closed, judge, toolchain, trace
 from gate.closed import GIT, ROOT
 from gate.facts import Facts, Failure, full_name, proofs
@@ -38,7 +38,7 @@ def gate(argv: list[str]) -> int:
     fresh, started = parser.parse_args(argv).fresh, time.monotonic()
     # Evidence of an earlier run must not stand where this one fails.
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
-    before = pages.sources(ROOT)
+    before = records.sources(ROOT)
     if faults := [*strange("why3", "python", "c"), *tracked()]:
         raise closed.ToolError("\n".join(faults))
     if fresh:
@@ -57,7 +57,7 @@ def gate(argv: list[str]) -> int:
         orphans += trial.judged(ROOT, facts)
     claimed = claims.claims(facts, ROOT)
     failures = judge.judge(facts, ROOT) + claims.check(ROOT, claimed, facts) + orphans
-    if pages.sources(ROOT) != before:
+    if records.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     answers = [proof["now"] for goal in goals for proof in proofs(goal["tree"])]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from evidence import mutants
+from evidence import c_files, graph, mutants
 from gate import mapped, trace
 from gate.facts import Clause, Facts, Symbol
 
@@ -36,7 +36,7 @@ def entry(file: str, name: str, statement: str, line: int | None = None) -> Symb
 
 def entries(facts: Facts, root: Path) -> list[Symbol]:
     """Give all of them; `facts` has the trace."""
-    return [*of_trace(facts), of_mutants(root), *of_drivers(root)]
+    return [*of_trace(facts), of_mutants(root), *of_drivers(root), *of_header(facts, root)]
 
 
 def of_trace(facts: Facts) -> Iterator[Symbol]:
@@ -68,3 +68,14 @@ def of_drivers(root: Path) -> Iterator[Symbol]:
             declared = list(several)
             says = "\n".join(f"{each.text} | {each.reason}" for each in declared)
             yield entry(file, f"{language}.{module or 'prelude'}", says, declared[0].line)
+
+
+def of_header(facts: Facts, root: Path) -> Iterator[Symbol]:
+    """Give what the header of the C says of each function, with the contract that it restates."""
+    symbols = {graph.path(symbol, symbol["file"]): symbol for symbol in facts["symbols"]}
+    for function in filter(lambda each: each.said, c_files.functions(root)):
+        contract = symbols[function.program]["statement"]
+        says = f"{function.said}\n{contract}"
+        yield entry(c_files.HEADER, f"{c_files.SEALED}.{function.name}", says)
+    if (root / c_files.HEADER).is_file():
+        yield entry(c_files.HEADER, f"{c_files.SEALED}.rest", c_files.rest_of_header(root))

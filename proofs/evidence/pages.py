@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from evidence import documents, graph, picture
+from evidence import assessment, documents, graph, picture, records
 from evidence.documents import page
 from evidence.mutants import Mutant
 from gate import closed, judge, mapped
@@ -39,10 +39,6 @@ DRIVERS = mapped.DRIVERS
 
 # Before their answers, some provers name the file with the goal.
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
-
-# What the pages are about, and what decided that they were written.
-SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in judge.FOLDERS))
-NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/")
 
 # What the documents link to, and the place on the first page that shows it.
 SHOWN = {
@@ -232,19 +228,6 @@ def as_json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
-def hashes(contents: Mapping[str, bytes]) -> str:
-    """List hashes as `sha256sum --check` reads them."""
-    found = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    return "".join(f"{found[name]}  {name}\n" for name in sorted(found))
-
-
-def sources(root: Path) -> str:
-    """List the hashes of all that the pages are about."""
-    paths = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
-    named = {path.relative_to(root).as_posix(): path for path in paths}
-    return hashes({n: p.read_bytes() for n, p in named.items() if not NOT_SOURCES.search(n)})
-
-
 def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
     """Give facts without the place of the tree, and without some keys."""
     if isinstance(value, dict):
@@ -286,7 +269,7 @@ def write(
     """
     facts = stripped(facts, root)
     evidence = Evidence(facts, claims)
-    listed, validation = sources(root), report.report(root)
+    listed, validation = records.sources(root), report.report(root)
     package = (root / "python/whycast/__init__.py").read_text(encoding="utf-8")
     texts = html(
         evidence,
@@ -312,7 +295,7 @@ def write(
     texts["junit.xml"] = junit(evidence)
     texts["evidence.json"] = as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)})
     made = {name: text.encode() for name, text in texts.items()}
-    made[MANIFEST] = hashes(made).encode()
+    made[MANIFEST] = records.hashes(made).encode()
     taken = times(facts) | {"validation": validation}
     made[TIMES] = GOAL_FILE.sub("", as_json(taken)).encode()
     return documents.replace_folder(root / PACK, made)

@@ -1,0 +1,39 @@
+"""The deployed C as text: its functions with the programs that they are, and what the header says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+HEADER = "c/whycast.h"
+SOURCE = "c/whycast.c"
+
+# What the header says is sealed as a list of this name.
+SEALED = "header"
+
+FUNCTION = re.compile(r"/\*(?:(?!\*/).)*?WhyML: ([\w.]+) \*/\n[\w ]+? \*?(\w+)\(", re.DOTALL)
+PROTOTYPE = re.compile(r"/\* ((?:(?!\*/).)*) \*/\n[\w ]+? (whycast_\w+)\([^)]*\);\n", re.DOTALL)
+
+
+class Function(NamedTuple):
+    """A function of the C: its name, the program that it is, and what the header says of it."""
+
+    name: str
+    program: str
+    said: str
+
+
+def functions(root: Path) -> list[Function]:
+    """Give the functions in their order; the header speaks of those that a caller has."""
+    if not (root / SOURCE).is_file():
+        return []
+    text = (root / HEADER).read_text(encoding="utf-8")
+    said = {name: comment for comment, name in PROTOTYPE.findall(text)}
+    found = FUNCTION.findall((root / SOURCE).read_text(encoding="utf-8"))
+    return [Function(name, program, said.get(name, "")) for program, name in found]
+
+
+def rest_of_header(root: Path) -> str:
+    """Give what the header says besides, of no single function."""
+    return PROTOTYPE.sub("", (root / HEADER).read_text(encoding="utf-8"))

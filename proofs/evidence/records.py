@@ -1,0 +1,113 @@
+"""What was run, on which sources and when: `record LANE COMMAND ...` keeps what a command says.
+
+A lane that takes too long for each change is run by itself, and the evidence is written later. So each
+run leaves its output in build/records, with its exit code, the commit, the date and the hash of all
+sources; a run of a part of a lane leaves nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from gate import closed, judge
+from gate.closed import GIT, ROOT
+
+FOLDER = "build/records"
+
+# What the evidence is about, and what decided that it was written; of what `make bench` writes
+# nothing depends.
+SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in judge.FOLDERS))
+NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|^python/BENCHMARKS\.md$")
+
+# Lanes, in the order of `make nightly`.
+LANES = {
+    "validate": "the extracted Python on unknown integers, along every path",
+    "mutants": "definitions and programs changed one by one; a goal has to notice each",
+    "mutants-c": "the C changed in one place at a time; the comparison has to notice each",
+    "verify-c": "ESBMC and Frama-C's Eva on the C, within bounds",
+    "object": "coverage of the C and of its object code, its stack, its instructions",
+    "cross": "the C on a machine of 32 bits and on a big-endian one",
+    "coverage": "branches of the Python package that the tests take",
+    "fuzz": "wild calls of the package's public functions",
+    "models": "the broadcasts of released models, made explicit and compared",
+}
+
+
+class Record(NamedTuple):
+    """A run of a lane."""
+
+    lane: str
+    code: int
+    seconds: int
+    day: str
+    commit: str
+    sources: str
+    said: list[str]
+
+
+def hashes(contents: Mapping[str, bytes]) -> str:
+    """List hashes as `sha256sum --check` reads them."""
+    found = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    return "".join(f"{found[name]}  {name}\n" for name in sorted(found))
+
+
+def sources(root: Path) -> str:
+    """List the hashes of all that the evidence is about."""
+    paths = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
+    named = {path.relative_to(root).as_posix(): path for path in paths}
+    return hashes({n: p.read_bytes() for n, p in named.items() if not NOT_SOURCES.search(n)})
+
+
+def identity(root: Path) -> str:
+    """Give one hash of all sources."""
+    return hashlib.sha256(sources(root).encode()).hexdigest()
+
+
+def commit(root: Path) -> str:
+    """Name the commit that a tree is of, and say whether files differ; nothing where git is not."""
+    if not closed.has_git(root):
+        return ""
+    head = closed.run(*GIT, "rev-parse", "HEAD", cwd=root).strip()
+    changed = closed.run(*GIT, "status", "--porcelain", "--untracked-files=no", cwd=root)
+    others = [line for line in changed.splitlines() if not line.endswith("BENCHMARKS.md")]
+    return f"{head} with changes" if others else head
+
+
+def read(root: Path) -> dict[str, Record]:
+    """Read the records that there are."""
+    files = {lane: root / FOLDER / f"{lane}.json" for lane in LANES}
+    found = {lane: file.read_text("utf-8") for lane, file in files.items() if file.is_file()}
+    return {lane: Record(**json.loads(text)) for lane, text in found.items()}
+
+
+def main(argv: list[str]) -> int:
+    """Run a command, show what it says, and keep that; end as it ends."""
+    lane, *command = argv
+    if lane not in LANES or not command:
+        raise closed.ToolError(f"{lane}: expected one of {', '.join(LANES)}, and a command")
+    before, started, said = identity(ROOT), time.monotonic(), list[str]()
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, **pipe, encoding="utf-8", errors="replace") as process:
+        for line in process.stdout or ():
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            said.append(line.rstrip("\n").replace(f"{ROOT}/", ""))
+    seconds = round(time.monotonic() - started)
+    if identity(ROOT) != before:
+        print(f"{lane}: the sources were changed meanwhile, so that nothing is recorded")
+        return process.returncode or 1
+    now, of = date.today().isoformat(), commit(ROOT)
+    record = Record(lane, process.returncode, seconds, now, of, before, said)
+    (ROOT / FOLDER).mkdir(parents=True, exist_ok=True)
+    text = json.dumps(record._asdict(), indent=1, ensure_ascii=False) + "\n"
+    (ROOT / FOLDER / f"{lane}.json").write_text(text, encoding="utf-8")
+    return process.returncode
