@@ -36,10 +36,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # the name of another theory is read by provers. Nothing in a __pycache__ is read.
 FILES = re.compile(
     r"""why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
-    |c/(CMakeLists\.txt|examples?\.c|whycast\.[ch])
+    |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])
     |python/(BENCHMARKS\.md|_whycast_pytest\.py|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
     |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
-    |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|mutants\.toml|sessions/.*)
+    |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|(mutants|signatures)\.toml|sessions/.*)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/extraction/\w+\.(ml|drv)
     |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/\w+\.py)

@@ -1,0 +1,179 @@
+"""What an assessor asks for, in the order of an assessment: the pages of templates/assessment.
+
+Each page is a text in Markdown whose figures are computed here: of the facts of the gate, the records
+of the lanes, the sources and their history. A requirement of the C without a function, or a function
+without a requirement, is an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evidence import c_files, documents, records
+from gate import claims, closed, judge, toml, trace
+from gate.closed import GIT
+from gate.facts import Clause, Goal, Symbol, full_name
+
+PAGES = ("assessment", "requirements", "lanes", "tools", "misra", "configuration", "reviews")
+SIGNATURES = "proofs/signatures.toml"
+MISRA = "tests/c/misra.toml"
+
+# What is delivered, and what a user takes along.
+DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
+
+
+class Low(NamedTuple):
+    """A low-level requirement: the contract of a function of the C, and what proves it."""
+
+    function: c_files.Function
+    symbol: Symbol
+    goals: list[Goal]
+    clauses: list[str]
+
+
+class High(NamedTuple):
+    """A high-level requirement: a clause, the functions that keep it, and its tests of the C."""
+
+    clause: Clause
+    functions: list[str]
+    tests: list[str]
+
+
+class Review(NamedTuple):
+    """Something that two people are to have read: who sealed it when, and who signed."""
+
+    name: str
+    day: str
+    by: str
+    second: str
+
+
+def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
+    """Give the two levels of requirements of the C; an orphan in either is an error."""
+    symbols, low = evidence.graph.symbols, list[Low]()
+    for function in c_files.functions(root):
+        symbol = own = symbols[function.program]
+        # An instance of a template has the goals of the template, and of what it puts into it.
+        while own["template"]:
+            own = symbols[own["template"]]
+        instance = f"{symbol['module']}.{symbol['name'].rpartition('.')[0]}."
+        names = [f"{full_name(own)}'vc"]
+        names += [n for n in evidence.goals if own is not symbol and n.startswith(instance)]
+        goals = [evidence.goals[name] for name in names if name in evidence.goals]
+        tagged = evidence.clauses[full_name(symbol)] or evidence.clauses[full_name(own)]
+        low.append(Low(function, own, goals, tagged))
+    high = [
+        High(
+            clause,
+            [each.function.name for each in low if clause["id"] in each.clauses],
+            [each["name"] for each in clause["tests"] if each["name"].startswith("tests/c/")],
+        )
+        for clause in evidence.facts["trace"]["clauses"]
+    ]
+    orphans = [f"{each.function.name}: of no clause" for each in low if not each.clauses]
+    orphans += [f"{each.function.name}: no goal" for each in low if not each.goals]
+    if orphans:
+        raise closed.ToolError("\n".join(orphans))
+    return [each for each in high if each.functions], low
+
+
+def authors(root: Path) -> dict[str, str]:
+    """Say who wrote each line of the lock of seals; nothing where git does not know."""
+    if not closed.has_git(root) or not (root / claims.LOCK).is_file():
+        return {}
+    said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)
+    return dict(
+        (line, by) for by, line in re.findall(r"(?m)^author (.*)\n(?:[^\t].*\n)*\t(.*)$", said)
+    )
+
+
+def reviews(evidence: Any, root: Path) -> list[Review]:
+    """Give what a second reviewer is to sign: trusted operations, and what the header says."""
+    sealed = claims.read(root / claims.LOCK)
+    wanted = [(symbol["file"], full_name(symbol)) for symbol in evidence.trusted]
+    wanted += [key for key in sealed if key[0] == c_files.HEADER]
+    signed = toml.loads((root / SIGNATURES).read_text("utf-8")) if sealed else {}
+    if unknown := signed.keys() - {name for _, name in wanted}:
+        raise closed.ToolError(f"{SIGNATURES}: {', '.join(sorted(unknown))}: nobody has to sign it")
+    lines = {line.rpartition(" ")[0]: by for line, by in authors(root).items()}
+
+    def review(key: claims.Key) -> Review:
+        seal = sealed[key]
+        hashes = f"{seal.statement} {seal.sentence}"
+        of, person, day = signed.get(key[1], ("", "", ""))
+        second = f"{person}, {day}" if person else ""
+        if second and of != hashes:
+            second += ", of an earlier text"
+        by = lines.get(f"{key[0]} {key[1]} {hashes}", "")
+        return Review(key[1], seal.day, by, second)
+
+    return [review(key) for key in wanted if key in sealed]
+
+
+def last_change(root: Path, file: str) -> str:
+    """Give the day of the last commit of a file; nothing where git does not know."""
+    if not closed.has_git(root):
+        return ""
+    return closed.run(*GIT, "log", "-1", "--format=%cs", "--", file, cwd=root).strip()
+
+
+def texts(root: Path) -> list[dict[str, str]]:
+    """Give the specifications, each with its address and its date as far as there are any."""
+    data = toml.loads((root / trace.TRACE).read_text("utf-8")) if (root / trace.TRACE).is_file() else {}
+    return [{"name": name, **table} for name, table in data.items() if name != trace.DERIVED]
+
+
+def paragraphs(text: str) -> str:
+    """Give the comment of a C function on one line."""
+    return " ".join(textwrap.dedent(text).split())
+
+
+def cell(text: object) -> str:
+    """Make a text fit for a cell of a table in Markdown, as it stands."""
+    return re.sub(r"([\\|*_`\[\]<>&])", r"\\\1", " ".join(str(text).split()))
+
+
+def code(text: object) -> str:
+    """Set off code in a cell."""
+    return "`" + str(text).replace("|", "\\|") + "`" if str(text) else ""
+
+
+def misra(root: Path) -> Any:
+    """Give the rules of MISRA C and how the C keeps each."""
+    return toml.loads((root / MISRA).read_text("utf-8")) if (root / MISRA).is_file() else {}
+
+
+def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Write the pages as Markdown, each with its name."""
+    high, low = levels(evidence, root)
+    runs = records.read(root)
+    made = documents.environment(evidence=evidence, facts=evidence.facts, **known)
+    made.autoescape = False
+    made.filters |= {"cell": cell, "code": code, "line": paragraphs}
+    made.globals |= {
+        "high": high,
+        "low": low,
+        "lanes": records.LANES,
+        "runs": runs,
+        "here": records.identity(root),
+        "commit": records.commit(root),
+        "reviews": reviews(evidence, root),
+        "texts": texts(root),
+        "delivered": {
+            name: hashlib.sha256((root / name).read_bytes()).hexdigest()
+            for name in DELIVERED
+            if (root / name).is_file()
+        },
+        "misra": misra(root),
+        "dates": {file: last_change(root, file) for file in known["documents"].values()},
+        "all": evidence.tally(evidence.goals.values()),
+        "files": evidence.facts["theories"],
+        "judge": judge,
+    }
+    for name in PAGES:
+        yield name, made.get_template(f"assessment/{name}.md").render()

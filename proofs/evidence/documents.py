@@ -37,6 +37,11 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
+def listed(root: Path) -> list[Path]:
+    """List the documents that the pack shows."""
+    return sorted([*(root / "proofs").glob("*.md"), *(root / "c").glob("*.md")])
+
+
 def title(path: Path) -> str:
     """Read the title that a theory opens with."""
     match = re.search(r"\{1 (.*?)\}", path.read_text(encoding="utf-8"), re.DOTALL)
@@ -107,10 +112,13 @@ def relinked(
     kept, target = [], ""
     for token, following in pairwise([*tokens, Token("end", "", 0)]):
         if token.type == "link_open":
-            path, _, fragment = str(token.attrGet("href")).partition("#")
+            href = str(token.attrGet("href"))
+            path, _, fragment = href.partition("#")
             file = posixpath.normpath(posixpath.join("proofs", path))
             target = named(following.content) or shown.get(file, "")
-            if fragment and (not path or path.endswith(".md")):
+            if "://" in href or path.endswith((".html", ".json", ".sha256")):
+                target = href
+            elif fragment and (not path or path.endswith(".md")):
                 target += f"#{fragment}"
             token.attrSet("href", target)
         if target or token.type not in ("link_open", "link_close"):

@@ -44,6 +44,8 @@ GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
 SHOWN = {
     "proofs/claims.lock": "index.html#theorems",
     "proofs/mutants.toml": "index.html#mutants",
+    "proofs/signatures.toml": "reviews.html",
+    "tests/c/misra.toml": "misra.html",
     "proofs/gate/toolchain.toml": "index.html#tools",
     "why3": "index.html#theorems",
     "why3/trace.toml": "index.html#clauses",
@@ -172,29 +174,38 @@ def environment(evidence: Evidence, **known: Any) -> Environment:
 # --- the files --------------------------------------------------------------------------------
 
 
+def headings(texts: Mapping[str, str]) -> dict[str, str]:
+    """Give the headings of documents."""
+    return {target: text.partition("\n")[0].lstrip("# ") for target, text in texts.items()}
+
+
 def html(evidence: Evidence, root: Path, **known: Any) -> dict[str, str]:
     """Write all pages."""
     files = [session["file"] for session in evidence.sessions]
     texts = documents.theories(root, files)
-    papers = {path: f"{path.stem.lower()}.html" for path in sorted((root / "proofs").glob("*.md"))}
+    papers = {path: f"{path.stem.lower()}.html" for path in documents.listed(root)}
     written = {target: path.read_text(encoding="utf-8") for path, target in papers.items()}
-    headings = {target: text.partition("\n")[0].lstrip("# ") for target, text in written.items()}
+    files_of = {target: path.relative_to(root).as_posix() for path, target in papers.items()}
+    given = {**known, "documents": files_of, "papers": headings(written)}
+    asked = {f"{name}.html": text for name, text in assessment.pages(evidence, root, given)}
     shown = SHOWN | {file: f"theories/{page(file)}" for file in files}
-    shown |= {f"proofs/{path.name}": target for path, target in papers.items()}
+    shown |= {files_of[target]: target for target in papers.values()}
     made = environment(
         evidence,
         titles={file: documents.title(root / file) for file in files},
         anchors={name: set(documents.ANCHOR.findall(body)) for name, body in texts.items()},
-        papers=headings,
+        papers=headings(written | asked),
         **known,
     )
     plain, theory = made.get_template("base.html"), made.get_template("theory.html")
     copied = ("style.css", "index.js")
     found = {name: (documents.TEMPLATES / name).read_text(encoding="utf-8") for name in copied}
     found["index.html"] = made.get_template("index.html").render(up="")
-    for target, text in written.items():
+    for target, text in (written | asked).items():
         content = Markup(documents.rendered(text, shown, evidence.link))
-        found[target] = plain.render(up="", heading=headings[target], content=content, trail={})
+        trail = {name: page for page, name in headings(asked).items() if page != target}
+        heading = headings({target: text})[target]
+        found[target] = plain.render(up="", heading=heading, content=content, trail=trail)
     for session in evidence.sessions:
         found[f"proofs/{page(session['file'])}"] = theory.render(up="../", session=session)
     for name, body in texts.items():

@@ -240,9 +240,14 @@ LESS = "-DROUNDS=5000"
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_every_small_case_and_the_limits(compiler: str, tmp_path: Path) -> None:
-    """[E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_480] [E_Broadcast_any_Derived_490]
-    [E_Broadcast_any_Derived_500] [E_Broadcast_any_Derived_510] [E_Broadcast_any_Derived_520]
-    [E_Broadcast_any_Derived_530] [E_Broadcast_any_Derived_560] [E_Broadcast_any_Derived_570]
+    """[E_Broadcast_any_Signature_010] [E_Broadcast_any_Restrictions_010]
+    [E_Broadcast_any_Steps_010] [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step1_020]
+    [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
+    [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Derived_120]
+    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140] [E_Broadcast_any_Derived_470]
+    [E_Broadcast_any_Derived_480] [E_Broadcast_any_Derived_490] [E_Broadcast_any_Derived_500]
+    [E_Broadcast_any_Derived_510] [E_Broadcast_any_Derived_520] [E_Broadcast_any_Derived_530]
+    [E_Broadcast_any_Derived_560] [E_Broadcast_any_Derived_570]
     """
     binary = compiled(tmp_path / "exhaustive", "-O3", *SOURCES, compiler=compiler)
     expect_no_difference(binary)
