@@ -5,6 +5,8 @@
 #                 committed files, run every recorded proof, judge what the proofs rest on, write what an
 #                 assessor reads, build/evidence/index.html; prover answers of earlier runs are taken
 #   make test     check the Python code, run the tests
+#   make evidence pack sources, tools and what make has written, with a script that replays all of it
+#                 without a network (ARCHIVE=whycast.tar)
 #   make install  install the C as a library, for CMake and pkg-config too (PREFIX=/usr/local
 #                 INCLUDEDIR=include LIBDIR=lib, and DESTDIR, below which all is put)
 #   make clean    remove build/ and every cache
@@ -17,7 +19,8 @@
 #   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
 #   make doc      write build/doc/index.html: the package, its command line, the theories
 #
-# The nightly lane, which takes minutes to hours (.ci/nightly runs it); each fails where it finds something:
+# What takes minutes to hours. `make nightly` makes all but the benchmark, then make; each fails where it
+# finds something, and leaves what it said for the evidence (build/evidence/lanes.html):
 #   make prove    as make, but no answer of an earlier run is taken
 #   make validate run the extracted Python on unknown integers, along every path; Z3 proves that it keeps its
 #                 contracts; faults are planted in it, and each has to be noticed
@@ -38,7 +41,7 @@
 # an option here or in a variable of the environment.
 OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
 STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS
-KNOWN := THEORY FILE FUZZ BENCH PREFIX DESTDIR INCLUDEDIR LIBDIR
+KNOWN := THEORY FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name))),$(name)))
 REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
 REFUSED := $(strip $(REFUSED) $(filter-out $(KNOWN),$(GIVEN)))
@@ -53,13 +56,14 @@ BIN := .venv/bin
 PYTHON := -I -S -B -X pycache_prefix=/dev/null
 TOOLS := python3 $(PYTHON) proofs/run.py
 INSTALL := $(TOOLS) install
+RECORD = $(TOOLS) record $@
 TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all help tools install check extract prove update seal pin test validate fuzz coverage
-.PHONY: mutants-c verify-c cross models bench mutants doc clean
+.PHONY: all help tools install check extract prove update seal pin test evidence nightly validate fuzz
+.PHONY: coverage mutants-c verify-c cross models bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -106,6 +110,11 @@ test:
 	WHYCAST_NATIVE=1 $(BIN)/pytest -n auto --dist worksteal
 	WHYCAST_NATIVE=0 $(BIN)/pytest -n auto --dist worksteal -q $(WITHOUT)
 
+evidence: all
+	@$(TOOLS) archive "$(ARCHIVE)"
+
+nightly: validate mutants mutants-c verify-c cross models fuzz coverage all
+
 # A C compiler and CMake are enough.
 install:
 	cmake -S c -B build/c -D CMAKE_INSTALL_PREFIX="$(or $(PREFIX),/usr/local)" \
@@ -117,31 +126,31 @@ install:
 # Z3 comes with what the tests need. The gate does not depend on it, the tests try a smaller bound.
 validate:
 	@$(INSTALL) --tests
-	@$(TOOLS) validate
+	@$(RECORD) $(TOOLS) validate
 
 fuzz:
 	@$(INSTALL) --tests
-	@$(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)
+	@$(RECORD) $(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)
 
 coverage:
 	@$(INSTALL) --tests
-	@$(TESTS_TOOL) tests/branches/measure.py
+	@$(RECORD) $(TESTS_TOOL) tests/branches/measure.py
 
 mutants-c:
 	@$(INSTALL) --tests
-	@$(TESTS_TOOL) tests/c/mutate_c.py
+	@$(RECORD) $(TESTS_TOOL) tests/c/mutate_c.py
 
 verify-c:
 	@$(INSTALL) --tests --also verify-c
-	@$(TESTS_TOOL) tests/c/verify.py
+	@$(RECORD) $(TESTS_TOOL) tests/c/verify.py
 
 cross:
 	@$(INSTALL) --tests --also cross
-	@$(TESTS_TOOL) tests/c/cross.py
+	@$(RECORD) $(TESTS_TOOL) tests/c/cross.py
 
 models:
 	@$(INSTALL) --tests --also models
-	@$(TESTS_TOOL) tests/models/released.py
+	@$(RECORD) $(TESTS_TOOL) tests/models/released.py
 
 # Nothing that it says is a condition of anything: no test looks at a time.
 bench:
@@ -149,7 +158,7 @@ bench:
 	@$(TESTS_TOOL) tests/bench/bench.py $(BENCH)
 
 mutants: tools
-	@$(TOOLS) mutants
+	@$(RECORD) $(TOOLS) mutants
 
 # The package itself computes what the pages show of it, and the tests have what it needs.
 doc:

@@ -25,6 +25,7 @@ COMMANDS = {
     "pin": "gate.binaries:pin",
     "mutants": "evidence.mutants:main",
     "record": "evidence.records:main",
+    "archive": "evidence.archive:main",
     "validate": "validate.command:main",
     "doc": "evidence.doc:main",
 }
@@ -42,7 +43,7 @@ FILES = re.compile(
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|(mutants|signatures)\.toml|sessions/.*)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/extraction/\w+\.(ml|drv)
-    |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/\w+\.py)
+    |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/(\w+\.py|replay))
     |proofs/evidence/templates/((doc|assessment)/)?\w+\.(html|css|js|md)""",
     re.ASCII | re.VERBOSE,
 )

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
     "README.md",
     "CONTRIBUTING.md",
+    "c/INTEGRATION.md",
     *(f"proofs/{path.name}" for path in ROOT.glob("proofs/*.md")),
 ]
 FENCED = re.compile(r"^```(?:python|pycon|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

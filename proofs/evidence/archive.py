@@ -1,0 +1,72 @@
+"""What is taken along: `archive FILE` packs sources, tools and evidence, and a script that replays them.
+
+The sources are a bundle of git, so that the commit can be named. Of the system's packages all are packed
+that a bare one of it lacks; the script `replay` beside this file installs these, and needs no network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from evidence import records
+from gate import closed, toolchain
+from gate.closed import GIT, ROOT, ToolError, run
+
+EVIDENCE = ROOT / "build" / "evidence"
+REPLAY = Path(__file__).with_name("replay")
+
+# What a bare system has not, and what the tools come with.
+BESIDE = ("git", "make", "python3", "python3-venv", "ca-certificates")
+CARRIED = ("wheels", "provers")
+
+
+def packages(into: Path) -> None:
+    """Fetch the packages of the tools with all that they need, as for a system that has none."""
+    into.mkdir()
+    (into / "status").touch()
+    (into / "partial").mkdir()
+    wanted = {package for tool in toolchain.read().values() for package in tool.packages}
+    options = {"Dir::State::status": into / "status", "Dir::Cache::archives": into}
+    options |= {"APT::Sandbox::User": "root", "Debug::NoLocking": "1"}
+    words = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
+    words += ["-q", "-y", "--no-install-recommends", "--download-only", "install"]
+    run("/usr/bin/apt-get", *words, *sorted(wanted), *BESIDE, env=closed.network_environment())
+    shutil.rmtree(into / "partial")
+    for name in ("status", "lock"):
+        (into / name).unlink(missing_ok=True)
+
+
+def main(argv: list[str]) -> int:
+    """Pack what stands, if the evidence is of it and all of it is committed."""
+    parser = argparse.ArgumentParser(prog="archive", description=main.__doc__)
+    parser.add_argument("file", type=Path, help="a tar file, which is not there yet")
+    file = parser.parse_args(argv).file.absolute()
+    if file.exists():
+        raise ToolError(f"{file}: is there; expected the name of a new file")
+    commit = records.commit(ROOT)
+    if not commit or " " in commit:
+        raise ToolError("expected a tree of git of which all is committed")
+    listed = EVIDENCE / "SOURCES.sha256"
+    if not listed.is_file() or listed.read_text(encoding="utf-8") != records.sources(ROOT):
+        raise ToolError("expected the evidence of these sources: run make")
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name) / "whycast"
+        (made / "build").mkdir(parents=True)
+        run(*GIT, "bundle", "create", "-q", made / "whycast.bundle", "HEAD", cwd=ROOT)
+        for folder in CARRIED:
+            shutil.copytree(ROOT / "build" / folder, made / "build" / folder, symlinks=True)
+        shutil.copytree(EVIDENCE, made / "evidence")
+        shutil.copy(REPLAY, made)
+        packages(made / "packages")
+        (made / "IDENTITY").write_text(f"{toolchain.system()} {commit}\n", encoding="utf-8")
+        files = {p.relative_to(made).as_posix(): p for p in made.rglob("*") if p.is_file()}
+        hashes = records.hashes({path: each.read_bytes() for path, each in files.items()})
+        (made / "MANIFEST.sha256").write_text(hashes, encoding="utf-8")
+        with tarfile.open(file, "x") as tar:
+            tar.add(made, made.name)
+    print(f"{file.name}: {file.stat().st_size / 2**20:.0f} MiB, {len(files)} files, commit {commit}")
+    return 0
