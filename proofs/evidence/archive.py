@@ -1,7 +1,8 @@
-"""What is taken along: `archive FILE` packs sources, tools and evidence, and a script that replays them.
+"""What is taken along: `archive FILE` packs sources, tools, evidence, and a script to replay them.
 
-The sources are a bundle of git, so that the commit can be named. Of the system's packages all are packed
-that a bare one of it lacks; the script `replay` beside this file installs these, and needs no network.
+The sources are a bundle of git, so that the commit can be named. Of the system's packages all are
+packed that a bare one of it lacks; the script `replay` beside this file installs these, and needs
+no network.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ def packages(into: Path) -> None:
     (into / "status").touch()
     (into / "partial").mkdir()
     wanted = {package for tool in toolchain.read().values() for package in tool.packages}
-    options = {"Dir::State::status": into / "status", "Dir::Cache::archives": into}
-    options |= {"APT::Sandbox::User": "root", "Debug::NoLocking": "1"}
-    words = [word for key, value in options.items() for word in ("-o", f"{key}={value}")]
+    options = (f"Dir::State::status={into / 'status'}", f"Dir::Cache::archives={into}")
+    options += ("APT::Sandbox::User=root", "Debug::NoLocking=1")
+    words = [word for option in options for word in ("-o", option)]
     words += ["-q", "-y", "--no-install-recommends", "--download-only", "install"]
     run("/usr/bin/apt-get", *words, *sorted(wanted), *BESIDE, env=closed.network_environment())
     shutil.rmtree(into / "partial")
@@ -68,5 +69,7 @@ def main(argv: list[str]) -> int:
         (made / "MANIFEST.sha256").write_text(hashes, encoding="utf-8")
         with tarfile.open(file, "x") as tar:
             tar.add(made, made.name)
-    print(f"{file.name}: {file.stat().st_size / 2**20:.0f} MiB, {len(files)} files, commit {commit}")
+    print(
+        f"{file.name}: {file.stat().st_size / 2**20:.0f} MiB, {len(files)} files, commit {commit}"
+    )
     return 0

@@ -1,15 +1,14 @@
 """What an assessor asks for, in the order of an assessment: the pages of templates/assessment.
 
-Each page is a text in Markdown whose figures are computed here: of the facts of the gate, the records
-of the lanes, the sources and their history. A requirement of the C without a function, or a function
-without a requirement, is an error.
+Each page is a text in Markdown whose figures are computed here: of the facts of the gate, the
+records of the lanes, the sources and their history. A function of the C without a requirement, or
+without a proof, is an error.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,9 +86,8 @@ def authors(root: Path) -> dict[str, str]:
     if not closed.has_git(root) or not (root / claims.LOCK).is_file():
         return {}
     said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)
-    return dict(
-        (line, by) for by, line in re.findall(r"(?m)^author (.*)\n(?:[^\t].*\n)*\t(.*)$", said)
-    )
+    found = re.findall(r"(?m)^author (.*)\n(?:[^\t].*\n)*\t(.*)$", said)
+    return {line: by for by, line in found}
 
 
 def reviews(evidence: Any, root: Path) -> list[Review]:
@@ -124,13 +122,12 @@ def last_change(root: Path, file: str) -> str:
 
 def texts(root: Path) -> list[dict[str, str]]:
     """Give the specifications, each with its address and its date as far as there are any."""
-    data = toml.loads((root / trace.TRACE).read_text("utf-8")) if (root / trace.TRACE).is_file() else {}
+    data = (
+        toml.loads((root / trace.TRACE).read_text("utf-8"))
+        if (root / trace.TRACE).is_file()
+        else {}
+    )
     return [{"name": name, **table} for name, table in data.items() if name != trace.DERIVED]
-
-
-def paragraphs(text: str) -> str:
-    """Give the comment of a C function on one line."""
-    return " ".join(textwrap.dedent(text).split())
 
 
 def cell(text: object) -> str:
@@ -154,7 +151,7 @@ def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple
     runs = records.read(root)
     made = documents.environment(evidence=evidence, facts=evidence.facts, **known)
     made.autoescape = False
-    made.filters |= {"cell": cell, "code": code, "line": paragraphs}
+    made.filters |= {"cell": cell, "code": code}
     made.globals |= {
         "high": high,
         "low": low,

@@ -1,4 +1,4 @@
-"""The deployed C as text: its functions with the programs that they are, and what the header says."""
+"""The deployed C as text: its functions, the programs that they are, what the header says."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def functions(root: Path) -> list[Function]:
     if not (root / SOURCE).is_file():
         return []
     text = (root / HEADER).read_text(encoding="utf-8")
-    said = {name: comment for comment, name in PROTOTYPE.findall(text)}
+    said = {name: comment.replace("\n   ", "\n") for comment, name in PROTOTYPE.findall(text)}
     found = FUNCTION.findall((root / SOURCE).read_text(encoding="utf-8"))
     return [Function(name, program, said.get(name, "")) for program, name in found]
 

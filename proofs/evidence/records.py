@@ -1,8 +1,8 @@
 """What was run, on which sources and when: `record LANE COMMAND ...` keeps what a command says.
 
-A lane that takes too long for each change is run by itself, and the evidence is written later. So each
-run leaves its output in build/records, with its exit code, the commit, the date and the hash of all
-sources; a run of a part of a lane leaves nothing.
+A lane that takes too long for each change is run by itself, and the evidence is written later. So
+each run leaves its output in build/records, with its exit code, the commit, the date and the hash
+of all sources.
 """
 
 from __future__ import annotations
@@ -95,8 +95,13 @@ def main(argv: list[str]) -> int:
     if lane not in LANES or not command:
         raise closed.ToolError(f"{lane}: expected one of {', '.join(LANES)}, and a command")
     before, started, said = identity(ROOT), time.monotonic(), list[str]()
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(command, **pipe, encoding="utf-8", errors="replace") as process:
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
         for line in process.stdout or ():
             sys.stdout.write(line)
             sys.stdout.flush()

@@ -30,7 +30,29 @@ module Shape
   lemma more: forall n. n < n + 1
 end
 """,
-    "proofs/SOUNDNESS.md": "# Soundness\n\n## The gaps\n",
+    "c/whycast.h": f"""/* A number.
+   {MEAN}
+   Twice. */
+int64_t whycast_same(int64_t n);
+""",
+    "c/whycast.c": """/* For callers: whycast.h.
+   WhyML: core.shape.Shape.same */
+int64_t whycast_same(int64_t n) {
+""",
+    "proofs/claims.lock": f"c/whycast.h header.whycast_same {16 * '0'} {16 * '1'} 2026-11-25\n",
+    "proofs/signatures.toml": """
+"header.whycast_same" = ["0 1", "A. Reviewer", "2027-01-31"]
+""",
+    "proofs/SOUNDNESS.md": """# Soundness
+
+## The gaps
+
+## Where the proof ends: the risks
+
+## What the gate refuses
+""",
+    "proofs/PROBLEMS.md": "# Problems\n",
+    "c/INTEGRATION.md": "# Integration\n",
     "proofs/FINDINGS.md": f"""# Findings {MEAN}
 
 [`Shape.same`](../why3/core/shape.mlw), [`Shape.gone`](../why3/core/shape.mlw),

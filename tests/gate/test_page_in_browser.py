@@ -8,11 +8,14 @@ import browser
 import pytest
 import small_evidence
 
+from evidence import assessment
+
 PAGES = [
     f"evidence/{name}"
     for name in (
         "index.html",
         "findings.html",
+        *(f"{name}.html" for name in assessment.PAGES),
         "proofs/core.shape.html",
         "theories/core.shape.html",
         "index.html#Shape.more",

@@ -15,7 +15,7 @@ import pytest
 import small_evidence
 from small_evidence import MEAN, Page
 
-from evidence import documents, pages
+from evidence import documents, pages, records
 from gate import toolchain
 from gate.closed import ToolError
 
@@ -44,6 +44,11 @@ def checked(listed: Path, within: Path) -> str:
     """Give what `sha256sum` has to say against a list of hashes."""
     command = ["sha256sum", "--check", "--strict", "--quiet", str(listed)]
     return subprocess.run(command, cwd=within, capture_output=True, text=True, check=False).stdout
+
+
+def shown(page: Page, text: str) -> bool:
+    """Whether a page shows a text, however it is set."""
+    return " ".join(text.split()) in " ".join(page.text.split())
 
 
 # What the pages lead to
@@ -83,7 +88,7 @@ def test_a_clause_leads_to_what_belongs_to_it_and_back_or_gives_a_reason(
 def test_a_document_leads_to_goals_by_name_and_to_what_the_pack_shows(
     read: dict[str, Page],
 ) -> None:
-    assert read["findings.html"].links[3:] == [
+    assert read["findings.html"].links[-5:] == [
         (SHAPE, "Shape.same"),
         ("theories/core.shape.html", ""),  # There is no Shape.gone, and no file of Shape.other.
         ("index.html", "theorems"),
@@ -142,6 +147,56 @@ def test_they_say_whether_mutants_were_run_and_which_survived(
     assert "have not been run" not in text
     assert "1 of 2 mutants are noticed" in text
     assert text.count("survived") == 1
+
+
+def test_requirements_of_the_c_lead_to_functions_tests_and_proofs(read: dict[str, Page]) -> None:
+    page = read["requirements.html"]
+    assert "1 high-level and 1 low-level requirements, with 1 goals" in page.text
+    assert {(SHAPE, "Shape.same"), ("index.html", "E_Small_010")} <= {*page.links}
+    assert f"A number. {MEAN} Twice." in page.text
+    assert "by proof alone" in page.text
+
+
+def test_a_function_of_the_c_without_a_requirement_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orphan = small_evidence.FILES["c/whycast.c"].replace("Shape.same", "Shape.long")
+    monkeypatch.setitem(small_evidence.FILES, "c/whycast.c", orphan)
+    with pytest.raises(ToolError, match="whycast_same: no goal"):
+        small_evidence.write(tmp_path)
+
+
+def test_a_signature_is_of_the_text_that_was_signed(
+    read: dict[str, Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shown(read["reviews.html"], "2026-11-25 A. Reviewer, 2027-01-31, of an earlier text")
+    signed = f'"header.whycast_same" = ["{16 * "0"} {16 * "1"}", "A.", "2027-02-01"]'
+    monkeypatch.setitem(small_evidence.FILES, "proofs/signatures.toml", signed)
+    page = small_evidence.read(small_evidence.write(tmp_path))["reviews.html"]
+    assert shown(page, "2026-11-25 A., 2027-02-01 ")
+    assert not shown(page, "earlier text")
+    monkeypatch.setitem(small_evidence.FILES, "proofs/signatures.toml", '"header.x" = ["", "", ""]')
+    with pytest.raises(ToolError, match=r"header\.x: nobody has to sign it"):
+        small_evidence.write(tmp_path)
+
+
+def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
+    tmp_path: Path, read: dict[str, Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shown(read["lanes.html"], "make cross has no record here")
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    small_evidence.write(tmp_path)
+    command = [sys.executable, "-c", f"print({MEAN!r}); raise SystemExit(3)"]
+    assert records.main(["cross", *command]) == 3
+    page = small_evidence.read(small_evidence.write(tmp_path))["lanes.html"]
+    assert shown(page, "make cross FAILED on 20")
+    assert shown(page, f"exit code 3, sources {records.identity(tmp_path)} . {MEAN}")
+    assert not shown(page, "other sources")
+    monkeypatch.setitem(small_evidence.FILES, "why3/other.mlw", "module Other end")
+    page = small_evidence.read(small_evidence.write(tmp_path))["lanes.html"]
+    assert shown(page, "other sources than these")
+    with pytest.raises(ToolError, match="else: expected one of validate, "):
+        records.main(["else", "true"])
 
 
 # The files
