@@ -31,8 +31,8 @@ def packages(into: Path) -> None:
     (into / "status").touch()
     (into / "partial").mkdir()
     wanted = {package for tool in toolchain.read().values() for package in tool.packages}
-    options = (f"Dir::State::status={into / 'status'}", f"Dir::Cache::archives={into}")
-    options += ("APT::Sandbox::User=root", "Debug::NoLocking=1")
+    options = [f"Dir::State::status={into / 'status'}", f"Dir::Cache::archives={into}"]
+    options += ["APT::Sandbox::User=root", "Debug::NoLocking=1"]
     words = [word for option in options for word in ("-o", option)]
     words += ["-q", "-y", "--no-install-recommends", "--download-only", "install"]
     run("/usr/bin/apt-get", *words, *sorted(wanted), *BESIDE, env=closed.network_environment())

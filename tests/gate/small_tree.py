@@ -105,9 +105,7 @@ def install(tree: Path, files: Mapping[str, str]) -> Path:
     """Make a tree of these files, and give it the tools."""
     write(tree, files)
     # What is of the real theories stays behind.
-    ignored = shutil.ignore_patterns(
-        "__pycache__", "sessions", "*.md", "claims.lock", "mutants.toml"
-    )
+    ignored = shutil.ignore_patterns("__pycache__", "sessions", "claims.lock", "mutants.toml")
     shutil.copytree(ROOT / "proofs", tree / "proofs", ignore=ignored, dirs_exist_ok=True)
     build = tree / "build"
     (build / "binaries").mkdir(parents=True)
