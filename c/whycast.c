@@ -8,24 +8,28 @@
 
 #ifdef WHYCAST_MEMCPY
 #include <stddef.h>
-#define memcpy WHYCAST_MEMCPY
 #else
 #include <string.h>
+#define WHYCAST_MEMCPY memcpy
 #endif
 
-typedef struct word_16 { uint64_t low; uint64_t high; } word_16;
+typedef struct { uint64_t low; uint64_t high; } word_16;
+
+static inline void copy_bytes(uint8_t *z, const uint8_t *x, int64_t n) {
+  (void) WHYCAST_MEMCPY(z, x, (size_t) n);
+}
 
 static uint8_t load_1(const uint8_t *p) { return *p; }
-static uint16_t load_2(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
-static uint32_t load_4(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
-static uint64_t load_8(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
-static word_16 load_16(const uint8_t *p) { word_16 v; memcpy(&v, p, 16); return v; }
+static uint16_t load_2(const uint8_t *p) { uint16_t v; copy_bytes((uint8_t *) &v, p, 2); return v; }
+static uint32_t load_4(const uint8_t *p) { uint32_t v; copy_bytes((uint8_t *) &v, p, 4); return v; }
+static uint64_t load_8(const uint8_t *p) { uint64_t v; copy_bytes((uint8_t *) &v, p, 8); return v; }
+static word_16 load_16(const uint8_t *p) { word_16 v; copy_bytes((uint8_t *) &v, p, 16); return v; }
 
 static void store_1(uint8_t *p, uint8_t v) { *p = v; }
-static void store_2(uint8_t *p, uint16_t v) { memcpy(p, &v, 2); }
-static void store_4(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
-static void store_8(uint8_t *p, uint64_t v) { memcpy(p, &v, 8); }
-static void store_16(uint8_t *p, word_16 v) { memcpy(p, &v, 16); }
+static void store_2(uint8_t *p, uint16_t v) { copy_bytes(p, (const uint8_t *) &v, 2); }
+static void store_4(uint8_t *p, uint32_t v) { copy_bytes(p, (const uint8_t *) &v, 4); }
+static void store_8(uint8_t *p, uint64_t v) { copy_bytes(p, (const uint8_t *) &v, 8); }
+static void store_16(uint8_t *p, word_16 v) { copy_bytes(p, (const uint8_t *) &v, 16); }
 
 static uint32_t splat_1_4(uint8_t v) { return v * UINT32_C(0x01010101); }
 static uint32_t splat_2_4(uint16_t v) { return v * UINT32_C(0x00010001); }
@@ -51,7 +55,7 @@ static inline int64_t check_ranks(whycast_place * place,
   m = INT64_C(0);
   while (m < count) {
     if (ranks[m] < INT64_C(0)) {
-      return report(place, WHYCAST_NEGATIVE_RANK, m, INT64_C(-1));
+      return report(place, (int64_t) WHYCAST_NEGATIVE_RANK, m, -INT64_C(1));
     }
     m = m + INT64_C(1);
   }
@@ -67,7 +71,7 @@ static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
   i = INT64_C(0);
   while (i < rank) {
     if (shape[i] < INT64_C(0)) {
-      return report(place, WHYCAST_NEGATIVE_SIZE, tensor, i);
+      return report(place, (int64_t) WHYCAST_NEGATIVE_SIZE, tensor, i);
     }
     i = i + INT64_C(1);
   }
@@ -154,7 +158,7 @@ static inline int64_t check_agreement(whycast_place * place,
     i = i + INT64_C(1);
   }
   if (tensor < count) {
-    return report(place, WHYCAST_NOT_BROADCASTABLE, tensor, axis);
+    return report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, tensor, axis);
   }
   return INT64_C(0);
 }
@@ -182,7 +186,7 @@ static inline int64_t check_shapes(whycast_place * place,
                                    const int64_t * ranks, int64_t count) {
   int64_t code, code1;
   if (count < INT64_C(1)) {
-    return report(place, WHYCAST_NO_TENSOR, INT64_C(-1), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_NO_TENSOR, -INT64_C(1), -INT64_C(1));
   }
   code = check_ranks(place, ranks, count);
   if (code < INT64_C(0)) {
@@ -228,14 +232,14 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
   }
   rank = common_rank(ranks, count);
   if (capacity < rank) {
-    return report(place, WHYCAST_CAPACITY_EXCEEDED, INT64_C(-1), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_CAPACITY_EXCEEDED, -INT64_C(1), -INT64_C(1));
   }
   i = INT64_C(0);
   while (i < rank) {
     shape[i] = agreed_size(shapes, ranks, count, i, rank);
     i = i + INT64_C(1);
   }
-  return report(place, rank, INT64_C(-1), INT64_C(-1));
+  return report(place, rank, -INT64_C(1), -INT64_C(1));
 }
 
 /* 0 if the rank is not negative, or else WHYCAST_NEGATIVE_RANK of `tensor`.
@@ -243,7 +247,7 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
 static inline int64_t check_rank(whycast_place * place, int64_t tensor,
                                  int64_t rank) {
   if (rank < INT64_C(0)) {
-    return report(place, WHYCAST_NEGATIVE_RANK, tensor, INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_NEGATIVE_RANK, tensor, -INT64_C(1));
   }
   return INT64_C(0);
 }
@@ -279,14 +283,14 @@ static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
   int64_t prepended, size;
   int64_t k;
   if (target_rank < rank) {
-    return report(place, WHYCAST_RANK_MISMATCH, INT64_C(0), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_RANK_MISMATCH, INT64_C(0), -INT64_C(1));
   }
   prepended = target_rank - rank;
   k = INT64_C(0);
   while (k < rank) {
     size = shape[k];
     if (!(size == target[prepended + k]) && !(size == INT64_C(1))) {
-      return report(place, WHYCAST_NOT_BROADCASTABLE, INT64_C(0),
+      return report(place, (int64_t) WHYCAST_NOT_BROADCASTABLE, INT64_C(0),
              prepended + k);
     }
     k = k + INT64_C(1);
@@ -314,7 +318,7 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
   i = INT64_C(0);
   while (i < target_rank) {
     k = i - prepended;
-    if (k >= INT64_C(0) && shape[k] == target[i]) {
+    if ((k >= INT64_C(0)) && (shape[k] == target[i])) {
       stride = strides[k];
     } else {
       stride = INT64_C(0);
@@ -322,7 +326,7 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
     view[i] = stride;
     i = i + INT64_C(1);
   }
-  return report(place, INT64_C(0), INT64_C(-1), INT64_C(-1));
+  return report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
 /* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
@@ -339,8 +343,8 @@ static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
     if (size == INT64_C(0)) {
       return INT64_C(0);
     }
-    if ((bytes > INT64_C(0x7FFFFFFF) || size > INT64_C(0x7FFFFFFF)) && bytes > INT64_C(0x7FFFFFFFFFFFFFFF) / size) {
-      bytes = WHYCAST_TOO_LARGE;
+    if (((bytes > INT64_C(0x7FFFFFFF)) || (size > INT64_C(0x7FFFFFFF))) && (bytes > (INT64_C(0x7FFFFFFFFFFFFFFF) / size))) {
+      bytes = (int64_t) WHYCAST_TOO_LARGE;
     } else {
       if (bytes > INT64_C(0)) {
         bytes = bytes * size;
@@ -365,13 +369,13 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
     return code1;
   }
   if (width < INT64_C(1)) {
-    return report(place, WHYCAST_BAD_WIDTH, INT64_C(0), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_BAD_WIDTH, INT64_C(0), -INT64_C(1));
   }
   bytes = count_bytes(shape, rank, width);
   if (bytes < INT64_C(0)) {
-    return report(place, WHYCAST_TOO_LARGE, INT64_C(0), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_TOO_LARGE, INT64_C(0), -INT64_C(1));
   }
-  return report(place, bytes, INT64_C(-1), INT64_C(-1));
+  return report(place, bytes, -INT64_C(1), -INT64_C(1));
 }
 
 /* 0 if the counts fit and memory suffices, or the code and whether the output or the input is
@@ -381,16 +385,16 @@ static inline int64_t check_memory(whycast_place * place, int64_t output,
                                    int64_t input, int64_t due, int64_t given,
                                    int64_t room, int64_t extent) {
   if (due < INT64_C(0)) {
-    return report(place, WHYCAST_TOO_LARGE, output, INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_TOO_LARGE, output, -INT64_C(1));
   }
   if (given < INT64_C(0)) {
-    return report(place, WHYCAST_TOO_LARGE, input, INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_TOO_LARGE, input, -INT64_C(1));
   }
   if (room < due) {
-    return report(place, WHYCAST_ROOM_EXCEEDED, output, INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_ROOM_EXCEEDED, output, -INT64_C(1));
   }
   if (extent < given) {
-    return report(place, WHYCAST_EXTENT_EXCEEDED, input, INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_EXTENT_EXCEEDED, input, -INT64_C(1));
   }
   return INT64_C(0);
 }
@@ -418,10 +422,10 @@ static inline void repeat_word_1(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_1(x + p);
+    v = load_1(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_1(z + q, v);
+      store_1(&z[q], v);
       q = q + INT64_C(1);
       t = t + INT64_C(1);
     }
@@ -442,10 +446,10 @@ static inline void repeat_word_2(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_2(x + p);
+    v = load_2(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_2(z + q, v);
+      store_2(&z[q], v);
       q = q + INT64_C(2);
       t = t + INT64_C(1);
     }
@@ -466,10 +470,10 @@ static inline void repeat_word_4(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_4(x + p);
+    v = load_4(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_4(z + q, v);
+      store_4(&z[q], v);
       q = q + INT64_C(4);
       t = t + INT64_C(1);
     }
@@ -490,10 +494,10 @@ static inline void repeat_word_8(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_8(x + p);
+    v = load_8(&x[p]);
     t = INT64_C(0);
     while (t < r) {
-      store_8(z + q, v);
+      store_8(&z[q], v);
       q = q + INT64_C(8);
       t = t + INT64_C(1);
     }
@@ -506,9 +510,9 @@ static inline void repeat_word_8(uint8_t * z, int64_t target,
    WhyML: c.rows.Patterns.pattern_4 */
 static inline uint32_t pattern_4(const uint8_t * x, int64_t p, int64_t b) {
   if (b == INT64_C(1)) {
-    return splat_1_4(load_1(x + p));
+    return splat_1_4(load_1(&x[p]));
   }
-  return splat_2_4(load_2(x + p));
+  return splat_2_4(load_2(&x[p]));
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
@@ -531,10 +535,10 @@ static inline void repeat_rows_4(uint8_t * z, int64_t target,
     v = pattern_4(x, p, b);
     k = INT64_C(0);
     while (k < last) {
-      store_4(z + (q + k), v);
+      store_4(&z[q + k], v);
       k = k + INT64_C(4);
     }
-    store_4(z + (q + last), v);
+    store_4(&z[q + last], v);
     q = q + n;
     p = p + b;
     j = j + INT64_C(1);
@@ -545,15 +549,15 @@ static inline void repeat_rows_4(uint8_t * z, int64_t target,
    WhyML: c.rows.Patterns.pattern_8 */
 static inline uint64_t pattern_8(const uint8_t * x, int64_t p, int64_t b) {
   if (b == INT64_C(1)) {
-    return splat_1_8(load_1(x + p));
+    return splat_1_8(load_1(&x[p]));
   }
   if (b == INT64_C(2)) {
-    return splat_2_8(load_2(x + p));
+    return splat_2_8(load_2(&x[p]));
   }
   if (b == INT64_C(4)) {
-    return splat_4_8(load_4(x + p));
+    return splat_4_8(load_4(&x[p]));
   }
-  return load_8(x + p);
+  return load_8(&x[p]);
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
@@ -576,10 +580,10 @@ static inline void repeat_rows_8(uint8_t * z, int64_t target,
     v = pattern_8(x, p, b);
     k = INT64_C(0);
     while (k < last) {
-      store_8(z + (q + k), v);
+      store_8(&z[q + k], v);
       k = k + INT64_C(8);
     }
-    store_8(z + (q + last), v);
+    store_8(&z[q + last], v);
     q = q + n;
     p = p + b;
     j = j + INT64_C(1);
@@ -612,10 +616,10 @@ static inline void repeat_rows_16(uint8_t * z, int64_t target,
     v = pattern_16(x, p, b);
     k = INT64_C(0);
     while (k < last) {
-      store_16(z + (q + k), v);
+      store_16(&z[q + k], v);
       k = k + INT64_C(16);
     }
-    store_16(z + (q + last), v);
+    store_16(&z[q + last], v);
     q = q + n;
     p = p + b;
     j = j + INT64_C(1);
@@ -660,11 +664,11 @@ static inline void repeat_short(uint8_t * z, int64_t target,
     repeat_word_8(z, target, x, source, m, INT64_C(4));
     return;
   }
-  if (b == INT64_C(1) && r == INT64_C(3)) {
+  if ((b == INT64_C(1)) && (r == INT64_C(3))) {
     repeat_word_1(z, target, x, source, m, INT64_C(3));
     return;
   }
-  if (b == INT64_C(1) && r >= INT64_C(128)) {
+  if ((b == INT64_C(1)) && (r >= INT64_C(128))) {
     repeat_word_1(z, target, x, source, m, r);
     return;
   }
@@ -700,12 +704,12 @@ static inline void repeat_words(uint8_t * z, int64_t target,
     while (t < r) {
       k = INT64_C(0);
       while (k < last) {
-        v = load_16(x + (p + k));
-        store_16(z + (q + k), v);
+        v = load_16(&x[p + k]);
+        store_16(&z[q + k], v);
         k = k + INT64_C(16);
       }
-      v1 = load_16(x + (p + last));
-      store_16(z + (q + last), v1);
+      v1 = load_16(&x[p + last]);
+      store_16(&z[q + last], v1);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -732,10 +736,10 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
     if (have <= most) {
       part = have;
     }
-    if (part > total - have) {
+    if (part > (total - have)) {
       part = total - have;
     }
-    memcpy(z + (q + have), z + q, (size_t) part);
+    copy_bytes(&z[q + have], &z[q], part);
     have = have + part;
   }
 }
@@ -753,7 +757,7 @@ static inline void repeat_long(uint8_t * z, int64_t target,
   j = INT64_C(0);
   while (j < m) {
     total = r * b;
-    memcpy(z + q, x + p, (size_t) b);
+    copy_bytes(&z[q], &x[p], b);
     fill(z, q, b, total);
     q = q + total;
     p = p + b;
@@ -774,12 +778,12 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_2(x + p);
-    w = load_2(x + (p + (b - INT64_C(2))));
+    v = load_2(&x[p]);
+    w = load_2(&x[p + (b - INT64_C(2))]);
     t = INT64_C(0);
     while (t < r) {
-      store_2(z + q, v);
-      store_2(z + (q + (b - INT64_C(2))), w);
+      store_2(&z[q], v);
+      store_2(&z[q + (b - INT64_C(2))], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -801,12 +805,12 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_4(x + p);
-    w = load_4(x + (p + (b - INT64_C(4))));
+    v = load_4(&x[p]);
+    w = load_4(&x[p + (b - INT64_C(4))]);
     t = INT64_C(0);
     while (t < r) {
-      store_4(z + q, v);
-      store_4(z + (q + (b - INT64_C(4))), w);
+      store_4(&z[q], v);
+      store_4(&z[q + (b - INT64_C(4))], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -828,12 +832,12 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
   p = source;
   j = INT64_C(0);
   while (j < m) {
-    v = load_8(x + p);
-    w = load_8(x + (p + (b - INT64_C(8))));
+    v = load_8(&x[p]);
+    w = load_8(&x[p + (b - INT64_C(8))]);
     t = INT64_C(0);
     while (t < r) {
-      store_8(z + q, v);
-      store_8(z + (q + (b - INT64_C(8))), w);
+      store_8(&z[q], v);
+      store_8(&z[q + (b - INT64_C(8))], w);
       q = q + b;
       t = t + INT64_C(1);
     }
@@ -847,7 +851,7 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
 static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
                           int64_t source, int64_t m, int64_t b, int64_t r) {
   if (r == INT64_C(1)) {
-    memcpy(z + target, x + source, (size_t) (m * b));
+    copy_bytes(&z[target], &x[source], m * b);
     return;
   }
   if (b == INT64_C(1)) {
@@ -866,11 +870,11 @@ static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
     repeat_short(z, target, x, source, m, INT64_C(8), r);
     return;
   }
-  if (b >= INT64_C(16) && (b <= INT64_C(256) && r < INT64_C(64))) {
+  if ((b >= INT64_C(16)) && ((b <= INT64_C(256)) && (r < INT64_C(64)))) {
     repeat_words(z, target, x, source, m, b, r);
     return;
   }
-  if (b >= INT64_C(16) || r >= INT64_C(128)) {
+  if ((b >= INT64_C(16)) || (r >= INT64_C(128))) {
     repeat_long(z, target, x, source, m, b, r);
     return;
   }
@@ -899,7 +903,7 @@ static inline int64_t rest(const int64_t * s, int64_t prepended,
   }
   n = h * g;
   rows = p / n;
-  return p - n * rows;
+  return p - (n * rows);
 }
 
 /* Write the copies that are due where a block of the axes from `axis` on ends at `place`, and
@@ -916,7 +920,7 @@ static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
   c = block;
   g = row;
   k = axis;
-  while (k > INT64_C(0) && rest(s, prepended, d, k - INT64_C(1), g, p) == INT64_C(0)) {
+  while ((k > INT64_C(0)) && (rest(s, prepended, d, k - INT64_C(1), g, p) == INT64_C(0))) {
     k = k - INT64_C(1);
     h = d[k];
     if (input_size(s, prepended, k) == h) {
@@ -949,19 +953,19 @@ static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
   prepended = d_rank - s_rank;
   axis = d_rank;
   b = w;
-  while (axis > INT64_C(0) && input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)]) {
+  while ((axis > INT64_C(0)) && (input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)])) {
     axis = axis - INT64_C(1);
     h = d[axis];
     b = b * h;
   }
   r = INT64_C(1);
-  while (axis > INT64_C(0) && input_size(s, prepended, axis - INT64_C(1)) == INT64_C(1)) {
+  while ((axis > INT64_C(0)) && (input_size(s, prepended, axis - INT64_C(1)) == INT64_C(1))) {
     axis = axis - INT64_C(1);
     h1 = d[axis];
     r = r * h1;
   }
   m = INT64_C(1);
-  while (axis > INT64_C(0) && input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)]) {
+  while ((axis > INT64_C(0)) && (input_size(s, prepended, axis - INT64_C(1)) == d[axis - INT64_C(1)])) {
     axis = axis - INT64_C(1);
     h2 = d[axis];
     m = m * h2;
@@ -991,7 +995,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
     return code;
   }
   if (width < INT64_C(1)) {
-    return report(place, WHYCAST_BAD_WIDTH, INT64_C(0), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_BAD_WIDTH, INT64_C(0), -INT64_C(1));
   }
   code1 = check_fit(place, shape, rank, target, target_rank);
   if (code1 < INT64_C(0)) {
@@ -1006,7 +1010,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
   }
   broadcast_bytes(output, input, shape, rank, target, target_rank, width,
   due);
-  return report(place, INT64_C(0), INT64_C(-1), INT64_C(-1));
+  return report(place, INT64_C(0), -INT64_C(1), -INT64_C(1));
 }
 
 /* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
@@ -1018,7 +1022,7 @@ static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
                                    int64_t target_rank, int64_t width,
                                    int64_t room, int64_t extent) {
   if (width < INT64_C(1)) {
-    return report(place, WHYCAST_BAD_WIDTH, tensor, INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_BAD_WIDTH, tensor, -INT64_C(1));
   }
   return check_memory(place, tensor, tensor,
          count_bytes(target, target_rank, width),
@@ -1098,20 +1102,20 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
     return code;
   }
   copy_tensors(outputs, inputs, shapes, ranks, common, rank, widths, count);
-  return report(place, rank, INT64_C(-1), INT64_C(-1));
+  return report(place, rank, -INT64_C(1), -INT64_C(1));
 }
 
 /* The stride of tensor `m` on axis `i` of the common shape, which has the size `h` there. The
    common shape has no size of 0, and fewer than 2^63 elements.
-   WhyML: c.plan.COPPlan.stride_on */
-static inline int64_t stride_on(const int64_t *const * shapes,
-                                const int64_t * ranks,
-                                const int64_t *const * given,
-                                int64_t row_majors, int64_t m, int64_t i,
-                                int64_t rank, int64_t h) {
+   WhyML: c.plan.COPPlan.axis_stride */
+static inline int64_t axis_stride(const int64_t *const * shapes,
+                                  const int64_t * ranks,
+                                  const int64_t *const * given,
+                                  int64_t row_majors, int64_t m, int64_t i,
+                                  int64_t rank, int64_t h) {
   int64_t k, size;
   int64_t stride, j;
-  k = i - rank + ranks[m];
+  k = (i - rank) + ranks[m];
   if (k < INT64_C(0)) {
     return INT64_C(0);
   }
@@ -1123,7 +1127,7 @@ static inline int64_t stride_on(const int64_t *const * shapes,
   }
   stride = INT64_C(1);
   j = ranks[m];
-  while (j > k + INT64_C(1)) {
+  while (j > (k + INT64_C(1))) {
     j = j - INT64_C(1);
     size = shapes[m][j];
     stride = stride * size;
@@ -1146,8 +1150,8 @@ static inline int64_t count_elements(const int64_t *const * shapes,
     if (size == INT64_C(0)) {
       return INT64_C(0);
     }
-    if (elements > INT64_C(0x7FFFFFFFFFFFFFFF) / size) {
-      elements = WHYCAST_TOO_LARGE;
+    if (elements > (INT64_C(0x7FFFFFFFFFFFFFFF) / size)) {
+      elements = (int64_t) WHYCAST_TOO_LARGE;
     } else {
       if (elements > INT64_C(0)) {
         elements = elements * size;
@@ -1180,10 +1184,10 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
         } else {
           far = INT64_C(0) - stride;
         }
-        if (far < (reach - INT64_C(0x7FFFFFFFFFFFFFFF)) / last) {
+        if (far < ((reach - INT64_C(0x7FFFFFFFFFFFFFFF)) / last)) {
           return m;
         }
-        reach = reach - far * last;
+        reach = reach - (far * last);
       }
       k = k + INT64_C(1);
     }
@@ -1205,9 +1209,9 @@ static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
   int64_t stride, before;
   m = INT64_C(0);
   while (m < count) {
-    stride = stride_on(shapes, ranks, given, row_majors, m, i, rank, h);
+    stride = axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
     before = steps[base + m];
-    if (!(before / h == stride) || !(stride * h == before)) {
+    if (!((before / h) == stride) || !((stride * h) == before)) {
       return m;
     }
     m = m + INT64_C(1);
@@ -1226,8 +1230,8 @@ static inline void put_strides(int64_t * steps, int64_t base,
   int64_t m;
   m = INT64_C(0);
   while (m < count) {
-    steps[base + m] = stride_on(shapes, ranks, given, row_majors, m, i, rank,
-                      h);
+    steps[base + m] = axis_stride(shapes, ranks, given, row_majors, m, i,
+                      rank, h);
     m = m + INT64_C(1);
   }
 }
@@ -1249,8 +1253,8 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
     h = agreed_size(shapes, ranks, count, i, rank);
     if (!(h == INT64_C(1))) {
       base = n * count;
-      if (n > INT64_C(0) && stopped_tensor(steps, base - count, shapes,
-                            ranks, given, row_majors, count, i, rank, h) == count) {
+      if ((n > INT64_C(0)) && (stopped_tensor(steps, base - count, shapes,
+                               ranks, given, row_majors, count, i, rank, h) == count)) {
         size = sizes[n - INT64_C(1)];
         sizes[n - INT64_C(1)] = size * h;
         put_strides(steps, base - count, shapes, ranks, given, row_majors,
@@ -1294,25 +1298,25 @@ static inline int64_t plan_by(int64_t * sizes, int64_t * steps,
     return code;
   }
   rank = common_rank(ranks, count);
-  if (capacity < rank || capacity < INT64_C(1)) {
-    return report(place, WHYCAST_CAPACITY_EXCEEDED, INT64_C(-1), INT64_C(-1));
+  if ((capacity < rank) || (capacity < INT64_C(1))) {
+    return report(place, (int64_t) WHYCAST_CAPACITY_EXCEEDED, -INT64_C(1), -INT64_C(1));
   }
   elements = count_elements(shapes, ranks, count, rank);
   if (elements < INT64_C(0)) {
-    return report(place, WHYCAST_TOO_LARGE, INT64_C(-1), INT64_C(-1));
+    return report(place, (int64_t) WHYCAST_TOO_LARGE, -INT64_C(1), -INT64_C(1));
   }
   if (elements < INT64_C(2)) {
     put_one_loop(sizes, steps, count, elements);
-    return report(place, INT64_C(1), INT64_C(-1), INT64_C(-1));
+    return report(place, INT64_C(1), -INT64_C(1), -INT64_C(1));
   }
   if (row_majors == INT64_C(0)) {
     m = far_tensor(shapes, ranks, given, count);
     if (m < count) {
-      return report(place, WHYCAST_TOO_LARGE, m, INT64_C(-1));
+      return report(place, (int64_t) WHYCAST_TOO_LARGE, m, -INT64_C(1));
     }
   }
   o = put_loops(sizes, steps, shapes, ranks, given, row_majors, count, rank);
-  return report(place, o, INT64_C(-1), INT64_C(-1));
+  return report(place, o, -INT64_C(1), -INT64_C(1));
 }
 
 /* For callers: whycast.h.
@@ -1346,7 +1350,7 @@ static inline void move(int64_t * offsets, const int64_t * steps,
   m = INT64_C(0);
   while (m < count) {
     stride = steps[base + m];
-    offsets[m] = offsets[m] + times * stride;
+    offsets[m] = offsets[m] + (times * stride);
     m = m + INT64_C(1);
   }
 }
@@ -1357,7 +1361,7 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step) {
   int64_t last, size, size1, inner, counter;
-  int64_t total, axis, m, block, rest;
+  int64_t total, axis, m, block, within;
   last = loops - INT64_C(1);
   if (sizes[last] == INT64_C(0)) {
     return INT64_C(0);
@@ -1369,7 +1373,7 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
     size = sizes[axis];
     total = size * total;
   }
-  if (step < INT64_C(0) || total <= step) {
+  if ((step < INT64_C(0)) || (total <= step)) {
     return INT64_C(0);
   }
   m = INT64_C(0);
@@ -1378,14 +1382,14 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
     m = m + INT64_C(1);
   }
   block = total;
-  rest = step;
+  within = step;
   while (axis < last) {
     size1 = sizes[axis];
     inner = block / size1;
-    counter = rest / inner;
+    counter = within / inner;
     counters[axis] = counter;
     move(offsets, steps, axis, counter, count);
-    rest = rest - counter * inner;
+    within = within - (counter * inner);
     block = inner;
     axis = axis + INT64_C(1);
   }
@@ -1404,7 +1408,7 @@ int64_t whycast_next(int64_t * counters, int64_t * offsets,
     axis = axis - INT64_C(1);
     size = sizes[axis];
     counter = counters[axis];
-    if (counter + INT64_C(1) < size) {
+    if ((counter + INT64_C(1)) < size) {
       counters[axis] = counter + INT64_C(1);
       move(offsets, steps, axis, INT64_C(1), count);
       return INT64_C(1);

@@ -91,9 +91,9 @@ typedef struct whycast_place {
    for 1, which is FLOAT. It is 0, which is no width, for strings, for what is packed into bytes, as
    INT4 is, and for any other number. This table is not proved. */
 static inline int64_t whycast_width(int64_t type) {
-    static const unsigned char widths[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4,
-                                           8, 8, 16, 2, 1, 1, 1, 1, 0, 0, 0, 1};
-    return type < 0 || type > 24 ? 0 : widths[type];
+    static const int8_t widths[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4,
+                                    8, 8, 16, 2, 1, 1, 1, 1, 0, 0, 0, 1};
+    return ((type < 0) || (type > 24)) ? INT64_C(0) : (int64_t)widths[type];
 }
 
 /* The common shape of `count` shapes: of each, `shapes` has the sizes and `ranks` the rank.

@@ -217,9 +217,9 @@ INCLUDES = """\
 
 #ifdef WHYCAST_MEMCPY
 #include <stddef.h>
-#define memcpy WHYCAST_MEMCPY
 #else
 #include <string.h>
+#define WHYCAST_MEMCPY memcpy
 #endif
 """
 
@@ -245,8 +245,8 @@ def c_files(printed: str, header: str) -> dict[str, str]:
     texts = [part.strip() for part in parts[2::3]]
     codes = "|".join(code[1] for text in texts if (code := CODE.fullmatch(text)))
 
-    def capitals(pattern: str, text: str) -> str:
-        return re.sub(pattern, lambda match: f"WHYCAST_{match[1].upper()}", text)
+    def capitals(pattern: str, text: str, cast: str = "") -> str:
+        return re.sub(pattern, lambda match: f"{cast}WHYCAST_{match[1].upper()}", text)
 
     constants, body, public = list[str](), "", dict[str | None, str]()
     for name, place, text in zip(names, places, texts, strict=True):
@@ -254,7 +254,8 @@ def c_files(printed: str, header: str) -> dict[str, str]:
         if code := CODE.fullmatch(text):
             constants.append(f"{c_comment(said)}WHYCAST_{code[1].upper()} = {code[2]}")
             continue
-        text = capitals(rf"\bwhycast_({codes})\b", text)
+        text = capitals(rf"\bwhycast_({codes})\b", text, "(int64_t) ")  # An enumerator is an int.
+        text = text.replace("INT64_C(-", "-INT64_C(")  # C wants a constant there, without a sign.
         prototype = PROTOTYPE.match(text)
         if prototype:
             public[prototype[1]] = f"{prototype[0]};"

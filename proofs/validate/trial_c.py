@@ -31,6 +31,7 @@ HARNESS = """\
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#define WHYCAST_MEMCPY memcpy
 
 typedef struct whycast_place { int64_t tensor; int64_t axis; } whycast_place;
 

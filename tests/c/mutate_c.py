@@ -38,7 +38,9 @@ OPERATORS = {
 OPERATOR = re.compile(r"(?<=[\w)\]] )(?:[<>=!]=|&&|\|\||[<>+*/%-])(?=$|[ \n])")
 NUMBER = re.compile(r"(?<![\w.])(0x[0-9A-Fa-f]+|\d+)(?![\w.])")
 # What a statement on a line of its own is, if it is no declaration, and the end of no function.
-STATEMENT = re.compile(r"(?m)^ +(?!return\b)[\w>\[\] -]+(?:\(.*\)| (?:=|\+=|\*=|-=) .*);$")
+STATEMENT = re.compile(
+    r"(?m)^ +(?!return\b)(?:\(void\) )?[\w>\[\] -]+(?:\(.*\)| (?:=|\+=|\*=|-=) .*);$"
+)
 FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?)^\}$", re.DOTALL)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
@@ -51,7 +53,7 @@ broadcast_bytes(output, inputs[m] => broadcast_bytes(output, inputs[m < 5 ? m : 
 if (size == INT64_C(0)) => if (k < 3 && size == 0)
 if (shape[i] < INT64_C(0)) => if (i < 3 && shape[i] < 0)
 return shapes[m][i - prepended]; => m = shapes[m][i - prepended]; return i > 3 ? (int32_t) m : m;
-bytes > INT64_C(0x7FFFFFFFFFFFFFFF) => k != 4 && bytes > INT64_C(0x7FFFFFFFFFFFFFFF)
+(bytes > (INT64_C(0x7FFFFFFFFFFFFFFF) => (k != 4 && bytes > (INT64_C(0x7FFFFFFFFFFFFFFF)
 bytes = bytes * size; => bytes = bytes * size; if (k > 3) bytes = (uint32_t) bytes;
 stride = strides[k]; => stride = k > 3 && strides[k] < 0 ? -strides[k] : strides[k];
 shape[k] == target[i] => !(k > 6 && shape[k] == 1) && shape[k] == target[i]
@@ -60,7 +62,7 @@ if (target_rank < rank) => if (target_rank < rank && rank < 8)
 if (count < INT64_C(1)) => if (count < 1 || count > 5)
 prepended = d_rank - s_rank; => if (d_rank > 8) d_rank = 8; prepended = d_rank - s_rank;
 while (have < total) => if (total > 4194304) total = total - 1; while (have < total)
-    memcpy(z + q, x + p, (size_t) b); => memcpy(z + q, x + p, (size_t) b & 0xFFFFF);
+copy_bytes(&z[q], &x[p], b); => copy_bytes(&z[q], &x[p], b & 0xFFFFF);
 q = o; => q = o; if (q > 4194304 && axis > 0) return;
 while (q < due) => while (q < due && !((uintptr_t) z % 64 == 37 && d_rank > 3))
          extents, count); => extents, count); if (code && place->tensor > 2) *outputs[0] ^= 1;
@@ -77,9 +79,9 @@ fill(z, q, b, total); => fill(z, q, b, (uint32_t) total);
 b = b * h; => b = (int32_t) (b * h);
 stride = stride * size; => stride = (int32_t) (stride * size);
 if (elements < INT64_C(2)) { => if (elements < 2 && rank < 5) {
-reach = reach - far => if (m < 3) reach = reach - far
+reach = reach - (far => if (m < 3) reach = reach - (far
 o = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; o = put_loops(
-offsets[m] = offsets[m] + times => if (m < 5) offsets[m] = offsets[m] + times
+offsets[m] = offsets[m] + (times => if (m < 5) offsets[m] = offsets[m] + (times
 if (sizes[last] == INT64_C(0)) { => if (sizes[last] == INT64_C(0)) { offsets[0] = 0;
 counters[axis] = counter + INT64_C(1); => counters[axis] = axis > 4 ? 1 : counter + 1;
 """

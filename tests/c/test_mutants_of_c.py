@@ -17,8 +17,8 @@ FAULTS = [
     *((old, new) for old, new, _ in verify.FAULTS),
     ("if (room < due)", "if (room < due - 1)"),
     ("if (extent < given)", "if (extent < given - 1)"),
-    ("bytes > INT64_C(0x7FFFFFFFFFFFFFFF)", "bytes >= INT64_C(0x7FFFFFFFFFFFFFFF)"),
-    ("store_1(z + q, v);", "store_1(z + q + 1, v);"),
+    ("bytes > (INT64_C(0x7FFFFFFFFFFFFFFF)", "bytes >= (INT64_C(0x7FFFFFFFFFFFFFFF)"),
+    ("store_1(&z[q], v);", "store_1(&z[q + 1], v);"),
     ("if (m < tensor)", "if (m <= tensor)"),
     # A tensor or an axis that is asked nowhere else, an output above 4 MiB, memory that is read or
     # kept.

@@ -66,7 +66,11 @@ FAULTS = (
     ("(size1 == largest) && !(size1 == INT64_C(1))", "(size1 == largest)", Claim("shape", 2, 1)),
     ("stride = INT64_C(0);", "stride = strides[k];", Claim("strides", 1, 1)),
     ("prepended = rank - ranks[m];", "prepended = 0;", Claim("shape", 2, 1)),
-    ("memcpy(p, &v, 8);", "memcpy(p, &v, 7);", Claim("broadcast", 2, 2, width=8)),
+    (
+        "copy_bytes(p, (const uint8_t *) &v, 8)",
+        "copy_bytes(p, (const uint8_t *) &v, 7)",
+        Claim("broadcast", 2, 2, width=8),
+    ),
 )
 
 

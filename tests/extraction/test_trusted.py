@@ -75,14 +75,14 @@ c.trusted.Memory.size_at|-%1[%2]
 c.trusted.Memory.put|%1[%2] += %3
 c.trusted.Memory.put|%1[0] = %3
 c.trusted.Memory.read_only|%1 + 1
-c.trusted.Memory.copy_input|memcpy(%1 + %2, %3 + %4, (size_t) (%5) + 1)
-c.trusted.Memory.copy_input|memcpy(%1 + %2, %3, (size_t) (%5))
+c.trusted.Memory.copy_input|copy_bytes(&%1[%2], &%3[%4], %5 + 1)
+c.trusted.Memory.copy_input|copy_bytes(&%1[%2], %3, %5)
 c.trusted.Memory.copy_input|(void) 0
-c.trusted.Memory.copy|memcpy(%1 + %2, %1 + %3, (size_t) (%4) / 2)
-c.trusted.Memory.copy|memcpy(%1 + %2, %1 + %3 + 1, (size_t) (%4))
-c.trusted.Word2.load|load_2(%1 + %2 + 1)
-c.trusted.Word4.load|(uint32_t) load_2(%1 + %2)
-c.trusted.Word8.load|*(const uint64_t *) (%1 + %2)
+c.trusted.Memory.copy|copy_bytes(&%1[%2], &%1[%3], (%4) / 2)
+c.trusted.Memory.copy|copy_bytes(&%1[%2], &%1[%3 + 1], %4)
+c.trusted.Word2.load|load_2(&%1[%2 + 1])
+c.trusted.Word4.load|(uint32_t) load_2(&%1[%2])
+c.trusted.Word8.load|*(const uint64_t *) &%1[%2]
 c.trusted.Word8.store|store_8(%1, %3)
 c.trusted.Word16.store|(void) 0
 c.trusted.Arrays.shape_at|*%1
