@@ -1,0 +1,95 @@
+"""misra.toml says of each rule of MISRA C:2012 what is true of the C, and cppcheck agrees."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import misra
+import pytest
+from c_library import FOLDER
+from misra import MATRIX
+
+
+def test_each_rule_has_one_row() -> None:
+    rules = [row.rule for row in misra.rows()]
+    directives = {1: 1, 2: 1, 3: 1, 4: 15, 5: 3}
+    # Of each chapter, how many rules it has.
+    lengths = (5, 8, 2, 2, 9, 3, 6, 17, 7, 8, 10, 6, 6, 4, 7, 7, 13, 10, 2, 14, 26, 20, 8)
+    due = [f"D{n}.{k}" for n, most in directives.items() for k in range(1, most + 1)]
+    due += [f"{n}.{k}" for n, most in enumerate(lengths, 1) for k in range(1, most + 1)]
+    assert rules == due
+
+
+def copied(folder: Path, old: str = "", new: str = "") -> Path:
+    """Copy the C, with other text if so: cppcheck writes files beside what it reads."""
+    shutil.copy(FOLDER / "whycast.h", folder)
+    text = (FOLDER / "whycast.c").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "whycast.c").write_text(text.replace(old, new) if old else text, encoding="utf-8")
+    return folder
+
+
+def test_cppcheck_reports_what_is_listed(tmp_path: Path) -> None:
+    assert misra.reports(copied(tmp_path)) == MATRIX["reports"]
+
+
+def test_what_is_reported_is_explained() -> None:
+    """A rule that is kept has no report but of commas; a deviation has as many places, or more."""
+    rows = {row.rule: row for row in misra.rows()}
+    addon = (misra.TOOL / "addons" / "misra.py").read_text(encoding="utf-8")
+    known = {f"{int(n[:-2])}.{int(n[-2:])}" for n in re.findall(r"executeCheck\((\d+),", addon)}
+    asked = {rule: row for rule, row in rows.items() if "cppcheck" in row.by}
+    assert asked.keys() <= known | {*misra.BY_ITSELF.values()}
+    reported = {rule: n for rule, n in MATRIX["reports"].items() if rule != "12.3"}
+    assert reported.keys() == {rule for rule, row in asked.items() if row.status == "deviation"}
+    assert {r: n for r, n in reported.items() if rows[r].by == "cppcheck"} == {
+        r: row.places for r, row in asked.items() if row.by == "cppcheck" and row.places
+    }
+    assert all(n <= rows[rule].places for rule, n in reported.items())
+
+
+def test_the_words_of_other_rules_do_not_occur() -> None:
+    assert misra.spoken(misra.code(FOLDER)) == []
+    by_words = {row.rule for row in misra.rows() if row.status == "compliant" and "words" in row.by}
+    assert by_words == {rule for rule, _ in MATRIX["words"]}
+
+
+# What each pattern is to find.
+WORDS = """\
+#include <stdlib.h>
+#undef memcpy
+static int64_t strange(int64_t a[]) {
+  extern double x;
+  union { unsigned a : 3; } u = {.a = sizeof(x)};
+  void *p = "text"; int64_t (*f)(void) = strange; _Bool b;
+  for (;;) { goto end; }
+  switch (INT64_C(-1) + INT8_C(1)) { default: strlen(p, ...); asm("nop"); }
+  z = &x[1] - &x[0]; return WHYCAST_NO_TENSOR;
+end:
+"""
+
+
+def test_each_word_is_found() -> None:
+    assert len(misra.spoken(WORDS)) == len(MATRIX["absent"]) + len(MATRIX["words"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("m = INT64_C(0);", "goto here; here: m = INT64_C(0);", "15.1"),
+        ("b <= INT64_C(256)", "b <= 0400", "7.1"),
+        ("(void) WHYCAST_MEMCPY", "WHYCAST_MEMCPY", "17.7"),
+        ("copy_bytes((uint8_t *) &v", "WHYCAST_MEMCPY(&v", "21.15"),
+        ("&z[q + have]", "z + (q + have)", "18.4"),
+        ("k = (i - rank) + ranks[m];", "k = i * rank + ranks[m];", "12.1"),
+        ("within", "rest", "5.3"),
+        ("#define WHYCAST_MEMCPY memcpy", "#define strcpy memcpy", "21.1"),
+        ("(size_t) n);", "(size_t) (n + n));", "10.8"),
+    ],
+)
+def test_a_broken_rule_is_told(old: str, new: str, rule: str, tmp_path: Path) -> None:
+    found = misra.reports(copied(tmp_path, old, new))
+    assert found != MATRIX["reports"]
+    assert found.get(rule, 0) > MATRIX["reports"].get(rule, 0)
