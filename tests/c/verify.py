@@ -67,8 +67,8 @@ FAULTS = (
     ("stride = INT64_C(0);", "stride = strides[k];", Claim("strides", 1, 1)),
     ("prepended = rank - ranks[m];", "prepended = 0;", Claim("shape", 2, 1)),
     (
-        "copy_bytes(p, (const uint8_t *) &v, 8)",
-        "copy_bytes(p, (const uint8_t *) &v, 7)",
+        "copy_bytes(p, (const uint8_t *) &v, 16)",
+        "copy_bytes(p, (const uint8_t *) &v, 15)",
         Claim("broadcast", 2, 2, width=8),
     ),
 )
