@@ -28,6 +28,8 @@
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to notice
 #   make verify-c ESBMC and Frama-C's Eva look in the C for what is undefined, and for wrong answers
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
+#   make object   which decisions of the C, and which jumps of its object code, the tests take both ways;
+#                 the stack and the instructions of a call: build/records/object.json
 #   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in the models of released packages, make them explicit, compare
@@ -63,7 +65,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all help tools install check extract prove update seal pin test evidence nightly validate fuzz
-.PHONY: coverage mutants-c verify-c cross models bench mutants doc clean
+.PHONY: coverage mutants-c verify-c cross object models bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -113,7 +115,7 @@ test:
 evidence: all
 	@$(TOOLS) archive "$(ARCHIVE)"
 
-nightly: validate mutants mutants-c verify-c cross models fuzz coverage all
+nightly: validate mutants mutants-c verify-c object cross models fuzz coverage all
 
 # A C compiler and CMake are enough.
 install:
@@ -147,6 +149,10 @@ verify-c:
 cross:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/cross.py
+
+object:
+	@$(INSTALL) --tests
+	@$(RECORD) $(TESTS_TOOL) tests/c/object.py
 
 models:
 	@$(INSTALL) --tests --also models

@@ -927,7 +927,7 @@ static void random_part(void) {
     for (int64_t round = 0; round < ROUNDS; round++) {
         ask_at_random(1 + below(round % 50 ? 600 : 1 << 16));
     }
-    for (int64_t round = 0; round < 60; round++) {
+    for (int64_t round = 0; round < 60 && round < ROUNDS / 50; round++) {
         ask_at_random(6 << 20);
     }
 #if defined(PAGES) && SIZE_MAX > UINT32_MAX

@@ -1,16 +1,13 @@
 """The worst case of the stack, and the size of the object code, as a compiler reports them.
 
-`python tests/c/stack.py [compiler ...]` prints them. Frames are GCC's own figures, one for each
-function that is left after inlining; the worst case is the deepest path of calls, `memcpy` of the C
-library apart. A path that comes back to a function that it has been in is an error: there is no
-recursion.
+Frames are GCC's own figures, one for each function that is left after inlining; the worst case is
+the deepest path of calls, `memcpy` of the C library apart. A path that comes back to a function
+that it has been in is an error: there is no recursion. `make object` writes them down.
 """
 
 from __future__ import annotations
 
 import re
-import sys
-import tempfile
 from pathlib import Path
 
 from c_library import SOURCE, compiled, sections
@@ -26,12 +23,12 @@ def depth(name: str, frames: dict[str, int], called: dict[str, set[str]], *above
     return frames.get(name, 0) + max(below, default=0)
 
 
-def usage(folder: Path, compiler: str, level: str) -> tuple[dict[str, int], int, int]:
+def usage(folder: Path, compiler: str, *flags: str) -> tuple[dict[str, int], int, int]:
     """Give the bytes of the stack for each public function, those of the code, those of data.
 
     A frame without a bound is refused.
     """
-    words = (level, "-fstack-usage", "-fcallgraph-info=su", "-c", SOURCE)
+    words: tuple[str | Path, ...] = (*flags, "-fstack-usage", "-fcallgraph-info=su", "-c", SOURCE)
     binary = compiled(folder / "whycast.o", *words, compiler=compiler)
     text = (folder / "whycast.ci").read_text(encoding="utf-8")
     nodes = NODE.findall(text)
@@ -43,19 +40,3 @@ def usage(folder: Path, compiler: str, level: str) -> tuple[dict[str, int], int,
     public = [name for name in frames if name.startswith("whycast_")]
     deepest = {name: depth(name, frames, called) for name in public}
     return deepest, *sections(binary, compiler.replace("gcc", "size"))
-
-
-def main(compilers: list[str]) -> int:
-    """Print the figures of each compiler."""
-    for compiler in compilers or ["gcc"]:
-        for level in ("-O0", "-O2", "-O3"):
-            with tempfile.TemporaryDirectory() as name:
-                found, code, data = usage(Path(name), compiler, level)
-            print(f"{compiler} {level}: {code} bytes of code, {data} of data")
-            for function, size in found.items():
-                print(f"  {function:28} {size:5} bytes of stack")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
