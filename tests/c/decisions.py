@@ -267,20 +267,28 @@ def is_independent(place: int, vectors: Collection[Vector]) -> bool:
     )
 
 
-def gaps(
-    source: Source, ran: Counter[int], taken: dict[int, Counter[Vector]]
-) -> Iterator[tuple[str, str, int]]:
-    """Give what was not covered: its kind, and its name with the function, and its line."""
+class Gap(NamedTuple):
+    """What was not covered: the kind, which of this kind it is, its name, and its line."""
+
+    kind: str
+    item: tuple[int, ...]
+    name: str
+    line: int
+
+
+def gaps(source: Source, ran: Counter[int], taken: dict[int, Counter[Vector]]) -> Iterator[Gap]:
+    """Give what was not covered; a name has the function and the text."""
     lines = source.text.splitlines()
     for number, (function, line) in enumerate(source.statements):
         if not ran[number]:
-            yield "statement", f"{function}: {lines[line - 1].strip()}", line
+            yield Gap("statement", (number,), f"{function}: {lines[line - 1].strip()}", line)
     for number, (function, line, _, _, conditions) in enumerate(source.decisions):
-        vectors = taken.get(number, Counter())
+        vectors, text = taken.get(number, Counter()), lines[line - 1].strip()
         for value in {False, True} - {outcome for _, outcome in vectors}:
-            yield "decision", f"{function}: never {value}: {lines[line - 1].strip()}", line
+            yield Gap("decision", (number,), f"{function}: never {value}: {text}", line)
         for place, text in enumerate(conditions):
+            item = number, place
             for digit in {1, 2} - {values[place] for values, _ in vectors}:
-                yield "condition", f"{function}: never {digit == 2}: {text}", line
+                yield Gap("condition", item, f"{function}: never {digit == 2}: {text}", line)
             if not is_independent(place, vectors):
-                yield "mc/dc", f"{function}: never decides alone: {text}", line
+                yield Gap("mc/dc", item, f"{function}: never decides alone: {text}", line)

@@ -83,23 +83,23 @@ Counts = tuple[Counter[int], Counter[int]]
 # --- the source ----------------------------------------------------------------------------------
 
 
-def covered(source: decisions.Source, folder: Path, *words: str) -> dict[str, Any]:
+def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) -> dict[str, Any]:
     """Run the tests on the copy that keeps count: how many of each kind there are, and the gaps."""
     copy = counting(source, folder)
-    binary = compiled(folder / "counting", "-O2", *words, copy, EXHAUSTIVE)
+    binary = compiled(folder / "counting", "-O2", copy, tests)
     done = run(binary, seconds=SECONDS)
     assert done.returncode == 0, done.stdout
     ran: Counter[int] = Counter()
     taken: dict[int, Counter[decisions.Vector]] = {}
     decisions.read(folder / "counts", source, ran, taken)
     found = [*decisions.gaps(source, ran, taken)]
-    missing = Counter(kind for kind, _ in {(kind, name) for kind, name, _ in found})
+    missing = Counter(kind for kind, _ in {(gap.kind, gap.item) for gap in found})
     conditions = sum(len(each.conditions) for each in source.decisions)
     numbers = {"statement": len(source.statements), "decision": len(source.decisions)}
     numbers |= {"condition": conditions, "mc/dc": conditions}
     return {
         **{kind: {"all": n, "covered": n - missing[kind]} for kind, n in numbers.items()},
-        "gaps": [{"kind": kind, "gap": name, "line": line} for kind, name, line in found],
+        "gaps": [{"kind": gap.kind, "gap": gap.name, "line": gap.line} for gap in found],
     }
 
 
@@ -246,12 +246,13 @@ def measured(
     (counts,) = callgrind(folder, binary)
     lines = source.text.splitlines()
     decided = {n for each in source.decisions for n in range(each.line, each.last_line + 1)}
+    jumping = {each.places[0][1] for each in made.jumps.values()}
     gaps = [
         {
             "function": jump.function,
             "in": jump.places[0][0],
             "line": jump.places[0][1],
-            "source": lines[jump.places[0][1] - 1].strip(),
+            "source": ["", *lines][jump.places[0][1]].strip(),
             "jump": jump.text,
             "gap": gap,
             "decides": jump.places[0][1] in decided,
@@ -267,6 +268,9 @@ def measured(
         "jumps": len(made.jumps),
         "both ways": len(made.jumps) - len(gaps),
         "added": dict(added([*made.jumps.values()], source)),
+        "decisions without a jump": sum(
+            jumping.isdisjoint(range(each.line, each.last_line + 1)) for each in source.decisions
+        ),
         "indirect jumps": len(re.findall(r"\tjmp +\*", made.code)),
         "conditional moves": len(re.findall(r"\t(?:cmov|set)[a-z]+ ", made.code)),
         "gaps": gaps,

@@ -1,0 +1,156 @@
+"""`make object` reports what was not covered, and refuses C that it does not know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import decisions
+import object as lane
+import pytest
+from c_library import FOLDER, SOURCE
+
+# A decision that is always true, a condition that never decides, a loop, a line that is not run.
+SMALL = """\
+#include <stdint.h>
+int64_t whycast_small(int64_t a, int64_t b);
+int64_t whycast_small(int64_t a, int64_t b) {
+  int64_t n;
+  n = INT64_C(0);
+  while (n < a) {
+    n = n * INT64_C(3) + INT64_C(1);
+  }
+  if (a < INT64_C(9) && !(a == b || n < b)) {
+    n = n / a;
+  }
+  if (b > INT64_C(0)) {
+    n = n / b;
+  } else {
+    n = b;
+  }
+  return n;
+}
+"""
+CALLS = """\
+#include <stdint.h>
+int64_t whycast_small(int64_t a, int64_t b);
+int main(void) {
+  return whycast_small(7, 1) + whycast_small(7, 7) + whycast_small(20, 5) != 1 + 1 + 8;
+}
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> tuple[Path, Path]:
+    """The C, and a program that calls it."""
+    files = tmp_path / "small.c", tmp_path / "calls.c"
+    for file, text in zip(files, (SMALL, CALLS), strict=True):
+        file.write_text(text, encoding="utf-8")
+    return files
+
+
+def test_what_is_not_covered_in_the_source_is_reported(
+    small: tuple[Path, Path], tmp_path: Path
+) -> None:
+    found = lane.covered(decisions.Source(SMALL), tmp_path, tests=small[1])
+    assert found == {
+        "statement": {"all": 9, "covered": 8},
+        "decision": {"all": 3, "covered": 2},
+        "condition": {"all": 5, "covered": 3},
+        "mc/dc": {"all": 5, "covered": 3},
+        "gaps": [
+            {"kind": kind, "gap": f"whycast_small: {name}", "line": line}
+            for kind, name, line in (
+                ("statement", "n = b;", 15),
+                ("condition", "never True: n < b", 9),
+                ("mc/dc", "never decides alone: n < b", 9),
+                ("decision", "never False: if (b > INT64_C(0)) {", 12),
+                ("condition", "never False: b > INT64_C(0)", 12),
+                ("mc/dc", "never decides alone: b > INT64_C(0)", 12),
+            )
+        ],
+    }
+
+
+def test_a_condition_decides_alone_where_the_others_stay() -> None:
+    """Of (a || b) && c, with 0 for what is not asked, 1 for false and 2 for true."""
+    both = [((2, 0, 2), True), ((1, 1, 0), False)]
+    assert [decisions.is_independent(place, both) for place in range(3)] == [True, False, False]
+    more = [*both, ((1, 2, 2), True), ((1, 2, 1), False)]
+    assert [decisions.is_independent(place, more) for place in range(3)] == [True, True, True]
+    # The outcome changes, but with another condition.
+    assert not decisions.is_independent(0, [((1, 2, 2), True), ((2, 0, 1), False)])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("n = n / a;", "n = a < b;"),
+        ("n = n / a;", "n = a < b ? 1 : 2;"),
+        ("n = n / a;", "n = !n;"),
+        ("n = n / a;", "for (n = 0; n < a; n++) { }"),
+        ("n = n / a;", "switch (n) { }"),
+        ("n = n / a;", "{ n = a; }"),
+        ("n = b;", "goto end;"),
+        ("while (n < a) {", "while (n) {"),
+        ("if (b > INT64_C(0)) {", "if (f(b > 0) > 1) {"),
+        ("if (b > INT64_C(0)) {", "if ((a < b) == 1) {"),
+        ("if (b > INT64_C(0)) {", "if (!b) {"),
+        ("} else {\n    n = b;\n  }", "} else n = b;"),
+        ("#include <stdint.h>", "#define LESS(a, b) ((a) < (b))"),
+        ("return n;\n}", "return n;\n"),
+    ],
+)
+def test_c_that_is_not_known_is_refused(old: str, new: str) -> None:
+    assert old in SMALL
+    with pytest.raises(decisions.UnknownError):
+        decisions.Source(SMALL.replace(old, new))
+
+
+def test_of_the_c_nothing_is_left_out() -> None:
+    source = decisions.Source(SOURCE.read_text(encoding="utf-8"))
+    code = decisions.BLANK.sub("", source.text)
+    assert len(source.decisions) == code.count("if (") + code.count("while (") > 100
+    joined = code.count("&&") + code.count("||")
+    assert sum(len(each.conditions) for each in source.decisions) == len(source.decisions) + joined
+
+
+@pytest.mark.parametrize("compiler", lane.FLAGS)
+def test_jumps_that_do_not_go_both_ways_are_reported(
+    compiler: str, small: tuple[Path, Path], tmp_path: Path
+) -> None:
+    source = decisions.Source(SMALL)
+    made = lane.built(tmp_path, compiler, lane.FLAGS[compiler][0], small[0])
+    binary = lane.program(tmp_path, made, small[1])
+    (counts,) = lane.callgrind(tmp_path, binary)
+    start = lane.base(binary, made.library)
+    gaps = [jump.places for jump, _ in lane.missed(made.jumps, counts, start)]
+    assert {(("whycast_small", line),) for line in (9, 12)} == {*gaps}
+    # The loop goes round 3, 3 and 4 times, and ends thrice.
+    (loop,) = (place for place, each in made.jumps.items() if each.places[0][1] == 6)
+    executed, taken = (each[start + loop] for each in counts)
+    assert (executed, taken in (3, 10)) == (13, True)
+    assert lane.added([*made.jumps.values()], source) == {}
+
+
+def test_jumps_that_a_compiler_adds_are_counted(small: tuple[Path, Path], tmp_path: Path) -> None:
+    made = lane.built(tmp_path, "gcc", ("-O2",), small[0])
+    assert lane.added([*made.jumps.values()], decisions.Source(SMALL))["whycast_small"] > 0
+
+
+def test_rounds_are_read_from_the_header() -> None:
+    found = lane.promises((FOLDER / "whycast.h").read_text(encoding="utf-8"))
+    names = dict.fromkeys(("count", "rank", "target_rank", "loops", "bytes"), 2)
+    assert len(found) == 9
+    assert all(lane.value(formula, names) > 0 for formula in found.values())
+    text = (
+        "/* So. Rounds: (a + 2) * b -\n   bytes of all outputs; or more. */\nint whycast_f(int a);"
+    )
+    assert lane.promises(text) == {"whycast_f": "(a + 2) * b - bytes"}
+    assert lane.value("(a + 2) * b - bytes", {"a": 3, "b": 4, "bytes": 1}) == 19
+    for formula in ("a ** 2", "f(a)", "-a"):
+        with pytest.raises(ValueError, match="a"):
+            lane.value(formula, {"a": 1})
+
+
+def test_the_list_of_gaps_is_exact() -> None:
+    assert lane.compare(["a", "b", "b"], ["a", "c"]) == ["not listed: b", "listed, and no gap: c"]
