@@ -1,6 +1,6 @@
 /*
  * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: every small case, the
- * limits of int64_t, large blocks, and what is drawn at random: ranks to 10, six tensors, several
+ * limits of int64_t, large blocks, and what is drawn at random: ranks and tensors to 20, several
  * errors at once, outputs above 4 MiB, and a few above 4 GiB. It needs a C compiler and nothing
  * else, so that it runs wherever the library is to run:
  *
@@ -39,7 +39,7 @@ enum { GUARD = 40 };
 #ifndef ROUNDS
 enum { ROUNDS = 100000 };
 #endif
-enum { MOST_SHOWN = 5, MOST_REGIONS = 64, MOST_LOOKS = 64 };
+enum { MOST_SHOWN = 5, MOST_REGIONS = 128, MOST_LOOKS = 64 };
 enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
 
 #define NUMBER ((int64_t)sizeof(int64_t))
@@ -64,6 +64,11 @@ static uint64_t state = 20261122;
 static int64_t below(int64_t bound) {
     state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (int64_t)((state >> 33) % (uint64_t)bound);
+}
+
+/* One of so many numbers from 0 on, mostly of the first few. */
+static int64_t mostly(int64_t few, int64_t most) {
+    return below(below(8) ? few : most);
 }
 
 /* Memory between pages that nobody may touch. */
@@ -546,7 +551,7 @@ static void shapes_part(void) {
 
 /* Tensors of which each grows on other axes: few axes are one loop. */
 static void ask_deep_plans(void) {
-    const int64_t count = 1 + below(MOST_TENSORS), rank = below(MOST_AXES + 1);
+    const int64_t count = 1 + mostly(6, MOST_TENSORS), rank = mostly(11, MOST_AXES + 1);
     int64_t sizes[MOST_TENSORS][MOST_AXES], ranks[MOST_TENSORS], common[MOST_AXES];
     const int64_t *shapes[MOST_TENSORS];
     for (int64_t axis = 0; axis < rank; axis++) {
@@ -844,11 +849,12 @@ static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements, int huge)
     }
 }
 
-/* Up to six shapes that have a common one, but for a few faults, and all that is asked of them:
+/* Up to twenty shapes that have a common one, but for a few faults, and all that is asked of them:
    outputs of about so many bytes. All that is handed over is in regions, and stays as it was. */
 static void ask_at_random(int64_t bytes) {
-    const int64_t count = 1 + below(MOST_TENSORS), rank = below(MOST_AXES + 1), all = below(count);
     const int large = bytes > 1 << 20, first = used;
+    const int64_t count = 1 + mostly(6, large ? 6 : MOST_TENSORS);
+    const int64_t rank = mostly(11, MOST_AXES + 1), all = below(count);
     int64_t sizes[MOST_TENSORS][MOST_AXES], strides[MOST_AXES], common[MOST_AXES], widest = 1;
     int64_t ranks[MOST_TENSORS], widths[MOST_TENSORS], rooms[MOST_TENSORS], extents[MOST_TENSORS];
     int64_t *rows[MOST_TENSORS];

@@ -9,7 +9,7 @@
 #include "whycast.h"
 
 /* Of an output, and of a plan. */
-enum { MOST_AXES = 10, MOST_TENSORS = 6 };
+enum { MOST_AXES = 20, MOST_TENSORS = 20 };
 
 /* Of an error: what it is, and where. */
 static int64_t at(whycast_place *place, int64_t tensor, int64_t axis, int64_t code) {
