@@ -22,7 +22,7 @@ import re
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -158,11 +158,10 @@ def counts_of(text: str) -> Iterator[Counts]:
         yield executed, taken
 
 
-def callgrind(folder: Path, binary: Path, *words: str, **shown: str) -> list[Counts]:
+def callgrind(folder: Path, binary: Path, *more: str) -> list[Counts]:
     """Run a program, and give what was executed of it."""
     out = folder / "callgrind.out"
-    options = [f"--{key.replace('_', '-')}={value}" for key, value in shown.items()]
-    done = run(*CALLGRIND, *options, f"--callgrind-out-file={out}", binary, *words, seconds=SECONDS)
+    done = run(*CALLGRIND, *more, f"--callgrind-out-file={out}", binary, seconds=SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
     return [*counts_of(out.read_text(encoding="utf-8"))]
 
@@ -319,6 +318,11 @@ def calls_of(said: str) -> list[tuple[str, dict[str, int]]]:
     ]
 
 
+def exceeding(calls: Sequence[dict[str, Any]]) -> list[str]:
+    """Say which calls take more turns than the header tells."""
+    return [f"more turns than are told: {call}" for call in calls if call["turns"] > call["rounds"]]
+
+
 def turns(source: decisions.Source, folder: Path) -> Iterator[dict[str, Any]]:
     """Give calls of each function, with the rounds that are told, and the turns of its loops."""
     words = ("-DTURNS", counting(source, folder), COUNTED)
@@ -335,9 +339,21 @@ def instructions(folder: Path, made: Object) -> list[int]:
     """Give how many instructions of the library each of these calls takes."""
     binary = program(folder, made, COUNTED)
     start = base(binary, made.library)
-    *parts, _ = callgrind(folder, binary, collect_atstart="no")
+    *parts, _ = callgrind(folder, binary, "--collect-atstart=no")
     code = {start + int(place, 16) for place, _, _ in INSTRUCTION.findall(made.code)}
     return [sum(executed[place] for place in code) for executed, _ in parts]
+
+
+def most(calls: Sequence[dict[str, Any]], counted: Sequence[int], key: str) -> dict[str, float]:
+    """Give how many instructions a call of each function takes at most for each round and one more.
+
+    The one more is for what is done outside of loops.
+    """
+    found: dict[str, float] = {}
+    for call, number in zip(calls, counted, strict=True):
+        ratio = round(number / (call[key] + 1), 1)
+        found[call["function"]] = max(found.get(call["function"], 0), ratio)
+    return found
 
 
 # --- together ------------------------------------------------------------------------------------
@@ -381,10 +397,6 @@ def main() -> int:
         objects = [*pool.map(of, settings)]
 
     gaps = [f"source: {gap['kind']}: {gap['gap']}" for gap in found["gaps"]]
-    wrong = []
-    for call in calls:
-        if call["turns"] > call["rounds"]:
-            wrong.append(f"more turns than are told: {call}")
     print("source:", found)
     for (compiler, flags), (told, counted) in zip(settings, objects, strict=True):
         if flags == FLAGS[compiler][0]:
@@ -392,14 +404,14 @@ def main() -> int:
                 f"{compiler}: {gap['function']}: {gap['source']}: {gap['gap']}"
                 for gap in told["gaps"]
             ]
-        most: defaultdict[str, float] = defaultdict(float)
-        for call, number in zip(calls, counted, strict=True):
-            ratio = round(number / (call["rounds"] + 1), 1)
-            most[call["function"]] = max(most[call["function"]], ratio)
-        told["instructions a round"] = dict(most)
+            gaps += [f"{compiler}: a jump by a table"] * told["indirect jumps"]
+        for key in ("rounds", "turns"):
+            told[f"instructions by {key}"] = most(calls, counted, key)
         print({key: told[key] if key != "gaps" else len(told[key]) for key in told})
+    for call, *numbers in zip(calls, *(counted for _, counted in objects), strict=True):
+        call["instructions"] = numbers
     frames = [*stacks()]
-    wrong += compare(gaps, [*GAPS])
+    wrong = [*exceeding(calls), *compare(gaps, [*GAPS])]
     data = {"source": found, "objects": [told for told, _ in objects], "stack": frames}
     records.write("object", {**data, "calls": calls, "explained": GAPS, "wrong": wrong})
     print("\n".join(wrong))

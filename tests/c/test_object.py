@@ -152,5 +152,11 @@ def test_rounds_are_read_from_the_header() -> None:
             lane.value(formula, {"a": 1})
 
 
+def test_calls_that_take_too_many_turns_are_reported() -> None:
+    calls = [{"function": "f", "turns": turns, "rounds": 3} for turns in (3, 4)]
+    assert lane.exceeding(calls) == [f"more turns than are told: {calls[1]}"]
+    assert lane.most(calls, [8, 7], "rounds") == {"f": 2.0}
+
+
 def test_the_list_of_gaps_is_exact() -> None:
     assert lane.compare(["a", "b", "b"], ["a", "c"]) == ["not listed: b", "listed, and no gap: c"]
