@@ -233,15 +233,12 @@ def program(folder: Path, made: Object, *words: str | Path) -> Path:
     return compiled(folder / "program", "-no-pie", "-O2", *words, made.library)
 
 
-def measured(
-    folder: Path, source: decisions.Source, made: Object, full: bool = True
-) -> dict[str, Any]:
+def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, Any]:
     """Compare all answers of an object, and tell which of its jumps went which way."""
-    few = ("-DEXACT", "-DROUNDS=500")
-    done = run(program(folder, made, *(() if full else few), EXHAUSTIVE), seconds=SECONDS)
+    done = run(program(folder, made, EXHAUSTIVE), seconds=SECONDS)
     assert done.returncode == 0, done.stdout
     calls = sum(int(line.split()[1]) for line in done.stdout.splitlines())
-    binary = program(folder, made, *few, EXHAUSTIVE)
+    binary = program(folder, made, "-DEXACT", "-DROUNDS=500", EXHAUSTIVE)
     (counts,) = callgrind(folder, binary)
     lines = source.text.splitlines()
     decided = {n for each in source.decisions for n in range(each.line, each.last_line + 1)}
