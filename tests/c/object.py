@@ -267,7 +267,7 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
         "decisions without a jump": sum(
             jumping.isdisjoint(range(each.line, each.last_line + 1)) for each in source.decisions
         ),
-        "indirect jumps": len(re.findall(r"\tjmp +\*", made.code)),
+        "indirect jumps": len(re.findall(r"\bjmp +\*", made.code)),
         "conditional moves": len(re.findall(r"\t(?:cmov|set)[a-z]+ ", made.code)),
         "gaps": gaps,
     }
