@@ -106,12 +106,13 @@ def test_c_that_is_not_known_is_refused(old: str, new: str) -> None:
         decisions.Source(SMALL.replace(old, new))
 
 
-def test_of_the_c_nothing_is_left_out() -> None:
+def test_all_of_the_c_is_covered_and_nothing_left_out(tmp_path: Path) -> None:
     source = decisions.Source(SOURCE.read_text(encoding="utf-8"))
     code = decisions.BLANK.sub("", source.text)
     assert len(source.decisions) == code.count("if (") + code.count("while (") > 100
     joined = code.count("&&") + code.count("||")
     assert sum(len(each.conditions) for each in source.decisions) == len(source.decisions) + joined
+    assert lane.covered(source, tmp_path)["gaps"] == []
 
 
 @pytest.mark.parametrize("compiler", lane.FLAGS)
