@@ -1,7 +1,7 @@
 /* Calls of each function of c/whycast.h, of more and more tensors, axes and bytes, for what is
    counted of each call: its instructions by Callgrind, which begins and ends with it, and with
-   -DTURNS the turns of its loops, by the copy of the C that decisions.py makes. A line for each call
-   names the function, and the numbers that the comments of the header speak of. */
+   -DTURNS the turns of its loops, by the copy of the C that decisions.py makes. A line for each
+   call names the function, and the numbers that the comments of the header speak of. */
 
 #include <inttypes.h>
 #include <stdio.h>
