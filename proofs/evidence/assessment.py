@@ -13,14 +13,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evidence import c_files, documents, records
+from evidence import c_files, documents, misra, records
 from gate import claims, closed, judge, toml, trace
 from gate.closed import GIT
 from gate.facts import Clause, Goal, Symbol, full_name
 
-PAGES = ("assessment", "requirements", "lanes", "tools", "misra", "configuration", "reviews")
+PAGES = (
+    "assessment",
+    "requirements",
+    "object",
+    "misra",
+    "lanes",
+    "tools",
+    "configuration",
+    "reviews",
+)
 SIGNATURES = "proofs/signatures.toml"
-MISRA = "tests/c/misra.toml"
 
 # What is delivered, and what a user takes along.
 DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
@@ -140,9 +148,10 @@ def code(text: object) -> str:
     return "`" + str(text).replace("|", "\\|") + "`" if str(text) else ""
 
 
-def misra(root: Path) -> Any:
-    """Give the rules of MISRA C and how the C keeps each."""
-    return toml.loads((root / MISRA).read_text("utf-8")) if (root / MISRA).is_file() else {}
+def rules(root: Path) -> list[misra.Row]:
+    """Give the rules of MISRA C, and how the C keeps each."""
+    path = root / misra.MATRIX
+    return misra.rows(toml.loads(path.read_text("utf-8"))) if path.is_file() else []
 
 
 def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -166,7 +175,7 @@ def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple
             for name in DELIVERED
             if (root / name).is_file()
         },
-        "misra": misra(root),
+        "rules": rules(root),
         "dates": {file: last_change(root, file) for file in known["documents"].values()},
         "all": evidence.tally(evidence.goals.values()),
         "files": evidence.facts["theories"],

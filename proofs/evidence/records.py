@@ -2,7 +2,7 @@
 
 A lane that takes too long for each change is run by itself, and the evidence is written later. So
 each run leaves its output in build/records, with its exit code, the commit, the date and the hash
-of all sources.
+of all sources; and the facts that it has written to build/LANE.json, if it has.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import time
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate import closed, judge
 from gate.closed import GIT, ROOT
@@ -52,6 +52,7 @@ class Record(NamedTuple):
     commit: str
     sources: str
     said: list[str]
+    facts: Any = None
 
 
 def hashes(contents: Mapping[str, bytes]) -> str:
@@ -95,6 +96,8 @@ def main(argv: list[str]) -> int:
     if lane not in LANES or not command:
         raise closed.ToolError(f"{lane}: expected one of {', '.join(LANES)}, and a command")
     before, started, said = identity(ROOT), time.monotonic(), list[str]()
+    written = ROOT / "build" / f"{lane}.json"
+    written.unlink(missing_ok=True)
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -111,7 +114,8 @@ def main(argv: list[str]) -> int:
         print(f"{lane}: the sources were changed meanwhile, so that nothing is recorded")
         return process.returncode or 1
     now, of = date.today().isoformat(), commit(ROOT)
-    record = Record(lane, process.returncode, seconds, now, of, before, said)
+    facts = json.loads(written.read_text(encoding="utf-8")) if written.is_file() else None
+    record = Record(lane, process.returncode, seconds, now, of, before, said, facts)
     (ROOT / FOLDER).mkdir(parents=True, exist_ok=True)
     text = json.dumps(record._asdict(), indent=1, ensure_ascii=False) + "\n"
     (ROOT / FOLDER / f"{lane}.json").write_text(text, encoding="utf-8")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 BLANK = re.compile(r"/\*.*?\*/|^#.*?$", re.DOTALL | re.MULTILINE)
-DIRECTIVE = re.compile(r'#(include ["<].*|(ifdef|define memcpy) WHYCAST_MEMCPY|else|endif)')
+DIRECTIVE = re.compile(r'#(include ["<].*|(ifdef|define) WHYCAST_MEMCPY( memcpy)?|else|endif)')
 TOKEN = re.compile(r"\w+|->|[<>=!+*/%&|^-]=|\+\+|--|&&|\|\||<<|>>|[^\w\s]")
 COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
 WORDS = {

@@ -10,13 +10,14 @@
 - The turns of the loops, and the instructions of a call, `memcpy` of the C library apart, beside
   the rounds that whycast.h tells.
 
-All is written to build/records/object.json. What is not covered in the source, or in the objects
+All is written to build/object.json. What is not covered in the source, or in the objects
 that are compiled for certification, has to stand in GAPS with the reason, and nothing else may.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import sys
@@ -36,6 +37,7 @@ import stack
 from c_library import EXHAUSTIVE, FOLDER, HERE, ROOT, SOURCE, compiled, run, sections
 
 COUNTED = HERE / "counted.c"
+FACTS = ROOT / "build" / "object.json"
 
 # For certification no function is inlined, no test of a loop is doubled and no loop vectorised, as
 # far as the compiler can be told (LLVM by options of its own): an assessor finds each branch in the
@@ -375,9 +377,6 @@ def compare(found: Sequence[str], known: Sequence[str]) -> list[str]:
 
 def main() -> int:
     """Measure all, print what came out, keep it for the evidence."""
-    sys.path.append(str(ROOT / "tests" / "support"))
-    import records
-
     begin = time.monotonic()
     source = decisions.Source(SOURCE.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as name:
@@ -410,7 +409,8 @@ def main() -> int:
     frames = [*stacks()]
     wrong = [*exceeding(calls), *compare(gaps, [*GAPS])]
     data = {"source": found, "objects": [told for told, _ in objects], "stack": frames}
-    records.write("object", {**data, "calls": calls, "explained": GAPS, "wrong": wrong})
+    data |= {"calls": calls, "explained": GAPS, "wrong": wrong}
+    FACTS.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     print("\n".join(wrong))
     print(f"{len(wrong)} not as they should be; {time.monotonic() - begin:.0f} s")
     return 1 if wrong else 0
