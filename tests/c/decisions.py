@@ -221,7 +221,7 @@ class Source:
             self._next()
             if self.tokens[self.at][0] != "(":
                 raise UnknownError(f"line {self._line(self.at)}: ! without parentheses")
-        if self.tokens[self.at][0] == "(":
+        if self._groups():
             self._next()
             self._alternatives(conditions)
             self._next(")")
@@ -234,6 +234,16 @@ class Source:
         self._insert(start, f"object_is({3 ** len(conditions)}u, ")
         self._insert(self.at, ")")
         conditions.append(" ".join(self.text[begin:end].split()))
+
+    def _groups(self) -> bool:
+        """Tell whether parentheses open here that hold conditions, and not numbers."""
+        if self.tokens[self.at][0] != "(":
+            return False
+        pending, at = 1, self.at + 1
+        while pending and self.tokens[at][0]:
+            pending += {"(": 1, ")": -1}.get(self.tokens[at][0], 0)
+            at += 1
+        return self.tokens[at][0] in ("&&", "||", ")")
 
 
 def is_declaration(words: list[str]) -> bool:
