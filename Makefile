@@ -150,8 +150,9 @@ cross:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/cross.py
 
+# It asks the compiler for ARM about the stack.
 object:
-	@$(INSTALL) --tests
+	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/object.py
 
 models:

@@ -29,7 +29,6 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from shutil import which
 from typing import Any, NamedTuple
 
 import decisions
@@ -360,7 +359,7 @@ def most(calls: Sequence[dict[str, Any]], counted: Sequence[int], key: str) -> d
 
 def stacks() -> Iterator[dict[str, Any]]:
     """Give the stack and the code by each compiler that tells, also for a machine of 32 bits."""
-    for compiler in filter(which, ("gcc", "arm-linux-gnueabihf-gcc")):
+    for compiler in ("gcc", "arm-linux-gnueabihf-gcc"):
         for flags in (("-O0",), ("-O1",), *FLAGS["gcc"]):
             with tempfile.TemporaryDirectory() as name:
                 deepest, code, _ = stack.usage(Path(name), compiler, *flags)
