@@ -29,7 +29,7 @@
 #   make verify-c ESBMC and Frama-C's Eva look in the C for what is undefined, and for wrong answers
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   which decisions of the C, and which jumps of its object code, the tests take both ways;
-#                 the stack and the instructions of a call: build/records/object.json
+#                 the stack and the instructions of a call
 #   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in the models of released packages, make them explicit, compare
