@@ -27,7 +27,7 @@ PROVERS = ROOT / "build" / "provers"
 # What tests look at the evidence with, and build and run C with; what one target of the Makefile
 # wants besides. It proves nothing and has no version: security updates replace Chromium every few
 # weeks, and Debian's archive drops the one before.
-TESTS = "chromium clang cmake g++ gcc pkg-config valgrind"
+TESTS = "chromium clang cmake g++ gcc lld pkg-config valgrind"
 HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
     "verify-c": "frama-c-base",
