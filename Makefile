@@ -17,7 +17,7 @@
 #   make seal     write proofs/claims.lock, when statements and sentences were compared
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
 #   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
-#   make doc      write build/doc/index.html: the package, its command line, the theories
+#   make doc      write build/doc/index.html: the package, its command line, the theories, a page to play
 #
 # What takes minutes to hours. `make nightly` makes all but the benchmark, then make; each fails where it
 # finds something, and leaves what it said for the evidence (build/evidence/lanes.html):

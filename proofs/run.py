@@ -44,7 +44,7 @@ FILES = re.compile(
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/extraction/\w+\.(ml|drv)
     |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/(\w+\.py|replay))
-    |proofs/evidence/templates/((doc|assessment)/)?\w+\.(html|css|js|md)""",
+    |proofs/evidence/templates/(assessment/)?\w+\.(html|css|js|md)""",
     re.ASCII | re.VERBOSE,
 )
 

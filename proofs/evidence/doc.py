@@ -1,126 +1,225 @@
-"""The documentation: the package, its rules at work, its command line, functions and theories."""
+"""The documentation: Sphinx builds it of the texts in doc/, filled in with what is known here."""
 
 from __future__ import annotations
 
 import argparse
+import base64
+import json
 import os
+import posixpath
 import re
+import shutil
+import sys
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from sphinx.cmd.build import build_main
 
 import whycast
-from evidence import api, command_line, documents, museum, pages, worked
-from evidence.documents import page
-from gate import trace
+from evidence import command_line, documents, pages, worked
+from gate import closed, trace
 from gate.closed import ROOT, ToolError
 from gate.theories import theory_files
-from whycast import testing
+from whycast import _command, testing
+from whycast._rules import RULES
 from whycast.testing import strategies
+from whycast.testing._peers._register import groups
+from whycast.testing._report import call_of
+from whycast.testing._report._compare import KINDS
 
-PACK = "build/doc"
-EVIDENCE = "../evidence/"
+TEXTS, SOURCE, PACK = "doc", "build/doc-source", "build/doc"
+FIGURES = {"example.svg": ("3x1", "4"), "misfit.svg": ("3x2", "4")}
 
 # A room in the README: `| [core](why3/core/) | shapes, ... | [shape.mlw](...) |`
 ROOM = re.compile(r"^\| \[(\w+)\]\(why3/\1/\) \| (.*?) \|", re.MULTILINE)
+# The document that a text shows, and a link in a document.
+SHOWN = re.compile(r'document\("([^"]+)"')
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 
+# What the theme lacks for readers by ear and by keyboard: names, levels, scrolling without a mouse.
+MENDED = {
+    'role="heading"': 'role="heading" aria-level="2"',
+    '<aside class="sidebar-drawer"': '<aside aria-label="Pages" class="sidebar-drawer"',
+    '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    '<th class="head"><p></p></th>': "<td></td>",
+    '<div id="search-results"': '<h1>Search</h1>\n<div id="search-results"',
+}
 
-class Theory(NamedTuple):
-    """A theory, by its file in why3/."""
-
-    file: str
-    title: str
+# Compiles to a module for browsers, which is loaded together with the page, from a folder as well.
+WASM = (
+    *("/usr/bin/clang", "--target=wasm32", "-std=c99", "-O2", "-mbulk-memory", "-ffreestanding"),
+    *("-nostdlib", "-DWHYCAST_MEMCPY=__builtin_memcpy", "-Wl,--no-entry", "-Wl,--strip-all"),
+    *("-Wl,--export=__heap_base", "-Wl,--export-if-defined=memcpy"),
+)
+EXPORTED = ("broadcast_shape", "broadcast_strides", "broadcast", "plan", "byte_size")
 
 
 class Room(NamedTuple):
-    """A room of why3/, what the README says of it, and its theories in reading order."""
+    """A room of why3/, what the README says of it, and its theories with titles, in order."""
 
     name: str
     says: str
-    theories: list[Theory]
+    theories: list[tuple[str, str]]
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     argparse.ArgumentParser(prog="doc", description=__doc__).parse_args(arguments)
-    os.environ["COLUMNS"] = "90"  # The width for which help is laid out, whatever the terminal's.
-    print(f"documentation: {write(ROOT) / 'index.html'}")
+    print(f"documentation: {build(ROOT) / 'index.html'}")
     return 0
 
 
-def write(root: Path) -> Path:
-    """Write the documentation in one go, and give its directory."""
-    evidence = root / pages.PACK / "index.html"
-    texts = html(root, evidence if evidence.is_file() else None)
-    made = {name: text.encode() for name, text in texts.items()}
-    return documents.replace_folder(root / PACK, made)
+def build(root: Path) -> Path:
+    """Build the documentation in one go, and give its folder; a warning of Sphinx is an error."""
+    os.environ["COLUMNS"] = "90"  # The width for which help is laid out, whatever the terminal's.
+    source, new, made = root / SOURCE, root / f"{PACK}.new", root / PACK
+    shutil.rmtree(source, ignore_errors=True)
+    shutil.rmtree(new, ignore_errors=True)
+    write(root, source)
+    doctrees = root / "build/cache/doctrees"
+    if build_main(["-q", "-W", "-E", "-d", f"{doctrees}", f"{source}", f"{new}"]):
+        raise ToolError("Sphinx has not built the documentation")
+    for path in new.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        for old, better in MENDED.items():
+            text = text.replace(old, better)
+        path.write_text(text, encoding="utf-8")
+    shutil.rmtree(made, ignore_errors=True)
+    return new.rename(made)
 
 
-def html(root: Path, evidence: Path | None) -> dict[str, str]:
-    """Write all pages; they lead to the evidence, if its first page is there."""
-    listed = rooms(root)
-    files = [f"why3/{theory.file}" for room in listed for theory in room.theories]
-    texts = documents.theories(root, files)
-    read = api.modules(whycast, testing, strategies)
-    links = api.Links(read, {file: f"../theories/{page(file)}" for file in files})
-    shown = evidence.read_text(encoding="utf-8") if evidence else ""
-    known = set(re.findall(r'id="(E_\w+)"', shown))
-    made = documents.environment(
-        about="documentation",
-        version=whycast.__version__,
-        evidence=EVIDENCE if evidence else "",
-        modules=read,
-        clauses=clauses(root),
-        links=links,
-        rooms=listed,
-        session=worked.session(worked.SESSION),
-        refused=worked.session(worked.REFUSED),
-        rules=worked.ROWS,
-        questions=worked.QUESTIONS,
-        cases=worked.CASES,
-        verdict=worked.verdict,
-        commands=command_line.commands(),
-        pytest_help=command_line.pytest_help(),
-        museum=museum.rooms(),
-        released=museum.released(),
+def write(root: Path, source: Path) -> None:
+    """Write what Sphinx reads: the texts of doc/ filled in, figures, theories, the C compiled."""
+    shutil.copytree(root / TEXTS, source)
+    made = Environment(
+        loader=FileSystemLoader(source),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    made.filters |= {
-        "example": api.example,
-        "shape": shape,
-        "tagged": lambda text, up: documents.tagged(text, f"{up}{EVIDENCE}index.html", known),
-        "ticked": lambda text: Markup(api.MARKDOWN.renderInline(text)),
+    made.globals |= known(root)
+    for path in sorted([*source.glob("*.md"), *source.glob("*.rst")]):
+        path.write_text(made.get_template(path.name).render(), encoding="utf-8")
+    for name, shapes in FIGURES.items():
+        (source / name).write_text(command_line.figure(*shapes), encoding="utf-8")
+    (source / "theories").mkdir()
+    for name, text in theories(root).items():
+        (source / "theories" / name).write_text(text, encoding="utf-8")
+    data = {"wasm": compiled(root), **worked.small()}
+    script = f"const WHYCAST = {json.dumps(data, ensure_ascii=False)};\n"
+    (source / "_static/whycast.js").write_text(script, encoding="utf-8")
+
+
+def known(root: Path) -> dict[str, Any]:
+    """Give what the texts of doc/ speak of."""
+    sys.path.append(str(root / "tests/oracle"))
+    museum = __import__("museum")
+    versions, deviations = groups()
+    exhibits = [*museum.MUSEUM, museum.MATHJS]
+    return {
+        "version": whycast.__version__,
+        "evidence": evidence(root),
+        "document": lambda *which: document(root, *which),
+        "rooms": rooms(root),
+        "modules": modules(),
+        "rules": worked.ROWS,
+        "questions": worked.QUESTIONS,
+        "cases": worked.CASES,
+        "verdict": worked.verdict,
+        "written": worked.written,
+        "commands": list(_command._MODULES),
+        "session": command_line.session,
+        "museum": [(name, list(each)) for name, each in groupby(exhibits, lambda e: e.group)],
+        "call": lambda each: call_of(RULES[each.wrong.rule], each.wrong.level, each.wrong.case),
+        "clause": lambda each: RULES[each.wrong.rule].clauses.get(KINDS[each.wrong.kind].clause),
+        "tagged": lambda text: tagged(root, text),
+        "deviations": deviations,
+        "versions": versions,
+        "kinds": KINDS,
     }
-    plain, module = made.get_template("base.html"), made.get_template("doc/module.html")
-    sheets = (documents.TEMPLATES / "style.css", documents.TEMPLATES / "doc/doc.css")
-    found = {sheet.name: sheet.read_text(encoding="utf-8") for sheet in sheets}
-    found |= {name: command_line.figure(*shapes) for name, shapes in worked.FIGURES.items()}
-    for name in ("index.html", "command.html", "museum.html"):
-        found[name] = made.get_template(f"doc/{name}").render(up="")
-    for each in read:
-        found[f"api/{each.page}"] = module.render(up="../", module=each)
-    for name, body in texts.items():
-        trail = {"theories": "../index.html#theories"}
-        if evidence and (evidence.parent / "proofs" / name).is_file():
-            trail["definitions and proofs"] = f"../{EVIDENCE}proofs/{name}"
-        content, heading = made.filters["tagged"](Markup(body), "../"), name.removesuffix(".html")
-        text = plain.render(up="../", heading=heading, content=content, trail=trail)
-        found[f"theories/{name}"] = text
+
+
+def evidence(root: Path) -> str:
+    """Give the first page of the evidence as pages of the documentation see it, if it is there."""
+    return "../evidence/index.html" if (root / pages.PACK / "index.html").is_file() else ""
+
+
+def tagged(root: Path, text: str, up: str = "") -> str:
+    """Link the identifiers in a text to their clauses in the evidence, if that is there."""
+    first = root / pages.PACK / "index.html"
+    shown = first.read_text(encoding="utf-8") if first.is_file() else ""
+    return documents.tagged(text, f"{up}{evidence(root)}", set(re.findall(r'id="(E_\w+)"', shown)))
+
+
+def modules() -> dict[str, list[str]]:
+    """Give the public names of each module, those of the package first."""
+    inner = [getattr(whycast, name) for name in whycast.__all__]
+    found = [whycast, *(each for each in inner if hasattr(each, "__all__")), testing, strategies]
+    names = {each.__name__: each.__all__ for each in found}
+    return {
+        name: [each for each in sorted(all_) if f"{name}.{each}" not in names]
+        for name, all_ in names.items()
+    }
+
+
+def document(root: Path, name: str, start: str = "", end: str = "") -> str:
+    """Give a document, or what stands in it from one heading to another, with links that lead.
+
+    What the documentation does not show is no link.
+    """
+    text = (root / name).read_text(encoding="utf-8")
+    text = text[text.index(start) :]
+    text = text[: text.index(end)] if end else text
+    texts = [(path.name, path.read_text(encoding="utf-8")) for path in (root / TEXTS).glob("*.md")]
+    shown = {file: page for page, said in texts for file in SHOWN.findall(said)}
+    shown |= {file: f"theories/{theory(file)}.md" for file in theory_files(root)}
+
+    def mended(link: re.Match[str]) -> str:
+        said, path, anchor = link.groups(default="")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+        if path and target not in shown:
+            return said
+        return f"[{said}]({'/' + shown[target] if path else ''}{anchor})"
+
+    return LINK.sub(mended, text)
+
+
+def theory(file: str) -> str:
+    """Name the page of a theory."""
+    return documents.page(file).removesuffix(".html")
+
+
+def theories(root: Path) -> dict[str, str]:
+    """Give a page for each theory, and for what theories use of Why3's library."""
+    first, files = evidence(root), theory_files(root)
+    titles = {f"{theory(file)}.html": documents.title(root / file) for file in files}
+    found = {}
+    for name, body in documents.theories(root, files).items():
+        title = f"{name.removesuffix('.html')}: {titles.get(name, 'library of Why3')}"
+        if (root / pages.PACK / "proofs" / name).is_file():
+            body = f'<p><a href="../{first[:12]}proofs/{name}">Its proofs</a></p>\n{body}'
+        body = tagged(root, Markup(re.sub("<h1>.*?</h1>", "", body)), "../")
+        text = f"---\norphan: true\n---\n\n# {title}\n\n`````{{raw}} html\n{body}\n`````\n"
+        found[name.replace(".html", ".md")] = text
     return found
 
 
 def rooms(root: Path) -> list[Room]:
     """Read what the README says of the rooms, and give their theories in reading order."""
     said = dict(ROOM.findall((root / "README.md").read_text(encoding="utf-8")))
-    names = [file.removeprefix("why3/") for file in theory_files(root)]
-    theories = [Theory(name, documents.title(root / "why3" / name)) for name in names]
-    within = groupby(theories, key=lambda theory: theory.file.partition("/")[0])
-    found = [Room(name, said.get(name, ""), list(files)) for name, files in within]
-    if silent := [room.name for room in found if not room.says]:
+    found = [(file, documents.title(root / file)) for file in theory_files(root)]
+    within = groupby(found, key=lambda each: each[0].split("/")[1])
+    made = [Room(name, said.get(name, ""), list(each)) for name, each in within]
+    if silent := [room.name for room in made if not room.says]:
         raise ToolError(f"README.md: no row of the table says what is in {', '.join(silent)}")
-    return found
+    return made
 
 
 def clauses(root: Path) -> dict[str, list[str]]:
@@ -129,6 +228,11 @@ def clauses(root: Path) -> dict[str, list[str]]:
     return {entry.name: [tag.id for tag in entry.tags] for entry in entries}
 
 
-def shape(sizes: Sequence[int]) -> str:
-    """Write a shape as the texts do: (3) for one axis."""
-    return f"({', '.join(map(str, sizes))})"
+def compiled(root: Path) -> str:
+    """Compile the verified C for browsers, in base64."""
+    into = root / SOURCE / "whycast.wasm"
+    exported = [f"-Wl,--export=whycast_{name}" for name in EXPORTED]
+    closed.run(*WASM, *exported, "-o", into, root / "c/whycast.c")
+    text = base64.b64encode(into.read_bytes()).decode()
+    into.unlink()
+    return text

@@ -1,53 +1,17 @@
-"""What the documentation shows of the package at work: sessions, and verdicts of each rule.
-
-All of it is what the package itself answers when the pages are made.
-"""
+"""What every rule makes of some shapes, as the package computes it for the documentation."""
 
 from __future__ import annotations
 
-import inspect
-import io
 import math
-import traceback
-from collections.abc import Sequence
-from contextlib import redirect_stdout
-from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 
-import whycast
 from whycast import numpy_rule
 from whycast._rules import RULES, Operands, Rule
 
 Shape = tuple[int, ...]
-
-SESSION = (
-    "import numpy as np, whycast",
-    "column = np.array([[1], [2], [3]])",
-    "row = np.array([10, 20, 30, 40])",
-    "z0, z1 = whycast.broadcast(column, row)",
-    "z0 + z1",
-)
-FIGURES = {"example.svg": ("3x1", "4"), "misfit.svg": ("3x2", "4")}
-REFUSED = ("whycast.broadcast_shapes((3, 2), (4,))",)
-
-
-def session(lines: Sequence[str]) -> str:
-    """Run lines as Python's prompt does, and give what stands there then."""
-    said, names = io.StringIO(), {"whycast": whycast}
-    with redirect_stdout(said):
-        for line in lines:
-            print(f">>> {line}")
-            try:
-                exec(compile(line, "<documentation>", "single"), names)
-            except ValueError as error:
-                print("Traceback (most recent call last):\n    ...")
-                print("".join(traceback.format_exception_only(error)), end="")
-    return said.getvalue()
-
-
-# --- rules ------------------------------------------------------------------------------------
 
 
 class Case(NamedTuple):
@@ -59,45 +23,10 @@ class Case(NamedTuple):
     along: Shape | None = None
 
 
-@dataclass(frozen=True)
-class Row:
-    """A rule in the tables, and what it says there of itself."""
-
-    rule: Rule
-    theory: str
-    takes: str
-    size: str
-    axes: str
-
-    @property
-    def function(self) -> str:
-        """The name of the package's function."""
-        return self.rule.call.partition("(")[0]
-
-    @property
-    def arguments(self) -> str:
-        """What stands in a call of it."""
-        names = self.rule.parameters
-        if self.rule.takes == "tensors":
-            names = (f"*{next(iter(inspect.signature(self.rule.function).parameters))}",)
-        return self.rule.call.partition("(")[2].removesuffix(")").format(", ".join(names))
-
-
-class Verdict(NamedTuple):
-    """What a rule says of a case: a shape, an error, or neither where it cannot be asked."""
-
-    shape: Shape | None
-    error: str = ""
-    others: bool = False  # Whether other elements stand there than with the last axes aligned.
-
-
 # The rules on tensors alone, those on a tensor and a target that grow both, and the others.
-ROWS = tuple(
-    Row(rule, *rule.told)
-    for rule in sorted(
-        RULES.values(),
-        key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
-    )
+ROWS = sorted(
+    RULES.values(),
+    key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
 )
 
 QUESTIONS = (
@@ -141,18 +70,38 @@ def operands(rule: Rule, case: Case) -> Operands | None:
     return Operands((own,), other, rule.axes_for(axes, len(other)))
 
 
-def verdict(rule: Rule, case: Case) -> Verdict:
-    """Ask the package what a rule makes of a case."""
+def verdict(rule: Rule, case: Case) -> str:
+    """Ask the package what a rule makes of a case; † marks elements that lie on other axes."""
     asked = operands(rule, case)
     if asked is None:
-        return Verdict(None)
+        return "–"
     arrays = [np.arange(math.prod(shape)).reshape(shape) for shape in asked.shapes]
     try:
         found = rule.broadcast(arrays, asked)[0]
-    except ValueError as error:
-        return Verdict(None, str(error).partition("\n")[0])
-    try:
-        others = not np.array_equal(found, numpy_rule.broadcast_to(arrays[0], found.shape))
     except ValueError:
-        others = True
-    return Verdict(found.shape, others=others)
+        return "error"
+    try:
+        same = np.array_equal(found, numpy_rule.broadcast_to(arrays[0], found.shape))
+    except ValueError:
+        same = False
+    return written(found.shape) + " †" * (not same)
+
+
+def written(shape: Shape) -> str:
+    """Write a shape as the texts do: (3) for one axis."""
+    return f"({', '.join(map(str, shape))})"
+
+
+def small() -> dict[str, Any]:
+    """Give what each rule makes of any two small shapes, for the page to play with."""
+    shapes = [shape for rank in range(3) for shape in product(range(5), repeat=rank)]
+    answers = {
+        f"{'x'.join(map(str, one))} {'x'.join(map(str, other))}": [
+            verdict(rule, Case(one, other)) for rule in ROWS
+        ]
+        for one, other in product(shapes, repeat=2)
+    }
+    rules = [
+        {"title": r.title, "size": r.told.size, "axes": r.told.axes.replace("`", "")} for r in ROWS
+    ]
+    return {"rules": rules, "answers": answers}

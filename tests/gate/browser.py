@@ -17,58 +17,78 @@ from gate import toolchain
 
 WIDTHS = (360, 1280)
 
-# Shows pages in frames, and writes what it sees there into a page of its own.
-LOOK = """<!DOCTYPE html><html lang="en"><title>looked at</title><body><script>
-const seen = {};
-for (const [address, width] of SHOWN) {
+# Runs a script that opens pages in frames, and writes what it returns into a page of its own.
+ASK = """<!DOCTYPE html><html lang="en"><title>asked</title><body><script>
+const open = (address, width, height = 800) => new Promise((done) => {
   const frame = document.createElement("iframe");
-  frame.src = address;
-  frame.width = width;
-  frame.onload = () => {
-    const page = frame.contentDocument;
-    const here = seen[`${address} ${width}`] = {};
-    const shown = () => [...page.querySelectorAll(".theory .goal")]
-      .filter((goal) => goal.checkVisibility()).map((goal) => goal.id);
-    here.first = shown();
-    const words = page.getElementById("words");
-    if (words) {
-      words.value = "SHAPE larger";
-      words.dispatchEvent(new Event("input"));
-      here.filtered = [shown(), page.getElementById("found").textContent];
-    }
-    for (const folded of page.querySelectorAll("details")) folded.open = true;
-    here.wider = page.documentElement.scrollWidth - width;
-    document.body.dataset.seen = JSON.stringify(seen);
-  };
+  Object.assign(frame, { src: address, width, height, onload: () => done(frame) });
   document.body.append(frame);
-}
+});
+const text = (value) => JSON.stringify(value, (_, each) =>
+  typeof each === "bigint" ? Number(each) : each);
+const ask = async (given) => {
+  SCRIPT
+};
+ask(GIVEN).catch((error) => ({ error: `${error.stack}` }))
+  .then((value) => { document.body.dataset.seen = text(value); });
 </script></body></html>
+"""
+LOOK = """
+const seen = {};
+for (const [address, width] of given) {
+  const frame = await open(address, width);
+  const page = frame.contentDocument;
+  const here = seen[`${address} ${width}`] = {};
+  const shown = () => [...page.querySelectorAll(".theory .goal")]
+    .filter((goal) => goal.checkVisibility()).map((goal) => goal.id);
+  here.first = shown();
+  const words = page.getElementById("words");
+  if (words) {
+    words.value = "SHAPE larger";
+    words.dispatchEvent(new Event("input"));
+    here.filtered = [shown(), page.getElementById("found").textContent];
+  }
+  for (const folded of page.querySelectorAll("details")) folded.open = true;
+  here.wider = page.documentElement.scrollWidth - width;
+}
+return seen;
 """
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --dump-dom"
 
 
-def look(folder: Path, pages: Iterable[str]) -> tuple[dict[str, Any], str]:
-    """Give what was seen of each page at each width, and what the console was told."""
+def ask(folder: Path, script: str, given: object, *flags: str) -> tuple[Any, str]:
+    """Run the body of a function of JavaScript in a folder of pages.
+
+    Give what it returns, and what the console was told.
+    """
     program = shutil.which("chromium")
     if not program and toolchain.system().startswith("ubuntu"):
         pytest.skip("chromium is not installed: Ubuntu has it as a snap alone")
     assert program, "chromium is missing: `make test` installs it"
-    shown = [(page, width) for page in pages for width in WIDTHS]
-    (folder / "look.html").write_text(LOOK.replace("SHOWN", json.dumps(shown)), encoding="utf-8")
+    page = ASK.replace("SCRIPT", script).replace("GIVEN", json.dumps(given))
+    (folder / "ask.html").write_text(page, encoding="utf-8")
     access = ("--allow-file-access-from-files", "--enable-logging=stderr")
-    command = [program, *FLAGS.split(), *access, f"--user-data-dir={folder / 'profile'}"]
+    budget = "--virtual-time-budget=100000"  # Milliseconds that pass at once where nothing is done.
+    command = [program, *FLAGS.split(), *access, budget, f"--user-data-dir={folder / 'profile'}"]
     done = subprocess.run(
-        [*command, (folder / "look.html").as_uri()],
+        [*command, *flags, (folder / "ask.html").as_uri()],
         env={"HOME": str(folder), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=300,
     )
     match = re.search(r'data-seen="([^"]*)"', done.stdout)
     assert match, done.stdout + done.stderr
     told = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    return json.loads(html.unescape(match[1])), "\n".join(told)
+    found = json.loads(html.unescape(match[1]))
+    assert "error" not in found, found
+    return found, "\n".join(told)
+
+
+def look(folder: Path, pages: Iterable[str]) -> tuple[dict[str, Any], str]:
+    """Give what was seen of each page at each width, and what the console was told."""
+    return ask(folder, LOOK, [(page, width) for page in pages for width in WIDTHS])
 
 
 def wider(seen: dict[str, Any]) -> dict[str, int]:

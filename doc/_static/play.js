@@ -1,0 +1,403 @@
+// Asks the verified C and draws what it says. No rule of broadcasting is written here.
+"use strict";
+
+const AXES = 16, TENSORS = 6, CELLS = 400; // What the page has room for.
+const MOST = 2n ** 63n - 1n; // The C has 64 bits for a size.
+const CODES = {
+  [-1]: { sonnx: "error E1, the size is neither the largest there nor 1", target: "the size is neither that of the target nor 1" },
+  [-2]: "more axes than the target", [-3]: "a size is negative",
+  [-5]: "there is no tensor", [-8]: "more than 2⁶³ − 1 elements",
+};
+let c = null; // What the module exports.
+
+// --- the question ---------------------------------------------------------------------------
+
+class Wrong extends Error {
+  constructor(said, at, width = 1) {
+    super(said);
+    Object.assign(this, { at, width });
+  }
+}
+
+// Gives the shapes, with the place of each size in the text.
+function read(text) {
+  const words = [...text.matchAll(/\s+|scalar|-?\d+|[x×]|[()[\],;]|./gu)].map((match) => ({ word: match[0], at: match.index }));
+  const shapes = [];
+  let n = 0;
+  const next = () => words[n]?.word ?? "";
+  const place = () => words[n]?.at ?? text.length;
+  const blank = () => { while (/^\s/.test(next())) n++; };
+  const size = (what) => {
+    if (!/\d/.test(next())) throw new Wrong(`expected ${what}`, place(), Math.max(1, next().length));
+    const found = { size: BigInt(next()), at: place(), width: next().length };
+    if (found.size > MOST || -found.size > MOST) throw new Wrong("the C has 64 bits for a size: it is at most 2⁶³ − 1", found.at, found.width);
+    n++;
+    return found;
+  };
+  for (blank(); n < words.length; blank()) {
+    const at = place(), shape = [];
+    if (next() === "scalar") n++;
+    else if (next() === "(" || next() === "[") {
+      const end = next() === "(" ? ")" : "]";
+      n++;
+      for (blank(); next() !== end; blank()) {
+        shape.push(size(`a size or ${end}`));
+        blank();
+        if (next() === ",") n++;
+        else if (next() !== end) throw new Wrong(`expected a comma or ${end}`, place());
+      }
+      n++;
+    } else {
+      shape.push(size("a shape, such as 3x1 or (3,1)"));
+      while (next() === "x" || next() === "×") {
+        n++;
+        shape.push(size("a size after the x"));
+      }
+    }
+    if (shape.length > AXES) throw new Wrong(`${shape.length} axes: this page shows at most ${AXES}`, at, place() - at);
+    shapes.push(Object.assign(shape, { at, width: place() - at }));
+    if (shapes.length > TENSORS) throw new Wrong(`this page shows at most ${TENSORS} shapes`, at, place() - at);
+    const before = n;
+    blank();
+    if (next() === "," || next() === ";") {
+      n++;
+      blank();
+      if (n >= words.length) throw new Wrong("expected a shape after the comma", place());
+    } else if (n === before && n < words.length) throw new Wrong("expected x, a comma or a blank", place());
+  }
+  return shapes;
+}
+
+// --- the verified C -------------------------------------------------------------------------
+
+// Gives memory of the module to a function; it is free again when that returns.
+function withMemory(use) {
+  let top = Number(c.__heap_base.value ?? c.__heap_base);
+  const room = (bytes) => {
+    top = (top + 15) & ~15;
+    const at = top;
+    top += bytes;
+    const lacking = top - c.memory.buffer.byteLength;
+    if (lacking > 0) c.memory.grow(Math.ceil(lacking / 65536));
+    return at;
+  };
+  const longs = (values) => {
+    const at = room(8 * values.length);
+    new BigInt64Array(c.memory.buffer, at, values.length).set(values);
+    return at;
+  };
+  const pointers = (values) => {
+    const at = room(4 * values.length);
+    new Uint32Array(c.memory.buffer, at, values.length).set(values);
+    return at;
+  };
+  const got = (at, count) => [...new BigInt64Array(c.memory.buffer, at, count)];
+  return use({ room, longs, pointers, got });
+}
+
+const ranks = (shapes) => shapes.map((shape) => BigInt(shape.length));
+
+function failed(code, place, memory) {
+  const [tensor, axis] = memory.got(place, 2).map(Number);
+  return { code: Number(code), tensor, axis };
+}
+
+// The common shape, or the code of an error with its tensor and axis.
+function commonShape(shapes) {
+  return withMemory((memory) => {
+    const place = memory.room(16), shape = memory.room(8 * AXES);
+    const code = c.whycast_broadcast_shape(shape, BigInt(AXES), place,
+      memory.pointers(shapes.map(memory.longs)), memory.longs(ranks(shapes)), BigInt(shapes.length));
+    return code < 0n ? failed(code, place, memory) : { code: 0, shape: memory.got(shape, Number(code)) };
+  });
+}
+
+// How many elements a shape has, or null where 63 bits are not enough.
+function elements(shape) {
+  return withMemory((memory) => {
+    const found = c.whycast_byte_size(memory.room(16), memory.longs(shape), BigInt(shape.length), 1n);
+    return found < 0n ? null : found;
+  });
+}
+
+// Strides in row-major order: that of an axis is the number of elements of the axes after it.
+const rowMajor = (shape) => shape.map((_, axis) => elements(shape.slice(axis + 1)));
+
+// The strides of a view of this shape as the target, or the code of an error.
+function viewStrides(strides, shape, target) {
+  return withMemory((memory) => {
+    const place = memory.room(16), view = memory.room(8 * target.length);
+    const code = c.whycast_broadcast_strides(view, place, memory.longs(strides),
+      memory.longs(shape), BigInt(shape.length), memory.longs(target), BigInt(target.length));
+    return code < 0n ? failed(code, place, memory) : { code: 0, strides: memory.got(view, target.length) };
+  });
+}
+
+// Which element of the shape comes to each place of the target: the C copies their numbers there.
+function sources(shape, target, from, to) {
+  return withMemory((memory) => {
+    const input = memory.longs(Array.from({ length: from }, (_, number) => BigInt(number)));
+    const output = memory.room(8 * to);
+    c.whycast_broadcast(output, BigInt(8 * to), memory.room(16), input, BigInt(8 * from),
+      memory.longs(shape), BigInt(shape.length), memory.longs(target), BigInt(target.length), 8n);
+    return memory.got(output, to).map(Number);
+  });
+}
+
+function loopPlan(shapes) {
+  return withMemory((memory) => {
+    const count = shapes.length, capacity = AXES + 1;
+    const sizes = memory.room(8 * capacity), steps = memory.room(8 * capacity * count);
+    const loops = Number(c.whycast_plan(sizes, steps, BigInt(capacity), memory.room(16),
+      memory.pointers(shapes.map(memory.longs)), memory.longs(ranks(shapes)), BigInt(count)));
+    if (loops < 0) return null;
+    const all = memory.got(steps, loops * count);
+    return { sizes: memory.got(sizes, loops), steps: Array.from({ length: loops }, (_, j) => all.slice(j * count, (j + 1) * count)) };
+  });
+}
+
+// --- the answer -----------------------------------------------------------------------------
+
+// Everything that the C says of a question, without a word for a reader.
+function ask(rule, shapes) {
+  const sizes = shapes.map((shape) => shape.map((each) => each.size ?? each));
+  const tensors = rule === "target" ? sizes.slice(0, 1) : sizes;
+  const found = { sizes, rule, ...commonShape(rule === "target" ? sizes.slice(1) : sizes) };
+  if (found.code < 0) return rule === "target" ? { ...found, tensor: found.tensor + 1 } : found;
+  found.views = [];
+  for (const shape of tensors) {
+    const own = rowMajor(shape);
+    const known = own.map((stride) => stride ?? 0n);
+    const view = viewStrides(known, shape, found.shape);
+    if (view.code < 0) return { ...found, ...view };
+    const [from, to] = [elements(shape), elements(found.shape)];
+    const drawn = from !== null && to !== null && from <= CELLS && to <= CELLS && found.shape.length <= 4;
+    found.views.push({ shape, own, strides: own.includes(null) ? null : view.strides,
+      sources: drawn ? sources(shape, found.shape, Number(from), Number(to)) : null });
+  }
+  found.plan = rule === "target" ? null : loopPlan(sizes);
+  return found;
+}
+
+const told = (shape) => `(${shape.join(", ")})`;
+
+function make(name, attributes = {}, ...inside) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...inside);
+  return made;
+}
+
+function table(caption, heads, rows) {
+  const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
+  const body = rows.map(([first, ...others]) => make("tr", {}, make("th", { scope: "row" }, first),
+    ...others.map((cell) => (cell instanceof Node ? cell : make("td", {}, `${cell}`)))));
+  const whole = make("table", { class: "docutils" }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...body));
+  return make("div", { class: "table-wrapper", tabindex: "0", role: "region", "aria-label": caption }, whole);
+}
+
+const nameOf = (found, n) => (found.rule === "target" ? ["tensor", "target"][n] ?? `shape ${n}` : `tensor ${n}`);
+
+// Steps 1 and 2, axis by axis, with the axis marked where they end.
+function steps(found) {
+  const rank = found.sizes.reduce((most, shape) => Math.max(most, shape.length), 0);
+  const axes = Array.from({ length: rank }, (_, axis) => axis);
+  const rows = found.sizes.map((shape, n) => [`${nameOf(found, n)}, ${told(shape)}`, ...axes.map((axis) => {
+    const missing = rank - shape.length, size = axis < missing ? 1n : shape[axis - missing];
+    const bad = found.code < 0 && found.tensor === n && found.axis === axis - (found.code === -1 ? 0 : -missing);
+    const due = found.code === 0 ? found.shape[axis] : size;
+    const text = `${size}${due !== size ? ` → ${due}` : ""}${bad ? " ✗" : ""}`;
+    return make("td", { class: [axis < missing ? "prepended" : "", due !== size ? "grown" : "", bad ? "bad" : ""].join(" ") }, text);
+  })]);
+  if (found.rule === "sonnx" && found.code === 0) rows.push(["common shape", ...found.shape.map((size) => make("td", { class: "common" }, `${size}`))]);
+  const caption = found.rule === "target"
+    ? "The tensor below its target: a dashed 1 stands for an axis that it lacks, and 1 → n is repeated"
+    : "Step 1 puts a 1 (dashed) in front where axes are missing; step 2 repeats: 1 → n";
+  return table(caption, ["", ...axes.map((axis) => `axis ${axis}`)], rows);
+}
+
+const colour = (element) => `--hue: ${(element * 67) % 360}`;
+
+// A tensor as grids: one for each index of all axes but the last two.
+function grids(label, shape, numbers, kind) {
+  const [rows, columns] = [shape.at(-2) ?? 1n, shape.at(-1) ?? 1n].map(Number);
+  const seen = new Set(), box = make("div", { class: "grids" });
+  for (let from = 0; from < numbers.length; from += rows * columns) {
+    const outer = indexOf(from, shape).slice(0, -2);
+    const body = make("tbody");
+    for (let row = 0; row < rows; row++) {
+      const line = make("tr");
+      for (let column = 0; column < columns; column++) {
+        const at = from + row * columns + column, element = numbers[at];
+        const cell = make("td", { style: colour(element), class: seen.has(element) ? "copy" : "", "data-at": at, "data-element": element }, `${element}`);
+        if (kind === "output") cell.setAttribute("tabindex", at ? "-1" : "0");
+        seen.add(element);
+        line.append(cell);
+      }
+      body.append(line);
+    }
+    const name = outer.length ? `[${[...outer, "…"].join(", ")}]` : "";
+    const grid = make("table", { class: `cells ${kind}`, "aria-label": `${label} ${name}` }, body);
+    if (kind === "output") grid.setAttribute("role", "grid");
+    if (name) grid.prepend(make("caption", {}, name));
+    box.append(grid);
+  }
+  if (!numbers.length) box.append(make("span", { class: "soft" }, "no element"));
+  return make("figure", { class: "tensor" }, make("figcaption", {}, `${label} ${told(shape)}`), box);
+}
+
+// The index of a place in row-major order, for a reader.
+function indexOf(place, shape) {
+  const index = [];
+  for (const size of [...shape].reverse().map(Number)) {
+    index.unshift(place % size);
+    place = Math.floor(place / size);
+  }
+  return index;
+}
+
+// A tensor and what becomes of it, with the arrow of f from the cell that one points at.
+function pair(found, n) {
+  const { shape, sources: numbers } = found.views[n];
+  const own = Array.from({ length: Number(elements(shape)) }, (_, number) => number);
+  const input = grids(nameOf(found, n), shape, own, "input");
+  const output = grids(`output ${n}`, found.shape, numbers, "output");
+  const arrow = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  arrow.setAttribute("aria-hidden", "true");
+  const box = make("div", { class: "pair" }, input, make("span", { class: "to", "aria-hidden": "true" }, "→"), output, arrow);
+  const cells = [...output.querySelectorAll("[data-at]")];
+  const show = (cell) => {
+    const source = input.querySelector(`[data-at="${cell.dataset.element}"]`);
+    for (const marked of box.querySelectorAll(".pointed")) marked.classList.remove("pointed");
+    cell.classList.add("pointed");
+    source.classList.add("pointed");
+    const whole = box.getBoundingClientRect();
+    const [a, b] = [cell, source].map((each) => each.getBoundingClientRect());
+    // From the edges that face each other: the grids stand side by side, or one below the other.
+    const beside = a.left > b.right;
+    const start = beside ? [a.left, a.top + a.height / 2] : [a.left + a.width / 2, a.top];
+    const end = beside ? [b.right, b.top + b.height / 2] : [b.left + b.width / 2, b.bottom];
+    const [[x, y], [u, v]] = [start, end].map(([left, top]) => [left - whole.left, top - whole.top]);
+    const bend = beside ? [(x + u) / 2, Math.min(y, v) - 20] : [Math.max(x, u) + 20, (y + v) / 2];
+    arrow.innerHTML = `<path d="M${x} ${y}Q${bend} ${u} ${v}"/><circle cx="${u}" cy="${v}" r="4"/>`;
+    const [to, from] = [indexOf(Number(cell.dataset.at), found.shape), indexOf(Number(cell.dataset.element), shape)];
+    document.getElementById("said").textContent = `output ${n} at ${told(to)} is ${nameOf(found, n)} at ${told(from)}: f(${told(shape)}, ${told(found.shape)}, ${told(to)}) = ${told(from)}`;
+  };
+  box.example = () => cells.length && show(cells.at(-1));
+  box.addEventListener("pointerover", ({ target }) => target.closest(".output [data-at]") && show(target.closest("[data-at]")));
+  box.addEventListener("focusin", ({ target }) => target.matches("[data-at]") && show(target));
+  box.addEventListener("keydown", (event) => {
+    const columns = Number(found.shape.at(-1) ?? 1n), at = Number(event.target.dataset.at);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, ArrowUp: at - columns, ArrowDown: at + columns, Home: 0, End: cells.length - 1 }[event.key];
+    if (!(to in cells)) return;
+    event.preventDefault();
+    event.target.tabIndex = -1;
+    cells[to].tabIndex = 0;
+    cells[to].focus();
+  });
+  return box;
+}
+
+// What the package said of two small shapes by each rule, when the page was made.
+function others(found) {
+  const box = make("section", {}, make("h2", { id: "others" }, "What the other rules say"));
+  const key = found.sizes.map((shape) => shape.join("x")).join(" ");
+  const known = found.sizes.length === 2 ? WHYCAST.answers[key] : undefined;
+  const link = (to, text) => make("a", { href: to }, text);
+  const line = found.sizes.map((shape) => (shape.length ? shape.join("x") : "scalar")).join(" ");
+  if (!known) {
+    box.append(make("p", {}, "They are not in the C. Where no size is 0, NumPy and ONNX say the same of tensors alone (",
+      link("theories/numpy.comparison.html", "theorem positive_numpy"), "); ", link("rules.html", "the rules side by side"),
+      " say how the others differ. ", make("code", {}, `whycast explain ${line}`), " asks them all."));
+    return box;
+  }
+  const here = found.code < 0 ? "error" : told(found.shape);
+  box.append(table("The last three are asked with the last axes of the second shape", ["rule", "result", "its size", "its axes"],
+    WHYCAST.rules.map((rule, n) => [rule.title, make("td", { class: known[n] === here ? "" : "differs" }, `${known[n]}${known[n] === here ? "" : " ≠"}`), rule.size, rule.axes])));
+  box.append(make("p", { class: "soft" }, "≠ differs from the answer above; † has the elements on other axes. ",
+    link("findings.html#f2", "Why a 0 meets a 1 in NumPy and not in SONNX"), "; ", link("findings.html#f19", "why a 1 does not grow in nGraph"), "."));
+  return box;
+}
+
+function verdict(found) {
+  const shapes = found.sizes.map(told);
+  if (found.code === 0) {
+    const left = found.rule === "target" ? `${shapes[0]} to ${shapes[1]}` : shapes.join(", ");
+    return `${left} → ${told(found.shape)}`;
+  }
+  const axis = found.axis < 0 ? "" : ` on axis ${found.axis}`;
+  const what = CODES[found.code]?.[found.rule] ?? CODES[found.code] ?? `error ${found.code}`;
+  return `${nameOf(found, found.tensor)}${axis}: ${what}`;
+}
+
+function draw(found) {
+  const parts = [steps(found)];
+  if (found.code === 0) {
+    parts.unshift(make("p", { class: "verdict" }, verdict(found)));
+    parts.push(make("h2", { id: "elements" }, "Elements"));
+    const shown = found.views.every((view) => view.sources);
+    parts.push(make("p", {}, shown ? "Each number is an element; dotted cells repeat one, and take no memory in a view. Point at a cell of an output, or go there by Tab and the arrow keys, to see where f leads."
+      : `There are too many to draw: more than ${CELLS}, or more than 4 axes.`));
+    if (shown) parts.push(...found.views.map((_, n) => pair(found, n)));
+    parts.push(make("h2", { id: "strides" }, "Strides"), table("How many elements further the next one of an axis is; 0 repeats", ["", "strides", "strides of the view"],
+      found.views.map(({ own, strides }, n) => [nameOf(found, n), own.includes(null) ? "–" : told(own), strides ? told(strides) : "–"])));
+    if (found.plan) {
+      parts.push(make("h2", { id: "plan" }, "Loop plan"), table("The loops that come by all elements without a copy, the outermost first", ["loop", "rounds", ...found.sizes.map((_, n) => `step of tensor ${n}`)],
+        found.plan.sizes.map((size, j) => [`${j}`, size, ...found.plan.steps[j]])));
+    }
+  }
+  if (![-2, -1, 0].includes(found.code)) return parts;
+  return [...parts, others(found)];
+}
+
+// Shows a mistake below the place in the text.
+function complain(text, { message, at, width }) {
+  document.getElementById("shapes").setAttribute("aria-invalid", String(Boolean(message)));
+  const mark = message && at !== undefined ? [make("pre", {}, `${text}\n${" ".repeat(at)}${"^".repeat(width)}`)] : [];
+  document.getElementById("wrong").replaceChildren(...(message ? [make("p", {}, message), ...mark] : []));
+}
+
+function answer() {
+  const text = document.getElementById("shapes").value;
+  const rule = document.querySelector("[name=rule]:checked").value;
+  const link = `#${new URLSearchParams({ shapes: text, rule })}`;
+  document.getElementById("address").href = link;
+  document.getElementById("said").textContent = "";
+  const box = document.getElementById("answer");
+  try {
+    const shapes = read(text);
+    if (rule === "target" && shapes.length !== 2) throw new Wrong("expected two shapes: that of the tensor, and the target", text.length);
+    const found = ask(rule, shapes);
+    const shape = shapes[found.tensor];
+    const axis = found.code === -1 ? found.axis - (found.shape ?? { length: Math.max(...shapes.map((each) => each.length)) }).length + (shape?.length ?? 0) : found.axis;
+    const place = found.code < 0 && (shape?.[axis] ?? shape);
+    complain(text, place ? { message: verdict(found), at: place.at, width: place.width } : found.code < 0 ? { message: verdict(found) } : {});
+    box.replaceChildren(...draw(found));
+    box.querySelector(".pair")?.example();
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error;
+    complain(text, error);
+    box.replaceChildren();
+  }
+}
+
+// Takes the question from the address, if there is one.
+function fromAddress() {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (asked.has("shapes")) {
+    document.getElementById("shapes").value = asked.get("shapes");
+    const rule = asked.get("rule") === "target" ? "target" : "sonnx";
+    document.querySelector(`[name=rule][value=${rule}]`).checked = true;
+  }
+  answer();
+}
+
+const bytes = Uint8Array.from(atob(WHYCAST.wasm), (letter) => letter.charCodeAt(0));
+WebAssembly.instantiate(bytes).then(({ instance }) => {
+  c = instance.exports;
+  fromAddress();
+  const form = document.getElementById("ask");
+  form.addEventListener("input", answer);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", () => new URLSearchParams(location.hash.slice(1)).has("shapes") && fromAddress());
+});

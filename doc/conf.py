@@ -1,0 +1,99 @@
+"""Sphinx's settings for the documentation, of which proofs/evidence/doc.py writes the sources."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+
+import whycast
+from evidence.doc import clauses, evidence, modules
+
+project = "whycast"
+author = "the authors of whycast"
+version = release = whycast.__version__
+
+extensions = [
+    *("myst_parser", "sphinxarg.ext"),
+    *(f"sphinx.ext.{name}" for name in ("autodoc", "autosummary", "napoleon")),
+]
+templates_path = ["_templates"]
+default_role = "py:obj"
+smartquotes = False
+highlight_language = "none"
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+autodoc_typehints = "none"
+autodoc_typehints_format = "short"
+autosummary_context = {"public": modules()}
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+toc_object_entries = False
+add_module_names = False
+
+html_theme = "furo"
+html_title = f"whycast {release}"
+html_static_path = ["_static"]
+html_css_files = ["doc.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_show_copyright = False
+# A page that comes from a folder may not read another one, to quote what was found there.
+html_show_search_summary = False
+html_domain_indices = False
+# The colours of the evidence's pages.
+_LIGHT = {
+    "color-brand-primary": "#0b5394",
+    "color-brand-content": "#0b5394",
+    "color-brand-visited": "#0b5394",
+    "color-foreground-primary": "#1c2228",
+    "color-foreground-secondary": "#56616c",
+    "color-foreground-muted": "#56616c",
+    "color-background-secondary": "#f5f6f8",
+}
+_DARK = {
+    "color-brand-primary": "#8dbcf3",
+    "color-brand-content": "#8dbcf3",
+    "color-brand-visited": "#8dbcf3",
+    "color-foreground-primary": "#e2e6ea",
+    "color-foreground-secondary": "#a5afb9",
+    "color-foreground-muted": "#a5afb9",
+    "color-background-primary": "#14181c",
+    "color-background-secondary": "#1c2227",
+}
+html_theme_options = {"light_css_variables": _LIGHT, "dark_css_variables": _DARK}
+
+# What is built is a copy of the folder doc, in build.
+_ROOT = Path(__file__).parents[2]
+_CLAUSES = clauses(_ROOT)
+_EVIDENCE = evidence(_ROOT) and f"../{evidence(_ROOT)}"
+
+
+def _of_the_proofs(_app: object, _what: str, name: str, *given: Any) -> None:
+    """Link the theories that a docstring names, and say to which clauses the function belongs."""
+    lines: list[str] = given[-1]
+    text = "\n".join(lines)
+    text = re.sub(
+        r"``why3/([\w/]+)\.mlw``",
+        lambda found: f":doc:`why3/{found[1]}.mlw </theories/{found[1].replace('/', '.')}>`",
+        text,
+    )
+    lines[:] = text.split("\n")
+    if tags := _CLAUSES.get(name):
+        shown = ", ".join(f"`{tag} <{_EVIDENCE}#{tag}>`__" if _EVIDENCE else tag for tag in tags)
+        lines += ["", ".. rubric:: Clauses", "", ".. rst-class:: clauses", "", shown, ""]
+
+
+def _dashes(_app: object, doctree: nodes.document, _name: str) -> None:
+    """Write as a dash what Sphinx puts after a type; of options, such as --rule, it makes none."""
+    for text in list(doctree.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" – "))
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx what is done to docstrings."""
+    app.connect("doctree-resolved", _dashes)
+    app.connect("autodoc-process-docstring", _of_the_proofs)
