@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 
 import whycast
-from evidence.doc import clauses, evidence, modules
+from evidence.doc import clauses, evidence
 
 project = "whycast"
 author = "the authors of whycast"
@@ -27,7 +27,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
 autodoc_typehints_format = "short"
-autosummary_context = {"public": modules()}
+autosummary_ignore_module_all = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 toc_object_entries = False
@@ -71,9 +71,11 @@ _CLAUSES = clauses(_ROOT)
 _EVIDENCE = evidence(_ROOT) and f"../{evidence(_ROOT)}"
 
 
-def _of_the_proofs(_app: object, _what: str, name: str, *given: Any) -> None:
+def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
     """Link the theories that a docstring names, and say to which clauses the function belongs."""
     lines: list[str] = given[-1]
+    if what == "data":
+        lines.clear()  # A value has no docstring: this is that of its type.
     text = "\n".join(lines)
     text = re.sub(
         r"``why3/([\w/]+)\.mlw``",
@@ -93,7 +95,13 @@ def _dashes(_app: object, doctree: nodes.document, _name: str) -> None:
             text.parent.replace(text, nodes.Text(" – "))
 
 
+def _is_field(_app: object, _what: str, _name: str, value: object, *given: Any) -> bool | None:
+    """Leave out the fields of a tuple: they stand among its parameters."""
+    return str(value.__doc__).startswith("Alias for field") or None
+
+
 def setup(app: Any) -> None:
     """Tell Sphinx what is done to docstrings."""
+    app.connect("autodoc-skip-member", _is_field)
     app.connect("doctree-resolved", _dashes)
     app.connect("autodoc-process-docstring", _of_the_proofs)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,9 +24,8 @@ from evidence import command_line, documents, pages, worked
 from gate import closed, trace
 from gate.closed import ROOT, ToolError
 from gate.theories import theory_files
-from whycast import _command, testing
+from whycast import _command
 from whycast._rules import RULES
-from whycast.testing import strategies
 from whycast.testing._peers._register import groups
 from whycast.testing._report import call_of
 from whycast.testing._report._compare import KINDS
@@ -58,14 +57,6 @@ WASM = (
     *("-Wl,--export=__heap_base", "-Wl,--export-if-defined=memcpy"),
 )
 EXPORTED = ("broadcast_shape", "broadcast_strides", "broadcast", "plan", "byte_size")
-
-
-class Room(NamedTuple):
-    """A room of why3/, what the README says of it, and its theories with titles, in order."""
-
-    name: str
-    says: str
-    theories: list[tuple[str, str]]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -128,10 +119,7 @@ def known(root: Path) -> dict[str, Any]:
         "evidence": evidence(root),
         "document": lambda *which: document(root, *which),
         "rooms": rooms(root),
-        "modules": modules(),
         "rules": worked.ROWS,
-        "questions": worked.QUESTIONS,
-        "cases": worked.CASES,
         "verdict": worked.verdict,
         "written": worked.written,
         "commands": list(_command._MODULES),
@@ -156,17 +144,6 @@ def tagged(root: Path, text: str, up: str = "") -> str:
     first = root / pages.PACK / "index.html"
     shown = first.read_text(encoding="utf-8") if first.is_file() else ""
     return documents.tagged(text, f"{up}{evidence(root)}", set(re.findall(r'id="(E_\w+)"', shown)))
-
-
-def modules() -> dict[str, list[str]]:
-    """Give the public names of each module, those of the package first."""
-    inner = [getattr(whycast, name) for name in whycast.__all__]
-    found = [whycast, *(each for each in inner if hasattr(each, "__all__")), testing, strategies]
-    names = {each.__name__: each.__all__ for each in found}
-    return {
-        name: [each for each in sorted(all_) if f"{name}.{each}" not in names]
-        for name, all_ in names.items()
-    }
 
 
 def document(root: Path, name: str, start: str = "", end: str = "") -> str:
@@ -211,13 +188,13 @@ def theories(root: Path) -> dict[str, str]:
     return found
 
 
-def rooms(root: Path) -> list[Room]:
-    """Read what the README says of the rooms, and give their theories in reading order."""
+def rooms(root: Path) -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Give the rooms, what the README says of them, and their theories with titles, in order."""
     said = dict(ROOM.findall((root / "README.md").read_text(encoding="utf-8")))
     found = [(file, documents.title(root / file)) for file in theory_files(root)]
     within = groupby(found, key=lambda each: each[0].split("/")[1])
-    made = [Room(name, said.get(name, ""), list(each)) for name, each in within]
-    if silent := [room.name for room in made if not room.says]:
+    made = [(name, said.get(name, ""), list(each)) for name, each in within]
+    if silent := [name for name, says, _ in made if not says]:
         raise ToolError(f"README.md: no row of the table says what is in {', '.join(silent)}")
     return made
 

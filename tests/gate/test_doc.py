@@ -433,8 +433,7 @@ def test_keys_lead_along_the_arrows_and_the_address_keeps_the_question(made: Mad
     expected = [f"output 0 at {a} is tensor 0 at {b}" for a, b in zip(places, sources, strict=True)]
     assert said == expected
     assert pointed == ["1", "5"]
-    case = worked.Case((2, 1), (3,))
-    answers = [worked.verdict(rule, case) for rule in worked.ROWS]
+    answers = [worked.verdict(rule, (2, 1), (3,)) for rule in worked.ROWS]
     assert [each.removesuffix(" ≠") for each in others] == answers
     assert [each.endswith(" ≠") for each in others] == [each != "(2, 3)" for each in answers]
     assert address == "#shapes=2x1%2C3&rule=sonnx"
