@@ -100,8 +100,14 @@ def _is_field(_app: object, _what: str, _name: str, value: object, *given: Any) 
     return str(value.__doc__).startswith("Alias for field") or None
 
 
+def _not_found(_app: object, env: Any) -> None:
+    """Keep commands out of the search by name: their whole descriptions would be shown there."""
+    env.get_domain("commands").data["commands"].clear()
+
+
 def setup(app: Any) -> None:
     """Tell Sphinx what is done to docstrings."""
+    app.connect("env-check-consistency", _not_found)
     app.connect("autodoc-skip-member", _is_field)
     app.connect("doctree-resolved", _dashes)
     app.connect("autodoc-process-docstring", _of_the_proofs)

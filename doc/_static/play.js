@@ -189,7 +189,7 @@ function make(name, attributes = {}, ...inside) {
 }
 
 function table(caption, heads, rows) {
-  const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
+  const head = make("tr", {}, ...heads.map((text) => (text ? make("th", { scope: "col" }, text) : make("td"))));
   const body = rows.map(([first, ...others]) => make("tr", {}, make("th", { scope: "row" }, first),
     ...others.map((cell) => (cell instanceof Node ? cell : make("td", {}, `${cell}`)))));
   const whole = make("table", { class: "docutils" }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...body));
@@ -333,7 +333,6 @@ function verdict(found) {
 function draw(found) {
   const parts = [steps(found)];
   if (found.code === 0) {
-    parts.unshift(make("p", { class: "verdict" }, verdict(found)));
     parts.push(make("h2", { id: "elements" }, "Elements"));
     const shown = found.views.every((view) => view.sources);
     parts.push(make("p", {}, shown ? "Each number is an element; dotted cells repeat one, and take no memory in a view. Point at a cell of an output, or go there by Tab and the arrow keys, to see where f leads."
@@ -372,11 +371,13 @@ function answer() {
     const axis = found.code === -1 ? found.axis - (found.shape ?? { length: Math.max(...shapes.map((each) => each.length)) }).length + (shape?.length ?? 0) : found.axis;
     const place = found.code < 0 && (shape?.[axis] ?? shape);
     complain(text, place ? { message: verdict(found), at: place.at, width: place.width } : found.code < 0 ? { message: verdict(found) } : {});
+    document.getElementById("verdict").textContent = found.code < 0 ? "" : verdict(found);
     box.replaceChildren(...draw(found));
     box.querySelector(".pair")?.example();
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
     complain(text, error);
+    document.getElementById("verdict").textContent = "";
     box.replaceChildren();
   }
 }

@@ -272,6 +272,7 @@ const source = await (await open("axe.html", 10)).contentWindow.source;
 for (const address of given) {
   const frame = await open(address, 1280);
   frame.contentWindow.eval(source);
+  await new Promise((done) => setTimeout(done, 1000));
   const { violations } = await frame.contentWindow.axe.run();
   for (const { id, nodes } of violations)
     found[`${id}: ${nodes[0].html.slice(0, 200)}`] = [address, nodes.length];
@@ -302,6 +303,7 @@ return [...frame.contentDocument.querySelectorAll("#search-results li a")].map((
 def test_search_needs_no_server(made: Made) -> None:
     found, _ = browser.ask(made.folder, SEARCH, "sum_to_shape")
     assert any(link.split("#")[0].endswith("api/whycast.sum_to_shape.html") for link in found)
+    assert browser.ask(made.folder, SEARCH, "nothinghasthisname")[0] == []
     found, _ = browser.ask(made.folder, SEARCH, "numpy_size_differs")
     assert any("theories/numpy.comparison" in link for link in found)
 
@@ -366,7 +368,7 @@ return given.map((text) => {
   const wrong = page.getElementById("wrong");
   const mark = wrong.querySelector("pre")?.textContent.split("\\n")[1] ?? "";
   return [wrong.querySelector("p")?.textContent ?? "", mark.indexOf("^"), mark.trim().length,
-    page.querySelector(".verdict")?.textContent ?? "", box.getAttribute("aria-invalid"),
+    page.getElementById("verdict").textContent, box.getAttribute("aria-invalid"),
     page.documentElement.scrollWidth];
 });
 """
