@@ -194,7 +194,7 @@ def test_every_option_of_every_subcommand_is_shown_and_a_session_of_it(made: Mad
     options = re.findall(r'"(--whycast-[a-z-]+)"', inspect.getsource(_whycast_pytest))
     assert len(options) > 4
     for name in _command._MODULES:
-        said = command_line.run(f"whycast {name} --help").shown
+        (said,) = (each.shown for each in command_line.session(f"whycast {name} --help"))
         options += re.findall(r"(?m)^  (--[a-z-]+)", said)
         assert f"usage: whycast {name} " in text
         assert f"$ whycast {name} " in text
@@ -208,37 +208,15 @@ def test_the_figures_are_those_of_explain(made: Made) -> None:
         assert f"tensor 0: axis 0 {shapes[0][0]}" in shown
 
 
-def test_the_sessions_show_what_a_shell_shows(tmp_path: Path) -> None:
-    lines = (
-        *("cat requests.jsonl", "whycast serve < requests.jsonl"),
-        *("whycast shape 2x0 1", "head -n 2 mine.py"),
-    )
-    for path in command_line.FILES.iterdir():
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    program = f'whycast() {{ "{sys.executable}" -m whycast "$@"; }}\n'
-    program += "\n".join(f"{line} 2>&1; echo $?" for line in lines)
-    done = subprocess.run(
-        ["sh", "-c", program],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT / "python")},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    typed = command_line.session(*lines)
-    assert done.stdout == "".join(f"{each.shown}{each.code}\n" for each in typed)
-    assert [each.code for each in typed] == [0, 0, 1, 0]
-
-
-def test_only_how_long_a_check_took_is_left_out(made: Made) -> None:
+def test_sessions_are_run_one_after_the_other_and_what_differs_is_left_out(made: Made) -> None:
+    lines = ("cat requests.jsonl", "whycast shape 2x0 1 > a; cat a", "wc -c < a", "exit 3")
+    asked, refused, size, end = command_line.session(*lines)
+    assert asked.shown == (command_line.FILES / "requests.jsonl").read_text(encoding="utf-8")
+    assert "tensor 0 has size 0" in refused.shown
+    assert (size.shown, size.code, end.shown, end.code) == ("0\n", 0, "", 3)
     text = " ".join(made.pages["doc/command.html"].text.split())
     assert text.count(" cases in … s ") == 2
     assert not re.search(r"cases in \d", text)
-    (typed,) = command_line.session("whycast index 3x1 2x3x4 1,2,3")
-    assert typed.shown == "2,0\n"
-    with pytest.raises(ToolError, match="cannot be run: ls"):
-        command_line.run("ls")
 
 
 def test_the_workflow_asks_pytest_for_what_it_has() -> None:

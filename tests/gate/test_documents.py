@@ -33,17 +33,16 @@ def test_examples(name: str) -> None:
     assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
 
 
-def test_commands_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_of_the_readme(tmp_path: Path) -> None:
     """Each line of a shell says what stands there, but for how long a check took."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     typed = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
     assert len(typed) == text.count("\n$ ") > 0
-    monkeypatch.chdir(tmp_path)
     for line, shown in typed:
         if line.startswith("cat "):
-            Path(line.removeprefix("cat ")).write_text(shown, encoding="utf-8")
-        assert command_line.run(line).shown == command_line.SECONDS.sub("…", shown), line
+            (tmp_path / line.removeprefix("cat ")).write_text(shown, encoding="utf-8")
+        assert command_line.run(line, tmp_path).shown == command_line.SECONDS.sub("…", shown), line
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
