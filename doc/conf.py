@@ -26,7 +26,6 @@ highlight_language = "none"
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 autodoc_typehints = "none"
-autodoc_typehints_format = "short"
 autosummary_ignore_module_all = False
 napoleon_google_docstring = False
 napoleon_use_rtype = False

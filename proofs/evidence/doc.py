@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ MENDED = {
 WASM = (
     *("/usr/bin/clang", "--target=wasm32", "-std=c99", "-O2", "-mbulk-memory", "-ffreestanding"),
     *("-nostdlib", "-DWHYCAST_MEMCPY=__builtin_memcpy", "-Wl,--no-entry", "-Wl,--strip-all"),
-    *("-Wl,--export=__heap_base", "-Wl,--export-if-defined=memcpy"),
+    "-Wl,--export=__heap_base",
 )
 EXPORTED = ("broadcast_shape", "broadcast_strides", "broadcast", "plan", "byte_size")
 
@@ -139,11 +140,17 @@ def evidence(root: Path) -> str:
     return "../evidence/index.html" if (root / pages.PACK / "index.html").is_file() else ""
 
 
-def tagged(root: Path, text: str, up: str = "") -> str:
-    """Link the identifiers in a text to their clauses in the evidence, if that is there."""
+@cache
+def tags(root: Path) -> set[str]:
+    """Give the clauses that the evidence shows, if it is there."""
     first = root / pages.PACK / "index.html"
     shown = first.read_text(encoding="utf-8") if first.is_file() else ""
-    return documents.tagged(text, f"{up}{evidence(root)}", set(re.findall(r'id="(E_\w+)"', shown)))
+    return set(re.findall(r'id="(E_\w+)"', shown))
+
+
+def tagged(root: Path, text: str, up: str = "") -> str:
+    """Link the identifiers in a text to their clauses in the evidence."""
+    return documents.tagged(text, f"{up}{evidence(root)}", tags(root))
 
 
 def document(root: Path, name: str, start: str = "", end: str = "") -> str:
