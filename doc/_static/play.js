@@ -281,7 +281,8 @@ function pair(found, n) {
     const bend = beside ? [(x + u) / 2, Math.min(y, v) - 20] : [Math.max(x, u) + 20, (y + v) / 2];
     arrow.innerHTML = `<path d="M${x} ${y}Q${bend} ${u} ${v}"/><circle cx="${u}" cy="${v}" r="4"/>`;
     const [to, from] = [indexOf(Number(cell.dataset.at), found.shape), indexOf(Number(cell.dataset.element), shape)];
-    document.getElementById("said").textContent = `output ${n} at ${told(to)} is ${nameOf(found, n)} at ${told(from)}: f(${told(shape)}, ${told(found.shape)}, ${told(to)}) = ${told(from)}`;
+    const { strides } = found.views[n], walked = to.map((each, axis) => `${each}·${strides?.[axis]}`).join(" + ");
+    document.getElementById("said").textContent = `output ${n} at ${told(to)} is ${nameOf(found, n)} at ${told(from)}: f(${told(shape)}, ${told(found.shape)}, ${told(to)}) = ${told(from)}${walked && strides ? `, element ${cell.dataset.element} = ${walked} by the strides` : ""}`;
   };
   box.example = () => cells.length && show(cells.at(-1));
   box.addEventListener("pointerover", ({ target }) => target.closest(".output [data-at]") && show(target.closest("[data-at]")));
@@ -311,11 +312,11 @@ function others(found) {
       " say how the others differ. ", make("code", {}, `whycast explain ${line}`), " asks them all."));
     return box;
   }
-  const here = found.code < 0 ? "error" : told(found.shape);
-  box.append(table("The last three are asked with the last axes of the second shape", ["rule", "result", "its size", "its axes"],
-    WHYCAST.rules.map((rule, n) => [rule.title, make("td", { class: known[n] === here ? "" : "differs" }, `${known[n]}${known[n] === here ? "" : " ≠"}`), rule.size, rule.axes])));
-  box.append(make("p", { class: "soft" }, "≠ differs from the answer above; † has the elements on other axes. ",
-    link("findings.html#f2", "Why a 0 meets a 1 in NumPy and not in SONNX"), "; ", link("findings.html#f19", "why a 1 does not grow in nGraph"), "."));
+  const here = found.code < 0 ? "error" : told(found.shape), [cells, why] = known;
+  box.append(table("Rules with a target are asked to bring the first shape to the second, on its last axes", ["rule", "result", "its size", "its axes"],
+    WHYCAST.rules.map((rule, n) => [rule.title, make("td", [here, "–"].includes(cells[n]) ? {} : { class: "differs" }, `${cells[n]}${[here, "–"].includes(cells[n]) ? "" : " ≠"}`), rule.size, rule.axes])));
+  box.append(make("p", { class: "soft" }, "≠ differs from the answer above; – cannot be asked."), make("ul", {}, ...why.map((id) =>
+    make("li", {}, /^F/.test(id) ? link(`findings.html#${id.toLowerCase()}`, id) : make("code", {}, id), `: ${WHYCAST.why[id]}`))));
   return box;
 }
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from itertools import product
 from typing import Any
 
-import numpy as np
-
-from whycast import numpy_rule
-from whycast._rules import RULES, Operands, Rule
+from whycast._command._verdicts import Verdict, findings, verdicts
+from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
-
 
 # The rules on tensors alone, those on a tensor and a target that grow both, and the others.
 ROWS = sorted(
@@ -21,37 +17,17 @@ ROWS = sorted(
 )
 
 
-def operands(rule: Rule, own: Shape, other: Shape, along: Shape | None) -> Operands | None:
-    """Give what a rule is asked: along these axes, or the last ones; None if it cannot be.
-
-    nGraph's has the axes that the tensor lacks, in no order.
-    """
-    if rule.takes != "axes":
-        return Operands((own, other)) if rule.takes == "tensors" else Operands((own,), other)
-    axes = tuple(range(max(0, len(other) - len(own)), len(other))) if along is None else along
-    if rule.alignment == "missing" and list(axes) != sorted(axes):
-        return None
-    return Operands((own,), other, rule.axes_for(axes, len(other)))
+def asked(own: Shape, other: Shape, along: Shape | None = None) -> list[Verdict]:
+    """Ask each rule about a shape with another one, or to it, along these axes or the last ones."""
+    said = verdicts(RULES["sonnx"], Operands((own, other)), along)
+    return sorted(said, key=lambda verdict: ROWS.index(verdict.rule))
 
 
-def verdict(rule: Rule, own: Shape, other: Shape, along: Shape | None = None) -> str:
-    """Ask the package what a rule makes of a shape with another one, or to it.
-
-    † marks elements that lie on other axes than the last ones.
-    """
-    asked = operands(rule, own, other, along)
-    if asked is None:
+def cell(verdict: Verdict) -> str:
+    """Write a verdict into a table."""
+    if verdict.operands is None:
         return "–"
-    arrays = [np.arange(math.prod(shape)).reshape(shape) for shape in asked.shapes]
-    try:
-        found = rule.broadcast(arrays, asked)[0]
-    except ValueError:
-        return "error"
-    try:
-        same = np.array_equal(found, numpy_rule.broadcast_to(arrays[0], found.shape))
-    except ValueError:
-        same = False
-    return written(found.shape) + " †" * (not same)
+    return "error" if verdict.result is None else written(verdict.result)
 
 
 def written(shape: Shape) -> str:
@@ -60,15 +36,16 @@ def written(shape: Shape) -> str:
 
 
 def small() -> dict[str, Any]:
-    """Give what each rule makes of any two small shapes, for the page to play with."""
+    """Give what each rule makes of any two small shapes, and why they differ, to play with."""
     shapes = [shape for rank in range(3) for shape in product(range(5), repeat=rank)]
-    answers = {
-        f"{'x'.join(map(str, one))} {'x'.join(map(str, other))}": [
-            verdict(rule, one, other) for rule in ROWS
-        ]
-        for one, other in product(shapes, repeat=2)
-    }
+    answers, why = {}, dict[str, str]()
+    for one, other in product(shapes, repeat=2):
+        said = asked(one, other)
+        found = findings(said)
+        why |= dict(found)
+        key = " ".join("x".join(map(str, shape)) for shape in (one, other))
+        answers[key] = [[*map(cell, said)], [each.id for each in found]]
     rules = [
         {"title": r.title, "size": r.told.size, "axes": r.told.axes.replace("`", "")} for r in ROWS
     ]
-    return {"rules": rules, "answers": answers}
+    return {"rules": rules, "why": why, "answers": answers}
