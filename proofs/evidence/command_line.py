@@ -19,7 +19,7 @@ from gate.toolchain import VENV
 SECONDS = re.compile(r"(?<= cases in )[0-9.]+(?= s$)", re.MULTILINE)
 
 # Files that the sessions of the documentation begin with.
-FILES = ROOT / "doc" / "session"
+FILES = ROOT / "python" / "doc" / "session"
 
 # The package is that of .venv; help is laid out for a width, whatever the terminal's.
 ENVIRONMENT = {

@@ -1,4 +1,4 @@
-"""The documentation: Sphinx builds it of the texts in doc/, filled in with what is known here."""
+"""The documentation: Sphinx builds it of the texts in python/doc, which this module fills in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from whycast.testing._peers._register import groups
 from whycast.testing._report import call_of
 from whycast.testing._report._compare import KINDS
 
-TEXTS, SOURCE, PACK = "doc", "build/doc-source", "build/doc"
+TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
 FIGURES = {"example.svg": ("3x1", "4"), "misfit.svg": ("3x2", "4")}
 
 # The document that a text shows, and a link in a document.
@@ -85,7 +85,7 @@ def build(root: Path) -> Path:
 
 
 def write(root: Path, source: Path) -> None:
-    """Write what Sphinx reads: the texts of doc/ filled in, figures, theories, the C compiled."""
+    """Write what Sphinx reads: texts filled in, figures, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
     made = Environment(
         loader=FileSystemLoader(source),
@@ -108,7 +108,7 @@ def write(root: Path, source: Path) -> None:
 
 
 def known(root: Path) -> dict[str, Any]:
-    """Give what the texts of doc/ speak of."""
+    """Give what the texts of python/doc speak of."""
     sys.path.append(str(root / "tests/oracle"))
     museum = __import__("museum")
     versions, deviations = groups()

@@ -54,7 +54,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     root = tmp_path_factory.mktemp("doc")
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         (root / name).symlink_to(ROOT / name)
-    for name in ("c", "doc", "proofs", "python", "tests", "why3"):
+    for name in ("c", "proofs", "python", "tests", "why3"):
         (root / name).symlink_to(ROOT / name)
     tags = {tag for each in doc.clauses(ROOT).values() for tag in each}
     text = (ROOT / "why3/trace.toml").read_text(encoding="utf-8")
@@ -211,7 +211,7 @@ def test_sessions_are_run_one_after_the_other_and_what_differs_is_left_out(made:
 
 
 def test_the_workflow_asks_pytest_for_what_it_has() -> None:
-    text = (ROOT / "doc/command.rst").read_text(encoding="utf-8")
+    text = (ROOT / "python/doc/command.rst").read_text(encoding="utf-8")
     asked = re.findall(r"--whycast-\w+", text.partition("jobs:")[2])
     assert asked
     assert all(f"\n  {option} " in command_line.pytest_options().format_help() for option in asked)
