@@ -3,7 +3,9 @@
     [whysearch CONFIG update [--only PART] [--quick] THEORY.mlw] refreshes the proofs of a theory, and
     ends with 1 if something is not proved, with 3 if [--only] chose nothing.
     [whysearch CONFIG mutant ORIGINAL [--goal MODULE.GOAL] THEORY.mlw ...] prints what the recorded
-    proofs of the tree ORIGINAL say of changed theories. *)
+    proofs of the tree ORIGINAL say of changed theories.
+    [whysearch CONFIG tasks FOLDER THEORY.mlw] writes the parts of its goals, as they are recorded, to
+    files for CVC5, and prints a list of them. *)
 
 let rec update options = function
   | "--only" :: part :: rest -> update { options with Update.only = Some part } rest
@@ -16,9 +18,11 @@ let mutant original goal files =
 
 let () =
   let none = { Update.only = None; quick = false } in
-  Start.run ~usage:"usage: whysearch CONFIG update|mutant [options] THEORY.mlw ..."
+  Start.run ~usage:"usage: whysearch CONFIG update|mutant|tasks [options] THEORY.mlw ..."
     (function
     | "update" :: words -> update none words
     | "mutant" :: original :: "--goal" :: goal :: files -> mutant original (Some goal) files
     | "mutant" :: original :: files -> mutant original None files
+    | [ "tasks"; folder; file ] ->
+        Some (fun project -> Start.print (Tasks.facts project folder file))
     | _ -> None)
