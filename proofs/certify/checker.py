@@ -1,0 +1,121 @@
+"""The checker: whether a certificate shows that the assertions of a task contradict each other.
+
+What has been concluded holds in every model of the task's assertions and of what is supposed at
+that point, for every assignment to free variables. What was concluded below a supposition is
+forgotten with it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from certify import arithmetic, binders, clauses, equality, normal, schemas, terms
+from certify.reader import Certificate, Step, Task
+from certify.rules import RULES
+from certify.terms import BINDERS, BOOL, Refused, Term, bound, build, require, truth
+
+MODULES = (schemas, clauses, equality, arithmetic, binders, normal)
+
+
+class Supposition:
+    """A formula that is supposed, and what is concluded below it."""
+
+    def __init__(self, formula: Term) -> None:
+        self.formula = formula
+        self.concluded = list[str]()
+
+
+class Checker:
+    """What has been concluded of a task so far."""
+
+    def __init__(self, task: Task) -> None:
+        self.assertions = {*task.assertions}
+        self.concluded: dict[str, Term] = {}
+        self.supposed: list[Supposition] = []
+
+    def conclude(self, name: str, formula: Term) -> None:
+        """Give a formula its name, once."""
+        require(formula.sort == BOOL, "a conclusion that is no formula")
+        require(name not in self.concluded, "a name that something else has")
+        self.concluded[name] = formula
+        if self.supposed:
+            self.supposed[-1].concluded.append(name)
+
+    def take(self, step: Step) -> Term:
+        """Take a step, and return what it concludes."""
+        if step.command == "assume":
+            require(step.stated in self.assertions, "the task does not assert this")
+            require(not self.supposed, "an assertion below a supposition")
+            formula = step.stated or truth(True)
+        elif step.command == "assume-push":
+            formula = step.stated or truth(True)
+            require(formula.sort == BOOL, "a supposition that is no formula")
+            self.supposed.append(Supposition(formula))
+        else:
+            premises = [self.premise(name) for name in step.premises]
+            formula = self.follow(step, premises)
+        if step.stated is not None:
+            require(step.stated is formula, "another conclusion than is stated")
+        self.conclude(step.name, formula)
+        return formula
+
+    def premise(self, name: str) -> Term:
+        """Return what has been concluded under a name."""
+        require(name in self.concluded, f"nothing is concluded under the name {name}")
+        return self.concluded[name]
+
+    def follow(self, step: Step, premises: Sequence[Term]) -> Term:
+        """Apply the rule of a step."""
+        if step.rule == "scope":
+            return self.discharge(step, premises)
+        require(step.command == "step", "only scope ends a supposition")
+        require(step.rule in RULES, f"a rule that is not known: {step.rule}")
+        formula = RULES[step.rule](premises, step.arguments)
+        if step.rule == "cong" and formula.arguments[0].operator in BINDERS:
+            variables = bound(formula.arguments[0])
+            is_free = any(not each.formula.free.isdisjoint(variables) for each in self.supposed)
+            require(not is_free, "something is supposed of a variable that is bound here")
+        return formula
+
+    def discharge(self, step: Step, premises: Sequence[Term]) -> Term:
+        """G, concluded below the supposition F: `(=> F G)`, and nothing is left of F."""
+        require(step.command == "step-pop" and not step.arguments, "scope ends a supposition")
+        (conclusion,) = premises
+        require(self.supposed, "nothing is supposed")
+        ended = self.supposed.pop()
+        for name in ended.concluded:
+            del self.concluded[name]
+        return build("=>", ended.formula, conclusion)
+
+
+def check(text: str, certificate: str) -> int:
+    """Check a certificate of a task, and return how many steps it has; refuse any that is not."""
+    terms.forget()
+    try:
+        task = Task(text)
+        checker, last, count = Checker(task), truth(True), 0
+        for step in Certificate(task, certificate).steps():
+            try:
+                last, count = checker.take(step), count + 1
+            except Exception as error:
+                raise Refused(f"{step.rule or step.command}: {error}") from error
+        require(not checker.supposed and last is truth(False), "the last step does not say false")
+        return count
+    except Exception as error:
+        raise error if isinstance(error, Refused) else Refused(f"malformed: {error}") from error
+
+
+def main(files: Sequence[str]) -> int:
+    """Check a certificate: the files are that of the task, and its own."""
+    text, certificate = (open(name, encoding="utf-8").read() for name in files)
+    try:
+        print(f"certified, in {check(text, certificate)} steps")
+    except Refused as reason:
+        print(f"refused: {reason}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

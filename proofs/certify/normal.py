@@ -1,0 +1,108 @@
+"""Rules that compare normal forms, and that compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from certify.equality import sides
+from certify.reader import Value
+from certify.rules import rule, term
+from certify.terms import NEUTRAL, Term, equal, integer, parts, rebuild, require, truth, value_of
+
+
+def leaves(given: Term, operator: str) -> set[Term]:
+    """Collect what a term has below one operator, however that is nested; not what is neutral.
+
+    A conjunction or disjunction holds or not by the set of its leaves.
+    """
+    if given.operator == operator:
+        return {leaf for each in given.arguments for leaf in leaves(each, operator)}
+    return set() if given is NEUTRAL[operator]() else {given}
+
+
+@rule
+def aci_norm(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """`(= F G)`: two conjunctions, or two disjunctions, of the same formulas.
+
+    One may be a formula alone, or what the empty one is. The order, how they are nested, and how
+    often a formula is there, says nothing.
+    """
+    (), (given,) = premises, arguments
+    left, right = sides(term(given))
+    operators = [each for each in ("and", "or") if each in (left.operator, right.operator)]
+    is_same = any(leaves(left, each) == leaves(right, each) for each in operators)
+    require(is_same, "not the same formulas")
+    return term(given)
+
+
+@rule
+def absorb(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """`(= (or ... true ...) true)`, `(= (and ... false ...) false)`, however they are nested."""
+    (), (given,) = premises, arguments
+    left, right = sides(term(given))
+    zero = {"or": truth(True), "and": truth(False)}.get(left.operator)
+    require(right is zero and right in leaves(left, left.operator), "nothing absorbs the rest")
+    return term(given)
+
+
+# What an operator gives for literals: booleans for formulas, and integers.
+COMPUTED: dict[str, Callable[[list[int]], int]] = {
+    "not": lambda values: not values[0],
+    "and": lambda values: all(values),
+    "or": lambda values: any(values),
+    "=>": lambda values: not values[0] or bool(values[1]),
+    "xor": lambda values: values[0] != values[1],
+    "=": lambda values: values[0] == values[1],
+    "+": sum,
+    "*": lambda values: product(values),
+    "-": lambda values: -values[0] if len(values) == 1 else values[0] - values[1],
+    "<": lambda values: values[0] < values[1],
+    "<=": lambda values: values[0] <= values[1],
+    ">": lambda values: values[0] > values[1],
+    ">=": lambda values: values[0] >= values[1],
+    "abs": lambda values: abs(values[0]),
+    "div_total": lambda values: quotient(*values),
+    "mod_total": lambda values: values[0] - values[1] * quotient(*values),
+}
+
+
+def product(values: list[int]) -> int:
+    """Multiply integers."""
+    found = 1
+    for each in values:
+        found *= each
+    return found
+
+
+def quotient(a: int, b: int) -> int:
+    """Divide so that the remainder is not negative; by 0, the quotient is 0."""
+    if b == 0:
+        return 0
+    return a // b if b > 0 else -(a // -b)
+
+
+@rule
+def evaluate(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """`(= t s)`, where s is t with every operator of literals computed, from the inside out."""
+    (), (given,) = premises, arguments
+    return equal(term(given), computed(term(given)))
+
+
+def computed(given: Term) -> Term:
+    """Compute the operators of literals in a term; what is below a binder stays."""
+    if given.operator in ("forall", "exists", "lambda", "skolem", "apply") or not given.arguments:
+        return given
+    arguments = [computed(each) for each in given.arguments]
+    values = [found for each in arguments if (found := value_of(each)) is not None]
+    if given.operator == "ite" and values and arguments[0].operator in ("true", "false"):
+        return arguments[1 if values[0] else 2]
+    operator = given.operator
+    if operator in ("div", "mod") and len(values) == 2 and values[1] != 0:
+        operator += "_total"
+    if operator not in COMPUTED or len(values) < len(arguments):
+        return rebuild(given, arguments)
+    found = COMPUTED[operator]([*values])
+    return truth(bool(found)) if given.sort.name == "Bool" else integer(found)
+
+
+__all__ = ["aci_norm", "absorb", "evaluate", "parts"]

@@ -1,0 +1,291 @@
+"""Reading: the text of a task, in SMT-LIB 2.6, and a certificate, in the format CPC.
+
+Both are read to the same terms. Of a task there are the symbols that it declares and the formulas
+that it asserts; a certificate has the steps from these to `false`. A command, a word or an
+annotation that is not known is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from certify import terms
+from certify.terms import BINDERS, BOOL, INT, Refused, Sort, Term, require
+
+Expression = str | list["Expression"]  # type: ignore[misc]
+Value = Term | tuple[Term, ...]
+
+TOKEN = re.compile(r'(\s+|;[^\n]*)|([()]|"[^"]*"|\|[^|]*\||[^\s()"|;]+)')
+NUMERAL = re.compile(r"0|[1-9][0-9]*")
+RESERVED = frozenset(["true", "false", "let", "!", "_", "@list", "@var", *BINDERS, *terms.OPERATORS])
+
+
+def expressions(text: str) -> list[Expression]:
+    """Read nested parentheses; a word is a string, and |a| is the same word as a."""
+    stack: list[list[Expression]] = [[]]
+    place = 0
+    while place < len(text):
+        found = TOKEN.match(text, place)
+        if found is None:
+            raise Refused(f"not understood: {text[place : place + 20]!r}")
+        place, word = found.end(), found[2]
+        if word == "(":
+            stack.append([])
+        elif word == ")":
+            require(len(stack) > 1, "a parenthesis too many")
+            closed = stack.pop()
+            stack[-1].append(closed)
+        elif word is not None:
+            stack[-1].append(word[1:-1] if word.startswith("|") else word)
+    require(len(stack) == 1, "a parenthesis is missing")
+    return stack[0]
+
+
+def word(expression: Expression) -> str:
+    """Expect a word."""
+    if not isinstance(expression, str):
+        raise Refused("expected a word")
+    return expression
+
+
+def several(expression: Expression) -> list[Expression]:
+    """Expect a parenthesis."""
+    if isinstance(expression, str):
+        raise Refused(f"expected a list: {expression}")
+    return expression
+
+
+class Reader:
+    """Sorts and symbols that are declared, and what is common to both formats."""
+
+    def __init__(self, sorts: Mapping[str, int], symbols: Mapping[str, Value]) -> None:
+        self.sorts, self.symbols = dict(sorts), dict(symbols)
+
+    def sort(self, expression: Expression) -> Sort:
+        """Read a sort."""
+        if isinstance(expression, str):
+            require(self.sorts.get(expression) == 0, f"no sort: {expression}")
+            return Sort(expression)
+        name, *rest = several(expression)
+        known = {"Array": 2, "->": max(len(rest), 2)} | self.sorts
+        require(known.get(word(name)) == len(rest), f"no sort of {len(rest)} others: {name}")
+        return Sort(word(name), tuple(self.sort(each) for each in rest))
+
+    def define(self, name: str, value: Value) -> None:
+        """Give a name its value, once."""
+        require(name not in self.symbols and name not in RESERVED, f"declared again: {name}")
+        self.symbols[name] = value
+
+    def value(self, expression: Expression, scope: Mapping[str, Term | None]) -> Value:
+        """Read a term, or a list of terms; `scope` has what is bound to a name here."""
+        if isinstance(expression, str):
+            return self.atom(expression, scope)
+        require(expression, "an empty parenthesis")
+        head, *rest = expression
+        if isinstance(head, str) and head not in scope:
+            if (special := self.special(head, rest, scope)) is not None:
+                return special
+            if head in terms.OPERATORS:
+                return self.operation(head, [self.term(each, scope) for each in rest])
+        function, *arguments = [self.term(each, scope) for each in expression]
+        return applied(function, arguments)
+
+    def term(self, expression: Expression, scope: Mapping[str, Term | None]) -> Term:
+        """Read a term."""
+        found = self.value(expression, scope)
+        if not isinstance(found, Term):
+            raise Refused("a list is no term")
+        return found
+
+    def atom(self, name: str, scope: Mapping[str, Term | None]) -> Value:
+        """Read a word: what is bound to it here, a literal, or a symbol."""
+        if name in scope:
+            if (found := scope[name]) is None:
+                raise Refused(f"{name} stands for a term whose variables mean something else here")
+            return found
+        if name in ("true", "false"):
+            return terms.truth(name == "true")
+        if NUMERAL.fullmatch(name):
+            return terms.integer(int(name))
+        require(name in self.symbols, f"not declared: {name}")
+        return self.symbols[name]
+
+    def operation(self, name: str, arguments: list[Term]) -> Term:
+        """Apply an operator; `(- 3)` is how SMT-LIB writes the literal -3."""
+        if name == "-" and len(arguments) == 1 and arguments[0].operator == "integer":
+            return terms.integer(-int(str(arguments[0].label)))
+        return terms.build(name, *arguments)
+
+    def special(
+        self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]
+    ) -> Value | None:
+        """Read what is no application: a `let`, and more in each format."""
+        if head != "let":
+            return None
+        require(len(rest) == 2, "let")
+        new = dict[str, Term | None]()
+        for pair in several(rest[0]):
+            name, value = several(pair)
+            require(word(name) not in new, f"bound twice: {name}")
+            new[word(name)] = self.term(value, scope)
+        return self.value(rest[1], {**scope, **new})
+
+
+def applied(function: Term, arguments: list[Term]) -> Term:
+    """Apply a function, which may be an application of another to the first of its arguments."""
+    require(arguments, "an application to nothing")
+    return terms.apply(function, *arguments)
+
+
+# The text of a task
+
+
+class Task(Reader):
+    """A task: the names that it declares and, in order, what it asserts."""
+
+    def __init__(self, text: str) -> None:
+        by_zero = [terms.by_zero(operator) for operator in ("div", "mod")]
+        super().__init__({"Bool": 0, "Int": 0}, {str(each.label): each for each in by_zero})
+        self.assertions: list[Term] = []
+        commands = expressions(text)
+        require(commands and commands[-1] == ["check-sat"], "the last command is to be check-sat")
+        for command in commands[:-1]:
+            name, *rest = several(command)
+            self.command(word(name), rest)
+
+    def command(self, name: str, rest: list[Expression]) -> None:
+        """Carry out a command."""
+        match name, rest:
+            case ("set-logic" | "set-info" | "set-option"), _:
+                pass
+            case "declare-sort", [str() as sort, str() as arity]:
+                require(sort not in {**self.sorts, "Array": 2, "->": 2}, f"again: {sort}")
+                self.sorts[sort] = int(arity)
+            case "declare-fun", [str() as symbol, list() as domain, result]:
+                sorts = (*map(self.sort, domain), self.sort(result))
+                sort = Sort("->", sorts) if domain else sorts[0]
+                self.define(symbol, terms.constant(symbol, sort))
+            case "declare-const", [str() as symbol, result]:
+                self.define(symbol, terms.constant(symbol, self.sort(result)))
+            case "define-fun", [str() as symbol, list() as parameters, result, body]:
+                variables = self.variables(parameters) if parameters else []
+                value = self.term(body, {str(each.label): each for each in variables})
+                require(value.sort == self.sort(result), f"{symbol}: a value of another sort")
+                self.define(symbol, terms.bind("lambda", variables, value) if variables else value)
+            case "assert", [formula]:
+                self.assertions.append(self.term(formula, {}))
+                require(self.assertions[-1].sort == BOOL, "what is asserted is no formula")
+            case _:
+                raise Refused(f"a command that is not known: {name}")
+
+    def variables(self, declared: Expression) -> list[Term]:
+        """Read names with their sorts."""
+        pairs = [several(pair) for pair in several(declared)]
+        require(all(len(pair) == 2 for pair in pairs), "expected a name and a sort")
+        return [terms.variable(word(name), self.sort(sort)) for name, sort in pairs]
+
+    def special(
+        self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]
+    ) -> Value | None:
+        """Read a quantifier, or a formula with patterns, which say nothing."""
+        if head in ("forall", "exists") and len(rest) == 2:
+            variables = self.variables(rest[0])
+            below: dict[str, Term | None] = {
+                name: None if term and not term.free.isdisjoint(variables) else term
+                for name, term in scope.items()
+            }
+            below.update({str(each.label): each for each in variables})
+            return terms.bind(head, variables, self.term(rest[1], below))
+        if head == "!":
+            require([*rest[1::2]] == [":pattern"] * (len(rest) // 2), "an annotation")
+            return self.term(rest[0], scope)
+        return super().special(head, rest, scope)
+
+
+# Certificates
+
+
+class Step(NamedTuple):
+    """A command of a certificate: what it concludes, if it says so; by what rule, from what."""
+
+    command: str
+    name: str
+    stated: Term | None
+    rule: str
+    premises: list[str]
+    arguments: list[Value]
+
+
+class Certificate(Reader):
+    """A certificate of a task: it may declare what the task declares, and name terms."""
+
+    def __init__(self, task: Task, text: str) -> None:
+        super().__init__(task.sorts, task.symbols)
+        self.task = task
+        (whole,) = expressions(text) or [""]
+        self.commands = several(whole)
+
+    def steps(self) -> Iterator[Step]:
+        """Read the steps, one by one."""
+        for command in self.commands:
+            match command:
+                case ["declare-sort", str() as sort, str() as arity]:
+                    require(self.task.sorts.get(sort) == int(arity), f"not the task's: {sort}")
+                case ["declare-const", str() as symbol, sort]:
+                    its = self.task.symbols.get(symbol)
+                    own = terms.constant(symbol, self.sort(sort))
+                    require(its is own, f"not declared so in the task: {symbol}")
+                case ["define", str() as name, [], value]:
+                    if name in self.task.symbols:
+                        require(self.task.symbols[name] is self.value(value, {}), f"not so: {name}")
+                    else:
+                        self.define(name, self.value(value, {}))
+                case [("assume" | "assume-push") as kind, str() as name, formula]:
+                    yield Step(kind, name, self.term(formula, {}), "", [], [])
+                case [("step" | "step-pop") as kind, str() as name, *rest]:
+                    yield self.step(kind, name, rest)
+                case _:
+                    raise Refused("a command of the certificate that is not known")
+
+    def step(self, kind: str, name: str, rest: list[Expression]) -> Step:
+        """Read a step: its conclusion may stand before the rule."""
+        stated = None
+        if rest[0] != ":rule":
+            stated = self.term(rest[0], {})
+            rest = rest[1:]
+        fields = {word(key): value for key, value in zip(rest[::2], rest[1::2], strict=True)}
+        require({":rule"} <= {*fields} <= {":rule", ":premises", ":args"}, "a step's fields")
+        premises = [word(each) for each in several(fields.get(":premises", []))]
+        arguments = [self.value(each, {}) for each in several(fields.get(":args", []))]
+        return Step(kind, name, stated, word(fields[":rule"]), premises, arguments)
+
+    def atom(self, name: str, scope: Mapping[str, Term | None]) -> Value:
+        """Read a word; integers below zero are literals here."""
+        if re.fullmatch("-[1-9][0-9]*", name):
+            return terms.integer(int(name))
+        return super().atom(name, scope)
+
+    def special(
+        self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]
+    ) -> Value | None:
+        """Read a variable, a list, a term below a binder, a witness, an application."""
+        match head, rest:
+            case "@var", [str() as name, sort] if name.startswith('"'):
+                return terms.variable(name[1:-1], self.sort(sort))
+            case "@list", _:
+                return tuple(self.term(each, scope) for each in rest)
+            case ("forall" | "exists" | "lambda"), [variables, body]:
+                xs = self.value(variables, scope)
+                require(isinstance(xs, tuple), "expected a list of variables")
+                return terms.bind(head, xs if isinstance(xs, tuple) else (), self.term(body, scope))
+            case "@quantifiers_skolemize", [formula, str() as position]:
+                return terms.skolem(self.term(formula, scope), int(position))
+            case "_", [function, *arguments]:
+                values = [self.term(each, scope) for each in arguments]
+                return applied(self.term(function, scope), values)
+        return super().special(head, rest, scope)
+
+
+__all__ = ["INT", "Certificate", "Reader", "Step", "Task", "Value"]

@@ -1,0 +1,359 @@
+"""Terms of many-sorted logic: each is well-sorted from the moment that it is made.
+
+A term is built by `build` and its like alone, which compute its sort or refuse. Equal terms are one
+object, so that `is` compares them, however large they are. Sorts have elements; integers are the
+integers; arrays and functions are equal where their values are. A formula is a term of sort Bool.
+
+What is said of a term's meaning below is what every rule is judged by. A term with free variables
+has a value for each assignment of values to them; a step of a certificate says that its formula
+holds for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Refused(Exception):
+    """Something is no instance of what it says it is, or is not known."""
+
+
+def require(condition: object, reason: str) -> None:
+    """Refuse, unless a side condition holds."""
+    if not condition:
+        raise Refused(reason)
+
+
+class Sort(NamedTuple):
+    """`Int`, `uni`, `(Array Int Bool)`; `(-> A B C)` has the functions of two arguments to C."""
+
+    name: str
+    arguments: tuple[Sort, ...] = ()
+
+    def __str__(self) -> str:
+        return f"({' '.join([self.name, *map(str, self.arguments)])})" if self.arguments else self.name
+
+
+BOOL, INT = Sort("Bool"), Sort("Int")
+
+
+class Term:
+    """An operator, what belongs to it and is no term, and arguments.
+
+    The operators that have such a `label`: `integer` its value, `variable` and `constant` their
+    name, `skolem` a position, and `forall`, `exists`, `lambda` the variables that they bind.
+    `apply` has as its first argument the function.
+    """
+
+    __slots__ = ("arguments", "free", "label", "operator", "sort")
+
+    def __init__(
+        self, operator: str, label: Label, arguments: tuple[Term, ...], sort: Sort
+    ) -> None:
+        self.operator, self.label, self.arguments, self.sort = operator, label, arguments, sort
+        free = frozenset[Term]().union(*(each.free for each in arguments))
+        if operator == "variable":
+            free = frozenset([self])
+        elif operator in BINDERS:
+            free -= frozenset(bound(self))
+        self.free: frozenset[Term] = free
+
+    def __str__(self) -> str:
+        if self.operator in ("integer", "variable", "constant"):
+            return str(self.label)
+        words = [str(each) for each in self.arguments]
+        if isinstance(self.label, tuple):
+            words.insert(0, f"({' '.join(map(str, self.label))})")
+        return f"({' '.join([self.operator, *words])})" if words else self.operator
+
+
+Label = int | str | tuple[Term, ...]
+
+BINDERS = ("forall", "exists", "lambda")
+
+# All terms that there are. `forget` empties it, and what was built before is then not used again.
+KNOWN: dict[tuple[str, Label, tuple[Term, ...], Sort], Term] = {}
+
+
+def forget() -> None:
+    """Begin anew: no term is left."""
+    KNOWN.clear()
+
+
+def _unique(operator: str, label: Label, arguments: tuple[Term, ...], sort: Sort) -> Term:
+    key = (operator, label, arguments, sort)
+    if (found := KNOWN.get(key)) is None:
+        found = KNOWN[key] = Term(operator, label, arguments, sort)
+    return found
+
+
+# Terms without arguments
+
+
+def truth(value: bool) -> Term:
+    """Give `true` or `false`."""
+    return _unique("true" if value else "false", "", (), BOOL)
+
+
+def integer(value: int) -> Term:
+    """Give the literal of an integer."""
+    return _unique("integer", value, (), INT)
+
+
+def variable(name: str, sort: Sort) -> Term:
+    """Give a variable: its name and its sort make it what it is."""
+    return _unique("variable", name, (), sort)
+
+
+def constant(name: str, sort: Sort) -> Term:
+    """Give a symbol that somebody declares; that of a function has the sort of functions."""
+    return _unique("constant", name, (), sort)
+
+
+def by_zero(operator: str) -> Term:
+    """Give what `div` and `mod` are for a divisor 0: some function of the dividend."""
+    name = {"div": "@int_div_by_zero", "mod": "@mod_by_zero"}[operator]
+    return constant(name, Sort("->", (INT, INT)))
+
+
+def value_of(term: Term) -> int | bool | None:
+    """Return what a literal stands for, and nothing of another term."""
+    if term.operator == "integer":
+        return int(str(term.label))
+    return {"true": True, "false": False}.get(term.operator)
+
+
+# Operators
+
+
+def _all_of(sort: Sort, result: Sort) -> Callable[[Sequence[Sort]], Sort | None]:
+    return lambda sorts: result if all(each == sort for each in sorts) else None
+
+
+def _alike(sorts: Sequence[Sort]) -> Sort | None:
+    return BOOL if all(each == sorts[0] for each in sorts) else None
+
+
+def _choice(sorts: Sequence[Sort]) -> Sort | None:
+    return sorts[1] if sorts[0] == BOOL and sorts[1] == sorts[2] else None
+
+
+def _select(sorts: Sequence[Sort]) -> Sort | None:
+    array, index = sorts
+    return array.arguments[1] if array.name == "Array" and array.arguments[0] == index else None
+
+
+def _store(sorts: Sequence[Sort]) -> Sort | None:
+    return sorts[0] if sorts[0] == Sort("Array", tuple(sorts[1:])) else None
+
+
+def _difference(sorts: Sequence[Sort]) -> Sort | None:
+    a, b = sorts
+    return a.arguments[0] if a.name == "Array" and a == b else None
+
+
+_CONNECTIVE, _SUM = _all_of(BOOL, BOOL), _all_of(INT, INT)
+_COMPARISON = _all_of(INT, BOOL)
+MANY = 10**6
+
+# Of each operator: the least and the largest number of arguments, and its sort by theirs.
+OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] = {
+    "not": (1, 1, _CONNECTIVE),
+    # The conjunction or disjunction of one formula is that formula.
+    "and": (1, MANY, _CONNECTIVE),
+    "or": (1, MANY, _CONNECTIVE),
+    "=>": (2, 2, _CONNECTIVE),
+    "xor": (2, 2, _CONNECTIVE),
+    "=": (2, 2, _alike),
+    # Any two of the arguments differ.
+    "distinct": (2, MANY, _alike),
+    "ite": (3, 3, _choice),
+    "+": (1, MANY, _SUM),
+    "*": (1, MANY, _SUM),
+    "-": (1, 2, _SUM),
+    "<": (2, 2, _COMPARISON),
+    "<=": (2, 2, _COMPARISON),
+    ">": (2, 2, _COMPARISON),
+    ">=": (2, 2, _COMPARISON),
+    "abs": (1, 1, _SUM),
+    # SMT-LIB's: x = y * (div x y) + (mod x y) and 0 <= (mod x y) < |y|, for y other than 0.
+    "div": (2, 2, _SUM),
+    "mod": (2, 2, _SUM),
+    # The same, and for y = 0 the values 0 and x.
+    "div_total": (2, 2, _SUM),
+    "mod_total": (2, 2, _SUM),
+    "select": (2, 2, _select),
+    "store": (3, 3, _store),
+    # An index at which two arrays differ, if they do.
+    "@array_deq_diff": (2, 2, _difference),
+    # Its argument.
+    "@purify": (1, 1, lambda sorts: sorts[0]),
+}
+
+
+def build(operator: str, *arguments: Term) -> Term:
+    """Apply an operator of the logic; refuse what has no sort."""
+    require(operator in OPERATORS, f"no operator that is known: {operator}")
+    least, most, rule = OPERATORS[operator]
+    require(least <= len(arguments) <= most, f"{operator} of {len(arguments)} arguments")
+    sort = rule([each.sort for each in arguments])
+    if sort is None:
+        raise Refused(f"{operator} of {', '.join(str(each.sort) for each in arguments)}")
+    return _unique(operator, "", arguments, sort)
+
+
+def apply(function: Term, *arguments: Term) -> Term:
+    """Apply a function to all its arguments."""
+    *expected, result = function.sort.arguments or (function.sort,)
+    fits = function.sort.name == "->" and expected == [each.sort for each in arguments]
+    require(fits, f"{function} of {', '.join(str(each.sort) for each in arguments)}")
+    return _unique("apply", "", (function, *arguments), result)
+
+
+def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
+    """Bind variables: of all, or of some of their values, `body` holds; or the function to it.
+
+    A quantifier may name one variable twice, which says nothing more; a function may not.
+    """
+    require(variables and all(each.operator == "variable" for each in variables), "no variables")
+    sort = BOOL
+    if binder == "lambda":
+        require(len({*variables}) == len(variables), "a function of one variable twice")
+        sort = Sort("->", (*(each.sort for each in variables), body.sort))
+    else:
+        require(body.sort == BOOL, f"{binder} of what is no formula")
+    return _unique(binder, tuple(variables), (body,), sort)
+
+
+def skolem(formula: Term, position: int) -> Term:
+    """Give one of the values for which a closed formula `(forall xs F)` fails, if it does.
+
+    They are chosen once for each formula, and together; the position is that of the variable.
+    """
+    require(formula.operator == "forall" and not formula.free, "a witness of what is not closed")
+    variables = bound(formula)
+    require(0 <= position < len(variables), "a witness of no variable")
+    return _unique("skolem", position, (formula,), variables[position].sort)
+
+
+def bound(term: Term) -> tuple[Term, ...]:
+    """Return the variables that a term binds itself."""
+    return term.label if isinstance(term.label, tuple) else ()
+
+
+def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
+    """Give the term with other arguments, below the same binder; a choice depends on its formula."""
+    if all(old is new for old, new in zip(term.arguments, arguments, strict=True)):
+        return term
+    require(term.operator != "skolem", "another formula has other witnesses")
+    if term.operator == "apply":
+        return apply(*arguments)
+    if term.operator in BINDERS:
+        return bind(term.operator, bound(term), *arguments)
+    return build(term.operator, *arguments)
+
+
+# Shorthands
+
+
+def negation(formula: Term) -> Term:
+    """Give `(not F)`."""
+    return build("not", formula)
+
+
+def equal(a: Term, b: Term) -> Term:
+    """Give `(= a b)`."""
+    return build("=", a, b)
+
+
+def together(operator: str, arguments: Sequence[Term]) -> Term:
+    """Give `(op a b ...)`; of one term that term, and of none what changes nothing."""
+    if len(arguments) == 1:
+        return arguments[0]
+    return build(operator, *arguments) if arguments else NEUTRAL[operator]()
+
+
+NEUTRAL: dict[str, Callable[[], Term]] = {
+    "and": lambda: truth(True),
+    "or": lambda: truth(False),
+    "+": lambda: integer(0),
+    "*": lambda: integer(1),
+}
+
+
+def parts(term: Term, operator: str, count: int | None = None) -> tuple[Term, ...]:
+    """Take an application of an operator apart, or refuse another term."""
+    require(term.operator == operator, f"expected an application of {operator}")
+    require(count in (None, len(term.arguments)), f"expected {count} arguments of {operator}")
+    return term.arguments
+
+
+# Substitution
+
+
+def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
+    """Replace free variables by terms of the same sorts, at once; refuse to capture a variable.
+
+    What comes out has, for any assignment, the value that `term` has where the variables have the
+    values of those terms.
+    """
+    require(all(x.sort == t.sort for x, t in values.items()), "a term of another sort")
+    done: dict[Term, Term] = {}
+
+    def of(each: Term) -> Term:
+        if each not in done:
+            done[each] = step(each)
+        return done[each]
+
+    def step(each: Term) -> Term:
+        if each.operator == "variable":
+            return values.get(each, each)
+        if each.free.isdisjoint(values):
+            return each
+        if each.operator in BINDERS:
+            own = {x: t for x, t in values.items() if x in each.free}
+            captured = {*bound(each)}.intersection(*[union(t.free for t in own.values())])
+            require(not captured, "a variable would be captured")
+            return rebuild(each, [substitute(each.arguments[0], own)])
+        return rebuild(each, [of(argument) for argument in each.arguments])
+
+    return of(term)
+
+
+def union(sets: Iterable[frozenset[Term]]) -> frozenset[Term]:
+    """Unite some sets."""
+    return frozenset[Term]().union(*sets)
+
+
+def same_but_for_names(a: Term, b: Term) -> bool:
+    """Tell whether two terms differ in the names of bound variables alone."""
+    done = set[tuple[Term, Term]]()
+
+    def same(
+        a: Term, b: Term, left: Mapping[Term, int], right: Mapping[Term, int], depth: int
+    ) -> bool:
+        """Compare below binders: a variable is bound at a depth, the same on either side."""
+        closed = left.keys().isdisjoint(a.free) and right.keys().isdisjoint(b.free)
+        if closed and (a is b or (a, b) in done):
+            return True
+        if a.operator == "variable" or b.operator == "variable":
+            return left.get(a, a) == right.get(b, b)
+        if (a.operator, len(a.arguments)) != (b.operator, len(b.arguments)):
+            return False
+        if a.operator in BINDERS:
+            xs, ys = bound(a), bound(b)
+            if [x.sort for x in xs] != [y.sort for y in ys]:
+                return False
+            left = {**left, **{x: depth + i for i, x in enumerate(xs)}}
+            right = {**right, **{y: depth + i for i, y in enumerate(ys)}}
+            depth += len(xs)
+        elif a.label != b.label:
+            return False
+        pairs = zip(a.arguments, b.arguments, strict=True)
+        found = all(same(x, y, left, right, depth) for x, y in pairs)
+        if found and closed:
+            done.add((a, b))
+        return found
+
+    return same(a, b, {}, {}, 0)
