@@ -30,6 +30,7 @@
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   which decisions of the C, and which jumps of its object code, the tests take both ways;
 #                 the stack and the instructions of a call
+#   make certify  cvc5 writes a certificate of each proved part, and a checker of our own reads it
 #   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in the models of released packages, make them explicit, compare
@@ -65,7 +66,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
 .PHONY: all help tools install check extract prove update seal pin test evidence nightly validate fuzz
-.PHONY: coverage mutants-c verify-c cross object models bench mutants doc clean
+.PHONY: certify coverage mutants-c verify-c cross object models bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
 .NOTPARALLEL:
@@ -118,7 +119,7 @@ evidence: tools
 	@$(TOOLS) gate --fresh
 	@$(TOOLS) archive "$(ARCHIVE)"
 
-nightly: validate mutants mutants-c verify-c object cross models fuzz coverage all
+nightly: validate mutants mutants-c certify verify-c object cross models fuzz coverage all
 
 # A C compiler and CMake are enough.
 install:
@@ -157,6 +158,10 @@ cross:
 object:
 	@$(INSTALL) --tests --also cross
 	@$(RECORD) $(TESTS_TOOL) tests/c/object.py
+
+certify:
+	@$(INSTALL) --tests --also certify
+	@$(RECORD) $(TOOLS) certify $(THEORY)
 
 models:
 	@$(INSTALL) --tests --also models

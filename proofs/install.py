@@ -32,14 +32,15 @@ HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
     "verify-c": "frama-c-base",
     "models": "",
+    "certify": "",
     "cross": "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-s390x-linux-gnu "
     "libc6-dev-s390x-cross qemu-user",
 }
 
 # Wheels that stay out of .venv, for what is in their files: the model checker of `make verify-c`,
-# models that the tests read, and those that `make models` reads besides. Each is a folder of build/
-# for a file of requirements in tests/.
-APART = ("verify-c", "test-models", "models")
+# models that the tests read, those that `make models` reads besides, the cvc5 of `make certify`.
+# Each is a folder of build/ for a file of requirements in tests/.
+APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
 
@@ -182,7 +183,10 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Put wheels into a folder of their own, of which no Python runs; pip compares their hashes."""
+    """Put wheels into a folder of their own; pip compares their hashes.
+
+    Of cvc5 alone Python runs, in a process that has nothing to do with the checker.
+    """
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:

@@ -24,6 +24,7 @@ COMMANDS = {
     "seal": "verdict:seal",
     "pin": "gate.binaries:pin",
     "mutants": "evidence.mutants:main",
+    "certify": "certificates.command:main",
     "record": "evidence.records:main",
     "archive": "evidence.archive:main",
     "validate": "validate.command:main",
@@ -44,6 +45,7 @@ FILES = re.compile(
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|(mutants|signatures)\.toml|sessions/.*)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/extraction/\w+\.(ml|drv)
+    |proofs/(certify|certificates)/\w+\.py
     |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/(\w+\.py|replay))
     |proofs/evidence/templates/(assessment/)?\w+\.(html|css|js|md)""",
     re.ASCII | re.VERBOSE,

@@ -181,7 +181,7 @@ def quant_miniscope_or(premises: Sequence[Term], arguments: Sequence[Value]) -> 
 
 @hyphened
 def quant_miniscope_ite(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
-    """`(= (forall xs (ite C F G)) (ite C (forall xs F) (forall xs G)))`, if C has none of the xs."""
+    """`(= (forall xs (ite C F G)) (ite C (forall xs F) (forall xs G)))`, if no x is in C."""
     (), (given,) = premises, arguments
     left, right = sides(term(given))
     xs, body = quantified(left, "forall")

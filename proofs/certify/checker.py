@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from certify import arithmetic, binders, clauses, equality, normal, schemas, terms
 from certify.reader import Certificate, Step, Task
@@ -108,7 +109,7 @@ def check(text: str, certificate: str) -> int:
 
 def main(files: Sequence[str]) -> int:
     """Check a certificate: the files are that of the task, and its own."""
-    text, certificate = (open(name, encoding="utf-8").read() for name in files)
+    text, certificate = (Path(name).read_text(encoding="utf-8") for name in files)
     try:
         print(f"certified, in {check(text, certificate)} steps")
     except Refused as reason:

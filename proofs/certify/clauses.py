@@ -1,7 +1,7 @@
 """Rules of propositional logic that are no pattern: resolution, and connectives of any length.
 
-A clause is a disjunction. Its literals are what it has as arguments; `false` has none, and a formula
-that is no disjunction is the one literal of itself.
+A clause is a disjunction. Its literals are what it has as arguments; `false` has none, and a
+formula that is no disjunction is the one literal of itself.
 """
 
 from __future__ import annotations

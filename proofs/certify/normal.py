@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from certify.equality import sides
 from certify.reader import Value
 from certify.rules import rule, term
-from certify.terms import NEUTRAL, Term, equal, integer, parts, rebuild, require, truth, value_of
+from certify.terms import NEUTRAL, Term, equal, integer, rebuild, require, truth, value_of
 
 
 def leaves(given: Term, operator: str) -> set[Term]:
@@ -103,6 +103,3 @@ def computed(given: Term) -> Term:
         return rebuild(given, arguments)
     found = COMPUTED[operator]([*values])
     return truth(bool(found)) if given.sort.name == "Bool" else integer(found)
-
-
-__all__ = ["aci_norm", "absorb", "evaluate", "parts"]

@@ -12,14 +12,16 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from certify import terms
-from certify.terms import BINDERS, BOOL, INT, Refused, Sort, Term, require
+from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 
-Expression = str | list["Expression"]  # type: ignore[misc]
+Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
 
 TOKEN = re.compile(r'(\s+|;[^\n]*)|([()]|"[^"]*"|\|[^|]*\||[^\s()"|;]+)')
 NUMERAL = re.compile(r"0|[1-9][0-9]*")
-RESERVED = frozenset(["true", "false", "let", "!", "_", "@list", "@var", *BINDERS, *terms.OPERATORS])
+RESERVED = frozenset(
+    ["true", "false", "let", "!", "_", "@list", "@var", *BINDERS, *terms.OPERATORS]
+)
 
 
 def expressions(text: str) -> list[Expression]:
@@ -158,11 +160,11 @@ class Task(Reader):
     def command(self, name: str, rest: list[Expression]) -> None:
         """Carry out a command."""
         match name, rest:
-            case ("set-logic" | "set-info" | "set-option"), _:
+            case (("set-logic" | "set-info" | "set-option"), _):
                 pass
-            case "declare-sort", [str() as sort, str() as arity]:
-                require(sort not in {**self.sorts, "Array": 2, "->": 2}, f"again: {sort}")
-                self.sorts[sort] = int(arity)
+            case "declare-sort", [str() as new, str() as arity]:
+                require(new not in {**self.sorts, "Array": 2, "->": 2}, f"again: {new}")
+                self.sorts[new] = int(arity)
             case "declare-fun", [str() as symbol, list() as domain, result]:
                 sorts = (*map(self.sort, domain), self.sort(result))
                 sort = Sort("->", sorts) if domain else sorts[0]
@@ -276,7 +278,7 @@ class Certificate(Reader):
                 return terms.variable(name[1:-1], self.sort(sort))
             case "@list", _:
                 return tuple(self.term(each, scope) for each in rest)
-            case ("forall" | "exists" | "lambda"), [variables, body]:
+            case (("forall" | "exists" | "lambda"), [variables, body]):
                 xs = self.value(variables, scope)
                 require(isinstance(xs, tuple), "expected a list of variables")
                 return terms.bind(head, xs if isinstance(xs, tuple) else (), self.term(body, scope))
@@ -286,6 +288,3 @@ class Certificate(Reader):
                 values = [self.term(each, scope) for each in arguments]
                 return applied(self.term(function, scope), values)
         return super().special(head, rest, scope)
-
-
-__all__ = ["INT", "Certificate", "Reader", "Step", "Task", "Value"]

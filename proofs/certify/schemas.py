@@ -80,8 +80,8 @@ PATTERNS = """
 (bool-and-conf2         (Xs... F Ys... Zs...) () (= (and Xs... (not F) Ys... F Zs...) false))
 (bool-or-taut           (Xs... F Ys... Zs...) () (= (or Xs... F Ys... (not F) Zs...) true))
 (bool-or-taut2          (Xs... F Ys... Zs...) () (= (or Xs... (not F) Ys... F Zs...) true))
-(bool-or-de-morgan      (F G Zs...)   ()  (= (not (or F G Zs...)) (and (not F) (not (or G Zs...)))))
-(bool-and-de-morgan     (F G Zs...)   ()  (= (not (and F G Zs...)) (or (not F) (not (and G Zs...)))))
+(bool-or-de-morgan      (F G Zs...)   () (= (not (or F G Zs...)) (and (not F) (not (or G Zs...)))))
+(bool-and-de-morgan     (F G Zs...)   () (= (not (and F G Zs...)) (or (not F) (not (and G Zs...)))))
 (bool-implies-de-morgan (F G)         ()  (= (not (=> F G)) (and F (not G))))
 (bool-or-and-distrib    (F G Ys... H Zs...) ()
     (= (or (and F G Ys...) H Zs...) (and (or F H Zs...) (or (and G Ys...) H Zs...))))
@@ -146,7 +146,9 @@ PATTERNS = """
 (arith-abs-eq         (X Y)     ()  (= (= (abs X) (abs Y)) (or (= X Y) (= X (- Y)))))
 (arith-abs-int-gt     (X Y)     ()
     (= (> (abs X) (abs Y))
-       (ite (>= X 0) (ite (>= Y 0) (> X Y) (> X (- Y))) (ite (>= Y 0) (> (- X) Y) (> (- X) (- Y))))))
+       (ite (>= X 0)
+            (ite (>= Y 0) (> X Y) (> X (- Y)))
+            (ite (>= Y 0) (> (- X) Y) (> (- X) (- Y))))))
 (arith-int-div-total      (X Y) ((= (= Y 0) false))  (= (div X Y) (div_total X Y)))
 (arith-int-div-total-one  (X)   ()                   (= (div_total X 1) X))
 (arith-int-div-total-zero (X)   ()                   (= (div_total X 0) 0))
@@ -248,4 +250,5 @@ SCHEMAS = [
     Schema(word(name), several(arguments), several(premises), conclusion)
     for name, arguments, premises, conclusion in map(several, expressions(PATTERNS))
 ]
-RULES.update({schema.name: schema for schema in SCHEMAS})
+for _schema in SCHEMAS:
+    RULES[_schema.name] = _schema

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 (it is no error to refuse)
     """Something is no instance of what it says it is, or is not known."""
 
 
@@ -32,7 +32,9 @@ class Sort(NamedTuple):
     arguments: tuple[Sort, ...] = ()
 
     def __str__(self) -> str:
-        return f"({' '.join([self.name, *map(str, self.arguments)])})" if self.arguments else self.name
+        return (
+            f"({' '.join([self.name, *map(str, self.arguments)])})" if self.arguments else self.name
+        )
 
 
 BOOL, INT = Sort("Bool"), Sort("Int")
@@ -243,7 +245,7 @@ def bound(term: Term) -> tuple[Term, ...]:
 
 
 def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
-    """Give the term with other arguments, below the same binder; a choice depends on its formula."""
+    """Give the term with other arguments, below the same binder; a witness has its formula."""
     if all(old is new for old, new in zip(term.arguments, arguments, strict=True)):
         return term
     require(term.operator != "skolem", "another formula has other witnesses")

@@ -37,6 +37,7 @@ LANES = {
     "object": "coverage of the C and of its object code, its stack, its instructions",
     "cross": "the C on a machine of 32 bits and on a big-endian one",
     "coverage": "branches of the Python package that the tests take",
+    "certify": "a certificate of each part, checked by a program of our own",
     "fuzz": "wild calls of the package's public functions",
     "models": "the broadcasts of released models, made explicit and compared",
 }

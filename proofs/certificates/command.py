@@ -1,0 +1,264 @@
+"""The command `certify`: for every part of every goal, a certificate by cvc5, and what checks it.
+
+`whysearch` writes the tasks as CVC5 is sent them; cvc5 1.4.2, in a process of its own, writes a
+certificate; the checker in proofs/certify reads both. build/certify.json has what came of each.
+What cvc5 said of a task is kept in build/certificates, under the hash of the task; every
+certificate is checked again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from certificates import faults
+from certify import checker
+from certify.terms import Refused
+from gate import closed
+from gate.closed import ROOT
+from gate.program import PROCESSES, Program
+from verdict import chosen
+
+WHEELS = ROOT / "build" / "certify"
+REQUIREMENTS = ROOT / "tests" / "requirements-certify.txt"
+KEPT = ROOT / "build" / "certificates"
+RESULT = ROOT / "build" / "certify.json"
+
+# How cvc5 is asked, one after the other: its options, and seconds of its processor.
+ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (
+    ({}, 3),
+    ({"full-saturate-quant": "true"}, 4),
+)
+
+# The share of the parts that is to be certified.
+WANTED = 0.9
+
+# Certificates that are changed in one place at a time: one of so many, so often.
+EVERY, CHANGES = 20, 12
+
+# Terms are as deep as formulas are nested, and a call in Python reads each level.
+DEPTH = 20_000
+
+
+class Solver:
+    """A process that asks cvc5."""
+
+    def __init__(self) -> None:
+        program = (sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("ask.py")))
+        self.process = subprocess.Popen(
+            [*program, str(WHEELS)],
+            env=closed.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.version = self.hear()
+
+    def hear(self) -> str:
+        """Return what the process says next."""
+        line = self.process.stdout.readline() if self.process.stdout else ""
+        if not line:
+            raise closed.ToolError("cvc5 cannot be asked: `make certify` installs it")
+        return str(json.loads(line))
+
+    def ask(self, task: Path, certificate: Path, options: dict[str, str], seconds: int) -> str:
+        """Ask for a certificate of a task, to be written to a file."""
+        question = {
+            "task": str(task),
+            "certificate": str(certificate),
+            "options": options,
+            "seconds": seconds,
+        }
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(question) + "\n")
+        self.process.stdin.flush()
+        return self.hear()
+
+
+@contextmanager
+def solver() -> Iterator[Solver]:
+    """Lend a process that asks cvc5, and end it."""
+    found = Solver()
+    try:
+        yield found
+    finally:
+        found.process.kill()
+        found.process.communicate()
+
+
+class Part(NamedTuple):
+    """A part of a goal, and what came of it: `certified`, or why not."""
+
+    theory: str
+    goal: str
+    part: str
+    result: str
+    steps: int
+    bytes: int
+
+
+def certificate(by: Solver, text: str) -> tuple[str, str]:
+    """Ask for a certificate of a task, one way after the other: the certificate, or why not."""
+    said = list[str]()
+    for options, seconds in ATTEMPTS:
+        answer, found = attempt(by, text, options, seconds)
+        if found:
+            return found, ""
+        said.append(answer)
+    return "", ", ".join(said)
+
+
+def attempt(by: Solver, text: str, options: dict[str, str], seconds: int) -> tuple[str, str]:
+    """Ask in one way, unless that was done before: the answer, and the certificate."""
+    how = json.dumps([by.version, options, seconds])
+    key = closed.digest([("task", text.encode()), ("how", how.encode())])
+    kept = KEPT / f"{key}.gz"
+    if not kept.exists():
+        task, written = KEPT / f"{key}.smt2", KEPT / f"{key}.cpc"
+        task.write_text(text, encoding="utf-8")
+        answer = by.ask(task, written, options, seconds)
+        found = written.read_text(encoding="utf-8") if answer == "unsat" else ""
+        new = kept.with_suffix(".new")
+        new.write_bytes(gzip.compress(json.dumps([answer, found]).encode(), 6))
+        new.replace(kept)
+        task.unlink()
+        written.unlink(missing_ok=True)
+    answer, found = json.loads(gzip.decompress(kept.read_bytes()))
+    return str(answer), str(found)
+
+
+class Run:
+    """What has come of the parts so far; the checker's tables allow one thread at a time."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.without_goal: list[str] = []
+        self.changes: list[faults.Change] = []
+        self.lock = threading.Lock()
+
+    def judged(self, by: Solver, text: str) -> tuple[str, int, str]:
+        """Certify a task: `certified` or why not, the steps, and the certificate."""
+        found, why = certificate(by, text)
+        if not found:
+            return f"not proved: {why}", 0, ""
+        with self.lock:
+            try:
+                return "certified", checker.check(text, found), found
+            except Refused as error:
+                return f"refused: {error}", 0, found
+
+    def theory(self, whysearch: Program, by: Solver, file: str) -> None:
+        """Certify the parts of a theory, and try one of its tasks without the goal."""
+        folder = KEPT / "tasks" / file.removesuffix(".mlw").replace("/", ".")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        first = True
+        for entry in whysearch.ask("tasks", str(folder), file):
+            text = (folder / entry["file"]).read_text(encoding="utf-8")
+            result, steps, found = self.judged(by, text)
+            self.parts.append(Part(file, entry["goal"], entry["part"], result, steps, len(found)))
+            if not steps:
+                continue
+            place = f"{file} {entry['part']}"
+            if zlib.crc32(place.encode()) % EVERY == 0:
+                with self.lock:
+                    self.changes += faults.tried(place, text, found, CHANGES)
+            if first and self.judged(by, without_goal(text))[2]:
+                self.without_goal.append(place)
+            first = False
+        shutil.rmtree(folder)
+
+
+def without_goal(text: str) -> str:
+    """Give what a task supposes: the goal is the last that it asserts."""
+    return text.rpartition("(assert")[0] + "(check-sat)\n"
+
+
+def main(argv: list[str]) -> int:
+    """Certify all parts, print what came of them, write build/certify.json."""
+    parser = argparse.ArgumentParser(prog="certify", description=main.__doc__)
+    parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
+    parser.add_argument("--jobs", type=int, default=PROCESSES, help="how many ask at a time")
+    options = parser.parse_args(argv)
+    started, files, run = time.monotonic(), chosen(options.theories), Run()
+    whysearch = Program(ROOT, "whysearch")
+    KEPT.mkdir(parents=True, exist_ok=True)
+    sys.setrecursionlimit(DEPTH)
+    threading.stack_size(512 << 20)
+    versions, left, errors = set[str](), list(reversed(files)), list[BaseException]()
+
+    def work() -> None:
+        try:
+            with solver() as by:
+                versions.add(by.version)
+                while left and not errors:
+                    run.theory(whysearch, by, left.pop())
+                    told(run, len(files) - len(left), len(files))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return report(run, " and ".join(sorted(versions)), len(files), time.monotonic() - started)
+
+
+def told(run: Run, done: int, files: int) -> None:
+    """Tell how far it is, now and then."""
+    if 10 * done // files > 10 * (done - 1) // files:
+        certified = sum(part.result == "certified" for part in run.parts)
+        print(f"{done} of {files} theories, {certified} of {len(run.parts)} parts", flush=True)
+
+
+def report(run: Run, version: str, files: int, seconds: float) -> int:
+    """Write what came of all parts, print the totals, and judge them."""
+    parts = sorted(run.parts)
+    certified = [part for part in parts if part.result == "certified"]
+    reasons = Counter(part.result for part in parts if part.result != "certified")
+    accepted = [change for change in run.changes if change.accepted]
+    outcome = Counter(change.accepted or "refused" for change in run.changes)
+    share = len(certified) / max(len(parts), 1)
+    text = json.dumps(
+        {
+            "cvc5": version,
+            "parts": [part._asdict() for part in parts],
+            "totals": {
+                "parts": len(parts),
+                "certified": len(certified),
+                "steps": sum(part.steps for part in certified),
+                "reasons": dict(reasons.most_common()),
+                "changes": dict(outcome.most_common()),
+                "contradictory without the goal": run.without_goal,
+            },
+            "accepted changes": [change._asdict() for change in accepted],
+        },
+        indent=1,
+    )
+    RESULT.write_text(text + "\n", encoding="utf-8")
+    for reason, count in reasons.most_common(20):
+        print(f"{count} parts {reason}")
+    for reason, count in outcome.most_common():
+        print(f"{count} changes of certificates: {reason}")
+    for place in run.without_goal:
+        print(f"{place}: certified without its goal")
+    print(
+        f"certify: {len(certified)} of {len(parts)} parts of {files} theories certified, "
+        f"{share:.1%}, by cvc5 {version} and our checker; {seconds:.0f} s"
+    )
+    return int(share < WANTED or bool(run.without_goal))
