@@ -192,7 +192,7 @@ class Schema(NamedTuple):
     premises: list[Expression]
     conclusion: Expression
 
-    def __call__(self, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    def follow(self, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
         """Match premises and arguments; give the conclusion."""
         found = dict[str, Term]()
         for pattern, given in zip(self.arguments, arguments, strict=True):
@@ -234,6 +234,7 @@ def listed(given: Term, operator: str) -> Sequence[Term]:
     """Return the arguments that a conjunction, disjunction, sum or product stands for."""
     if given.operator == operator:
         return given.arguments
+    require(operator in terms.NEUTRAL, f"{operator} has a fixed number of arguments")
     return () if given is terms.NEUTRAL[operator]() else (given,)
 
 
@@ -251,4 +252,4 @@ SCHEMAS = [
     for name, arguments, premises, conclusion in map(several, expressions(PATTERNS))
 ]
 for _schema in SCHEMAS:
-    RULES[_schema.name] = _schema
+    RULES[_schema.name] = _schema.follow

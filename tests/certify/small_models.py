@@ -1,0 +1,226 @@
+"""Small models: what a term is worth where sorts have two elements, and symbols random values."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from certify.terms import (
+    BOOL,
+    INT,
+    Sort,
+    Term,
+    apply,
+    bind,
+    bound,
+    build,
+    constant,
+    integer,
+    truth,
+    variable,
+)
+
+U = Sort("U")
+ARRAY = Sort("Array", (U, U))
+ELEMENTS = (0, 1)
+INTEGERS = (-3, -2, -1, 0, 1, 2, 3)
+VALUES: dict[Sort, Sequence[Any]] = {
+    BOOL: (False, True),
+    INT: INTEGERS,
+    U: ELEMENTS,
+    ARRAY: tuple(itertools.product(ELEMENTS, repeat=2)),
+}
+
+Model = dict[str, Any]
+Assignment = Mapping[Term, Any]
+
+
+def quotient(a: int, b: int) -> int:
+    """Divide as SMT-LIB says: the remainder is not negative."""
+    for q in range(-abs(a) - 1, abs(a) + 2):
+        if 0 <= a - b * q < abs(b):
+            return q
+    raise AssertionError(f"{a} and {b} have no quotient")
+
+
+def product(values: Sequence[int]) -> int:
+    found = 1
+    for each in values:
+        found *= each
+    return found
+
+
+def stored(array: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
+    return (*array[:index], value, *array[index + 1 :])
+
+
+MEANING: dict[str, Callable[..., Any]] = {
+    "not": lambda a: not a,
+    "and": lambda *a: all(a),
+    "or": lambda *a: any(a),
+    "=>": lambda a, b: b or not a,
+    "xor": lambda a, b: a is not b,
+    "=": lambda a, b: a == b,
+    "distinct": lambda *a: len({*a}) == len(a),
+    "ite": lambda c, a, b: a if c else b,
+    "+": lambda *a: sum(a),
+    "*": lambda *a: product(a),
+    "-": lambda *a: a[0] - a[1] if len(a) == 2 else -a[0],
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "abs": abs,
+    # By 0, as the model's own functions are: see `random_model`.
+    "div": lambda a, b: quotient(a, b) if b else 7 * a + 1,
+    "mod": lambda a, b: a - b * quotient(a, b) if b else 5 * a + 2,
+    "div_total": lambda a, b: quotient(a, b) if b else 0,
+    "mod_total": lambda a, b: a - b * quotient(a, b) if b else a,
+    "select": lambda a, i: a[i],
+    "store": stored,
+    "@array_deq_diff": lambda a, b: next((i for i in ELEMENTS if a[i] != b[i]), 0),
+    "@purify": lambda a: a,
+}
+
+
+def value(term: Term, model: Model, at: Assignment) -> Any:
+    """Compute what a term is worth."""
+    match term.operator:
+        case "true" | "false":
+            return term.operator == "true"
+        case "integer":
+            return int(str(term.label))
+        case "variable":
+            return at[term]
+        case "constant":
+            return model[str(term.label)]
+        case "apply":
+            function, *arguments = (value(each, model, at) for each in term.arguments)
+            return function(*arguments)
+        case "forall":
+            return all(value(term.arguments[0], model, {**at, **each}) for each in assigned(term))
+        case "exists":
+            return any(value(term.arguments[0], model, {**at, **each}) for each in assigned(term))
+        case "lambda":
+            body, xs = term.arguments[0], bound(term)
+            return Table(
+                {
+                    v: value(body, model, {**at, **dict(zip(xs, v, strict=True))})
+                    for v in itertools.product(*(VALUES[x.sort] for x in xs))
+                }
+            )
+        case "skolem":
+            formula, xs = term.arguments[0], bound(term.arguments[0])
+            fails = (
+                each for each in assigned(formula) if not value(formula.arguments[0], model, each)
+            )
+            witness = next(fails, {x: VALUES[x.sort][0] for x in xs})
+            return witness[xs[int(str(term.label))]]
+    return MEANING[term.operator](*(value(each, model, at) for each in term.arguments))
+
+
+class Table(dict[tuple[Any, ...], Any]):
+    """A function, by its values."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self[arguments]
+
+
+def assigned(term: Term) -> Iterator[dict[Term, Any]]:
+    """List the values of the variables that a term binds."""
+    xs = bound(term)
+    for values in itertools.product(*(VALUES[x.sort] for x in xs)):
+        yield dict(zip(xs, values, strict=True))
+
+
+# Random models, and terms of a small language
+
+
+FUNCTIONS = {"f": (U, U), "g": (U, U), "p": (U, BOOL), "q": (U, BOOL), "size": (U, INT)}
+CONSTANTS = {"c": U, "d": U, "i": INT, "j": INT, "a": ARRAY, "b": ARRAY}
+CONSTANTS |= dict.fromkeys(("A", "B", "C", "D"), BOOL)
+SYMBOLS = {name: constant(name, Sort("->", sorts)) for name, sorts in FUNCTIONS.items()}
+SYMBOLS |= {name: constant(name, sort) for name, sort in CONSTANTS.items()}
+VARIABLES = [
+    variable(name, sort)
+    for name, sort in (*(("x", U), ("y", U), ("z", U), ("v", BOOL), ("n", INT), ("m", INT)),)
+]
+
+
+def random_model(chance: random.Random) -> Model:
+    """Give every symbol a value."""
+    model: Model = {name: chance.choice(VALUES[sort]) for name, sort in CONSTANTS.items()}
+    for name, (domain, result) in FUNCTIONS.items():
+        model[name] = Table({(v,): chance.choice(VALUES[result]) for v in VALUES[domain]})
+    if chance.random() < 0.3:
+        model["g"] = model["f"]
+    model["@int_div_by_zero"] = lambda a: 7 * a + 1
+    model["@mod_by_zero"] = lambda a: 5 * a + 2
+    return model
+
+
+class Language:
+    """Random terms."""
+
+    def __init__(self, seed: str) -> None:
+        self.chance = random.Random(seed)
+
+    def term(self, sort: Sort, depth: int = 2) -> Term:
+        """Give a term of a sort."""
+        pick = self.chance.choice
+        if depth == 0 or sort.name == "->" or self.chance.random() < 0.25:
+            known = [each for each in (*SYMBOLS.values(), *VARIABLES) if each.sort == sort]
+            if sort == INT:
+                known += [integer(pick(INTEGERS))]
+            if sort == BOOL and self.chance.random() < 0.2:
+                known = [truth(pick((True, False)))]
+            return pick(known)
+        if self.chance.random() < 0.15:
+            return build("ite", *(self.term(each, depth - 1) for each in (BOOL, sort, sort)))
+        kinds: dict[Sort, list[tuple[str, tuple[Sort, ...]]]] = {
+            BOOL: [
+                *(("not", (BOOL,)), ("and", (BOOL, BOOL)), ("or", (BOOL, BOOL, BOOL))),
+                *(("=>", (BOOL, BOOL)), ("=", (U, U)), ("=", (INT, INT)), ("=", (BOOL, BOOL))),
+                *(("<", (INT, INT)), (">=", (INT, INT)), ("p", (U,)), ("q", (U,))),
+                *(("forall", (BOOL,)), ("exists", (BOOL,)), ("or", (BOOL, BOOL))),
+            ],
+            INT: [("+", (INT, INT)), ("*", (INT, INT)), ("-", (INT, INT)), ("size", (U,))],
+            U: [("f", (U,)), ("g", (U,)), ("select", (ARRAY, U))],
+            ARRAY: [("store", (ARRAY, U, U))],
+        }
+        name, sorts = pick(kinds[sort])
+        arguments = [self.term(each, depth - 1) for each in sorts]
+        if name in ("forall", "exists"):
+            return bind(name, self.variables(), *arguments)
+        return apply(SYMBOLS[name], *arguments) if name in SYMBOLS else build(name, *arguments)
+
+    def variables(self) -> list[Term]:
+        """Give one variable or two of sorts that are finite."""
+        finite = [each for each in VARIABLES if each.sort != INT]
+        return self.chance.sample(finite, self.chance.choice((1, 1, 2)))
+
+
+def fails(premises: Sequence[Term], conclusion: Term, chance: random.Random, often: int) -> bool:
+    """Look for a model in which the premises hold and the conclusion does not.
+
+    They hold for all values of free variables that have few, and for some of others.
+    """
+    everywhere = bind_finite(premises)
+    for _ in range(often):
+        model = random_model(chance)
+        at = {x: chance.choice(VALUES[x.sort]) for x in VARIABLES}
+        holds = all(value(each, model, at) for each in everywhere)
+        if holds and not value(conclusion, model, at):
+            return True
+    return False
+
+
+def bind_finite(premises: Sequence[Term]) -> list[Term]:
+    """Close formulas over variables that have few values."""
+    found = []
+    for each in premises:
+        xs = [x for x in each.free if x.sort != INT]
+        found.append(bind("forall", xs, each) if xs else each)
+    return found
