@@ -233,6 +233,7 @@ def report(run: Run, version: str, files: int, seconds: float) -> int:
     reasons = Counter(part.result for part in parts if part.result != "certified")
     accepted = [change for change in run.changes if change.accepted]
     outcome = Counter(change.accepted or "refused" for change in run.changes)
+    others = [change for change in accepted if change.accepted.startswith(faults.ANOTHER)]
     share = len(certified) / max(len(parts), 1)
     text = json.dumps(
         {
@@ -255,10 +256,12 @@ def report(run: Run, version: str, files: int, seconds: float) -> int:
         print(f"{count} parts {reason}")
     for reason, count in outcome.most_common():
         print(f"{count} changes of certificates: {reason}")
+    for change in others:
+        print(f"{change.place}: {change.change}: {change.accepted}")
     for place in run.without_goal:
         print(f"{place}: certified without its goal")
     print(
         f"certify: {len(certified)} of {len(parts)} parts of {files} theories certified, "
         f"{share:.1%}, by cvc5 {version} and our checker; {seconds:.0f} s"
     )
-    return int(share < WANTED or bool(run.without_goal))
+    return int(share < WANTED or bool(run.without_goal or others))

@@ -1,8 +1,8 @@
 """Certificates that are changed in one place: the checker has to refuse, or the change is listed.
 
-A change that is accepted is no fault if the steps that `false` rests on conclude what they did.
-Where they conclude something else, the certificate is another proof: each step is an instance of
-its rule all the same, and the list says which step differs first.
+A change that is accepted is no fault if the steps that `false` rests on conclude what they did, but
+for the order of the terms in sums and products. Where they conclude something else, the certificate
+is another proof, which somebody has to look at: the list says from which step on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from certify import checker, terms
 from certify.reader import Certificate, Expression, Task, expressions
 from certify.rules import RULES
-from certify.terms import Refused, Term
+from certify.terms import Refused, Term, rebuild
 
 OTHER_WORDS = {
     "and": "or",
@@ -43,6 +43,7 @@ OTHER_WORDS = {
 }
 
 SAME = "the steps that matter conclude the same"
+ORDER = "they conclude the same, but for the order in sums and products"
 ANOTHER = "another proof"
 
 
@@ -153,7 +154,19 @@ def accepted(text: str, before: str, changed: str) -> str:
     task = Task(text)
     (was, _), (now, needed) = followed(task, before), followed(task, changed)
     first = [name for name in now if name in needed and was.get(name) is not now[name]]
-    return f"{ANOTHER}, from {first[0]} on" if first else SAME
+    if not first:
+        return SAME
+    if all(name in was and in_order(was[name]) is in_order(now[name]) for name in first):
+        return ORDER
+    return f"{ANOTHER}, from {first[0]} on"
+
+
+def in_order(term: Term) -> Term:
+    """Put the terms of sums and products into an order that does not depend on how they stood."""
+    if not term.arguments or term.operator == "skolem":
+        return term
+    new = [in_order(each) for each in term.arguments]
+    return rebuild(term, sorted(new, key=str) if term.operator in ("+", "*") else new)
 
 
 def followed(task: Task, certificate: str) -> tuple[dict[str, Term], set[str]]:

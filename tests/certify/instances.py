@@ -203,7 +203,7 @@ def comparison(language: Language) -> str:
 
 def arith_poly_norm_rel(language: Language) -> Given:
     a, b, k = sum_of(language, 1), sum_of(language, 1), language.chance.choice((1, 2, 3, -1, -2))
-    c = language.chance.choice((1, 2, -1))
+    c = language.chance.choice((1, 2, -1, 0))
     x, y = build("*", integer(k), a), build("*", integer(k), b)
     one, other = build("-", a, b), build("-", x, y)
     premise = equal(build("*", integer(c * k), one), build("*", integer(c), other))
@@ -257,7 +257,9 @@ def int_tight(operator: str, language: Language) -> Given:
 
 def arith_reduction(language: Language) -> Given:
     name = language.chance.choice(("div", "mod", "div_total", "mod_total", "abs"))
-    second = [] if name == "abs" else [language.chance.choice((N, integer(2), integer(-3)))]
+    second = (
+        [] if name == "abs" else [language.chance.choice((N, integer(2), integer(-3), integer(0)))]
+    )
     return [], [build(name, sum_of(language, 1), *second)]
 
 
@@ -329,6 +331,8 @@ def quant_miniscope_or(language: Language) -> Given:
     new = []
     for each in body.arguments:
         own = [x for x in xs if x in each.free]
+        if language.chance.random() < 0.2:
+            own = language.variables()
         new.append(bind("forall", own, each) if own else each)
     return [], [equal(bind("forall", xs, body), build("or", *new))]
 

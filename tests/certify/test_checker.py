@@ -1,0 +1,226 @@
+"""The checker: a small certificate, and what must not pass for one."""
+
+import pytest
+
+from certify import terms
+from certify.checker import check
+from certify.reader import Certificate, Task
+from certify.terms import INT, Refused, Sort, bind, build, equal, integer, substitute, variable
+
+TASK = """
+(set-logic ALL)
+(declare-sort U 0)
+(declare-fun p (U) Bool)
+(declare-fun q (U Int) Bool)
+(declare-fun c () U)
+(declare-fun n () Int)
+; what is said of all
+(assert (forall ((x U)) (! (=> (p x) (q x 1)) :pattern ((p x)))))
+(assert (p c))
+(assert (let ((m (+ n 1))) (< n m)))
+(assert (not (q c 1)))
+(assert (exists ((x U)) (not (= x c))))
+(check-sat)
+"""
+
+CERTIFICATE = """(
+(declare-sort U 0)
+(declare-const p (-> U Bool))
+(declare-const q (-> U Int Bool))
+(declare-const c U)
+(define @t1 () (@var "x" U))
+(define @t2 () (q c 1))
+(assume @p1 (forall (@list @t1) (=> (p @t1) (q @t1 1))))
+(assume @p2 (p c))
+(assume @p3 (not @t2))
+(step @p4 (=> (p c) @t2) :rule instantiate :premises (@p1) :args ((@list c)))
+(step @p5 :rule modus_ponens :premises (@p2 @p4))
+(step @p6 false :rule contra :premises (@p5 @p3))
+)"""
+
+
+def test_a_certificate_is_read_and_checked() -> None:
+    assert check(TASK, CERTIFICATE) == 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("(assume @p2 (p c))", "(assume @p2 (q c 2))", "the task does not assert this"),
+        ("(q c 1))", "(q c 2))", "the task does not assert this"),
+        ("(@list c)", "(@list 1)", "a term of another sort"),
+        ("(@list c)", "(@list c c)", "instantiate"),
+        ("(@p2 @p4)", "(@p4 @p2)", "modus_ponens"),
+        ("(@p2 @p4)", "(@p2 @p9)", "nothing is concluded under the name @p9"),
+        ("(@p2 @p4)", "(@p2)", "modus_ponens"),
+        ("modus_ponens", "sophism", "a rule that is not known: sophism"),
+        ("(step @p6 false", "(step @p6 true", "another conclusion than is stated"),
+        ("(step @p6 false :rule contra :premises (@p5 @p3))", "", "does not say false"),
+        ("@p5 :rule", "@p4 :rule", "a name that something else has"),
+        ("(-> U Int Bool)", "(-> U Bool)", "not declared so in the task: q"),
+        ("(declare-const c U)", "(declare-const d U)", "not declared so in the task: d"),
+        ("(declare-sort U 0)", "(declare-sort U 1)", "not the task's: U"),
+        ('(@var "x" U)', '(@var "x" V)', "no sort: V"),
+        ("(define @t2 () (q c 1))", "(define p () (q c 1))", "not so: p"),
+        ("(define @t2 () (q c 1))", "(define @t2 () (q 1 c))", "of Int, U"),
+        ("(define @t2 () (q c 1))", "(define and () (q c 1))", "declared again: and"),
+        ("(assume @p3", "(trust @p3", "a command of the certificate that is not known"),
+        ("(assume @p3 (not @t2))", "(assume @p3 (not @t2)", "a parenthesis"),
+    ],
+)
+def test_what_is_wrong_is_refused(old: str, new: str, reason: str) -> None:
+    assert old in CERTIFICATE
+    with pytest.raises(Refused) as refused:
+        check(TASK, CERTIFICATE.replace(old, new, 1))
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "(push 1)",
+        "(define-funs-rec () ())",
+        "(declare-datatypes ((d 0)) (((e))))",
+        "(declare-fun and () Bool)",
+        "(declare-fun c () U)",
+        "(declare-sort Int 0)",
+        "(declare-sort Array 2)",
+        "(assert (! (p c) :named a))",
+        "(assert (+ n 1))",
+        "(assert (= n c))",
+        "(assert (p d))",
+        "(assert (let ((y c)) (forall ((c U)) (p (g y)))))",
+    ],
+)
+def test_a_task_that_is_not_understood_is_refused(command: str) -> None:
+    assert Task(TASK).assertions
+    with pytest.raises(Refused):
+        Task(TASK.replace("(check-sat)", command + "\n(check-sat)"))
+    with pytest.raises(Refused):
+        Task(TASK + command)
+
+
+def test_both_formats_are_read_to_the_same_terms() -> None:
+    text = """(declare-fun f (Int) Int)
+        (define-fun g ((x Int)) Int (- x))
+        (assert (= (f (- 3)) (g 1)))
+        (assert (let ((y (f 1))) (let ((y (f y))) (exists ((x Int) (z Int)) (< x (- y))))))
+        (check-sat)"""
+    task = Task(text)
+    certificate = """((define @t () (@var "x" Int))
+        (define g () (lambda (@list @t) (- @t)))
+        (assume @p1 (= (f -3) (_ g 1)))
+        (define @l () (@list @t (@var "z" Int)))
+        (assume @p2 (exists @l (< @t (- (f (f 1)))))))"""
+    steps = list(Certificate(task, certificate).steps())
+    assert [step.stated for step in steps] == task.assertions
+
+
+def test_a_let_does_not_capture() -> None:
+    captured = "(assert (forall ((x U)) (let ((y x)) (forall ((x U)) (= x y)))))"
+    with pytest.raises(Refused, match="something else here"):
+        Task(TASK.replace("(check-sat)", captured + "(check-sat)"))
+    hidden = "(assert (forall ((x U)) (let ((y x)) (forall ((y U)) (= x y)))))"
+    assert Task(TASK.replace("(check-sat)", hidden + "(check-sat)"))
+
+
+# What would be unsound
+
+
+def steps(*lines: str) -> str:
+    """Write a certificate of steps."""
+    front = '(declare-sort U 0)(define @x () (@var "x" U))(define @y () (@var "y" U))'
+    return f"({front}{''.join(lines)})"
+
+
+UNSOUND = {
+    "a supposition about a variable that is bound below": (
+        "(assume-push @p1 (= @x c))",
+        "(step @p2 :rule true_intro :premises (@p1))",
+        "(step @p3 :rule cong :premises (@p2) :args ((forall (@list @x) (= @x c))))",
+        "(step-pop @p4 :rule scope :premises (@p3))",
+        "(step @p5 false :rule contra :premises (@p4 @p4))",
+    ),
+    "a conclusion after its supposition": (
+        "(assume-push @p1 (not (p c)))",
+        "(step @p2 :rule true_intro :premises (@p1))",
+        "(step-pop @p3 :rule scope :premises (@p2))",
+        "(step @p4 false :rule contra :premises (@p1 @p1))",
+    ),
+    "a supposition that does not end": ("(assume-push @p1 false)",),
+    "an assertion below a supposition": ("(assume-push @p1 false)", "(assume @p2 (p c))"),
+    "scope without a supposition": (
+        "(assume @p1 (p c))",
+        "(step-pop @p2 :rule scope :premises (@p1))",
+    ),
+    "scope by a plain step": (
+        "(assume-push @p1 (p c))",
+        "(step @p2 :rule scope :premises (@p1))",
+    ),
+    "another rule that ends a supposition": (
+        "(assume-push @p1 (p c))",
+        "(step-pop @p2 :rule true_intro :premises (@p1))",
+    ),
+    "a witness of a formula with a free variable": (
+        "(define @f () (forall (@list @y) (= @x @y)))",
+        "(step @p1 :rule refl :args ((@quantifiers_skolemize @f 0)))",
+    ),
+    "a witness of no variable": (
+        "(define @f () (forall (@list @y) (p @y)))",
+        "(step @p1 :rule refl :args ((@quantifiers_skolemize @f 1)))",
+    ),
+    "a variable that is captured": (
+        "(assume-push @p1 (forall (@list @x) (exists (@list @y) (not (= @x @y)))))",
+        "(step @p2 :rule instantiate :premises (@p1) :args ((@list @y)))",
+    ),
+    "a quantifier over what is no variable": (
+        "(step @p1 :rule refl :args ((forall (@list c) (p c))))",
+    ),
+    "a step that concludes no formula": ("(step @p1 :rule bool-eq-true :args (n))",),
+    "an integer divided by 0": (
+        "(step @p1 :rule evaluate :args ((div 1 0)))",
+        "(step @p2 (= (div 1 0) 0) :rule evaluate :args ((div 1 0)))",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNSOUND)
+def test_what_would_be_unsound_is_refused(what: str) -> None:
+    *before, last = UNSOUND[what]
+    with pytest.raises(Refused) as refused:
+        check(TASK, steps(*before, last))
+    assert "the last step" not in str(refused.value) or "not end" in what
+
+
+def test_a_term_is_one_object_and_well_sorted() -> None:
+    x, y = variable("x", INT), variable("y", INT)
+    assert build("+", x, integer(1)) is build("+", x, integer(1))
+    assert variable("x", Sort("U")) is not x
+    for wrong in (("and", x), ("ite", x, x, x), ("select", x, x), ("not",), ("nil", x)):
+        with pytest.raises(Refused):
+            build(str(wrong[0]), *(each for each in wrong[1:] if isinstance(each, terms.Term)))
+    inner = bind("forall", [y], equal(x, y))
+    assert substitute(inner, {y: x}) is inner
+    assert substitute(inner, {x: integer(1)}) is bind("forall", [y], equal(integer(1), y))
+    with pytest.raises(Refused, match="captured"):
+        substitute(inner, {x: build("+", y, integer(1))})
+
+
+def test_names_of_bound_variables_say_nothing_and_others_do() -> None:
+    x, y, z = (variable(name, INT) for name in "xyz")
+
+    def exists(xs: list[terms.Term], body: terms.Term) -> terms.Term:
+        return bind("exists", xs, body)
+
+    def less(a: terms.Term, b: terms.Term) -> terms.Term:
+        return build("<", a, b)
+
+    same = terms.same_but_for_names
+    assert same(exists([x], less(x, z)), exists([y], less(y, z)))
+    assert not same(exists([x], less(x, z)), exists([y], less(z, y)))
+    assert not same(exists([x], less(x, z)), exists([z], less(z, z)))
+    assert not same(exists([x, y], less(x, y)), exists([y, x], less(x, y)))
+    shadowed = exists([x], exists([x, z], less(x, z)))
+    assert same(shadowed, exists([y], exists([z, x], less(z, x))))
+    assert not same(shadowed, exists([y], exists([z, x], less(y, x))))
+    assert not same(exists([x], exists([x], less(x, x))), exists([x], exists([y], less(x, y))))
