@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 
-from small_models import ARRAY, BOOL, INT, SYMBOLS, VARIABLES, Language, U
+from small_models import ARRAY, SYMBOLS, VARIABLES, Language, U
 
 from certify import schemas
 from certify.reader import Expression, Value
 from certify.rules import RULES
 from certify.terms import (
+    BOOL,
+    INT,
     Refused,
     Sort,
     Term,
@@ -451,7 +454,7 @@ INSTANCES: dict[str, Callable[[Language], Given]] = {
     "evaluate": evaluate,
 }
 for _schema in schemas.SCHEMAS:
-    INSTANCES[_schema.name] = lambda language, schema=_schema: of_schema(schema, language)
+    INSTANCES[_schema.name] = functools.partial(of_schema, _schema)
 
 
 # Others: what a rule is given, changed in one place
