@@ -60,10 +60,11 @@ def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
     chance = random.Random(place)
     (commands,) = expressions(certificate)
     assert isinstance(commands, list)
-    found = []
+    without_goal = text.rpartition("(assert")[0] + "(check-sat)"
+    found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]
     for _ in range(count):
         what, changed = changed_once(chance, commands)
-        found.append(Change(place, what, accepted(text, certificate, printed(changed))))
+        found.append(Change(place, what, accepted(text, printed(changed), certificate)))
     return found
 
 
@@ -144,12 +145,14 @@ def shown(expression: Expression) -> str:
     return text if len(text) < 80 else text[:80] + " ..."
 
 
-def accepted(text: str, before: str, changed: str) -> str:
+def accepted(text: str, changed: str, before: str = "") -> str:
     """Say why a changed certificate may be accepted, or nothing where it is refused."""
     try:
         checker.check(text, changed)
     except Refused:
         return ""
+    if not before:
+        return ANOTHER
     terms.forget()
     task = Task(text)
     (was, _), (now, needed) = followed(task, before), followed(task, changed)
