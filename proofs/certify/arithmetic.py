@@ -20,6 +20,7 @@ from certify.terms import (
     by_zero,
     equal,
     integer,
+    negation,
     parts,
     require,
     truth,
@@ -187,6 +188,28 @@ def arith_mult_tangent(premises: Sequence[Term], arguments: Sequence[Value]) -> 
     first = build("and", build("<=", x, a), build(other, y, b))
     second = build("and", build(">=", x, a), build(same, y, b))
     return equal(build(same, build("*", x, y), plane), build("or", first, second))
+
+
+@rule
+def arith_mult_abs_comparison(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+    """Some |s| > |t|, or all |s| = |t|: the products of all s and of all t compare so.
+
+    Where the first premise says `>`, another may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
+    """
+    () = arguments
+    kind, found = premises[0].operator, list[tuple[Term, Term]]()
+    for premise in premises:
+        if premise.operator == "and":
+            comparison, nonzero = parts(premise, "and", 2)
+            ((large,), (small,)) = (parts(each, "abs") for each in parts(comparison, "="))
+            require(nonzero is negation(equal(large, integer(0))), "it may be 0")
+            require(kind == ">", "no premise is to be stronger")
+        else:
+            ((large,), (small,)) = (parts(each, "abs") for each in parts(premise, kind))
+        found.append((large, small))
+    require(kind in ("=", ">"), "expected = or >")
+    left, right = (build("abs", build("*", *each)) for each in zip(*found, strict=True))
+    return build(kind, left, right)
 
 
 @rule

@@ -247,6 +247,20 @@ def arith_mult_tangent(language: Language) -> Given:
     return [], [*(sum_of(language, 0) for _ in range(4)), above]
 
 
+def arith_mult_abs_comparison(language: Language) -> Given:
+    kind = language.chance.choice((">", "="))
+    premises = []
+    for i in range(2):
+        s, t = sum_of(language, 0), sum_of(language, 0)
+        if i and kind == ">" and language.chance.random() < 0.6:
+            t = language.chance.choice((s, build("-", s)))
+            same = build("=", build("abs", s), build("abs", t))
+            premises.append(build("and", same, negation(build("=", s, integer(0)))))
+        else:
+            premises.append(build(kind, build("abs", s), build("abs", t)))
+    return premises, []
+
+
 def arith_trichotomy(language: Language) -> Given:
     a, b = sum_of(language, 1), sum_of(language, 1)
     forms = [negation(build("=", a, b)), build("<=", a, b), build(">=", a, b)]
@@ -433,6 +447,7 @@ INSTANCES: dict[str, Callable[[Language], Given]] = {
     "arith_mult_neg": arith_mult,
     "arith_mult_sign": arith_mult_sign,
     "arith_mult_tangent": arith_mult_tangent,
+    "arith_mult_abs_comparison": arith_mult_abs_comparison,
     "arith_trichotomy": arith_trichotomy,
     "int_tight_ub": lambda language: int_tight("<", language),
     "int_tight_lb": lambda language: int_tight(">", language),
@@ -481,7 +496,15 @@ def changed(given: Given, language: Language) -> Given:
     return premises, arguments
 
 
-SIMILAR = [("and", "or"), ("forall", "exists"), ("<", "<="), (">", ">="), ("<", ">"), ("+", "*")]
+SIMILAR = [
+    ("and", "or"),
+    ("forall", "exists"),
+    ("<", "<="),
+    (">", ">="),
+    ("<", ">"),
+    ("+", "*"),
+    ("=", "distinct"),
+]
 
 
 def elsewhere(term: Term, language: Language) -> Term:

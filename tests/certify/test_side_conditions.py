@@ -30,6 +30,7 @@ UNNOTICED = {
     "two signs of one factor": HOLDS,
     "a factor without a sign": SAME_REFUSED,
     "no one comparison says that two terms differ": SAME_REFUSED,
+    "no premise is to be stronger": HOLDS,
     "a variable is bound twice": HOLDS,
 }
 
