@@ -215,7 +215,7 @@ def arith_poly_norm_rel(language: Language) -> Given:
 
 
 def arith_sum_ub(language: Language) -> Given:
-    relations = [language.chance.choice(("<", "<=", "=")) for _ in range(2)]
+    relations = [language.chance.choice(("<", "<=", "=", ">")) for _ in range(2)]
     return [build(r, sum_of(language, 1), sum_of(language, 0)) for r in relations], []
 
 
@@ -248,7 +248,7 @@ def arith_mult_tangent(language: Language) -> Given:
 
 
 def arith_mult_abs_comparison(language: Language) -> Given:
-    kind = language.chance.choice((">", "="))
+    kind = language.chance.choice((">", ">", "=", "distinct"))
     premises = []
     for i in range(2):
         s, t = sum_of(language, 0), sum_of(language, 0)
