@@ -57,9 +57,6 @@ SATISFIABLE = (
     "(declare-sort s 0) (assert (forall ((x s) (y s)) (= x y)))",
 )
 
-# Terms are as deep as formulas are nested, and a call in Python reads each level.
-DEPTH = 20_000
-
 
 class Solver:
     """A process that asks cvc5."""
@@ -196,7 +193,7 @@ def main(argv: list[str]) -> int:
     started, files, run = time.monotonic(), chosen(options.theories), Run()
     whysearch = Program(ROOT, "whysearch")
     KEPT.mkdir(parents=True, exist_ok=True)
-    sys.setrecursionlimit(DEPTH)
+    sys.setrecursionlimit(checker.DEPTH)
     threading.stack_size(512 << 20)
     versions, left, errors = set[str](), list(reversed(files)), list[BaseException]()
 

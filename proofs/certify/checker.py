@@ -12,9 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from certify import arithmetic, binders, clauses, equality, normal, schemas, terms
+from certify.equality import GENERAL
 from certify.reader import Certificate, Step, Task
 from certify.rules import RULES
 from certify.terms import BINDERS, BOOL, Refused, Term, bound, build, require, truth
+
+# Terms are as deep as formulas are nested, and a call in Python reads each level.
+DEPTH = 20_000
 
 MODULES = (schemas, clauses, equality, arithmetic, binders, normal)
 
@@ -73,7 +77,7 @@ class Checker:
         require(step.command == "step", "only scope ends a supposition")
         require(step.rule in RULES, f"a rule that is not known: {step.rule}")
         formula = RULES[step.rule](premises, step.arguments)
-        if step.rule == "cong" and formula.arguments[0].operator in BINDERS:
+        if RULES[step.rule] is GENERAL and formula.arguments[0].operator in BINDERS:
             variables = bound(formula.arguments[0])
             is_free = any(not each.formula.free.isdisjoint(variables) for each in self.supposed)
             require(not is_free, "something is supposed of a variable that is bound here")
@@ -108,7 +112,11 @@ def check(text: str, certificate: str) -> int:
 
 
 def main(files: Sequence[str]) -> int:
-    """Check a certificate: the files are that of the task, and its own."""
+    """Check a certificate: the files are that of the task, and its own.
+
+    `python3 -m certify.checker TASK CERTIFICATE`, in proofs/.
+    """
+    sys.setrecursionlimit(DEPTH)
     text, certificate = (Path(name).read_text(encoding="utf-8") for name in files)
     try:
         print(f"certified, in {check(text, certificate)} steps")

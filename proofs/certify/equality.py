@@ -65,6 +65,9 @@ def cong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
 
 RULES["nary_cong"] = RULES["pairwise_cong"] = cong
 
+# The only rule whose premises have to hold for all values of variables, and not just for one.
+GENERAL = cong
+
 
 @rule
 def ho_cong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:

@@ -202,25 +202,28 @@ class Language:
         return self.chance.sample(finite, self.chance.choice((1, 1, 2)))
 
 
-def fails(premises: Sequence[Term], conclusion: Term, chance: random.Random, often: int) -> bool:
-    """Look for a model in which the premises hold and the conclusion does not.
+def fails(
+    premises: Sequence[Term],
+    conclusion: Term,
+    chance: random.Random,
+    often: int,
+    everywhere: bool = False,
+) -> bool:
+    """Look for values for which the premises hold and the conclusion does not.
 
-    They hold for all values of free variables that have few, and for some of others.
+    The premises may have to hold `everywhere`: for all values of the variables that have few.
     """
-    everywhere = bind_finite(premises)
+    premises = [closed(each) for each in premises] if everywhere else premises
     for _ in range(often):
         model = random_model(chance)
         at = {x: chance.choice(VALUES[x.sort]) for x in VARIABLES}
-        holds = all(value(each, model, at) for each in everywhere)
+        holds = all(value(each, model, at) for each in premises)
         if holds and not value(conclusion, model, at):
             return True
     return False
 
 
-def bind_finite(premises: Sequence[Term]) -> list[Term]:
-    """Close formulas over variables that have few values."""
-    found = []
-    for each in premises:
-        xs = [x for x in each.free if x.sort != INT]
-        found.append(bind("forall", xs, each) if xs else each)
-    return found
+def closed(formula: Term) -> Term:
+    """Say that a formula holds for all values of its variables that have few."""
+    xs = [x for x in formula.free if x.sort != INT]
+    return bind("forall", xs, formula) if xs else formula
