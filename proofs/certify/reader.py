@@ -90,7 +90,7 @@ class Reader:
             if (special := self.special(head, rest, scope)) is not None:
                 return special
             if head in terms.OPERATORS:
-                return self.operation(head, [self.term(each, scope) for each in rest])
+                return terms.build(head, *(self.term(each, scope) for each in rest))
         function, *arguments = [self.term(each, scope) for each in expression]
         return applied(function, arguments)
 
@@ -113,12 +113,6 @@ class Reader:
             return terms.integer(int(name))
         require(name in self.symbols, f"not declared: {name}")
         return self.symbols[name]
-
-    def operation(self, name: str, arguments: list[Term]) -> Term:
-        """Apply an operator; `(- 3)` is how SMT-LIB writes the literal -3."""
-        if name == "-" and len(arguments) == 1 and arguments[0].operator == "integer":
-            return terms.integer(-int(str(arguments[0].label)))
-        return terms.build(name, *arguments)
 
     def special(
         self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]

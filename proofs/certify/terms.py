@@ -195,13 +195,18 @@ OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] =
 
 
 def build(operator: str, *arguments: Term) -> Term:
-    """Apply an operator of the logic; refuse what has no sort."""
+    """Apply an operator of the logic; refuse what has no sort.
+
+    `(- 3)` is how SMT-LIB writes the literal -3, and one term with it.
+    """
     require(operator in OPERATORS, f"no operator that is known: {operator}")
     least, most, rule = OPERATORS[operator]
     require(least <= len(arguments) <= most, f"{operator} of {len(arguments)} arguments")
     sort = rule([each.sort for each in arguments])
     if sort is None:
         raise Refused(f"{operator} of {', '.join(str(each.sort) for each in arguments)}")
+    if operator == "-" and len(arguments) == 1 and arguments[0].operator == "integer":
+        return integer(-int(str(arguments[0].label)))
     return _unique(operator, "", arguments, sort)
 
 
