@@ -1,4 +1,4 @@
-"""Rules of integer arithmetic.
+"""Rules of arithmetic.
 
 A polynomial has a coefficient for each product of terms that are no sums or products themselves;
 two sums are equal, whatever these terms are, if they are the same polynomial.
@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from certify.equality import sides
 from certify.reader import Value
 from certify.rules import number, rule, term
 from certify.terms import (
     INT,
+    REAL,
     Term,
     apply,
     build,
     by_zero,
     equal,
     integer,
+    literal,
     negation,
     parts,
     require,
@@ -27,8 +30,15 @@ from certify.terms import (
 )
 
 Product = frozenset[tuple[Term, int]]  # terms with their exponents
-Polynomial = dict[Product, int]  # no coefficient is 0
+Polynomial = dict[Product, Fraction]  # no coefficient is 0
+ZERO = Fraction(0)
 RELATIONS = ("=", "<", "<=", ">", ">=")
+
+
+def amount(given: Term) -> Fraction:
+    """Expect the literal of a number."""
+    require(given.operator in ("integer", "rational"), "expected the literal of a number")
+    return Fraction(str(given.label))
 
 
 def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
@@ -40,10 +50,12 @@ def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
 
 def expanded(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
     """Multiply out what the term is made of; a term that is no sum or product is one of its own."""
-    if given.operator == "integer":
-        return cleaned({frozenset(): number(given)})
+    if given.operator in ("integer", "rational"):
+        return cleaned({frozenset(): amount(given)})
+    if given.operator == "to_real":
+        return polynomial(given.arguments[0], known)
     if given.operator not in ("+", "-", "*"):
-        return {frozenset([(given, 1)]): 1}
+        return {frozenset([(given, 1)]): Fraction(1)}
     first, *rest = (polynomial(each, known) for each in given.arguments)
     if given.operator == "-" and not rest:
         return {product: -factor for product, factor in first.items()}
@@ -53,31 +65,32 @@ def expanded(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
         else:
             sign = -1 if given.operator == "-" else 1
             keys = {**first, **each}
-            first = cleaned({key: first.get(key, 0) + sign * each.get(key, 0) for key in keys})
+            first = cleaned({k: first.get(k, ZERO) + sign * each.get(k, ZERO) for k in keys})
     return first
 
 
 def multiplied(a: Polynomial, b: Polynomial) -> Polynomial:
     """Multiply two polynomials."""
-    found = Counter[Product]()
+    found = dict[Product, Fraction]()
     for p, m in a.items():
         for q, n in b.items():
             exponents = Counter(dict(p))
             exponents.update(dict(q))
-            found[frozenset(exponents.items())] += m * n
+            key = frozenset(exponents.items())
+            found[key] = found.get(key, ZERO) + m * n
     return cleaned(found)
 
 
-def cleaned(given: dict[Product, int]) -> Polynomial:
+def cleaned(given: dict[Product, Fraction]) -> Polynomial:
     """Leave out what has the coefficient 0."""
     return {product: factor for product, factor in given.items() if factor != 0}
 
 
 def relation(formula: Term) -> tuple[str, Term, Term]:
-    """Take a comparison of integers apart."""
+    """Take a comparison of numbers apart."""
     require(formula.operator in RELATIONS, "expected a comparison")
     left, right = formula.arguments
-    require(left.sort == INT, "expected a comparison of integers")
+    require(left.sort in (INT, REAL), "expected a comparison of numbers")
     return formula.operator, left, right
 
 
@@ -96,16 +109,18 @@ def arith_poly_norm(premises: Sequence[Term], arguments: Sequence[Value]) -> Ter
 def arith_poly_norm_rel(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= (* c (- a b)) (* d (- x y)))`: `(= (r a b) (r x y))`, for a comparison r.
 
-    c and d are integers other than 0, and have the same sign unless r is `=`.
+    c and d are literals other than 0, and have the same sign unless r is `=`. A difference of
+    integers may be made real.
     """
     (premise,), (given,) = premises, arguments
     one, other = map(relation, sides(term(given)))
     require(one[0] == other[0], "two comparisons")
-    factors = list[int]()
+    factors = list[Fraction]()
     for side, (_, left, right) in zip(sides(premise), (one, other), strict=True):
         factor, difference = parts(side, "*", 2)
-        require(difference is build("-", left, right), "not the difference of the sides")
-        factors.append(number(factor))
+        own = difference.arguments[0] if difference.operator == "to_real" else difference
+        require(own is build("-", left, right), "not the difference of the sides")
+        factors.append(amount(factor))
     require(0 not in factors, "a factor 0")
     same_sign = (factors[0] > 0) == (factors[1] > 0)
     require(same_sign or one[0] == "=", "factors of different signs")
@@ -148,7 +163,8 @@ def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], s
     """Say that a comparison may be multiplied by a factor of a sign."""
     operator, left, right = relation(given)
     product = build(turn(operator), build("*", factor, left), build("*", factor, right))
-    return build("=>", build("and", build(sign, factor, integer(0)), given), product)
+    has_sign = build(sign, factor, literal(0, factor.sort))
+    return build("=>", build("and", has_sign, given), product)
 
 
 @rule

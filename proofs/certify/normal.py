@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from certify.equality import sides
 from certify.reader import Value
 from certify.rules import rule, term
-from certify.terms import NEUTRAL, Term, equal, integer, rebuild, require, truth, value_of
+from certify.terms import BOOL, NEUTRAL, Term, equal, literal, rebuild, require, truth, value_of
 
 
 def leaves(given: Term, operator: str) -> set[Term]:
@@ -45,8 +47,10 @@ def absorb(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     return term(given)
 
 
-# What an operator gives for literals: booleans for formulas, and integers.
-COMPUTED: dict[str, Callable[[list[int]], int]] = {
+Number = int | Fraction
+
+# What an operator gives for literals: booleans for formulas, and numbers.
+COMPUTED: dict[str, Callable[[list[Number]], Number]] = {
     "not": lambda values: not values[0],
     "and": lambda values: all(values),
     "or": lambda values: any(values),
@@ -54,27 +58,21 @@ COMPUTED: dict[str, Callable[[list[int]], int]] = {
     "xor": lambda values: values[0] != values[1],
     "=": lambda values: values[0] == values[1],
     "+": sum,
-    "*": lambda values: product(values),
+    "*": lambda values: math.prod(values),
     "-": lambda values: -values[0] if len(values) == 1 else values[0] - values[1],
     "<": lambda values: values[0] < values[1],
     "<=": lambda values: values[0] <= values[1],
     ">": lambda values: values[0] > values[1],
     ">=": lambda values: values[0] >= values[1],
-    "abs": lambda values: abs(values[0]),
+    "abs": lambda values: max(values[0], -values[0]),
+    "to_real": lambda values: values[0],
+    "to_int": lambda values: math.floor(values[0]),
     "div_total": lambda values: quotient(*values),
     "mod_total": lambda values: values[0] - values[1] * quotient(*values),
 }
 
 
-def product(values: list[int]) -> int:
-    """Multiply integers."""
-    found = 1
-    for each in values:
-        found *= each
-    return found
-
-
-def quotient(a: int, b: int) -> int:
+def quotient(a: Number, b: Number) -> int:
     """Divide so that the remainder is not negative; by 0, the quotient is 0."""
     if b == 0:
         return 0
@@ -102,4 +100,4 @@ def computed(given: Term) -> Term:
     if operator not in COMPUTED or len(values) < len(arguments):
         return rebuild(given, arguments)
     found = COMPUTED[operator]([*values])
-    return truth(bool(found)) if given.sort.name == "Bool" else integer(found)
+    return truth(bool(found)) if given.sort == BOOL else literal(found, given.sort)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import NamedTuple
 
 from certify import terms
@@ -80,7 +81,7 @@ class Reader:
         require(name not in self.symbols and name not in RESERVED, f"declared again: {name}")
         self.symbols[name] = value
 
-    def value(self, expression: Expression, scope: Mapping[str, Term | None]) -> Value:
+    def value(self, expression: Expression, scope: Mapping[str, Value | None]) -> Value:
         """Read a term, or a list of terms; `scope` has what is bound to a name here."""
         if isinstance(expression, str):
             return self.atom(expression, scope)
@@ -94,14 +95,14 @@ class Reader:
         function, *arguments = [self.term(each, scope) for each in expression]
         return applied(function, arguments)
 
-    def term(self, expression: Expression, scope: Mapping[str, Term | None]) -> Term:
+    def term(self, expression: Expression, scope: Mapping[str, Value | None]) -> Term:
         """Read a term."""
         found = self.value(expression, scope)
         if not isinstance(found, Term):
             raise Refused("a list is no term")
         return found
 
-    def atom(self, name: str, scope: Mapping[str, Term | None]) -> Value:
+    def atom(self, name: str, scope: Mapping[str, Value | None]) -> Value:
         """Read a word: what is bound to it here, a literal, or a symbol."""
         if name in scope:
             if (found := scope[name]) is None:
@@ -115,17 +116,17 @@ class Reader:
         return self.symbols[name]
 
     def special(
-        self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]
+        self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
     ) -> Value | None:
         """Read what is no application: a `let`, and more in each format."""
         if head != "let":
             return None
         require(len(rest) == 2, "let")
-        new = dict[str, Term | None]()
+        new = dict[str, Value | None]()
         for pair in several(rest[0]):
             name, value = several(pair)
             require(word(name) not in new, f"bound twice: {name}")
-            new[word(name)] = self.term(value, scope)
+            new[word(name)] = self.value(value, scope)
         return self.value(rest[1], {**scope, **new})
 
 
@@ -157,7 +158,7 @@ class Task(Reader):
             case (("set-logic" | "set-info" | "set-option"), _):
                 pass
             case "declare-sort", [str() as new, str() as arity]:
-                require(new not in {**self.sorts, "Array": 2, "->": 2}, f"again: {new}")
+                require(new not in {*self.sorts, "Array", "Real", "->"}, f"again: {new}")
                 self.sorts[new] = int(arity)
             case "declare-fun", [str() as symbol, list() as domain, result]:
                 sorts = (*map(self.sort, domain), self.sort(result))
@@ -183,13 +184,13 @@ class Task(Reader):
         return [terms.variable(word(name), self.sort(sort)) for name, sort in pairs]
 
     def special(
-        self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]
+        self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
     ) -> Value | None:
         """Read a quantifier, or a formula with patterns, which say nothing."""
         if head in ("forall", "exists") and len(rest) == 2:
             variables = self.variables(rest[0])
-            below: dict[str, Term | None] = {
-                name: None if term and not term.free.isdisjoint(variables) else term
+            below: dict[str, Value | None] = {
+                name: term if isinstance(term, Term) and term.free.isdisjoint(variables) else None
                 for name, term in scope.items()
             }
             below.update({str(each.label): each for each in variables})
@@ -257,14 +258,16 @@ class Certificate(Reader):
         arguments = [self.value(each, {}) for each in several(fields.get(":args", []))]
         return Step(kind, name, stated, word(fields[":rule"]), premises, arguments)
 
-    def atom(self, name: str, scope: Mapping[str, Term | None]) -> Value:
-        """Read a word; integers below zero are literals here."""
+    def atom(self, name: str, scope: Mapping[str, Value | None]) -> Value:
+        """Read a word; integers below zero and fractions are literals here."""
         if re.fullmatch("-[1-9][0-9]*", name):
             return terms.integer(int(name))
+        if re.fullmatch("-?[0-9]+/[1-9][0-9]*", name):
+            return terms.rational(Fraction(name))
         return super().atom(name, scope)
 
     def special(
-        self, head: str, rest: list[Expression], scope: Mapping[str, Term | None]
+        self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
     ) -> Value | None:
         """Read a variable, a list, a term below a binder, a witness, an application."""
         match head, rest:

@@ -9,6 +9,7 @@ An operator of one argument that is left is that argument, and one of none what 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from certify import terms
@@ -137,6 +138,13 @@ PATTERNS = """
 (arith-geq-tighten    (X Y)     ()  (= (not (>= X Y)) (>= Y (+ X 1))))
 (arith-geq-norm1-int  (X Y)     ()  (= (>= X Y) (>= (- X Y) 0)))
 (arith-eq-elim-int    (X Y)     ()  (= (= X Y) (and (>= X Y) (<= X Y))))
+(arith-geq-norm1-real (X Y)     ()  (= (>= X Y) (>= (- X Y) 0/1)))
+(arith-eq-elim-real   (X Y)     ()  (= (= X Y) (and (>= X Y) (<= X Y))))
+(arith-int-eq-conflict    (X C) ((= (= (to_real (to_int C)) C) false))  (= (= (to_real X) C) false))
+(arith-int-geq-tighten    (X C D)
+    ((= (= (to_real (to_int C)) C) false) (= D (+ (to_int C) 1)))
+    (= (>= (to_real X) C) (>= X D)))
+(arith-to-int-elim-to-real (X)  ()  (= (to_int (to_real X)) X))
 (arith-geq-ite-lift   (C X Y Z) ()  (= (>= (ite C X Y) Z) (ite C (>= X Z) (>= Y Z))))
 (arith-leq-ite-lift   (C X Y Z) ()  (= (<= (ite C X Y) Z) (ite C (<= X Z) (<= Y Z))))
 (arith-min-lt1        (X Y)     ()  (= (<= (ite (< X Y) X Y) X) true))
@@ -244,6 +252,8 @@ def literal(name: str) -> Term:
         return terms.truth(name == "true")
     if NUMERAL.fullmatch(name):
         return terms.integer(int(name))
+    if name == "0/1":
+        return terms.rational(Fraction(0))
     raise Refused(f"a word of a pattern that is not known: {name}")
 
 

@@ -11,7 +11,8 @@ holds for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 
@@ -37,15 +38,16 @@ class Sort(NamedTuple):
         )
 
 
-BOOL, INT = Sort("Bool"), Sort("Int")
+# A task has no reals; a certificate may calculate with some.
+BOOL, INT, REAL = Sort("Bool"), Sort("Int"), Sort("Real")
 
 
 class Term:
     """An operator, what belongs to it and is no term, and arguments.
 
-    The operators that have such a `label`: `integer` its value, `variable` and `constant` their
-    name, `skolem` a position, and `forall`, `exists`, `lambda` the variables that they bind.
-    `apply` has as its first argument the function.
+    The operators that have such a `label`: `integer` and `rational` their value, `variable` and
+    `constant` their name, `skolem` a position, and `forall`, `exists`, `lambda` the variables that
+    they bind. `apply` has as its first argument the function.
     """
 
     __slots__ = ("arguments", "free", "label", "operator", "sort")
@@ -62,7 +64,7 @@ class Term:
         self.free: frozenset[Term] = free
 
     def __str__(self) -> str:
-        if self.operator in ("integer", "variable", "constant"):
+        if self.operator in ("integer", "rational", "variable", "constant"):
             return str(self.label)
         words = [str(each) for each in self.arguments]
         if isinstance(self.label, tuple):
@@ -70,7 +72,7 @@ class Term:
         return f"({' '.join([self.operator, *words])})" if words else self.operator
 
 
-Label = int | str | tuple[Term, ...]
+Label = int | Fraction | str | tuple[Term, ...]
 
 BINDERS = ("forall", "exists", "lambda")
 
@@ -103,6 +105,16 @@ def integer(value: int) -> Term:
     return _unique("integer", value, (), INT)
 
 
+def rational(value: Fraction) -> Term:
+    """Give the literal of a rational number."""
+    return _unique("rational", value, (), REAL)
+
+
+def literal(value: int | Fraction, sort: Sort) -> Term:
+    """Give the literal of a number, of the sort Int or Real."""
+    return rational(Fraction(value)) if sort == REAL else integer(int(value))
+
+
 def variable(name: str, sort: Sort) -> Term:
     """Give a variable: its name and its sort make it what it is."""
     return _unique("variable", name, (), sort)
@@ -119,10 +131,10 @@ def by_zero(operator: str) -> Term:
     return constant(name, Sort("->", (INT, INT)))
 
 
-def value_of(term: Term) -> int | bool | None:
+def value_of(term: Term) -> int | Fraction | bool | None:
     """Return what a literal stands for, and nothing of another term."""
-    if term.operator == "integer":
-        return int(str(term.label))
+    if isinstance(term.label, int | Fraction) and term.operator in ("integer", "rational"):
+        return term.label
     return {"true": True, "false": False}.get(term.operator)
 
 
@@ -135,6 +147,14 @@ def _all_of(sort: Sort, result: Sort) -> Callable[[Sequence[Sort]], Sort | None]
 
 def _alike(sorts: Sequence[Sort]) -> Sort | None:
     return BOOL if all(each == sorts[0] for each in sorts) else None
+
+
+def _sum(sorts: Sequence[Sort]) -> Sort | None:
+    return sorts[0] if sorts[0] in (INT, REAL) and _alike(sorts) else None
+
+
+def _comparison(sorts: Sequence[Sort]) -> Sort | None:
+    return BOOL if _sum(sorts) else None
 
 
 def _choice(sorts: Sequence[Sort]) -> Sort | None:
@@ -155,8 +175,7 @@ def _difference(sorts: Sequence[Sort]) -> Sort | None:
     return a.arguments[0] if a.name == "Array" and a == b else None
 
 
-_CONNECTIVE, _SUM = _all_of(BOOL, BOOL), _all_of(INT, INT)
-_COMPARISON = _all_of(INT, BOOL)
+_CONNECTIVE, _INTEGER = _all_of(BOOL, BOOL), _all_of(INT, INT)
 MANY = 10**6
 
 # Of each operator: the least and the largest number of arguments, and its sort by theirs.
@@ -171,20 +190,23 @@ OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] =
     # Any two of the arguments differ.
     "distinct": (2, MANY, _alike),
     "ite": (3, 3, _choice),
-    "+": (1, MANY, _SUM),
-    "*": (1, MANY, _SUM),
-    "-": (1, 2, _SUM),
-    "<": (2, 2, _COMPARISON),
-    "<=": (2, 2, _COMPARISON),
-    ">": (2, 2, _COMPARISON),
-    ">=": (2, 2, _COMPARISON),
-    "abs": (1, 1, _SUM),
+    "+": (1, MANY, _sum),
+    "*": (1, MANY, _sum),
+    "-": (1, 2, _sum),
+    "<": (2, 2, _comparison),
+    "<=": (2, 2, _comparison),
+    ">": (2, 2, _comparison),
+    ">=": (2, 2, _comparison),
+    "to_real": (1, 1, _all_of(INT, REAL)),
+    # The greatest integer that is not greater.
+    "to_int": (1, 1, _all_of(REAL, INT)),
+    "abs": (1, 1, _INTEGER),
     # SMT-LIB's: x = y * (div x y) + (mod x y) and 0 <= (mod x y) < |y|, for y other than 0.
-    "div": (2, 2, _SUM),
-    "mod": (2, 2, _SUM),
+    "div": (2, 2, _INTEGER),
+    "mod": (2, 2, _INTEGER),
     # The same, and for y = 0 the values 0 and x.
-    "div_total": (2, 2, _SUM),
-    "mod_total": (2, 2, _SUM),
+    "div_total": (2, 2, _INTEGER),
+    "mod_total": (2, 2, _INTEGER),
     "select": (2, 2, _select),
     "store": (3, 3, _store),
     # An index at which two arrays differ, if they do.
@@ -205,8 +227,9 @@ def build(operator: str, *arguments: Term) -> Term:
     sort = rule([each.sort for each in arguments])
     if sort is None:
         raise Refused(f"{operator} of {', '.join(str(each.sort) for each in arguments)}")
-    if operator == "-" and len(arguments) == 1 and arguments[0].operator == "integer":
-        return integer(-int(str(arguments[0].label)))
+    value = value_of(arguments[0])
+    if operator == "-" and len(arguments) == 1 and value is not None:
+        return literal(-value, sort)
     return _unique(operator, "", arguments, sort)
 
 
@@ -320,17 +343,12 @@ def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
             return each
         if each.operator in BINDERS:
             own = {x: t for x, t in values.items() if x in each.free}
-            captured = {*bound(each)}.intersection(*[union(t.free for t in own.values())])
-            require(not captured, "a variable would be captured")
+            is_safe = all(t.free.isdisjoint(bound(each)) for t in own.values())
+            require(is_safe, "a variable would be captured")
             return rebuild(each, [substitute(each.arguments[0], own)])
         return rebuild(each, [of(argument) for argument in each.arguments])
 
     return of(term)
-
-
-def union(sets: Iterable[frozenset[Term]]) -> frozenset[Term]:
-    """Unite some sets."""
-    return frozenset[Term]().union(*sets)
 
 
 def same_but_for_names(a: Term, b: Term) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from small_models import ARRAY, SYMBOLS, VARIABLES, Language, U
 
@@ -14,6 +15,7 @@ from certify.rules import RULES
 from certify.terms import (
     BOOL,
     INT,
+    REAL,
     Refused,
     Sort,
     Term,
@@ -24,6 +26,7 @@ from certify.terms import (
     equal,
     integer,
     negation,
+    rational,
     rebuild,
     substitute,
     together,
@@ -32,7 +35,7 @@ from certify.terms import (
 )
 
 Given = tuple[list[Term], list[Value]]
-X, Y, Z, V, N, M = VARIABLES
+X, Y, Z, V, N, M, R = VARIABLES
 
 
 def words(pattern: Expression) -> set[str]:
@@ -46,7 +49,7 @@ def of_schema(schema: schemas.Schema, language: Language) -> Given:
     """Give terms of sorts that fit for the words of a schema, and what it is given with them."""
     every = [schema.conclusion, *schema.premises, *schema.arguments]
     names = sorted(words(every))
-    sorts = sorts_of(schema.name, names, every)
+    sorts = sorts_of(schema.name, names, every, len(schema.arguments))
     chosen = language.chance.choice(sorts)
     found = dict[str, Term]()
     for name, sort in zip(names, chosen, strict=True):
@@ -63,18 +66,21 @@ def of_schema(schema: schemas.Schema, language: Language) -> Given:
 KNOWN_SORTS: dict[str, list[tuple[Sort, ...]]] = {}
 
 
-def sorts_of(name: str, names: list[str], every: list[Expression]) -> list[tuple[Sort, ...]]:
-    """List the sorts of the words for which all patterns of a schema are well-sorted."""
+def sorts_of(
+    name: str, names: list[str], every: list[Expression], arguments: int
+) -> list[tuple[Sort, ...]]:
+    """List the sorts of the words for which premises and conclusion of a schema are formulas."""
     if name not in KNOWN_SORTS:
         KNOWN_SORTS[name] = []
-        for sorts in itertools.product((BOOL, INT, U, ARRAY), repeat=len(names)):
+        some = [BOOL, INT, U, *([ARRAY] if "array" in name else [REAL] * (len(names) < 4))]
+        for sorts in itertools.product(some, repeat=len(names)):
             found = {w: variable(w, s) for w, s in zip(names, sorts, strict=True)}
             try:
-                for each in every:
-                    schemas.instance(each, found)
+                sorted_so = [schemas.instance(each, found).sort for each in every]
             except Refused:
                 continue
-            KNOWN_SORTS[name].append(sorts)
+            if {*sorted_so[: len(every) - arguments]} == {BOOL}:
+                KNOWN_SORTS[name].append(sorts)
     return KNOWN_SORTS[name]
 
 
@@ -197,7 +203,11 @@ def sum_of(language: Language, depth: int = 2) -> Term:
 
 def arith_poly_norm(language: Language) -> Given:
     left = sum_of(language)
-    return [], [equal(left, shuffled(left, language))]
+    right = shuffled(left, language)
+    if language.chance.random() < 0.3:
+        half = rational(Fraction(1, 2))
+        left, right = (build("*", half, build("to_real", each)) for each in (left, right))
+    return [], [equal(left, right)]
 
 
 def comparison(language: Language) -> str:
@@ -209,7 +219,11 @@ def arith_poly_norm_rel(language: Language) -> Given:
     c = language.chance.choice((1, 2, -1, 0))
     x, y = build("*", integer(k), a), build("*", integer(k), b)
     one, other = build("-", a, b), build("-", x, y)
-    premise = equal(build("*", integer(c * k), one), build("*", integer(c), other))
+    factors, differences = [integer(c * k), integer(c)], [one, other]
+    if language.chance.random() < 0.3:
+        factors = [rational(Fraction(int(str(each)), 3)) for each in factors]
+        differences = [build("to_real", each) for each in differences]
+    premise = equal(*(build("*", *side) for side in zip(factors, differences, strict=True)))
     r = comparison(language)
     return [premise], [equal(build(r, a, b), build(r, x, y))]
 
@@ -292,7 +306,7 @@ def skolemize(language: Language) -> Given:
 
 def closing(body: Term, language: Language) -> list[Term]:
     """Bind all that is free, once integers have values."""
-    xs = [x for x in body.free if x.sort != INT]
+    xs = [x for x in body.free if x.sort not in (INT, REAL)]
     return sorted(xs, key=str) or language.variables()
 
 

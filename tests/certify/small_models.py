@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from certify.terms import (
     BOOL,
     INT,
+    REAL,
     Sort,
     Term,
     apply,
@@ -18,6 +21,7 @@ from certify.terms import (
     build,
     constant,
     integer,
+    rational,
     truth,
     variable,
 )
@@ -29,6 +33,7 @@ INTEGERS = (-3, -2, -1, 0, 1, 2, 3)
 VALUES: dict[Sort, Sequence[Any]] = {
     BOOL: (False, True),
     INT: INTEGERS,
+    REAL: (*INTEGERS, Fraction(1, 2), Fraction(-5, 2)),
     U: ELEMENTS,
     ARRAY: tuple(itertools.product(ELEMENTS, repeat=2)),
 }
@@ -82,6 +87,8 @@ MEANING: dict[str, Callable[..., Any]] = {
     "store": stored,
     "@array_deq_diff": lambda a, b: next((i for i in ELEMENTS if a[i] != b[i]), 0),
     "@purify": lambda a: a,
+    "to_real": lambda a: a,
+    "to_int": math.floor,
 }
 
 
@@ -90,8 +97,8 @@ def value(term: Term, model: Model, at: Assignment) -> Any:
     match term.operator:
         case "true" | "false":
             return term.operator == "true"
-        case "integer":
-            return int(str(term.label))
+        case "integer" | "rational":
+            return term.label
         case "variable":
             return at[term]
         case "constant":
@@ -143,10 +150,8 @@ CONSTANTS = {"c": U, "d": U, "i": INT, "j": INT, "a": ARRAY, "b": ARRAY}
 CONSTANTS |= dict.fromkeys(("A", "B", "C", "D"), BOOL)
 SYMBOLS = {name: constant(name, Sort("->", sorts)) for name, sorts in FUNCTIONS.items()}
 SYMBOLS |= {name: constant(name, sort) for name, sort in CONSTANTS.items()}
-VARIABLES = [
-    variable(name, sort)
-    for name, sort in (*(("x", U), ("y", U), ("z", U), ("v", BOOL), ("n", INT), ("m", INT)),)
-]
+VARIABLES = [variable(name, U) for name in "xyz"]
+VARIABLES += [variable("v", BOOL), variable("n", INT), variable("m", INT), variable("r", REAL)]
 
 
 def random_model(chance: random.Random) -> Model:
@@ -170,10 +175,13 @@ class Language:
     def term(self, sort: Sort, depth: int = 2) -> Term:
         """Give a term of a sort."""
         pick = self.chance.choice
-        if depth == 0 or sort.name == "->" or self.chance.random() < 0.25:
+        if depth == 0 or sort not in VALUES or self.chance.random() < 0.25:
             known = [each for each in (*SYMBOLS.values(), *VARIABLES) if each.sort == sort]
             if sort == INT:
                 known += [integer(pick(INTEGERS))]
+            if sort == REAL:
+                numbers = [rational(Fraction(pick(INTEGERS), 2)), *known]
+                known = [*numbers, build("to_real", self.term(INT, 0))]
             if sort == BOOL and self.chance.random() < 0.2:
                 known = [truth(pick((True, False)))]
             return pick(known)
@@ -186,6 +194,7 @@ class Language:
                 *(("<", (INT, INT)), (">=", (INT, INT)), ("p", (U,)), ("q", (U,))),
                 *(("forall", (BOOL,)), ("exists", (BOOL,)), ("or", (BOOL, BOOL))),
             ],
+            REAL: [("+", (REAL, REAL)), ("*", (REAL, REAL)), ("to_real", (INT,))],
             INT: [("+", (INT, INT)), ("*", (INT, INT)), ("-", (INT, INT)), ("size", (U,))],
             U: [("f", (U,)), ("g", (U,)), ("select", (ARRAY, U))],
             ARRAY: [("store", (ARRAY, U, U))],
@@ -198,7 +207,7 @@ class Language:
 
     def variables(self) -> list[Term]:
         """Give one variable or two of sorts that are finite."""
-        finite = [each for each in VARIABLES if each.sort != INT]
+        finite = [each for each in VARIABLES if each.sort not in (INT, REAL)]
         return self.chance.sample(finite, self.chance.choice((1, 1, 2)))
 
 
@@ -225,5 +234,5 @@ def fails(
 
 def closed(formula: Term) -> Term:
     """Say that a formula holds for all values of its variables that have few."""
-    xs = [x for x in formula.free if x.sort != INT]
+    xs = [x for x in formula.free if x.sort not in (INT, REAL)]
     return bind("forall", xs, formula) if xs else formula

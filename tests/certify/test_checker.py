@@ -85,6 +85,8 @@ def test_what_is_wrong_is_refused(old: str, new: str, reason: str) -> None:
         "(declare-fun c () U)",
         "(declare-sort Int 0)",
         "(declare-sort Array 2)",
+        "(declare-sort Real 0)",
+        "(declare-fun r () Real)",
         "(assert (! (p c) :named a))",
         "(assert (+ n 1))",
         "(assert (= n c))",

@@ -62,7 +62,7 @@ def test_every_rule_is_tried() -> None:
 def test_a_conclusion_holds_where_the_premises_do(name: str) -> None:
     wrong, right, _ = tried(name, RULES[name], INSTANCES[name], OFTEN)
     assert wrong == 0
-    assert right > OFTEN / 5
+    assert right > OFTEN / 12
 
 
 SWAPS = {
@@ -109,7 +109,7 @@ def wrong_schemas(schema: schemas.Schema) -> Iterator[schemas.Schema]:
 def test_a_wrong_pattern_is_noticed(schema: schemas.Schema) -> None:
     """Some of the others are right as well, or say less."""
     noticed, others = 0, list(wrong_schemas(schema))
-    for other in random.Random(schema.name).sample(others, min(len(others), 6)):
+    for other in random.Random(schema.name).sample(others, min(len(others), 8)):
         name = f"{schema.name} {other.conclusion} {other.premises}"
         instance = functools.partial(instances.of_schema, other._replace(name=name))
         try:
