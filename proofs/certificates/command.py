@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -132,11 +133,11 @@ def attempt(by: Solver, text: str, options: dict[str, str], seconds: int) -> tup
     key = closed.digest([("task", text.encode()), ("how", how.encode())])
     kept = KEPT / f"{key}.gz"
     if not kept.exists():
-        task, written = KEPT / f"{key}.smt2", KEPT / f"{key}.cpc"
+        own = f"{key}.{os.getpid()}.{threading.get_ident()}"  # Two theories may have one task.
+        task, written, new = (KEPT / f"{own}.{kind}" for kind in ("smt2", "cpc", "new"))
         task.write_text(text, encoding="utf-8")
         answer = by.ask(task, written, options, seconds)
         found = written.read_text(encoding="utf-8") if answer == "unsat" else ""
-        new = kept.with_suffix(".new")
         new.write_bytes(gzip.compress(json.dumps([answer, found]).encode(), 6))
         new.replace(kept)
         task.unlink()

@@ -1,11 +1,15 @@
 """The checker: a small certificate, and what must not pass for one."""
 
+import ast
+import sys
+
 import pytest
 
 from certify import terms
 from certify.checker import check
 from certify.reader import Certificate, Task
 from certify.terms import INT, Refused, Sort, bind, build, equal, integer, substitute, variable
+from gate.closed import ROOT
 
 TASK = """
 (set-logic ALL)
@@ -264,3 +268,20 @@ def test_names_of_bound_variables_say_nothing_and_others_do() -> None:
     assert same(shadowed, exists([y], exists([z, x], less(z, x))))
     assert not same(shadowed, exists([y], exists([z, x], less(y, x))))
     assert not same(exists([x], exists([x], less(x, x))), exists([x], exists([y], less(x, y))))
+
+
+# The room of what a certificate rests on
+
+
+def test_the_checker_is_small_and_has_nothing_of_others() -> None:
+    files = sorted((ROOT / "proofs" / "certify").glob("*.py"))
+    texts = {file.stem: file.read_text(encoding="utf-8") for file in files}
+    assert sum(text.count("\n") for text in texts.values()) <= 2000
+    for text in texts.values():
+        for node in ast.walk(ast.parse(text)):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [str(node.module)]
+            for name in names:
+                top = name.partition(".")[0]
+                assert top == "certify" or top in sys.stdlib_module_names, name
