@@ -112,6 +112,7 @@ def rational(value: Fraction) -> Term:
 
 def literal(value: int | Fraction, sort: Sort) -> Term:
     """Give the literal of a number, of the sort Int or Real."""
+    require(sort == REAL or value == int(value), "a fraction is no integer")
     return rational(Fraction(value)) if sort == REAL else integer(int(value))
 
 
