@@ -210,7 +210,7 @@ def main(argv: list[str]) -> int:
 
     with solver() as by:
         false = [text for text in SATISFIABLE if run.judged(by, asked(text))[2]]
-    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(options.jobs)]
     for thread in threads:
         thread.start()
     for thread in threads:
