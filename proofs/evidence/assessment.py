@@ -23,6 +23,7 @@ PAGES = (
     "requirements",
     "object",
     "misra",
+    "certificates",
     "lanes",
     "tools",
     "configuration",
