@@ -206,7 +206,7 @@ function steps(found) {
     const missing = rank - shape.length, size = axis < missing ? 1n : shape[axis - missing];
     const bad = found.code < 0 && found.tensor === n && found.axis === axis - (found.code === -1 ? 0 : -missing);
     const due = found.code === 0 ? found.shape[axis] : size;
-    const text = `${size}${due !== size ? ` → ${due}` : ""}${bad ? " ✗" : ""}`;
+    const text = `${size}${due !== size ? ` → ${due}` : ""}${bad ? " \u2717" : ""}`;
     return make("td", { class: [axis < missing ? "prepended" : "", due !== size ? "grown" : "", bad ? "bad" : ""].join(" ") }, text);
   })]);
   if (found.rule === "sonnx" && found.code === 0) rows.push(["common shape", ...found.shape.map((size) => make("td", { class: "common" }, `${size}`))]);
@@ -281,7 +281,7 @@ function pair(found, n) {
     const bend = beside ? [(x + u) / 2, Math.min(y, v) - 20] : [Math.max(x, u) + 20, (y + v) / 2];
     arrow.innerHTML = `<path d="M${x} ${y}Q${bend} ${u} ${v}"/><circle cx="${u}" cy="${v}" r="4"/>`;
     const [to, from] = [indexOf(Number(cell.dataset.at), found.shape), indexOf(Number(cell.dataset.element), shape)];
-    const { strides } = found.views[n], walked = to.map((each, axis) => `${each}·${strides?.[axis]}`).join(" + ");
+    const { strides } = found.views[n], walked = to.map((each, axis) => `${each}\u00b7${strides?.[axis]}`).join(" + ");
     document.getElementById("said").textContent = `output ${n} at ${told(to)} is ${nameOf(found, n)} at ${told(from)}: f(${told(shape)}, ${told(found.shape)}, ${told(to)}) = ${told(from)}${walked && strides ? `, element ${cell.dataset.element} = ${walked} by the strides` : ""}`;
   };
   box.example = () => cells.length && show(cells.at(-1));
@@ -314,8 +314,8 @@ function others(found) {
   }
   const here = found.code < 0 ? "error" : told(found.shape), [cells, why] = known;
   box.append(table("Rules with a target are asked to bring the first shape to the second, on its last axes", ["rule", "result", "its size", "its axes"],
-    WHYCAST.rules.map((rule, n) => [rule.title, make("td", [here, "–"].includes(cells[n]) ? {} : { class: "differs" }, `${cells[n]}${[here, "–"].includes(cells[n]) ? "" : " ≠"}`), rule.size, rule.axes])));
-  box.append(make("p", { class: "soft" }, "≠ differs from the answer above; – cannot be asked."), make("ul", {}, ...why.map((id) =>
+    WHYCAST.rules.map((rule, n) => [rule.title, make("td", [here, "–"].includes(cells[n]) ? {} : { class: "differs" }, `${cells[n]}${[here, "–"].includes(cells[n]) ? "" : " \u2260"}`), rule.size, rule.axes])));
+  box.append(make("p", { class: "soft" }, "\u2260 differs from the answer above; – cannot be asked."), make("ul", {}, ...why.map((id) =>
     make("li", {}, /^F/.test(id) ? link(`findings.html#${id.toLowerCase()}`, id) : make("code", {}, id), `: ${WHYCAST.why[id]}`))));
   return box;
 }
