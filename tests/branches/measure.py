@@ -32,7 +32,7 @@ REQUIREMENTS = ("tests/package", "tests/dialects")
 ACCELERATED = tuple(
     [f"tests/package/test_{name}.py" for name in ("accelerator", "copies", "limits")]
 )
-OTHERS = ("tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python")
+OTHERS = ("tests/fuzz", "tests/laws", "tests/oracle", "tests/peers", "python/whycast")
 
 
 def owners(node: ast.AST, name: str = "") -> Iterator[tuple[int, str]]:
