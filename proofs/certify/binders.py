@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certify.equality import sides
+from certify.equality import claimed, sides
 from certify.reader import Value
 from certify.rules import hyphened, rule, term, terms_in
 from certify.terms import (
@@ -91,22 +91,20 @@ def with_names(given: Term, names: dict[Term, Term]) -> Term:
 @hyphened
 def beta_reduce(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= ((lambda xs t) a ...) b)`, where b is t with the arguments for all xs."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     function, *values = parts(left, "apply")
     xs, body = quantified(function, "lambda")
     require(substitute(body, dict(zip(xs, values, strict=True))) is right, "another value")
-    return term(given)
+    return given
 
 
 @hyphened
 def exists_elim(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= (exists xs F) (not (forall xs (not F))))`."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     xs, body = quantified(left, "exists")
     require(right is negation(bind("forall", xs, negation(body))), "not the dual")
-    return term(given)
+    return given
 
 
 @hyphened
@@ -115,13 +113,12 @@ def quant_unused_vars(premises: Sequence[Term], arguments: Sequence[Value]) -> T
 
     Where it has none of the xs, F itself may stand on the right.
     """
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     xs, body = quantified(left)
     ys = set[Term]() if right is body else {*bound(right)}
     is_same = right is body or (right.operator, right.arguments) == (left.operator, (body,))
     require(is_same and {*xs} & body.free == ys & body.free, "another quantifier")
-    return term(given)
+    return given
 
 
 @rule
@@ -133,27 +130,25 @@ def quant_var_reordering(premises: Sequence[Term], arguments: Sequence[Value]) -
 @hyphened
 def quant_merge_prenex(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= (Q xs (Q ys F)) (Q xs ys F))`, for any number of the same quantifier Q."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     body, variables = left, list[Term]()
     while body.operator == left.operator and body is not right:
         xs, body = quantified(body)
         variables += xs
         if right is bind(left.operator, variables, body):
-            return term(given)
+            return given
     require(False, "not the same variables together")
-    return term(given)
+    return given
 
 
 @hyphened
 def quant_miniscope_and(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= (forall xs (and F G ...)) (and (forall xs F) (forall xs G) ...))`."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     xs, body = quantified(left, "forall")
     formulas = [bind("forall", xs, formula) for formula in parts(body, "and")]
     require(right is together("and", formulas), "not each formula below the quantifier")
-    return term(given)
+    return given
 
 
 @hyphened
@@ -163,8 +158,7 @@ def quant_miniscope_or(premises: Sequence[Term], arguments: Sequence[Value]) -> 
     F' is F if it has none of the xs; it may be `(forall ys F)`, and those of the xs that F has are
     those of the ys that it has.
     """
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     xs, body = quantified(left, "forall")
     used = set[Term]()
     for old, new in zip(parts(body, "or"), parts(right, "or"), strict=True):
@@ -176,20 +170,19 @@ def quant_miniscope_or(premises: Sequence[Term], arguments: Sequence[Value]) -> 
         require(own == ys & old.free, "other variables than the formula has")
         require(own.isdisjoint(used), "a variable in two formulas")
         used |= own
-    return term(given)
+    return given
 
 
 @hyphened
 def quant_miniscope_ite(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= (forall xs (ite C F G)) (ite C (forall xs F) (forall xs G)))`, if no x is in C."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     xs, body = quantified(left, "forall")
     condition, yes, no = parts(body, "ite")
     require(condition.free.isdisjoint(xs), "the condition has a variable")
     expected = build("ite", condition, bind("forall", xs, yes), bind("forall", xs, no))
     require(right is expected, "not each branch below the quantifier")
-    return term(given)
+    return given
 
 
 @hyphened
@@ -198,8 +191,7 @@ def quant_var_elim_eq(premises: Sequence[Term], arguments: Sequence[Value]) -> T
 
     Without F ..., G is `false`.
     """
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     (x,), body = quantified(left, "forall")
     first, *rest = parts(body, "or") if body.operator == "or" else (body,)
     (equation,) = parts(first, "not")
@@ -207,4 +199,4 @@ def quant_var_elim_eq(premises: Sequence[Term], arguments: Sequence[Value]) -> T
     require(variable is x and x not in value.free, "not solved for the variable")
     expected = substitute(together("or", rest), {x: value}) if rest else truth(False)
     require(right is expected, "another formula is left")
-    return term(given)
+    return given

@@ -15,6 +15,12 @@ def sides(equation: Term) -> tuple[Term, Term]:
     return left, right
 
 
+def claimed(premises: Sequence[Term], arguments: Sequence[Value]) -> tuple[Term, Term, Term]:
+    """Take an equation that is an argument, and its sides: it rests on no premise."""
+    (), (given,) = premises, arguments
+    return term(given), *sides(term(given))
+
+
 @rule
 def refl(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= t t)`, for any t."""
@@ -80,9 +86,8 @@ def ho_cong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
 @hyphened
 def distinct_elim(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(distinct a b ...)` equals the conjunction of `(not (= a b))` for any two of them."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     each = parts(left, "distinct")
     differ = [negation(equal(a, b)) for i, a in enumerate(each) for b in each[i + 1 :]]
     require(right is together("and", differ), "not each two of them")
-    return term(given)
+    return given

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from certify.equality import sides
+from certify.equality import claimed
 from certify.reader import Value
 from certify.rules import rule, term
 from certify.terms import BOOL, NEUTRAL, Term, equal, literal, rebuild, require, truth, value_of
@@ -29,22 +29,20 @@ def aci_norm(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     One may be a formula alone, or what the empty one is. The order, how they are nested, and how
     often a formula is there, says nothing.
     """
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     operators = [each for each in ("and", "or") if each in (left.operator, right.operator)]
     is_same = any(leaves(left, each) == leaves(right, each) for each in operators)
     require(is_same, "not the same formulas")
-    return term(given)
+    return given
 
 
 @rule
 def absorb(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(= (or ... true ...) true)`, `(= (and ... false ...) false)`, however they are nested."""
-    (), (given,) = premises, arguments
-    left, right = sides(term(given))
+    given, left, right = claimed(premises, arguments)
     zero = {"or": truth(True), "and": truth(False)}.get(left.operator)
     require(right is zero and right in leaves(left, left.operator), "nothing absorbs the rest")
-    return term(given)
+    return given
 
 
 Number = int | Fraction

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evidence import c_files, documents, misra, records
-from gate import claims, closed, judge, toml, trace
+from gate import claims, closed, toml, trace
 from gate.closed import GIT
 from gate.facts import Clause, Goal, Symbol, full_name
 
@@ -158,16 +158,13 @@ def rules(root: Path) -> list[misra.Row]:
 def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Write the pages as Markdown, each with its name."""
     high, low = levels(evidence, root)
-    runs = records.read(root)
-    made = documents.environment(evidence=evidence, facts=evidence.facts, **known)
-    made.autoescape = False
+    made = documents.environment(is_html=False, evidence=evidence, facts=evidence.facts, **known)
     made.filters |= {"cell": cell, "code": code}
     made.globals |= {
         "high": high,
         "low": low,
         "lanes": records.LANES,
-        "runs": runs,
-        "here": records.identity(root),
+        "runs": records.read(root),
         "commit": records.commit(root),
         "reviews": reviews(evidence, root),
         "texts": texts(root),
@@ -179,8 +176,6 @@ def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple
         "rules": rules(root),
         "dates": {file: last_change(root, file) for file in known["documents"].values()},
         "all": evidence.tally(evidence.goals.values()),
-        "files": evidence.facts["theories"],
-        "judge": judge,
     }
     for name in PAGES:
         yield name, made.get_template(f"assessment/{name}.md").render()

@@ -13,7 +13,7 @@ SOURCE = "c/whycast.c"
 SEALED = "header"
 
 FUNCTION = re.compile(r"/\*(?:(?!\*/).)*?WhyML: ([\w.]+) \*/\n[\w ]+? \*?(\w+)\(", re.DOTALL)
-PROTOTYPE = re.compile(r"/\* ((?:(?!\*/).)*) \*/\n[\w ]+? (whycast_\w+)\([^)]*\);\n", re.DOTALL)
+PROTOTYPE = re.compile(r"/\* ((?:(?!\*/).)*) \*/\n[\w ]+? (whycast_\w+)\([^)]*\);\n?", re.DOTALL)
 
 
 class Function(NamedTuple):

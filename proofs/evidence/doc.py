@@ -16,7 +16,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from sphinx.cmd.build import build_main
 
@@ -87,14 +86,7 @@ def build(root: Path) -> Path:
 def write(root: Path, source: Path) -> None:
     """Write what Sphinx reads: texts filled in, figures, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
-    made = Environment(
-        loader=FileSystemLoader(source),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    made.globals |= known(root)
+    made = documents.environment(source, is_html=False, **known(root))
     for path in sorted([*source.glob("*.md"), *source.glob("*.rst")]):
         path.write_text(made.get_template(path.name).render(), encoding="utf-8")
     for name, shapes in FIGURES.items():

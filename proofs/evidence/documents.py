@@ -57,11 +57,11 @@ def tagged(text: str | Markup, to: str, clauses: Container[str]) -> Markup:
     return Markup(re.sub(r"\bE_\w+", link, str(escape(text))))
 
 
-def environment(**known: Any) -> Environment:
+def environment(folder: Path = TEMPLATES, *, is_html: bool = True, **known: Any) -> Environment:
     """Make the templates' surroundings; a name that is undefined is an error and not a blank."""
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
+        loader=FileSystemLoader(folder),
+        autoescape=is_html,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -188,13 +188,14 @@ def html(evidence: Evidence, root: Path, **known: Any) -> dict[str, str]:
     files_of = {target: path.relative_to(root).as_posix() for path, target in papers.items()}
     given = {**known, "documents": files_of, "papers": headings(written)}
     asked = {f"{name}.html": text for name, text in assessment.pages(evidence, root, given)}
+    titled = headings(written | asked)
     shown = SHOWN | {file: f"theories/{page(file)}" for file in files}
     shown |= {files_of[target]: target for target in papers.values()}
     made = environment(
         evidence,
         titles={file: documents.title(root / file) for file in files},
         anchors={name: set(documents.ANCHOR.findall(body)) for name, body in texts.items()},
-        papers=headings(written | asked),
+        papers=titled,
         **known,
     )
     plain, theory = made.get_template("base.html"), made.get_template("theory.html")
@@ -203,8 +204,8 @@ def html(evidence: Evidence, root: Path, **known: Any) -> dict[str, str]:
     found["index.html"] = made.get_template("index.html").render(up="")
     for target, text in (written | asked).items():
         content = Markup(documents.rendered(text, shown, evidence.link))
-        trail = {name: page for page, name in headings(asked).items() if page != target}
-        heading = headings({target: text})[target]
+        trail = {titled[other]: other for other in asked if other != target}
+        heading = titled[target]
         found[target] = plain.render(up="", heading=heading, content=content, trail=trail)
     for session in evidence.sessions:
         found[f"proofs/{page(session['file'])}"] = theory.render(up="../", session=session)

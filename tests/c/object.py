@@ -62,7 +62,6 @@ SECONDS = 900
 
 INSTRUCTION = re.compile(r"^ +([0-9a-f]+):\t(\S+) *(.*)$", re.MULTILINE)
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$", re.MULTILINE)
-PROMISE = re.compile(r"/\*((?:(?!\*/).)*)\*/\s*\w+ (whycast_\w+)\(", re.DOTALL)
 CALLED = ("bytes of the output", "bytes of all outputs")
 
 
@@ -279,8 +278,11 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
 
 def promises(header: str) -> dict[str, str]:
     """Read how many rounds a call of each function has, by the comments of the header."""
+    sys.path.append(str(ROOT / "proofs"))
+    from evidence.c_files import PROTOTYPE
+
     found = {}
-    for comment, function in PROMISE.findall(header):
+    for comment, function in PROTOTYPE.findall(header):
         text = " ".join(comment.split()).partition("Rounds: ")[2]
         for name in CALLED:
             text = text.replace(name, "bytes")

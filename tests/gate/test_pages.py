@@ -16,7 +16,7 @@ import small_evidence
 from small_evidence import MEAN, Page
 
 from evidence import documents, pages, records
-from gate import toolchain
+from gate import closed, toolchain
 from gate.closed import ToolError
 
 SHAPE = "proofs/core.shape.html"
@@ -197,6 +197,11 @@ def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
     assert shown(page, "other sources than these")
     with pytest.raises(ToolError, match="else: expected one of validate, "):
         records.main(["else", "true"])
+
+
+def test_the_lanes_are_those_that_run_at_night() -> None:
+    makefile = (closed.ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
 
 
 # The files
