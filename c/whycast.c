@@ -47,7 +47,8 @@ static inline int64_t report(whycast_place * place, int64_t code,
   return code;
 }
 
-/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
+/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one. It
+   takes `count` rounds at most.
    WhyML: c.shapes.COPShape.check_ranks */
 static inline int64_t check_ranks(whycast_place * place,
                                   const int64_t * ranks, int64_t count) {
@@ -63,7 +64,7 @@ static inline int64_t check_ranks(whycast_place * place,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
-   has one.
+   has one. It takes `rank` rounds at most.
    WhyML: c.checks.COPChecks.check_sizes */
 static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
                                   const int64_t * shape, int64_t rank) {
@@ -79,7 +80,8 @@ static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
-   first axis with one.
+   first axis with one. It takes count * (rank + 1) rounds at most, where the highest rank is
+   `rank`.
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t check_all_sizes(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -111,7 +113,7 @@ static inline int64_t padded_size(const int64_t *const * shapes,
 }
 
 /* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does: its
-   size is neither 1 nor dY_i, the largest there.
+   size is neither 1 nor dY_i, the largest there. It takes 2 * count rounds at most.
    WhyML: c.shapes.COPShape.violating_tensor */
 static inline int64_t violating_tensor(const int64_t *const * shapes,
                                        const int64_t * ranks, int64_t count,
@@ -138,7 +140,8 @@ static inline int64_t violating_tensor(const int64_t *const * shapes,
   return limit;
 }
 
-/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
+/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation. It
+   takes rank * (2 * count + 1) rounds at most.
    WhyML: c.shapes.COPShape.check_agreement */
 static inline int64_t check_agreement(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -163,7 +166,7 @@ static inline int64_t check_agreement(whycast_place * place,
   return INT64_C(0);
 }
 
-/* nY: the highest of the ranks, of one shape at least.
+/* nY: the highest of the ranks, of one shape at least. It takes `count` rounds at most.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -179,12 +182,13 @@ static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
 }
 
 /* 0 if the shapes are well formed and E1 does not hold, or else the code and the place of what
-   is wrong, for any count, ranks and sizes. The capacity is not looked at.
+   is wrong, for any count, ranks and sizes. The capacity is not looked at. All loops together
+   take 3 * count * (rank + 1) + rank rounds at most.
    WhyML: c.shapes.COPShape.check_shapes */
 static inline int64_t check_shapes(whycast_place * place,
                                    const int64_t *const * shapes,
                                    const int64_t * ranks, int64_t count) {
-  int64_t code, code1;
+  int64_t code, code1, rank;
   if (count < INT64_C(1)) {
     return report(place, (int64_t) WHYCAST_NO_TENSOR, -INT64_C(1), -INT64_C(1));
   }
@@ -196,11 +200,12 @@ static inline int64_t check_shapes(whycast_place * place,
   if (code1 < INT64_C(0)) {
     return code1;
   }
-  return check_agreement(place, shapes, ranks, count,
-         common_rank(ranks, count));
+  rank = common_rank(ranks, count);
+  return check_agreement(place, shapes, ranks, count, rank);
 }
 
-/* dY_i where E1 does not hold: the first size on axis `i` that is not 1, or 1.
+/* dY_i where E1 does not hold: the first size on axis `i` that is not 1, or 1. It takes `count`
+   rounds at most.
    WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
 static inline int64_t agreed_size(const int64_t *const * shapes,
                                   const int64_t * ranks, int64_t count,
@@ -224,7 +229,7 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
                                 const int64_t *const * shapes,
                                 const int64_t * ranks, int64_t count) {
-  int64_t code, rank;
+  int64_t code, rank, size;
   int64_t i;
   code = check_shapes(place, shapes, ranks, count);
   if (code < INT64_C(0)) {
@@ -236,7 +241,8 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
   }
   i = INT64_C(0);
   while (i < rank) {
-    shape[i] = agreed_size(shapes, ranks, count, i, rank);
+    size = agreed_size(shapes, ranks, count, i, rank);
+    shape[i] = size;
     i = i + INT64_C(1);
   }
   return report(place, rank, -INT64_C(1), -INT64_C(1));
@@ -253,7 +259,7 @@ static inline int64_t check_rank(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if `shape` and `target` are well formed, or else the code and the place of the first
-   negative rank or size.
+   negative rank or size. It takes rank + target_rank rounds at most.
    WhyML: c.strides.COPStrides.check_two */
 static inline int64_t check_two(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -275,7 +281,8 @@ static inline int64_t check_two(whycast_place * place, const int64_t * shape,
 }
 
 /* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
-   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
+   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit. It takes `rank` rounds at
+   most.
    WhyML: c.strides.COPStrides.check_fit */
 static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -330,7 +337,8 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
 }
 
 /* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
-   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
+   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows. It takes `rank` rounds at
+   most.
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
                                   int64_t width) {
@@ -411,7 +419,8 @@ static inline int64_t input_size(const int64_t * s, int64_t prepended,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
+   two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W1.repeat_word */
 static inline void repeat_word_1(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -435,7 +444,8 @@ static inline void repeat_word_1(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
+   two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W2.repeat_word */
 static inline void repeat_word_2(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -459,7 +469,8 @@ static inline void repeat_word_2(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
+   two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W4.repeat_word */
 static inline void repeat_word_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -483,7 +494,8 @@ static inline void repeat_word_4(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes.
+   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
+   two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W8.repeat_word */
 static inline void repeat_word_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -517,7 +529,7 @@ static inline uint32_t pattern_4(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes.
+   rows have, and no other byte changes. It takes at most one round for each byte.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
 static inline void repeat_rows_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -562,7 +574,7 @@ static inline uint64_t pattern_8(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes.
+   rows have, and no other byte changes. It takes at most one round for each byte.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
 static inline void repeat_rows_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -598,7 +610,7 @@ static inline word_16 pattern_16(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes.
+   rows have, and no other byte changes. It takes at most one round for each byte.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
 static inline void repeat_rows_16(uint8_t * z, int64_t target,
                                   const uint8_t * x, int64_t source,
@@ -627,6 +639,7 @@ static inline void repeat_rows_16(uint8_t * z, int64_t target,
 }
 
 /* From `source` on there are `m` blocks of `b` bytes, a word each: to `target`, each `r` times.
+   It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRepeat.repeat_short */
 static inline void repeat_short(uint8_t * z, int64_t target,
                                 const uint8_t * x, int64_t source, int64_t m,
@@ -687,7 +700,7 @@ static inline void repeat_short(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
    block has one word at least. At most twice as many bytes are written as the rows have, and no
-   other byte changes.
+   other byte changes. It takes at most two rounds for each byte.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void repeat_words(uint8_t * z, int64_t target,
                                 const uint8_t * x, int64_t source, int64_t m,
@@ -720,7 +733,8 @@ static inline void repeat_words(uint8_t * z, int64_t target,
 
 /* Fill `total` bytes from `q` on with copies of the block of `b` bytes that begins there, by
    larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
-   behind the block is written once, and no other byte changes.
+   behind the block is written once, and no other byte changes. It takes at most one round for
+   each of them.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part;
@@ -745,7 +759,8 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
-   many copies. Each byte is written once, and no other byte changes.
+   many copies. Each byte is written once, and no other byte changes. It takes at most one round
+   for each byte.
    WhyML: c.long_blocks.LongBlocks.repeat_long */
 static inline void repeat_long(uint8_t * z, int64_t target,
                                const uint8_t * x, int64_t source, int64_t m,
@@ -767,7 +782,7 @@ static inline void repeat_long(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes.
+   the rows have; no other byte changes. It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void repeat_pair_2(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -794,7 +809,7 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes.
+   the rows have; no other byte changes. It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void repeat_pair_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -821,7 +836,7 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes.
+   the rows have; no other byte changes. It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void repeat_pair_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -846,7 +861,8 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
   }
 }
 
-/* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times.
+/* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times. It takes at
+   most two rounds for each byte.
    WhyML: c.repeat.COPRepeat.repeat */
 static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
                           int64_t source, int64_t m, int64_t b, int64_t r) {
@@ -908,7 +924,8 @@ static inline int64_t rest(const int64_t * s, int64_t prepended,
 
 /* Write the copies that are due where a block of the axes from `axis` on ends at `place`, and
    return the place behind them. The block has `block` bytes, of `row` bytes of the input, which
-   end at `p` there. Each byte is written once, and no other byte changes.
+   end at `p` there. Each byte is written once, and no other byte changes. It takes at most a
+   round for each axis and for each byte.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
                                  int64_t prepended, const int64_t * d,
@@ -939,7 +956,7 @@ static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
 /* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
    `d`. Nothing overflows and no index leaves its array. Each of the bytes of `z` that are due
    is there afterwards, and no other byte changes. At most two bytes are written for each byte
-   of the output.
+   of the output. All loops together take d_rank + (d_rank + 3) * due rounds at most.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
                                    const int64_t * s, int64_t s_rank,
@@ -1014,23 +1031,25 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 }
 
 /* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
-   is wrong.
+   is wrong. It takes rank + target_rank rounds at most.
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
                                    const int64_t * shape, int64_t rank,
                                    const int64_t * target,
                                    int64_t target_rank, int64_t width,
                                    int64_t room, int64_t extent) {
+  int64_t due, given;
   if (width < INT64_C(1)) {
     return report(place, (int64_t) WHYCAST_BAD_WIDTH, tensor, -INT64_C(1));
   }
-  return check_memory(place, tensor, tensor,
-         count_bytes(target, target_rank, width),
-         count_bytes(shape, rank, width), room, extent);
+  due = count_bytes(target, target_rank, width);
+  given = count_bytes(shape, rank, width);
+  return check_memory(place, tensor, tensor, due, given, room, extent);
 }
 
 /* 0 if the width and the memory of every tensor are right, or else the code and the place of
-   the first tensor with which something is wrong.
+   the first tensor with which something is wrong. It takes count * (rank + target_rank + 1)
+   rounds at most, where the highest rank is `rank`.
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static inline int64_t check_tensors(whycast_place * place,
                                     const int64_t *const * shapes,
@@ -1056,7 +1075,8 @@ static inline int64_t check_tensors(whycast_place * place,
 
 /* Broadcast all tensors, of which everything has been checked. Each output has the bytes due
    afterwards, and at most two bytes were written for each of them. No other byte changes, and
-   each output is lent or not as before.
+   each output is lent or not as before. All loops together take count * (2 * target_rank + 1)
+   rounds at most, and target_rank + 3 more for each byte.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static inline void copy_tensors(uint8_t *const * outputs,
                                 const uint8_t *const * inputs,
@@ -1066,13 +1086,14 @@ static inline void copy_tensors(uint8_t *const * outputs,
                                 const int64_t * widths, int64_t count) {
   int64_t m;
   uint8_t * output;
-  int64_t width;
+  int64_t width, due;
   m = INT64_C(0);
   while (m < count) {
     output = outputs[m];
     width = widths[m];
+    due = count_bytes(target, target_rank, width);
     broadcast_bytes(output, inputs[m], shapes[m], ranks[m], target,
-    target_rank, width, count_bytes(target, target_rank, width));
+    target_rank, width, due);
     (void) output;
     m = m + INT64_C(1);
   }
@@ -1106,13 +1127,14 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
 }
 
 /* The stride of tensor `m` on axis `i` of the common shape, which has the size `h` there. The
-   common shape has no size of 0, and fewer than 2^63 elements.
+   common shape has no size of 0, and fewer than 2^63 elements. It takes as many rounds at most
+   as sizes make the stride.
    WhyML: c.plan.COPPlan.axis_stride */
 static inline int64_t axis_stride(const int64_t *const * shapes,
-                                  const int64_t * ranks,
-                                  const int64_t *const * given,
-                                  int64_t row_majors, int64_t m, int64_t i,
-                                  int64_t rank, int64_t h) {
+                                const int64_t * ranks,
+                                const int64_t *const * given,
+                                int64_t row_majors, int64_t m, int64_t i,
+                                int64_t rank, int64_t h) {
   int64_t k, size;
   int64_t stride, j;
   k = (i - rank) + ranks[m];
@@ -1136,7 +1158,7 @@ static inline int64_t axis_stride(const int64_t *const * shapes,
 }
 
 /* How many elements the common shape has, or WHYCAST_TOO_LARGE where they are more than 2^63 -
-   1. No product overflows.
+   1. No product overflows. It takes rank * (count + 1) rounds at most.
    WhyML: c.plan.COPPlan.count_elements */
 static inline int64_t count_elements(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t count,
@@ -1163,7 +1185,7 @@ static inline int64_t count_elements(const int64_t *const * shapes,
 }
 
 /* The first tensor whose offsets do not fit into an int64_t, or `count`. No sum and no product
-   overflows.
+   overflows. It takes count * (rank + 1) rounds at most, where the highest rank is `rank`.
    WhyML: c.plan.COPPlan.far_tensor */
 static inline int64_t far_tensor(const int64_t *const * shapes,
                                  const int64_t * ranks,
@@ -1197,7 +1219,8 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
 }
 
 /* `count` if each tensor goes on from the loop whose strides are at `base` into axis `i`, of
-   size `h`, or else another number. No product overflows.
+   size `h`, or else another number. No product overflows. It takes at most one round for each
+   tensor, and those for its stride.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
                                      const int64_t *const * shapes,
@@ -1219,7 +1242,8 @@ static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
   return count;
 }
 
-/* Write the strides of all tensors on axis `i`, of size `h`, from `base` on.
+/* Write the strides of all tensors on axis `i`, of size `h`, from `base` on. It takes at most
+   one round for each tensor, and those for its stride.
    WhyML: c.plan.COPPlan.put_strides */
 static inline void put_strides(int64_t * steps, int64_t base,
                                const int64_t *const * shapes,
@@ -1228,16 +1252,18 @@ static inline void put_strides(int64_t * steps, int64_t base,
                                int64_t row_majors, int64_t count, int64_t i,
                                int64_t rank, int64_t h) {
   int64_t m;
+  int64_t stride;
   m = INT64_C(0);
   while (m < count) {
-    steps[base + m] = axis_stride(shapes, ranks, given, row_majors, m, i,
-                      rank, h);
+    stride = axis_stride(shapes, ranks, given, row_majors, m, i, rank, h);
+    steps[base + m] = stride;
     m = m + INT64_C(1);
   }
 }
 
 /* Write the loops of a plan, axis by axis: how many they are. The common shape has no size of
-   0.
+   0. It takes rank * (3 * count + 1) rounds at most, and in row-major order count * rank *
+   (rank - 1) more.
    WhyML: c.plan.COPPlan.put_loops */
 static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
                                 const int64_t *const * shapes,
@@ -1246,15 +1272,20 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
                                 int64_t row_majors, int64_t count,
                                 int64_t rank) {
   int64_t n, i;
-  int64_t h, base, size;
+  int64_t h, base, stopped, size;
   n = INT64_C(0);
   i = INT64_C(0);
   while (i < rank) {
     h = agreed_size(shapes, ranks, count, i, rank);
     if (!(h == INT64_C(1))) {
       base = n * count;
-      if ((n > INT64_C(0)) && (stopped_tensor(steps, base - count, shapes,
-                               ranks, given, row_majors, count, i, rank, h) == count)) {
+      if (n > INT64_C(0)) {
+        stopped = stopped_tensor(steps, base - count, shapes, ranks, given,
+                  row_majors, count, i, rank, h);
+      } else {
+        stopped = -INT64_C(1);
+      }
+      if (stopped == count) {
         size = sizes[n - INT64_C(1)];
         sizes[n - INT64_C(1)] = size * h;
         put_strides(steps, base - count, shapes, ranks, given, row_majors,
@@ -1271,7 +1302,8 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
   return n;
 }
 
-/* Write a plan of one loop that goes round `h` times, and in which no tensor steps.
+/* Write a plan of one loop that goes round `h` times, and in which no tensor steps. It takes
+   `count` rounds at most.
    WhyML: c.plan.COPPlan.put_one_loop */
 static inline void put_one_loop(int64_t * sizes, int64_t * steps,
                                 int64_t count, int64_t h) {
@@ -1340,7 +1372,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
 }
 
 /* Go with the index on an axis from `i[axis]` to `x`: add the strides in between to the offsets
-   of all tensors.
+   of all tensors. It takes `count` rounds at most.
    WhyML: c.steps.COPSteps.move */
 static inline void move(int64_t * offsets, const int64_t * steps,
                         int64_t axis, int64_t times, int64_t count) {
