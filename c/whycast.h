@@ -12,8 +12,9 @@
    memset of a loop). Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they
    need copy instead, which has to do the same. None reads or writes a byte beyond what it is given,
    not even to load a whole word. A call takes at most 400 bytes of the stack (GCC 12, x86-64, -O2
-   and -O3). Each comment says how many rounds all loops of a call have at most; where there are
-   several shapes, `rank` is there the highest of their ranks.
+   and -O3). Each comment says how many rounds all loops of a call have at most, whatever it returns;
+   that is proved, too. Where there are several shapes, `rank` is there the highest of their ranks. A
+   negative rank or count is there 0, and so are the bytes of an output where there is an error.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
    many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
@@ -169,7 +170,7 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
 
    It stores at most two bytes for each byte of the output, in at most as many stores and calls of
    memcpy as the output has bytes; far fewer where blocks are long, and one call where no axis
-   grows. Rounds: 3 * (rank + target_rank) + (target_rank + 4) * bytes of the output. */
+   grows. Rounds: 3 * (rank + target_rank) + (target_rank + 3) * bytes of the output. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
                           int64_t extent, const int64_t * shape,
@@ -193,7 +194,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
 
    It stores as whycast_broadcast does. Rounds: 8 * count * rank + 6 * count + 2 * rank +
-   (rank + 4) * bytes of all outputs. */
+   (rank + 3) * bytes of all outputs. */
 int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * rooms, int64_t * target,
                               int64_t capacity, whycast_place * place,
@@ -228,7 +229,7 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
 
        WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits
 
-   Rounds: 8 * count * rank + 6 * count + 3 * rank. */
+   Rounds: 8 * count * rank + 5 * count + 3 * rank. */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            int64_t capacity, whycast_place * place,
                            const int64_t *const * shapes,
@@ -250,7 +251,7 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
 
 /* Go to the next step, from the counters and offsets of one. Returns 1; or 0 after the last step,
    and is then at the first one again. Rounds: (loops - 1) * (count + 1); in a whole plan fewer than
-   2 * (count + 1) a step. */
+   2 * (count + 1) a step, which is not proved. */
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count);
