@@ -529,7 +529,7 @@ static inline uint32_t pattern_4(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes. It takes at most one round for each byte.
+   rows have, and no other byte changes. It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
 static inline void repeat_rows_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -574,7 +574,7 @@ static inline uint64_t pattern_8(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes. It takes at most one round for each byte.
+   rows have, and no other byte changes. It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
 static inline void repeat_rows_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -610,7 +610,7 @@ static inline word_16 pattern_16(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes. It takes at most one round for each byte.
+   rows have, and no other byte changes. It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
 static inline void repeat_rows_16(uint8_t * z, int64_t target,
                                   const uint8_t * x, int64_t source,
