@@ -13,7 +13,7 @@
    need copy instead, which has to do the same. None reads or writes a byte beyond what it is given,
    not even to load a whole word. A call takes at most 400 bytes of the stack (GCC 12, x86-64, -O2
    and -O3). Each comment says how many rounds all loops of a call have at most, whatever it returns;
-   that is proved, too. Where there are several shapes, `rank` is there the highest of their ranks. A
+   of whycast_broadcast_strides and whycast_byte_size that is proved, too. Where there are several shapes, `rank` is there the highest of their ranks. A
    negative rank or count is there 0, and so are the bytes of an output where there is an error.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
