@@ -1131,10 +1131,10 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
    as sizes make the stride.
    WhyML: c.plan.COPPlan.axis_stride */
 static inline int64_t axis_stride(const int64_t *const * shapes,
-                                const int64_t * ranks,
-                                const int64_t *const * given,
-                                int64_t row_majors, int64_t m, int64_t i,
-                                int64_t rank, int64_t h) {
+                                  const int64_t * ranks,
+                                  const int64_t *const * given,
+                                  int64_t row_majors, int64_t m, int64_t i,
+                                  int64_t rank, int64_t h) {
   int64_t k, size;
   int64_t stride, j;
   k = (i - rank) + ranks[m];
