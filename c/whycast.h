@@ -12,9 +12,10 @@
    memset of a loop). Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they
    need copy instead, which has to do the same. None reads or writes a byte beyond what it is given,
    not even to load a whole word. A call takes at most 400 bytes of the stack (GCC 12, x86-64, -O2
-   and -O3). Each comment says how many rounds all loops of a call have at most, whatever it returns;
-   of whycast_broadcast_strides and whycast_byte_size that is proved, too. Where there are several shapes, `rank` is there the highest of their ranks. A
-   negative rank or count is there 0, and so are the bytes of an output where there is an error.
+   and -O3). Each comment says how many rounds all loops of a call have at most, whatever it
+   returns; that is proved, too, but for what is marked. Where there are several shapes, `rank` is
+   there the highest of their ranks. A negative rank or count is there 0, and so are the bytes of an
+   output where there is an error.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
    many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
