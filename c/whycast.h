@@ -190,7 +190,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
    shape is written then),
 
        WHYCAST_BAD_WIDTH           its width is less than 1
-       WHYCAST_TOO_LARGE           its output, then its input, has more than 2^63 - 1 bytes
+       WHYCAST_TOO_LARGE           its output has more than 2^63 - 1 bytes
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
 
