@@ -14,24 +14,28 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from markupsafe import Markup
 from sphinx.cmd.build import build_main
 
+import _whycast_pytest
 import whycast
-from evidence import command_line, documents, pages, worked
+from evidence import documents, pages, worked
 from gate import closed, trace
 from gate.closed import ROOT, ToolError
 from gate.theories import theory_files
+from gate.toolchain import VENV
 from whycast import _command
-from whycast._rules import RULES
+from whycast._command._figure import figure
+from whycast._rules import RULES, Operands
 from whycast.testing._peers._register import groups
 from whycast.testing._report import call_of
 from whycast.testing._report._compare import KINDS
 
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
-FIGURES = {"example.svg": ("3x1", "4"), "misfit.svg": ("3x2", "4")}
+FIGURES = {"example.svg": ((3, 1), (4,)), "misfit.svg": ((3, 2), (4,))}
 
 # The document that a text shows, and a link in a document.
 SHOWN = re.compile(r'document\("([^"]+)"')
@@ -66,7 +70,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def build(root: Path) -> Path:
     """Build the documentation in one go, and give its folder; a warning of Sphinx is an error."""
-    os.environ["COLUMNS"] = "90"  # The width for which help is laid out, whatever the terminal's.
+    # Sessions are of the package in .venv; help is laid out for a width, whatever the terminal's.
+    os.environ |= {"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"}
     source, new, made = root / SOURCE, root / f"{PACK}.new", root / PACK
     shutil.rmtree(source, ignore_errors=True)
     shutil.rmtree(new, ignore_errors=True)
@@ -90,7 +95,8 @@ def write(root: Path, source: Path) -> None:
     for path in sorted([*source.glob("*.md"), *source.glob("*.rst")]):
         path.write_text(made.get_template(path.name).render(), encoding="utf-8")
     for name, shapes in FIGURES.items():
-        (source / name).write_text(command_line.figure(*shapes), encoding="utf-8")
+        drawn = figure(RULES["sonnx"], Operands(shapes))
+        (source / name).write_text(drawn, encoding="utf-8")
     (source / "theories").mkdir()
     for name, text in theories(root).items():
         (source / "theories" / name).write_text(text, encoding="utf-8")
@@ -115,7 +121,6 @@ def known(root: Path) -> dict[str, Any]:
         "cell": worked.cell,
         "written": worked.written,
         "commands": list(_command._MODULES),
-        "session": command_line.session,
         "museum": [(name, list(each)) for name, each in groupby(exhibits, lambda e: e.group)],
         "call": lambda each: call_of(RULES[each.wrong.rule], each.wrong.level, each.wrong.case),
         "clause": lambda each: RULES[each.wrong.rule].clauses.get(KINDS[each.wrong.kind].clause),
@@ -197,6 +202,14 @@ def clauses(root: Path) -> dict[str, list[str]]:
     """Give the clauses to which each public name belongs."""
     entries = (entry for entry in trace.of_package(root, ()) if isinstance(entry, trace.Entry))
     return {entry.name: [tag.id for tag in entry.tags] for entry in entries}
+
+
+def pytest_options() -> argparse.ArgumentParser:
+    """Give the options that the package adds to pytest."""
+    parser = argparse.ArgumentParser(prog="pytest --pyargs whycast.testing", add_help=False)
+    group = SimpleNamespace(addoption=parser.add_argument)
+    _whycast_pytest.pytest_addoption(cast("Any", SimpleNamespace(getgroup=lambda *_: group)))
+    return parser
 
 
 def compiled(root: Path) -> str:

@@ -16,7 +16,7 @@ author = "the authors of whycast"
 version = release = whycast.__version__
 
 extensions = [
-    *("myst_parser", "sphinxarg.ext"),
+    *("myst_parser", "sphinxarg.ext", "sphinxcontrib.programoutput"),
     *(f"sphinx.ext.{name}" for name in ("autodoc", "autosummary", "napoleon")),
 ]
 templates_path = ["_templates"]
