@@ -1,8 +1,9 @@
 """Certificates that are changed in one place: the checker has to refuse, or the change is listed.
 
 A change that is accepted is no fault if the steps that `false` rests on conclude what they did, but
-for the order of the terms in sums and products. Where they conclude something else, the certificate
-is another proof, which somebody has to look at: the list says from which step on.
+for the order of the terms in sums, products, conjunctions and disjunctions. Where they conclude
+something else, the certificate is another proof, which somebody has to look at: the list says from
+which step on.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ OTHER_WORDS = {
 }
 
 SAME = "the steps that matter conclude the same"
-ORDER = "they conclude the same, but for the order in sums and products"
+ORDER = "they conclude the same, but for the order in sums, products, conjunctions, disjunctions"
 ANOTHER = "another proof"
+UNORDERED = ("+", "*", "and", "or")
 
 
 class Change(NamedTuple):
@@ -165,11 +167,11 @@ def accepted(text: str, changed: str, before: str = "") -> str:
 
 
 def in_order(term: Term) -> Term:
-    """Put the terms of sums and products into an order that does not depend on how they stood."""
+    """Put terms whose order does not matter into one that does not depend on how they stood."""
     if not term.arguments or term.operator == "skolem":
         return term
     new = [in_order(each) for each in term.arguments]
-    return rebuild(term, sorted(new, key=str) if term.operator in ("+", "*") else new)
+    return rebuild(term, sorted(new, key=str) if term.operator in UNORDERED else new)
 
 
 def followed(task: Task, certificate: str) -> tuple[dict[str, Term], set[str]]:

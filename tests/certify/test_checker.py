@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from certificates import faults
 from certify import terms
 from certify.checker import check
 from certify.reader import Certificate, Task
@@ -144,6 +145,26 @@ def test_a_let_does_not_capture() -> None:
 
 
 # What would be unsound
+
+
+def by_conjunction(formulas: str, premises: str, index: int) -> str:
+    """Write the certificate with two steps more: a conjunction, and what it was made of."""
+    step = f"(step @p7 (and {formulas}) :rule and_intro :premises ({premises}))"
+    other = f"(step @p8 @t2 :rule and_elim :premises (@p7) :args ({index}))"
+    return CERTIFICATE.replace("(step @p6", f"{step}\n{other}\n(step @p6").replace(
+        "(@p5 @p3)", "(@p8 @p3)"
+    )
+
+
+def test_a_change_is_told_apart_from_another_proof() -> None:
+    longer = by_conjunction("@t2 (p c)", "@p5 @p2", 0)
+    for changed, before, why in (
+        (CERTIFICATE.replace("(@p2 @p4)", "(@p4 @p2)"), CERTIFICATE, ""),
+        (CERTIFICATE.replace("(@list c)", "(@list  c)"), CERTIFICATE, faults.SAME),
+        (longer, CERTIFICATE, f"{faults.ANOTHER}, from @p7 on"),
+        (by_conjunction("(p c) @t2", "@p2 @p5", 1), longer, faults.ORDER),
+    ):
+        assert faults.accepted(TASK, changed, before) == why
 
 
 def steps(*lines: str) -> str:
