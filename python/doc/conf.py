@@ -87,11 +87,14 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
         lines += ["", ".. rubric:: Clauses", "", ".. rst-class:: clauses", "", shown, ""]
 
 
-def _dashes(_app: object, doctree: nodes.document, _name: str) -> None:
-    """Write as a dash what Sphinx puts after a type; of options, such as --rule, it makes none."""
+def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
+    """Write dashes where Sphinx has two hyphens after a type; name rules once, as the help does."""
     for text in list(doctree.findall(nodes.Text)):
-        if text == " -- ":
-            text.parent.replace(text, nodes.Text(" – "))
+        if text.startswith(" -- "):
+            text.parent.replace(text, nodes.Text(text.replace(" -- ", " – ", 1)))
+    for each in list(doctree.findall(nodes.paragraph)):
+        if each.astext().startswith("Possible choices: sonnx,"):
+            each.parent.remove(each)
 
 
 def _is_field(_app: object, _what: str, _name: str, value: object, *given: Any) -> bool | None:
@@ -108,5 +111,5 @@ def setup(app: Any) -> None:
     """Tell Sphinx what is done to docstrings."""
     app.connect("env-check-consistency", _not_found)
     app.connect("autodoc-skip-member", _is_field)
-    app.connect("doctree-resolved", _dashes)
+    app.connect("doctree-resolved", _mended)
     app.connect("autodoc-process-docstring", _of_the_proofs)
