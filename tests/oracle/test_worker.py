@@ -32,7 +32,7 @@ from whycast.testing._peers import PEERS
 from whycast.testing._peers._conditions import CONDITIONS
 from whycast.testing._report._compare import as_integers
 from whycast.testing._report._judge import Judge
-from whycast.testing._run import _child, _worker
+from whycast.testing._run import _worker
 from whycast.testing._run._child import Child
 from whycast.testing._run._targets import target_of
 from whycast.testing._run._worker import Asked, Run, work
@@ -124,6 +124,21 @@ def test_the_memory_of_the_cases_is_not_the_targets() -> None:
     report = check(whycast.broadcast, seconds=1.5, every=20, memory=1)
     assert report.ok, str(report)
     assert report.notes == ()
+
+
+def test_memory_that_two_processes_share_counts_once() -> None:
+    """A child that has been forked has all of its parent's memory, and none of its own."""
+    held = np.ones(2**25)
+
+    def fork() -> None:
+        if os.fork() == 0:
+            time.sleep(0.5)
+            os._exit(0)
+        time.sleep(0.3)
+        assert held[-1] == 1
+
+    report = check(where(one_case, fork), level="verdict", seconds=None, every=1, memory=50)
+    assert report.ok, str(report)
 
 
 def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,12 +239,10 @@ def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No group of processes, no death with the parent, no other size of a page."""
+    """No group of processes, no death with the parent."""
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "setsid")
     monkeypatch.setattr(sys, "platform", "another")
-    monkeypatch.setitem(sys.modules, "resource", None)
-    assert _child._page_size() == 4096
     assert check(whycast.compatible, level="verdict", seconds=None, every=50).ok
     report = check(implementations.hangs, seconds=None, every=2, timeout=0.3)
     assert {each.kind for each in report.deviations} == {"hang"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -176,25 +177,22 @@ class Child:
         return NoAnswerError("exit", f"the process ended with exit code {code}")
 
     def _taken(self) -> float:
-        """Memory of the child and of what it has started, in bytes; 0 where there is no /proc."""
+        """Memory of the child and of what it has started, in bytes; 0 where there is no /proc.
+
+        What it has started may share memory with it: of that, what is shared is not counted again.
+        """
         taken, numbers = 0, [self._process.pid]
         while numbers:
             number = numbers.pop()
             try:
-                taken += int(Path(f"/proc/{number}/statm").read_text().split()[1]) * _PAGE
+                if number == self._process.pid:
+                    pages = int(Path(f"/proc/{number}/statm").read_text().split()[1])
+                    taken += pages * os.sysconf("SC_PAGE_SIZE")
+                else:
+                    told = Path(f"/proc/{number}/smaps_rollup").read_text()
+                    taken += 1024 * sum(map(int, re.findall(r"(?m)^Private_\w+: *(\d+)", told)))
                 children = Path(f"/proc/{number}/task/{number}/children").read_text()
             except OSError:
                 continue
             numbers += map(int, children.split())
         return taken
-
-
-def _page_size() -> int:
-    try:
-        import resource
-    except ImportError:
-        return 4096
-    return resource.getpagesize()
-
-
-_PAGE = _page_size()
