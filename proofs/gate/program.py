@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gate import binaries, closed, toolchain
-from gate.facts import Facts, Theory, holds, proofs
+from gate.facts import Facts, Theory, holds, nodes, proofs
 from gate.theories import closure, comments, session_of
 
 KEPT = "build/gate"
@@ -127,27 +127,27 @@ class Program:
 
     def session(self, theory: str, sources: list[str]) -> Theory:
         """Ask about one theory, unless that was asked before of files that say the same."""
-        key = self.key(theory, sources)
         path = self.kept / f"{theory.replace('/', '.')}.json"
-        # There may be none, or half of one.
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):  # There may be none, or half of one.
             kept = json.loads(path.read_text(encoding="utf-8"))
-            if kept["key"] == key:
+            if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
         session = told(self.ask("replay", theory), kept=False)
+        key = self.key(theory, sources, session)
         # Who proved nothing is asked again.
         if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
         return session
 
-    def key(self, theory: str, sources: list[str]) -> str:
-        """Hash what decides what is said of a session: comments of other theories do not."""
+    def key(self, theory: str, sources: list[str], session: Theory) -> str:
+        """Hash what decides a session: comments do, where they move the lines that it names."""
+        placed = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
         recorded = self.root / session_of(theory)
         contents = [("", recorded.read_bytes() if recorded.is_file() else b"")]
         for file in sources:
             text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
-            said = text if file == theory else without_comments(text)
+            said = text if file in {theory, *placed} else without_comments(text)
             contents.append((file, said.encode("utf-8", errors="surrogateescape")))
         return closed.digest([(self.tools, b""), *contents])
 

@@ -40,6 +40,7 @@ from small_tree import (
 
 from gate import judge, mapped, toolchain
 from gate.closed import ROOT
+from gate.program import Program
 
 __all__ = ["small"]
 
@@ -388,8 +389,16 @@ def test_answers_are_kept_for_the_very_same_text_alone(small: Path) -> None:
     found.write_text(json.dumps(forged), encoding="utf-8")
     found.with_name("why3.kernel.trusted.mlw.json").write_text('{"key": "', encoding="utf-8")
     passes(small, kept=0)
-    # A comment in a theory says nothing to those that use it: they are not even read again.
-    edit(small / "why3/kernel/trusted.mlw", "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n")
+    # A comment in a theory says nothing to those that use it: they are not even read again, unless
+    # they have goals there.
+    calls, used = "why3/room/calls.mlw", "why3/kernel/trusted.mlw"
+    told: list[Any] = [
+        {"goals": [{"tree": {"file": file, "transformations": []}}]} for file in (None, used)
+    ]
+    keys = [Program(small, "whygate").key(calls, [used], each) for each in told]
+    edit(small / used, "  use int.Int\n", "  (* New. *)\n\n  use int.Int\n")
+    assert Program(small, "whygate").key(calls, [used], told[0]) == keys[0]
+    assert Program(small, "whygate").key(calls, [used], told[1]) != keys[1]
     before = found.stat().st_mtime_ns
     passes(small, kept=PROOFS)
     assert found.stat().st_mtime_ns == before
