@@ -24,6 +24,8 @@ LIBRARY = Path("/usr/share/why3/stdlib")
 TEMPLATES = Path(__file__).with_name("templates")
 
 LINK = re.compile(r'<a href="(?P<page>[^"#]*)#(?P<anchor>[^"]*)">(?P<text>.*?)</a>')
+# Columns whose cells speak for themselves.
+FEW = 4
 ANCHOR = re.compile(r'<a (?:name|id)="([^"]*)"')
 
 
@@ -100,9 +102,16 @@ def rendered(text: str, shown: Mapping[str, str], named: Callable[[str], str]) -
         if token.children:
             token.children = relinked(token.children, shown, named)
     html = str(markdown.renderer.render(tokens, markdown.options, {}))
-    opened = '<div class="wide" tabindex="0" role="region" aria-label="Table"><table class="stack">'
-    html = html.replace("<table>", opened).replace("</table>", "</table></div>")
+    html = re.sub("<table>.*?</table>", framed, html, flags=re.DOTALL)
     return html.replace("<th>", '<th scope="col">')
+
+
+def framed(table: re.Match[str]) -> str:
+    """Put a table into what scrolls; on a narrow page few columns are stacked, without heads."""
+    few = table[0].count("<th>") <= FEW
+    opened = '<table class="stack">' if few else "<table>"
+    frame = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
+    return f"{frame}{table[0].replace('<table>', opened)}</div>"
 
 
 def relinked(
