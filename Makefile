@@ -116,6 +116,7 @@ test:
 
 # What is taken along is of proofs that were run now, all of them.
 evidence: tools
+	$(if $(ARCHIVE),,$(error evidence: expected ARCHIVE=, the name of a new file))
 	@$(TOOLS) extract --check
 	@$(TOOLS) gate --fresh
 	@$(TOOLS) archive "$(ARCHIVE)"
