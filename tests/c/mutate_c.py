@@ -30,6 +30,9 @@ EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 PATIENCE = 30
 ROOM = 2**34
 
+# What compilers tell of a mutant, as they do in the tests: it is noticed.
+TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
+
 # By what an operator is replaced.
 OPERATORS = {
     **{"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="},
@@ -150,7 +153,7 @@ def survives(mutant: str, stays: Path) -> bool:
         source, library, binary = (Path(name, each) for each in ("whycast.c", "library.o", "a.out"))
         source.write_text(mutant, encoding="utf-8")
         # One that is left without a value may have the right one by chance, but for the pattern.
-        flags = ("-std=c99", "-O1", "-w", "-ftrivial-auto-var-init=pattern", f"-I{FOLDER}", "-c")
+        flags = ("-std=c99", "-O1", *TOLD, "-ftrivial-auto-var-init=pattern", f"-I{FOLDER}", "-c")
         make: list[str | Path] = ["gcc", *flags, source, "-o", library]
         if subprocess.run(make, capture_output=True, check=False).returncode:
             return False
