@@ -16,6 +16,7 @@ from whycast._rules import RULES
 from whycast.testing import strategies
 from whycast.testing._cases._case import LEVELS, Case
 from whycast.testing._lines import request
+from whycast.testing._lines._elements import left_out
 
 _T = TypeVar("_T")
 
@@ -63,7 +64,9 @@ _LEVELS = st.sampled_from(LEVELS)
 
 
 def _cases(rule: str, level: str) -> st.SearchStrategy[Case]:
-    return strategies.cases(rule, level, max_dims=3, max_side=3)  # type: ignore[arg-type]
+    """Draw what lines can say."""
+    drawn = strategies.cases(rule, level, max_dims=3, max_side=3)  # type: ignore[arg-type]
+    return drawn.filter(lambda case: left_out(RULES[rule], case) is None)
 
 
 def _seldom(draw: st.DrawFn, times: int) -> bool:
