@@ -81,7 +81,7 @@ def _line(draw: st.DrawFn) -> bytes:
     message: dict[str, Any] = request(RULES[rule], level, draw(_cases(rule, level)))
     if _seldom(draw, 3):
         message[draw(_FIELDS | st.sampled_from(tuple(message)))] = draw(_VALUES)
-    if _seldom(draw, 4) and "array" in message:
+    if _seldom(draw, 4) and isinstance(message.get("array"), dict):
         message["array"][draw(st.sampled_from(("dtype", "shape", "elements")))] = draw(_VALUES)
     if _seldom(draw, 8):
         message.pop(draw(st.sampled_from(tuple(message))))
