@@ -37,6 +37,12 @@ from whycast.testing._report._compare import KINDS
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
 FIGURES = {"example.svg": ((3, 1), (4,)), "misfit.svg": ((3, 2), (4,))}
 
+# Sessions are of the package in .venv; help is laid out for a width, whatever the terminal's.
+ENVIRONMENT = {
+    **{"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"},
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+
 # The document that a text shows, and a link in a document.
 SHOWN = re.compile(r'document\("([^"]+)"')
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
@@ -70,8 +76,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def build(root: Path) -> Path:
     """Build the documentation in one go, and give its folder; a warning of Sphinx is an error."""
-    # Sessions are of the package in .venv; help is laid out for a width, whatever the terminal's.
-    os.environ |= {"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"}
+    os.environ |= ENVIRONMENT
     source, new, made = root / SOURCE, root / f"{PACK}.new", root / PACK
     shutil.rmtree(source, ignore_errors=True)
     shutil.rmtree(new, ignore_errors=True)

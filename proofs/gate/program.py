@@ -142,12 +142,12 @@ class Program:
 
     def key(self, theory: str, sources: list[str], session: Theory) -> str:
         """Hash what decides a session: comments do, where they move the lines that it names."""
-        placed = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
+        shown = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
         recorded = self.root / session_of(theory)
         contents = [("", recorded.read_bytes() if recorded.is_file() else b"")]
         for file in sources:
             text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
-            said = text if file in {theory, *placed} else without_comments(text)
+            said = text if file == theory or file in shown else without_comments(text)
             contents.append((file, said.encode("utf-8", errors="surrogateescape")))
         return closed.digest([(self.tools, b""), *contents])
 

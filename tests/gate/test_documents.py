@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from evidence import doc
 from gate.theories import USED_FILE, theory_files, used_files
-from gate.toolchain import VENV
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -47,7 +47,7 @@ def test_commands_of_the_readme(tmp_path: Path) -> None:
         done = subprocess.run(
             ["/bin/sh", "-c", line],
             cwd=tmp_path,
-            env={"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"},
+            env=doc.ENVIRONMENT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
