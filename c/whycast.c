@@ -906,8 +906,8 @@ static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
   return;
 }
 
-/* How far the input is behind the last row of blocks that ended, where an axis does not grow: 0
-   if a row of its blocks ends here, `g` bytes each. It is 0 where the axis grows.
+/* 0 if the axis grows, or if the input, at `p`, ends a row of blocks of this axis, of `g` bytes
+   each; else another number.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
 static inline int64_t rest(const int64_t * s, int64_t prepended,
                            const int64_t * d, int64_t axis, int64_t g,
@@ -1184,7 +1184,7 @@ static inline int64_t count_elements(const int64_t *const * shapes,
   return elements;
 }
 
-/* The first tensor whose offsets do not fit into an int64_t, or `count`. No sum and no product
+/* The first tensor whose reach does not fit into an int64_t, or `count`. No sum and no product
    overflows. It takes count * (rank + 1) rounds at most, where the highest rank is `rank`.
    WhyML: c.plan.COPPlan.far_tensor */
 static inline int64_t far_tensor(const int64_t *const * shapes,
