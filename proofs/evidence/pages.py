@@ -59,6 +59,14 @@ WORDS = (
 )
 WORD = re.compile(rf"(?<![\w'])({WORDS.replace(' ', '|')})(?![\w'])")
 
+# What tells where the operands of `->` and `<->` end, each with the space before it.
+TOKEN = re.compile(r"\s*(?:<->|->|\{ [\w']+ ->|\|\||[\w']+|.)", re.DOTALL)
+DECLARED = re.compile(
+    r"((ghost|private|mutable) )*(constant|exception|function|predicate|program|theorem|type|val) "
+)
+CLOSES = (")", "]", "}", "end")
+ENDS = (*CLOSES, "then", "else", "in", "with", "|", ",")
+
 
 class Evidence:
     """The facts, and what the pages look up in them."""
@@ -140,9 +148,45 @@ def transformations(facts: Facts) -> list[tuple[str, int]]:
 # --- what the templates call ------------------------------------------------------------------
 
 
+class Level:
+    """What stands in a bracket: the last operator and its place, parentheses that are open.
+
+    `until`: what comes before the formula, the `=` of a declaration or the arrow of a pattern.
+    """
+
+    def __init__(self, until: str = "") -> None:
+        self.until, self.last, self.place, self.open = until, "", 0, 0
+
+
+def grouped(statement: str) -> str:
+    """Put parentheses where `->` meets `<->`: Why3 reads and prints both from the right."""
+    made, levels = list[str](), [Level("=" if DECLARED.match(statement) else "")]
+    for token in [*TOKEN.findall(statement), "|"]:
+        word, level = token.strip(), levels[-1]
+        if word in ENDS:
+            made.append(")" * level.open)
+            level.last, level.open = "", 0
+        if word in CLOSES:
+            levels.pop()
+        elif word in ("(", "[", "match") or word.startswith("{"):
+            levels.append(Level())
+        elif word in ("|", "fun"):
+            level.until = "->"
+        elif word == level.until:
+            level.until = ""
+        elif word in ("->", "<->") and not level.until:
+            if level.last and (level.last, word) != ("->", "->"):
+                first = made[level.place + 1]
+                made[level.place + 1] = first.replace(first.lstrip(), f"({first.lstrip()}")
+                level.open += 1
+            level.last, level.place = word, len(made)
+        made.append(token)
+    return "".join(made[:-1])
+
+
 def whyml(text: str) -> Markup:
     """Set off the words of WhyML from the names."""
-    return Markup(WORD.sub(r"<b>\1</b>", str(escape(text))))
+    return Markup(WORD.sub(r"<b>\1</b>", str(escape(grouped(text)))))
 
 
 def anchor(name: str) -> str:

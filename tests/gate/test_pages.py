@@ -135,6 +135,33 @@ def test_they_tell_what_was_run_from_what_was_kept(root: Path, tmp_path: Path) -
     assert now == {"answer": "Valid", "seconds": 1.5, "kept": True}
 
 
+@pytest.mark.parametrize(
+    ("statement", "grouped"),
+    [
+        ("a -> b -> c", "a -> b -> c"),
+        ("a <-> b", "a <-> b"),
+        ("a <-> b -> c", "a <-> (b -> c)"),
+        ("a -> b <-> c <-> d", "a -> (b <-> (c <-> d))"),
+        ("(a -> b) <-> c", "(a -> b) <-> c"),
+        ("f (a <-> b -> c) d -> e", "f (a <-> (b -> c)) d -> e"),
+        ("predicate p (n:int) =\n  a ->\n  b <-> c", "predicate p (n:int) =\n  a ->\n  (b <-> c)"),
+        ("function f : int -> bool = fun (n:int) -> a <-> b", None),
+        ("theorem t : a\n  ensures { r -> a <-> b }\n  ensures { c -> d }", None),
+        ("match x with\n| _, y -> a <-> b\n| _ -> c -> d\nend <-> e", None),
+        ("if a <-> b then c -> d else e <-> f", None),
+        ("let a = b <-> c in d -> e", None),
+    ],
+)
+def test_parentheses_tell_how_arrows_are_read(statement: str, grouped: str | None) -> None:
+    assert pages.grouped(statement) == (grouped or statement)
+
+
+def test_theories_are_counted_once(read: dict[str, Page]) -> None:
+    for page in ("index.html", "configuration.html"):
+        found = re.findall(r"(\d+) theories(?: |,)", read[page].text)
+        assert {*found} == {"2"}, page
+
+
 def test_they_say_whether_mutants_were_run_and_which_survived(
     tmp_path: Path, read: dict[str, Page]
 ) -> None:
