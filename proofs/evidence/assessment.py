@@ -30,6 +30,7 @@ PAGES = (
     "reviews",
 )
 SIGNATURES = "proofs/signatures.toml"
+SOUNDNESS = "proofs/SOUNDNESS.md"
 
 # What is delivered, and what a user takes along.
 DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
@@ -50,6 +51,18 @@ class High(NamedTuple):
     clause: Clause
     functions: list[str]
     tests: list[str]
+
+
+class Belief(NamedTuple):
+    """A row of the table in SOUNDNESS: what one believes at the end, and what checks it."""
+
+    id: str
+    believed: str
+    checked: str
+
+    def lanes(self) -> list[str]:
+        """Give the lanes that check it: what is claimed of it depends on their records."""
+        return [lane for lane in records.LANES if f"`make {lane}`" in self.checked]
 
 
 class Review(NamedTuple):
@@ -122,6 +135,13 @@ def reviews(evidence: Any, root: Path) -> list[Review]:
     return [review(key) for key in wanted if key in sealed]
 
 
+def beliefs(root: Path) -> dict[str, Belief]:
+    """Read the table in SOUNDNESS, by the ids of its rows."""
+    text = (root / SOUNDNESS).read_text("utf-8")
+    rows = re.findall(r"(?m)^\| (R\d+) \| (.*?) \| (.*) \|$", text)
+    return {row[0]: Belief(*row) for row in rows}
+
+
 def last_change(root: Path, file: str) -> str:
     """Give the day of the last commit of a file; nothing where git does not know."""
     if not closed.has_git(root):
@@ -158,13 +178,16 @@ def rules(root: Path) -> list[misra.Row]:
 def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Write the pages as Markdown, each with its name."""
     high, low = levels(evidence, root)
+    runs = records.read(root)
     made = documents.environment(is_html=False, evidence=evidence, facts=evidence.facts, **known)
     made.filters |= {"cell": cell, "code": code}
     made.globals |= {
         "high": high,
         "low": low,
         "lanes": records.LANES,
-        "runs": records.read(root),
+        "runs": runs,
+        "passed": {n for n, r in runs.items() if r.code == 0 and r.sources == known["sources"]},
+        "beliefs": beliefs(root),
         "commit": records.commit(root),
         "reviews": reviews(evidence, root),
         "texts": texts(root),

@@ -125,7 +125,7 @@ def relinked(
             path, _, fragment = href.partition("#")
             file = posixpath.normpath(posixpath.join("proofs", path))
             target = named(following.content) or shown.get(file, "")
-            if "://" in href or path.endswith((".html", ".json", ".sha256")):
+            if "://" in href or re.fullmatch(r"[^/]+\.(html|json|sha256)", path):
                 target = href
             elif fragment and (not path or path.endswith(".md")):
                 target += f"#{fragment}"

@@ -43,14 +43,13 @@ int64_t whycast_same(int64_t n) {
     "proofs/signatures.toml": """
 "header.whycast_same" = ["0 1", "A. Reviewer", "2027-01-31"]
 """,
-    "proofs/SOUNDNESS.md": """# Soundness
-
-## The gaps
-
-## Where the proof ends: the risks
-
-## What the gate refuses
-""",
+    "proofs/SOUNDNESS.md": "\n".join(
+        [
+            "# Soundness\n\n## The gaps\n\n## What the gate refuses\n",
+            "## What you believe at the end\n\n| | you believe | checked by |\n|---|---|---|",
+            *(f"| R{n} | believed {n} | `make cross` |" for n in range(1, 44)),
+        ]
+    ),
     "proofs/PROBLEMS.md": "# Problems\n",
     "c/INTEGRATION.md": "# Integration\n",
     "proofs/FINDINGS.md": f"""# Findings {MEAN}
@@ -62,7 +61,7 @@ int64_t whycast_same(int64_t n) {
 
 | a | b |
 |---|---|
-| 1 | [file](../python/a.py) |
+| 1 | [file](../python/a.json) |
 """,
 }
 CLAIMS = {"Shape.more": f"A successor is larger. {MEAN}", "Shape.same'vc": "It gives n."}

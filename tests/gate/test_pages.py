@@ -15,7 +15,7 @@ import pytest
 import small_evidence
 from small_evidence import MEAN, Page
 
-from evidence import documents, pages, records
+from evidence import assessment, documents, pages, records
 from gate import closed, toolchain
 from gate.closed import ToolError
 
@@ -224,6 +224,32 @@ def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
     assert shown(page, "other sources than these")
     with pytest.raises(ToolError, match="else: expected one of validate, "):
         records.main(["else", "true"])
+
+
+def test_a_detection_is_claimed_only_where_the_lanes_that_the_row_names_have_passed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = "believed 10 make cross TI2, no TD and TCL without a pass on these sources of make cross"
+    assert shown(small_evidence.read(root / pages.PACK)["tools.html"], none)
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    small_evidence.write(tmp_path)
+    for code in (3, 0):
+        records.main(["cross", sys.executable, "-c", f"raise SystemExit({code})"])
+        page = small_evidence.read(small_evidence.write(tmp_path))["tools.html"]
+        assert shown(page, none) == (code == 3)
+    assert shown(page, "believed 10 make cross TI2, TD1, TCL1")
+
+
+def test_each_tool_has_its_row_in_soundness(read: dict[str, Page]) -> None:
+    rows = assessment.beliefs(closed.ROOT)
+    text = (closed.ROOT / "proofs/SOUNDNESS.md").read_text(encoding="utf-8")
+    assert list(rows) == re.findall(r"^\| (R\d+) ", text, re.MULTILINE)
+    assert sorted(rows, key=lambda name: int(name[1:])) == [f"R{n + 1}" for n in range(len(rows))]
+    cited = re.findall(r"(R\d+): believed", read["tools.html"].text)
+    assert len(cited) == len({*cited}) > 0
+    assert {*cited} <= rows.keys()
+    lanes = {lane for row in rows.values() for lane in row.lanes()}
+    assert lanes == records.LANES.keys()
 
 
 def test_the_lanes_are_those_that_run_at_night() -> None:
