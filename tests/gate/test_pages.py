@@ -235,9 +235,10 @@ def test_a_detection_is_claimed_only_where_the_lanes_that_the_row_names_have_pas
     small_evidence.write(tmp_path)
     for code in (3, 0):
         records.main(["cross", sys.executable, "-c", f"raise SystemExit({code})"])
-        page = small_evidence.read(small_evidence.write(tmp_path))["tools.html"]
-        assert shown(page, none) == (code == 3)
-    assert shown(page, "believed 10 make cross TI2, TD1, TCL1")
+        read = small_evidence.read(small_evidence.write(tmp_path))
+        assert shown(read["tools.html"], none) == (code == 3)
+    assert shown(read["tools.html"], "believed 10 make cross TI2, TD1, TCL1")
+    assert shown(read["assessment.html"], "1 of 10 such runs have passed on these sources")
 
 
 def test_each_tool_has_its_row_in_soundness(read: dict[str, Page]) -> None:
