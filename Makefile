@@ -75,6 +75,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 all: tools
 	@$(TOOLS) extract --check
 	@$(TOOLS) gate
+	@$(TOOLS) pages
 
 # The first comment of this file.
 help:
@@ -92,6 +93,7 @@ extract: tools
 
 prove: tools
 	@$(TOOLS) gate --fresh
+	@$(TOOLS) pages
 
 update: tools
 	@$(TOOLS) update $(THEORY)
@@ -119,6 +121,7 @@ evidence: tools
 	$(if $(ARCHIVE),,$(error evidence: expected ARCHIVE=, the name of a new file))
 	@$(TOOLS) extract --check
 	@$(TOOLS) gate --fresh
+	@$(TOOLS) pages
 	@$(TOOLS) archive "$(ARCHIVE)"
 
 nightly: validate mutants mutants-c certify verify-c object cross models fuzz coverage all

@@ -21,7 +21,8 @@ COMMANDS = {
     "gate": "verdict:gate",
     "check": "verdict:check",
     "update": "verdict:update",
-    "seal": "verdict:seal",
+    "seal": "evidence.review:main",
+    "pages": "evidence.pages:main",
     "pin": "gate.binaries:pin",
     "mutants": "evidence.mutants:main",
     "certify": "certificates.command:main",
@@ -44,9 +45,9 @@ FILES = re.compile(
     |python/doc/(\w+/)*\w+\.(py|md|rst|svg|css|js|jsonl|onnxtxt)
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|(mutants|signatures)\.toml|sessions/.*)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
-    |proofs/gate/extraction/\w+\.(ml|drv)
+    |proofs/gate/(extraction/\w+\.(ml|drv)|contract/\w+\.ml)
     |proofs/(certify|certificates)/\w+\.py
-    |proofs/(search/\w+\.ml|validate/\w+\.(py|toml|ml)|evidence/(\w+\.py|replay))
+    |proofs/(search/\w+\.ml|validate/\w+\.(py|toml)|evidence/(\w+\.py|replay))
     |proofs/evidence/templates/(assessment/)?\w+\.(html|css|js|md)""",
     re.ASCII | re.VERBOSE,
 )

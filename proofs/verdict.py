@@ -1,28 +1,26 @@
 """The gate: every theorem claimed is proved by two families of provers, from nothing else.
 
-Three commands: `gate` runs every recorded proof, judges, and writes the evidence in build/evidence;
-`update` finds proofs and refreshes the sessions; `seal` writes proofs/claims.lock, when a
-person has compared what is stated with what is claimed.
+Three commands: `gate` runs every recorded proof and judges; `check` does so for one theory and runs
+its tests; `update` finds proofs and refreshes the sessions.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from datetime import date
+from pathlib import Path
 
-from evidence import inventory, mutants, pages, records, review
-from gate import claims, closed, judge, toolchain, trace
+from gate import claims, closed, inventory, judge, trace, trial
 from gate.closed import GIT, ROOT
-from gate.facts import Facts, Failure, full_name, proofs
+from gate.facts import FACTS, Facts, Failure, full_name, parts, proofs
 from gate.program import Program, forget
 from gate.theories import theory_files
 from run import strange
-from validate import trial
 
 # What whysearch ends with where --only chooses no goal of a theory that has some.
 NOTHING_CHOSEN = 3
@@ -32,13 +30,14 @@ NOTHING_LEFT = 5
 
 
 def gate(argv: list[str]) -> int:
-    """Run the proofs, judge, print; write the evidence if all is well, and none if not."""
+    """Run the proofs, judge, print; leave the facts for the evidence if all is well."""
     parser = argparse.ArgumentParser(prog="gate", description="Run every proof and judge.")
     parser.add_argument("--fresh", action="store_true", help="take no answer of an earlier run")
     fresh, started = parser.parse_args(argv).fresh, time.monotonic()
-    # Evidence of an earlier run must not stand where this one fails.
+    # Facts and evidence of an earlier run must not stand where this one fails.
+    (ROOT / FACTS).unlink(missing_ok=True)
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
-    before = records.sources(ROOT)
+    before = closed.sources(ROOT)
     if faults := [*strange("why3", "python", "c"), *tracked()]:
         raise closed.ToolError("\n".join(faults))
     if fresh:
@@ -57,8 +56,9 @@ def gate(argv: list[str]) -> int:
         orphans += trial.judged(ROOT, facts)
     claimed = claims.claims(facts, ROOT)
     failures = judge.judge(facts, ROOT) + claims.check(ROOT, claimed, facts) + orphans
-    if records.sources(ROOT) != before:
+    if closed.sources(ROOT) != before:
         failures.append(Failure("why3, proofs", "", "were changed while the gate ran"))
+    failures += strangers()
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     answers = [proof["now"] for goal in goals for proof in proofs(goal["tree"])]
     kept = sum(answer is not None and answer["kept"] for answer in answers)
@@ -70,16 +70,25 @@ def gate(argv: list[str]) -> int:
         print(failure)
     whole = sum(1 for goal in goals for _ in judge.with_whole_context(goal["tree"]))
     about = (
-        f"{len(goals)} goals of {len(files)} theories in {sum(map(len, map(pages.parts, goals)))} "
+        f"{len(goals)} goals of {len(files)} theories in {sum(map(len, map(parts, goals)))} "
         f"parts, {whole} of them from their whole context, {time.monotonic() - started:.0f} s"
     )
     if failures:
         print(f"gate: FAILED, {len(failures)} failures; {about}")
         return 1
-    tried, tools = mutants.results(ROOT), toolchain.read()
-    pages.write(facts, claims.of_goals(claimed), ROOT, mutants.read(ROOT), tried, tools)
-    print(f"gate: passed, all proved, by two families each: build/evidence/index.html; {about}")
+    told = {"facts": facts, "claims": claims.of_goals(claimed), "sources": before}
+    (ROOT / FACTS).write_text(json.dumps(told), encoding="utf-8")
+    print(f"gate: passed, all proved, by two families each; {about}")
     return 0
+
+
+def strangers() -> Iterator[Failure]:
+    """Find modules of the tree in this process that are none of the gate: they could change it."""
+    for name, module in sorted(sys.modules.items()):
+        file = Path(getattr(module, "__file__", None) or "/")
+        shown = file.relative_to(ROOT).as_posix() if file.is_relative_to(ROOT) else ""
+        if shown and not shown.startswith(("proofs/gate/", "proofs/run.py", "proofs/verdict.py")):
+            yield Failure(shown, name, "is loaded while the gate judges: expected gate/ alone")
 
 
 def tracked() -> Iterator[str]:
@@ -153,16 +162,3 @@ def chosen(names: list[str]) -> list[str]:
             sys.exit(f"{name} names {len(fitting)} theories, expected one of {', '.join(files)}")
         found += fitting
     return found or files
-
-
-def seal(argv: list[str]) -> int:
-    """Seal what is stated now, and print what is sealed for the first time or anew."""
-    argparse.ArgumentParser(prog="seal", description=seal.__doc__).parse_args(argv)
-    whygate = Program(ROOT)
-    facts = review.stated(whygate, ROOT)
-    if errors := [error for theory in facts["theories"] for error in theory["errors"]]:
-        raise closed.ToolError("\n".join(["nothing is sealed:", *errors]))
-    now, old = claims.claims(facts, ROOT), review.before(whygate, ROOT)
-    for key in claims.seal(ROOT, now, date.today().isoformat()):
-        print(review.told(key, old.get(key), now.get(key)))
-    return 0

@@ -52,7 +52,7 @@ def main(argv: list[str]) -> int:
     if not commit or " " in commit:
         raise ToolError("expected a tree of git of which all is committed")
     listed = EVIDENCE / "SOURCES.sha256"
-    if not listed.is_file() or listed.read_text(encoding="utf-8") != records.sources(ROOT):
+    if not listed.is_file() or listed.read_text(encoding="utf-8") != closed.sources(ROOT):
         raise ToolError("expected the evidence of these sources: run make")
     with tempfile.TemporaryDirectory() as name:
         made = Path(name) / "whycast"
@@ -65,7 +65,7 @@ def main(argv: list[str]) -> int:
         packages(made / "packages")
         (made / "IDENTITY").write_text(f"{toolchain.system()} {commit}\n", encoding="utf-8")
         files = {p.relative_to(made).as_posix(): p for p in made.rglob("*") if p.is_file()}
-        hashes = records.hashes({path: each.read_bytes() for path, each in files.items()})
+        hashes = closed.hashes({path: each.read_bytes() for path, each in files.items()})
         (made / "MANIFEST.sha256").write_text(hashes, encoding="utf-8")
         with tarfile.open(file, "x") as tar:
             tar.add(made, made.name)

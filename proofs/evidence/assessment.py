@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evidence import c_files, documents, misra, records
-from gate import claims, closed, toml, trace
+from evidence import documents, misra, records
+from gate import c_files, claims, closed, toml, trace
 from gate.closed import GIT
 from gate.facts import Clause, Goal, Symbol, full_name
 

@@ -12,15 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from gate import judge
-from gate.facts import Facts, Goal, Symbol, full_name, library, nodes
+from gate.facts import Facts, Goal, Symbol, full_name, library, nodes, path
 
 # What Why3 puts after the name of a function for what its contract or its type says.
 OF_SYMBOL = re.compile(r"'(spec|def|vc|invariant)$")
-
-
-def path(entry: Symbol | Goal, file: str) -> str:
-    """Name what stands in a theory, with the library and the module: `core.shape.Shape.pad`."""
-    return f"{library(file)}.{full_name(entry)}"
 
 
 class Graph:

@@ -27,13 +27,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
-from gate import claims, closed, toml
+from gate import claims, closed, inventory
 from gate.closed import ROOT
 from gate.facts import Failure
 from gate.program import Program
 from gate.theories import theory_files
 
-LIST = "proofs/mutants.toml"
+LIST = inventory.MUTANTS
 REPORT = "build/mutants.json"
 
 SURVIVED = "survived"
@@ -76,8 +76,7 @@ class Result(TypedDict):
 
 def read(root: Path) -> list[Mutant]:
     """Read the list of a tree."""
-    listed = toml.loads((root / LIST).read_text(encoding="utf-8"))
-    return [Mutant(name, row, *listed[name][row]) for name in listed for row in listed[name]]
+    return [Mutant(*row) for row in inventory.mutants(root)]
 
 
 def place(mutant: Mutant, root: Path) -> str:

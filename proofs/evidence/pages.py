@@ -6,6 +6,7 @@ same bytes: times and the date stand in times.json alone, which the manifest lea
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import re
@@ -19,12 +20,24 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from evidence import assessment, documents, graph, picture, records
+from evidence import assessment, documents, graph, picture
 from evidence.documents import page
-from evidence.mutants import Mutant
-from gate import closed, judge, mapped
-from gate.facts import Clause, Facts, Goal, Node, Symbol, families, full_name, nodes, place
-from gate.toolchain import REQUIREMENTS, Tool
+from evidence.mutants import Mutant, read, results
+from gate import closed, judge, mapped, toolchain
+from gate.closed import ROOT
+from gate.facts import (
+    FACTS,
+    Clause,
+    Facts,
+    Goal,
+    Symbol,
+    families,
+    full_name,
+    nodes,
+    parts,
+    path,
+    place,
+)
 from validate import report
 
 PACK = "build/evidence"
@@ -103,7 +116,7 @@ class Evidence:
 
     def path(self, symbol: Symbol) -> str:
         """Name a symbol as the graph does."""
-        return graph.path(symbol, symbol["file"])
+        return path(symbol, symbol["file"])
 
     def rests(self, clause: Clause) -> list[list[str]]:
         """Give a way from a clause's theorems to each assumption of the library below them."""
@@ -131,11 +144,6 @@ class Evidence:
             "families": min((len(families(part, self.provers)) for part in found), default=0),
             "seconds": sum(proof["recorded"] for proof in proofs),
         }
-
-
-def parts(goal: Goal) -> list[Node]:
-    """Give the parts of a goal that provers prove as they are, in the order of the session."""
-    return [node for node in nodes(goal["tree"]) if node["proofs"]]
 
 
 def transformations(facts: Facts) -> list[tuple[str, int]]:
@@ -317,7 +325,7 @@ def write(
     root: Path,
     mutants: Iterable[Mutant],
     results: Iterable[Mapping[str, object]] | None,
-    tools: Mapping[str, Tool],
+    tools: Mapping[str, toolchain.Tool],
 ) -> Path:
     """Write the evidence of a gate that has passed, in one go, and give its directory.
 
@@ -325,7 +333,7 @@ def write(
     """
     facts = stripped(facts, root)
     evidence = Evidence(facts, claims)
-    listed, validation = records.sources(root), report.report(root)
+    listed, validation = closed.sources(root), report.report(root)
     package = (root / "python/whycast/__init__.py").read_text(encoding="utf-8")
     texts = html(
         evidence,
@@ -333,7 +341,7 @@ def write(
         version=package.partition('\n__version__ = "')[2].partition('"')[0],
         sources=hashlib.sha256(listed.encode()).hexdigest(),
         tools=tools.values(),
-        requirements=REQUIREMENTS[0].read_text(encoding="utf-8"),
+        requirements=toolchain.REQUIREMENTS[0].read_text(encoding="utf-8"),
         drivers={
             language: (root / driver).read_text(encoding="utf-8")
             for language, driver in DRIVERS.items()
@@ -351,7 +359,18 @@ def write(
     texts["junit.xml"] = junit(evidence)
     texts["evidence.json"] = as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)})
     made = {name: text.encode() for name, text in texts.items()}
-    made[MANIFEST] = records.hashes(made).encode()
+    made[MANIFEST] = closed.hashes(made).encode()
     taken = times(facts) | {"validation": validation}
     made[TIMES] = GOAL_FILE.sub("", as_json(taken)).encode()
     return documents.replace_folder(root / PACK, made)
+
+
+def main(argv: list[str]) -> int:
+    """Write the evidence from the facts of the gate that has passed on these sources."""
+    argparse.ArgumentParser(prog="pages", description=main.__doc__).parse_args(argv)
+    told = json.loads((ROOT / FACTS).read_text(encoding="utf-8"))
+    if told["sources"] != closed.sources(ROOT):
+        raise closed.ToolError("the sources are not those on which the gate has passed: run make")
+    given = (told["facts"], told["claims"], ROOT, read(ROOT), results(ROOT), toolchain.read())
+    print(f"evidence: {write(*given).relative_to(ROOT)}/index.html")
+    return 0

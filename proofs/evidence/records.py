@@ -9,24 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gate import closed, judge
-from gate.closed import GIT, ROOT
+from gate import closed
+from gate.closed import GIT, ROOT, sources
 
 FOLDER = "build/records"
-
-# What the evidence is about, and what decided that it was written; of what `make bench` writes
-# nothing depends.
-SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in judge.FOLDERS))
-NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|^python/BENCHMARKS\.md$")
 
 # Lanes, in the order of `make nightly`.
 LANES = {
@@ -54,19 +47,6 @@ class Record(NamedTuple):
     sources: str
     said: list[str]
     facts: Any = None
-
-
-def hashes(contents: Mapping[str, bytes]) -> str:
-    """List hashes as `sha256sum --check` reads them."""
-    found = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    return "".join(f"{found[name]}  {name}\n" for name in sorted(found))
-
-
-def sources(root: Path) -> str:
-    """List the hashes of all that the evidence is about."""
-    paths = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
-    named = {path.relative_to(root).as_posix(): path for path in paths}
-    return hashes({n: p.read_bytes() for n, p in named.items() if not NOT_SOURCES.search(n)})
 
 
 def identity(root: Path) -> str:

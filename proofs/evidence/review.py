@@ -6,23 +6,37 @@ tree is read by the tools of today.
 
 from __future__ import annotations
 
+import argparse
 import re
 import tempfile
 from collections.abc import Iterator
+from datetime import date
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from evidence import inventory
-from gate import claims, trace
+from gate import claims, inventory, trace
 from gate.claims import LOCK, Claim, Key
-from gate.closed import GIT, ToolError, run
+from gate.closed import GIT, ROOT, ToolError, run
 from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
 
 # Lines of a text of which only those are shown that differ.
 LONG = 80
+
+
+def main(argv: list[str]) -> int:
+    """Seal what is stated now, and print what is sealed for the first time or anew."""
+    argparse.ArgumentParser(prog="seal", description=main.__doc__).parse_args(argv)
+    whygate = Program(ROOT)
+    facts = stated(whygate, ROOT)
+    if errors := [error for theory in facts["theories"] for error in theory["errors"]]:
+        raise ToolError("\n".join(["nothing is sealed:", *errors]))
+    now, old = claims.claims(facts, ROOT), before(whygate, ROOT)
+    for key in claims.seal(ROOT, now, date.today().isoformat()):
+        print(told(key, old.get(key), now.get(key)))
+    return 0
 
 
 def stated(whygate: Program, root: Path) -> Facts:

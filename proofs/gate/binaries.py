@@ -52,7 +52,7 @@ WHYGATE = "gate/why3/*.ml"
 BINARIES = {
     "whygate": Binary((WHYGATE,), "why3,unix"),
     "whysearch": Binary((WHYGATE, "search/*.ml"), "why3,unix"),
-    "whycontract": Binary((WHYGATE, "validate/*.ml"), "why3,unix"),
+    "whycontract": Binary((WHYGATE, "gate/contract/*.ml"), "why3,unix"),
     "extraction.cmxs": Binary(("gate/extraction/*.ml",), "why3", "-shared"),
 }
 

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import re
 import shlex
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +19,13 @@ PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 FIXED = {"PATH": PATH, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
 GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
+
+# All that is judged, or judges.
+FOLDERS = ("why3", "proofs", "python", "c", "tests")
+
+# What a verdict is about, and what decides it; nothing depends on what `make bench` writes.
+SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
+NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|^python/BENCHMARKS\.md$")
 
 # What decides which theories, libraries and modules are found where.
 STEERING = ("WHY3", "OCAML", "PYTHON", "LD_")
@@ -64,6 +72,19 @@ def run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | Non
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def hashes(contents: Mapping[str, bytes]) -> str:
+    """List hashes as `sha256sum --check` reads them."""
+    found = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    return "".join(f"{found[name]}  {name}\n" for name in sorted(found))
+
+
+def sources(root: Path) -> str:
+    """List the hashes of all that a verdict is about."""
+    paths = {path for pattern in SOURCES for path in root.glob(pattern) if path.is_file()}
+    named = {path.relative_to(root).as_posix(): path for path in paths}
+    return hashes({n: p.read_bytes() for n, p in named.items() if not NOT_SOURCES.search(n)})
 
 
 def digest(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -137,6 +137,9 @@ class Prover(TypedDict):
     canary: list[Answer]
 
 
+# What a gate that has passed leaves for the pages: its facts, the sentences, the sources.
+FACTS = "build/facts.json"
+
 # A clause of a text: what trace.toml says of it, and what is tagged with it, by name and place.
 Clause = dict[str, Any]
 
@@ -181,6 +184,11 @@ def full_name(entry: Goal | Symbol) -> str:
     return f"{entry['module']}.{entry['name']}"
 
 
+def path(entry: Symbol | Goal, file: str) -> str:
+    """Name what stands in a theory, with the library and the module: `core.shape.Shape.pad`."""
+    return f"{library(file)}.{full_name(entry)}"
+
+
 def place(node: Node, file: str) -> str:
     """Say where a node stands; the theory's file if Why3 does not know better."""
     return f"{node['file'] or file}:{node['line']}" if node["line"] else file
@@ -192,6 +200,11 @@ def nodes(node: Node) -> Iterator[Node]:
     for transformation in node["transformations"]:
         for part in transformation["parts"]:
             yield from nodes(part)
+
+
+def parts(goal: Goal) -> list[Node]:
+    """Give the parts of a goal that provers prove as they are, in the order of the session."""
+    return [node for node in nodes(goal["tree"]) if node["proofs"]]
 
 
 def proofs(node: Node) -> Iterator[Proof]:

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from gate.claims import goals_of
+from gate.closed import FOLDERS
 from gate.facts import (
     Facts,
     Failure,
@@ -63,8 +64,6 @@ SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u202
 SIGNS = "\u2192\u2212\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
 
-# All that is judged, or judges.
-FOLDERS = ("why3", "proofs", "python", "c", "tests")
 NO_TEXT = {".so", ".pyc"}
 
 PROVERS = ("Alt-Ergo", "CVC4", "CVC5", "Z3")

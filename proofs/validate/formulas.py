@@ -1,6 +1,6 @@
 """Contracts of unknown integers: a condition becomes a formula of Z3, once for all values.
 
-The terms are those of theories.py. What is known is computed. A condition that is not known leads
+The terms are those of terms.py. What is known is computed. A condition that is not known leads
 to both values: two numbers become one term, other values a `Choice`, of which each operation takes
 all cases. What has no value (an element beyond the last) is `NOTHING`. What is computed from it can
 be anything, so that no condition that depends on it is proved.
@@ -15,9 +15,8 @@ from typing import Any, TypeAlias
 
 import z3
 
-from validate import theories
-from validate.kernel import Element
-from validate.theories import (
+from gate import terms as theories
+from gate.terms import (
     ARITHMETIC,
     ELEMENTS,
     OF_THE_KNOWN,
@@ -26,6 +25,7 @@ from validate.theories import (
     UndecidedError,
     UndefinedError,
 )
+from validate.kernel import Element
 from validate.values import Unknown
 
 # A bool or a formula of Z3.

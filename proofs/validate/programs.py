@@ -15,9 +15,9 @@ from typing import Any, cast
 from gate import extraction
 from gate.closed import ROOT, ToolError
 from gate.program import Program as Tool
+from gate.terms import Contract, Kind, Theories
 from validate.formulas import Formulas
 from validate.kernel import Element
-from validate.theories import Contract, Kind, Theories
 from validate.values import mapped
 
 Arguments = tuple[Any, ...]

@@ -12,11 +12,11 @@ from typing import Any
 
 import z3
 
+from gate.terms import Condition, fits
 from validate.formulas import conjunction, disjunction, formula, identity, opposite
 from validate.kernel import Outcome, called, term
 from validate.paths import Explorer, Path, left_out
 from validate.programs import ANY, Program, values
-from validate.theories import Condition, fits
 from validate.values import Unknown, mapped
 
 # Of processor time for one path, which takes some thousandths of it.

@@ -279,7 +279,7 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
 def promises(header: str) -> dict[str, str]:
     """Read how many rounds a call of each function has, by the comments of the header."""
     sys.path.append(str(ROOT / "proofs"))
-    from evidence.c_files import PROTOTYPE
+    from gate.c_files import PROTOTYPE
 
     found = {}
     for comment, function in PROTOTYPE.findall(header):

@@ -11,8 +11,8 @@ import z3
 
 from gate import closed
 from gate.program import Program
+from gate.terms import Theories, UndecidedError, UndefinedError, UnknownError, class_of
 from validate.formulas import Formulas, opposite
-from validate.theories import Theories, UndecidedError, UndefinedError, UnknownError, class_of
 from validate.values import Unknown
 
 # A condition for each construct: what it is of the argument 3, or why it cannot be asked.

@@ -15,12 +15,12 @@ import pytest
 import z3
 
 from gate.closed import ROOT
+from gate.terms import Condition
 from validate import command as validate
 from validate import faults, kernel, paths, validation, whole
 from validate import report as validated
 from validate.paths import Explorer, left_out
 from validate.programs import ANY, BY_CONTRACT, Program, contracts, programs
-from validate.theories import Condition
 from validate.validation import Finding, Result, Validation
 from validate.values import Unknown
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from gate import closed, mapped
+from gate import closed, mapped, trial, trial_c
 from gate.mapped import Entry
 from gate.program import Program
-from validate import trial, trial_c
 
 ROOT = Path(__file__).parents[2]
 PYTHON = "why3/kernel/trusted.mlw"

@@ -17,7 +17,7 @@ from typing import Any
 
 from gate import closed
 from gate.mapped import Entry
-from validate.theories import Function, Kind, Record, class_of
+from gate.terms import Function, Kind, Record, class_of
 
 GCC = "/usr/bin/gcc"
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")

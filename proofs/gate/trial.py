@@ -1,7 +1,7 @@
 """The trusted operations, tried: each condition of each contract, on random values, both ways.
 
 The conditions are those of the typed WhyML, the Python and the C are what the drivers map the
-operations to. A value of the logic is one of Python here (theories.py), a function on the integers
+operations to. A value of the logic is one of Python here (terms.py), a function on the integers
 included, so that what is said of all places of memory is decided for all of them. What is said and
 cannot be asked of such values is an error, as is a change that no contract allows.
 """
@@ -16,13 +16,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from gate import judge, mapped
+from gate import judge, mapped, trial_c
 from gate.facts import Facts, Failure
 from gate.mapped import Entry
 from gate.program import Program
-from validate import trial_c
-from validate.theories import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
-from validate.trial_c import UnrealError
+from gate.terms import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
+from gate.trial_c import UnrealError
 
 # How many calls are tried of an operation, and how many are drawn at most to find as many that its
 # contract allows.

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from evidence import c_files, graph, mutants
-from gate import mapped, trace
-from gate.facts import Clause, Facts, Symbol
+from gate import c_files, mapped, toml, trace
+from gate.facts import Clause, Facts, Symbol, path
+
+MUTANTS = "proofs/mutants.toml"
 
 
 def entry(file: str, name: str, statement: str, line: int | None = None) -> Symbol:
@@ -57,8 +58,14 @@ def clause_line(clause: Clause) -> str:
 
 def of_mutants(root: Path) -> Symbol:
     """Give the mutants: what each changes, and who is to notice."""
-    lines = [" | ".join(" ".join(str(v).split()) for v in m) for m in mutants.read(root)]
-    return entry(mutants.LIST, "mutants.all", "\n".join(lines))
+    lines = [" | ".join(" ".join(str(v).split()) for v in row) for row in mutants(root)]
+    return entry(MUTANTS, "mutants.all", "\n".join(lines))
+
+
+def mutants(root: Path) -> list[list[str]]:
+    """Read the list of mutants: of each the theory, its name, the change, the goal, the mistake."""
+    listed = toml.loads((root / MUTANTS).read_text(encoding="utf-8"))
+    return [[name, row, *listed[name][row]] for name in listed for row in listed[name]]
 
 
 def of_drivers(root: Path) -> Iterator[Symbol]:
@@ -72,7 +79,7 @@ def of_drivers(root: Path) -> Iterator[Symbol]:
 
 def of_header(facts: Facts, root: Path) -> Iterator[Symbol]:
     """Give what the header of the C says of each function, with the contract that it restates."""
-    symbols = {graph.path(symbol, symbol["file"]): symbol for symbol in facts["symbols"]}
+    symbols = {path(symbol, symbol["file"]): symbol for symbol in facts["symbols"]}
     for function in filter(lambda each: each.said, c_files.functions(root)):
         contract = symbols[function.program]["statement"]
         says = f"{function.said}\n{contract}"

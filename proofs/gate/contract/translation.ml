@@ -1,4 +1,4 @@
-(** Formulas, terms and types of values as JSON: validate/theories.py computes them.
+(** Formulas, terms and types of values as JSON: gate/terms.py computes them.
 
     A variable is a string, a truth value itself; all else is a list with a word before its parts, or
     with the name of a symbol, [seq.Seq.length], before its arguments. What is not known here is
