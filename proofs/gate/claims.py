@@ -25,7 +25,7 @@ HEAD = """\
 # and the day. `make seal` writes this file and shows what is new or changed: read that before you
 # commit it. `make` refuses what is not as it stands here.
 """
-LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{16}) ([0-9a-f]{16}) (\d{4}-\d{2}-\d{2})$")
+LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{64}) ([0-9a-f]{64}) (\d{4}-\d{2}-\d{2})$")
 TAG = re.compile(r"\[E_[^\]]*\]")
 # The goal that a substitution in a clone has.
 INSTANCE = re.compile(r"\w+\.([\w.]+)\.(\w+)'refn'vc")
@@ -53,7 +53,7 @@ class Claim(NamedTuple):
         """Hash what is said, in both ways."""
         symbol = self.symbol
         said = json.dumps([symbol["kind"], symbol["statement"], symbol["names"]])
-        return Seal(*(hashlib.sha256(t.encode()).hexdigest()[:16] for t in (said, self.sentence)))
+        return Seal(*(hashlib.sha256(t.encode()).hexdigest() for t in (said, self.sentence)))
 
 
 def read(path: Path) -> dict[Key, Seal]:

@@ -19,6 +19,7 @@ import pytest
 from evidence import review
 from gate import binaries, claims, toolchain
 from gate.closed import ROOT
+from gate.facts import FACTS
 from gate.program import Program
 
 ISOLATED = ("-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")
@@ -162,6 +163,7 @@ def failures(tree: Path, *, options: tuple[str, ...] = ISOLATED) -> list[str]:
     *_, printed = done.stdout.partition("\ntrusted, without a body: ")
     _, *found, last = printed.splitlines()
     assert last.startswith(f"gate: FAILED, {len(found)} failures; ")
+    assert not (tree / FACTS).exists()
     assert not (tree / "build" / "evidence").exists()
     return found
 

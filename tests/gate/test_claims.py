@@ -83,7 +83,7 @@ def test_what_is_sealed_is_accepted_and_stays_as_it_is(root: Path, facts: Any) -
     assert claims.seal(root, claims.claims(facts, root), "2024-01-01") == []
     assert (root / claims.LOCK).read_text(encoding="utf-8") == text
     *_, witness, size = text.splitlines()
-    assert re.fullmatch(r"\S+small\.mlw Idle\.one'vc( [0-9a-f]{16}){2} 2020-02-29", witness)
+    assert re.fullmatch(r"\S+small\.mlw Idle\.one'vc( [0-9a-f]{64}){2} 2020-02-29", witness)
     assert size.startswith(f"{TRUSTED} Tuple.size ")
     assert claims.of_goals(claims.claims(facts, root)) == {
         "Small.positive": "A number is positive exactly if its double is.",
@@ -127,8 +127,10 @@ TAMPERED: list[Any] = [
     (W, ("computes the double", "computes all"), f"{W}:11: Small.twice'vc {REWORDED}The program"),
     (W, (r"\(\*\* The program", "(* The program"), f"Small.twice'vc {NO_SENTENCE}", REWORDED),
     (TRUSTED, ("How many", "All"), f"{TRUSTED}:4: Tuple.size {REWORDED}All.)"),
-    (claims.LOCK, ("(Tuple.size) .{16}", rf"\1 {'0' * 16}"), f"Tuple.size {OTHER}val size"),
-    (claims.LOCK, ("(Tuple.size) .{16}", r"\1"), f"size {NOT_IN_LOCK}"),
+    (claims.LOCK, ("(Tuple.size) .{64}", rf"\1 {'0' * 64}"), f"Tuple.size {OTHER}val size"),
+    # A seal that is cut seals nothing: 64 bits do not keep two statements apart.
+    (claims.LOCK, ("(Tuple.size .{16})\\S+", r"\1"), f"size {NOT_IN_LOCK}"),
+    (claims.LOCK, ("(Tuple.size) .{64}", r"\1"), f"size {NOT_IN_LOCK}"),
     (claims.LOCK, ("Tuple.size", "Tuple.s"), f"Tuple.size {NOT_IN_LOCK}", f"Tuple.s {NOT_THERE}"),
 ]
 

@@ -352,6 +352,8 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     printed = passes(small, kept=PROOFS)
     assert "trusted, without a body: Tuple.same\n" in printed
     assert "5 goals of 3 theories in 5 parts, 0 of them from their whole context" in printed
+    made = run(small, "pages")
+    assert made.stdout == "evidence: build/evidence/index.html\n", made.stderr
     assert (small / "build" / "evidence" / "index.html").is_file()
     # An update of what is proved changes no byte, and what has no name is not updated.
     recorded = Place(small, "Small").session
@@ -459,6 +461,24 @@ def test_nothing_in_the_environment_matters(small: Path, tmp_path: Path) -> None
     assert not (tmp_path / "ran").exists()
     # The loader complains once, about Python itself.
     assert done.stderr.count("forged.so") == 1
+
+
+def test_code_of_other_folders_cannot_turn_the_verdict(small: Path) -> None:
+    assert run(small, "pages").returncode == 0
+    forge("multiple", BY_TWO)(Place(small, "Small"))
+    others = ("certificates", "certify", "evidence", "validate")
+    for path in (path for name in others for path in (small / "proofs" / name).glob("*.py")):
+        with path.open("a", encoding="utf-8") as file:
+            file.write("from gate import judge\njudge.goal_faults = lambda *_: iter(())\n")
+    same(failures(small), [f"Small.multiple {REPLAY}", "Small.multiple is proved by 1 families"])
+    # No pages stand there of what has failed, and none can be made.
+    assert run(small, "pages").returncode == 1
+    started = small / "proofs" / "verdict.py"
+    edit(started, "from gate import claims,", "import evidence.records\nfrom gate import claims,")
+    loaded = "is loaded while the gate judges: expected gate/ alone"
+    paths = {"": "__init__", ".records": "records"}
+    named = [f"proofs/evidence/{path}.py: evidence{name} {loaded}" for name, path in paths.items()]
+    same(failures(small), named)
 
 
 def test_bytecode_of_a_judge_that_finds_nothing_is_not_believed(small: Path) -> None:
