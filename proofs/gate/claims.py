@@ -30,6 +30,9 @@ TAG = re.compile(r"\[E_[^\]]*\]")
 # The goal that a substitution in a clone has.
 INSTANCE = re.compile(r"\w+\.([\w.]+)\.(\w+)'refn'vc")
 
+# What comments of a theory say that are no item's sentence, sealed as a list.
+PROSE, HEADING = "theory.prose", re.compile(r"\s*\{\d ")
+
 # A theory, and a goal or definition in it: `Module.name`.
 Key = tuple[str, str]
 
@@ -87,9 +90,10 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
         key = goal if is_goal else (symbol["file"], full_name(symbol))
-        if key in found:
-            symbol, is_goal = both(found[key].symbol, symbol), is_goal or found[key].is_goal
         sentence = said.get((symbol["file"], symbol["line"]), "")
+        if key in found:
+            sentence = " ".join(dict.fromkeys(filter(None, (found[key].sentence, sentence))))
+            symbol, is_goal = both(found[key].symbol, symbol), is_goal or found[key].is_goal
         # What takes the place of a parameter stands on no line of its own.
         if match := INSTANCE.fullmatch(key[1]):
             sentence = f"What {match[1]} has in the place of `{match[2]}` keeps its contract."
@@ -126,6 +130,19 @@ def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
         yield f"has another sentence than what was reviewed on {sealed.day} (now: {claim.sentence})"
 
 
+def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:
+    """Find doc comments that are no sentence of an item, and neither a head nor a heading."""
+    items = {(symbol["file"], symbol["line"]) for symbol in facts["symbols"]}
+    for file in theory_files(root):
+        for owner, first, text in doc_comments((root / file).read_text(encoding="utf-8")):
+            if isinstance(owner, str) or (owner is None and HEADING.match(text)):
+                continue
+            if (file, owner) not in items:
+                what = "is a doc comment that no item has for its sentence: expected one, before it"
+                yield Failure(f"{file}:{first}", "", what)
+            items.discard((file, owner))
+
+
 def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure]:
     """Compare what is in the lock with what is there."""
     seals, goals, failures = read(root / LOCK), goals_of(facts), list[Failure]()
@@ -136,8 +153,10 @@ def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure
     # Of a theory that cannot be read, nothing is known; of lists neither, as tags stand there too.
     unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}
     for file, name in sorted(seals.keys() - claims.keys()):
-        if file not in unread and (file.endswith(".mlw") or not unread):
+        is_item = file.endswith(".mlw") and name != PROSE
+        if file not in unread and (is_item or not unread):
             failures.append(Failure(file, name, f"is in {LOCK}, and not there"))
+    failures += [fault for fault in comment_faults(root, facts) if not unread]
     for file, name in sorted(goals - claims.keys()):
         failures.append(Failure(file, name, "is a goal of nothing that the audit finds"))
     return failures

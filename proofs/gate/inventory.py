@@ -11,7 +11,9 @@ from itertools import groupby
 from pathlib import Path
 
 from gate import c_files, mapped, toml, trace
+from gate.claims import PROSE
 from gate.facts import Clause, Facts, Symbol, path
+from gate.theories import prose, theory_files
 
 MUTANTS = "proofs/mutants.toml"
 
@@ -37,7 +39,8 @@ def entry(file: str, name: str, statement: str, line: int | None = None) -> Symb
 
 def entries(facts: Facts, root: Path) -> list[Symbol]:
     """Give all of them; `facts` has the trace."""
-    return [*of_trace(facts), of_mutants(root), *of_drivers(root), *of_header(facts, root)]
+    lists = [*of_trace(facts), of_mutants(root), *of_drivers(root), *of_header(facts, root)]
+    return [*lists, *of_prose(root)]
 
 
 def of_trace(facts: Facts) -> Iterator[Symbol]:
@@ -54,6 +57,13 @@ def clause_line(clause: Clause) -> str:
     tagged = [", ".join(part["name"] for part in several) or "none" for several in parts]
     said = [clause["id"], clause["where"], clause["says"], clause["why"], clause["reason"]]
     return " | ".join(filter(None, [*said, *tagged]))
+
+
+def of_prose(root: Path) -> Iterator[Symbol]:
+    """Give what the comments of each theory say besides the sentences of its items."""
+    for file in theory_files(root):
+        if said := prose((root / file).read_text(encoding="utf-8")):
+            yield entry(file, PROSE, said)
 
 
 def of_mutants(root: Path) -> Symbol:

@@ -10,8 +10,9 @@ from pathlib import Path
 # `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
-# What may hide or open a comment, and what counts inside of one: there a quote is nothing special.
-OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\(\*\)|\(\*')
+# What may hide or open a comment (an attribute hides one), and what counts inside of one: there a
+# quote is nothing special.
+OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\[@[^\]\n]*\]|\(\*\)|\(\*')
 INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 
 
@@ -76,19 +77,36 @@ def comments(source: str) -> Iterator[tuple[int, int]]:
                 yield start, position
 
 
-def doc_comments(source: str) -> Iterator[tuple[int | str, int, str]]:
-    """Give what each doc comment belongs to, its first line and its text.
+# What a doc comment belongs to: the line in which the next item begins, a module by its name, the
+# whole file (""), or nothing where another comment follows.
+Owner = int | str | None
 
-    That is the line in which the next item begins, a module by its name, or "", all of the file.
-    """
+
+def owners(source: str) -> Iterator[tuple[int, int, list[Owner]]]:
+    """Give where each comment begins and ends, and what it belongs to if it is a doc comment."""
     for number, (start, end) in enumerate(comments(source)):
         rest = source[end:].lstrip()
-        module = re.match(r"module\s+(\w+)", rest)
-        owners: list[int | str] = [""] if number == 0 else []
-        if module:
-            owners.append(module[1])
-        elif number > 0 and not rest.startswith("(*"):
-            owners.append(source.count("\n", 0, len(source) - len(rest)) + 1)
+        found: list[Owner] = [""] if number == 0 else []
+        if module := re.match(r"module\s+(\w+)", rest):
+            found.append(module[1])
+        elif number > 0:
+            line = source.count("\n", 0, len(source) - len(rest)) + 1
+            found.append(None if rest.startswith("(*") else line)
+        yield start, end, found
+
+
+def doc_comments(source: str) -> Iterator[tuple[Owner, int, str]]:
+    """Give what each doc comment belongs to, its first line and its text."""
+    for start, end, found in owners(source):
         if source.startswith("(**", start):
             first = source.count("\n", 0, start) + 1
-            yield from ((owner, first, source[start + 3 : end - 2]) for owner in owners)
+            yield from ((owner, first, source[start + 3 : end - 2]) for owner in found)
+
+
+def prose(source: str) -> str:
+    """Give all comments that are not the sentence of an item: heads, headings, plain ones."""
+    return "\n".join(
+        source[start:end]
+        for start, end, found in owners(source)
+        if not (source.startswith("(**", start) and isinstance(found[0], int))
+    )

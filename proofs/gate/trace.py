@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gate import toml
 from gate.facts import Clause, Facts, Failure, full_name
-from gate.theories import doc_comments
+from gate.theories import Owner, doc_comments
 
 TRACE = "why3/trace.toml"
 PACKAGE = "python/whycast/*.py"
@@ -115,7 +115,7 @@ def of_theories(facts: Facts, root: Path, known: Collection[str]) -> Iterator[En
     """Give the goals and symbols with their tags, and find the tags that none of them has."""
     sources = dict(read_all(root, "why3/**/*.mlw"))
     # The tags of a file's items by line, of its modules by name, and of all of it under "".
-    tags: dict[str, dict[int | str, list[Tag]]] = {file: {} for file in sources}
+    tags: dict[str, dict[Owner, list[Tag]]] = {file: {} for file in sources}
     for file, source in sources.items():
         for owner, first, text in doc_comments(source):
             tags[file].setdefault(owner, []).extend(tags_in(text, file, first))

@@ -39,7 +39,7 @@ int64_t whycast_same(int64_t n);
    WhyML: core.shape.Shape.same */
 int64_t whycast_same(int64_t n) {
 """,
-    "proofs/claims.lock": f"c/whycast.h header.whycast_same {16 * '0'} {16 * '1'} 2026-11-25\n",
+    "proofs/claims.lock": f"c/whycast.h header.whycast_same {64 * '0'} {64 * '1'} 2026-11-25\n",
     "proofs/signatures.toml": """
 "header.whycast_same" = ["0 1", "A. Reviewer", "2027-01-31"]
 """,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from small_tree import same, write
 
-from gate import claims
+from gate import claims, theories
 
 W, TRUSTED, WITNESS = ("why3/small.mlw", "why3/trusted/a.mlw", "why3/witness_small.mlw")
 
@@ -98,6 +98,7 @@ NOTHING = "says nothing: what it claims is true whatever its symbols mean"
 NOT_IN_LOCK = "is not in proofs/claims.lock: nobody has compared"
 NOT_THERE = "is in proofs/claims.lock, and not there"
 NO_SENTENCE = "has no sentence: expected a doc comment right before it"
+OF_NOTHING = "is a doc comment that no item has for its sentence"
 POSITIVE, DOUBLE, TWICE, SIZE, ONE = range(5)
 
 # What is changed of a symbol, or in a file, and what is said.
@@ -123,7 +124,14 @@ TAMPERED: list[Any] = [
         "Small.positive is a goal of nothing that the audit finds",
     ),
     # Another item is right behind the comment now.
-    (TWICE, {"line": 12}, f"Small.twice'vc {NO_SENTENCE}", f"{REWORDED})"),
+    (TWICE, {"line": 12}, f"Small.twice'vc {NO_SENTENCE}", f"{REWORDED})", f"{W}:10: {OF_NOTHING}"),
+    # No item has these sentences, so that no seal of one covers them. A heading has its own.
+    (W, (r"\(\*\* The", "(** False. *) (** The"), f"{W}:10: {OF_NOTHING}"),
+    (W, (r"\(\*\* The", "(** {1 False} *) (** The")),
+    (W, ("lemma p", "lemma (** False. *) p"), f"{REWORDED}False.)", f"{W}:8: {OF_NOTHING}"),
+    (W, ("= x . x", "= (** False. *) x + x"), f"Small.double {REWORDED}False.)"),
+    (W, ("double x\n\n", "(** False. *)\ndouble x\n"), f"{W}:8: {OF_NOTHING}"),
+    (WITNESS, (r"\Z", "(** False. *)"), f"{WITNESS}:5: {OF_NOTHING}"),
     (W, ("computes the double", "computes all"), f"{W}:11: Small.twice'vc {REWORDED}The program"),
     (W, (r"\(\*\* The program", "(* The program"), f"Small.twice'vc {NO_SENTENCE}", REWORDED),
     (TRUSTED, ("How many", "All"), f"{TRUSTED}:4: Tuple.size {REWORDED}All.)"),
@@ -148,6 +156,11 @@ def test_what_says_something_else_is_refused(root: Path, facts: Any, case: Any) 
     refused(root, facts, *expected)
 
 
+def test_an_attribute_opens_no_comment() -> None:
+    source = 'let f [@expl: (* ] = "(*" (* 1 (*2*) *) x'
+    assert [source[start:end] for start, end in theories.comments(source)] == ["(* 1 (*2*) *)"]
+
+
 def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts: Any) -> None:
     facts["symbols"].append(symbol(W, 3, "type", "Small.double", "type double = int", None))
     refused(root, facts, f"{W}:3: Small.double {OTHER}type double = int ...)")
@@ -158,6 +171,9 @@ def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts
     facts["symbols"][DOUBLE]["statement"] = "function double (x: int) = x + x"
     facts["symbols"][-1]["statement"] = "type double = bool"
     refused(root, facts, f"{W}:3: Small.double {OTHER}type double = bool ...)")
+    facts["symbols"][-1]["statement"] = "type double = int"
+    write(root, {W: THEORIES[W].replace("\n\n  function", "\n  (** Two. *)\n  function")})
+    refused(root, facts, f"{W}:3: Small.double {REWORDED}Two.)")
 
 
 def test_the_sentence_of_an_instance_follows_from_its_name(root: Path, facts: Any) -> None:

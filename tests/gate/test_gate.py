@@ -293,6 +293,9 @@ def test_what_no_proof_looks_at_is_sealed(small: Path) -> None:
     # One more theorem has the tag: it may have been that of a clause that is gone.
     edit(at.theory, "their doubles are. ", "their doubles are. [E_Small_any_Derived_010] ")
     same(failures(small), [traced])
+    edit(at.theory, "Numbers, doubled.", "Numbers.")
+    same(failures(small), [f"why3/small.mlw: theory.prose {OTHER}", traced])
+    edit(at.theory, "Numbers.", "Numbers, doubled.")
     edit(small / "why3" / "trace.toml", "Twice a number", "A number")
     (small / "proofs" / "mutants.toml").write_text("", encoding="utf-8")
     driver = mapped.DRIVERS["Python"]
@@ -384,6 +387,7 @@ def test_no_answer_and_no_program_is_kept_where_none_is_wanted(small: Path) -> N
 def test_answers_are_kept_for_the_very_same_text_alone(small: Path) -> None:
     at = Place(small, "Small")
     edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
+    assert run(small, "seal").returncode == 0
     # What is said to have been found of other files is not looked at, and half of it neither.
     found = small / "build" / "gate" / "why3.room.calls.mlw.json"
     forged = json.loads(found.read_text(encoding="utf-8"))
@@ -402,6 +406,7 @@ def test_answers_are_kept_for_the_very_same_text_alone(small: Path) -> None:
     assert Program(small, "whygate").key(calls, [used], told[0]) == keys[0]
     assert Program(small, "whygate").key(calls, [used], told[1]) != keys[1]
     before = found.stat().st_mtime_ns
+    assert run(small, "seal").returncode == 0
     passes(small, kept=PROOFS)
     assert found.stat().st_mtime_ns == before
     # Another driver may ask something else.

@@ -197,7 +197,7 @@ def test_a_signature_is_of_the_text_that_was_signed(
     read: dict[str, Page], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert shown(read["reviews.html"], "2026-11-25 A. Reviewer, 2027-01-31, of an earlier text")
-    signed = f'"header.whycast_same" = ["{16 * "0"} {16 * "1"}", "A.", "2027-02-01"]'
+    signed = f'"header.whycast_same" = ["{64 * "0"} {64 * "1"}", "A.", "2027-02-01"]'
     monkeypatch.setitem(small_evidence.FILES, "proofs/signatures.toml", signed)
     page = small_evidence.read(small_evidence.write(tmp_path))["reviews.html"]
     assert shown(page, "2026-11-25 A., 2027-02-01 ")
