@@ -19,7 +19,7 @@ ROWS = sorted(
 
 def asked(own: Shape, other: Shape, along: Shape | None = None) -> list[Verdict]:
     """Ask each rule about a shape with another one, or to it, along these axes or the last ones."""
-    said = verdicts(RULES["sonnx"], Operands((own, other)), along)
+    said = verdicts(ROWS[0], Operands((own, other)), along)
     return sorted(said, key=lambda verdict: ROWS.index(verdict.rule))
 
 

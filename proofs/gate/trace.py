@@ -230,13 +230,12 @@ def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failu
 
 
 def orphan_faults(clause: Clause) -> Iterator[str]:
-    """Say what a clause lacks: theorems or a reason, and something that runs."""
+    """Say what a clause lacks: theorems or a reason, and a test."""
     theorems = [theorem["name"] for theorem in clause["theorems"]]
-    runs = clause["programs"] or clause["tests"]
     if not theorems and not clause["reason"]:
         yield "has no theorem, and no reason for that"
     if theorems and clause["reason"]:
         yield f"has a reason for having no theorem, but has {theorems[0]}"
     # A derived clause may be a theorem about theorems; of a text, a reason may say all.
-    if not runs and bool(theorems) != (clause["text"] == DERIVED):
-        yield f"has {'theorems' if theorems else 'no theorem'}, and neither a program nor a test"
+    if not clause["tests"] and bool(theorems) != (clause["text"] == DERIVED):
+        yield f"has {'theorems' if theorems else 'no theorem'}, and no test"

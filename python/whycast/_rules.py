@@ -519,6 +519,12 @@ _RULES = (
 RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
 
+def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
+    """Return the rule for tensors alone by which 0 and 1 have a size in common, or have none."""
+    asked = ("tensors", zero_meets_one)
+    return next(rule for rule in _RULES if (rule.takes, rule.zero_meets_one) == asked)
+
+
 def rule_named(name: object) -> Rule:
     """Return the rule of a name.
 

@@ -125,7 +125,8 @@ def small_calls(name: str) -> Iterator[tuple[Shape, Shape, Axes]]:
 @pytest.mark.parametrize("name", DIALECTS)
 def test_every_small_call(name: str) -> None:
     """[E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
-    [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Inputs_020]
+    [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Purpose_020]
+    [E_OpenvinoBroadcast_any_Inputs_020]
     [E_OpenvinoBroadcast_any_Inputs_030] [E_OpenvinoBroadcast_any_Inputs_040]
     [E_OpenvinoBroadcast_any_Modes_020] [E_OpenvinoBroadcast_any_Modes_030]
     [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Axes_010]

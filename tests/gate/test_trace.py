@@ -195,10 +195,12 @@ CASES: list[tuple[Callable[[Path], None], str]] = [
     (edit(T, ', reason = "So."', ""), f"{THIRD} has no theorem, and no reason for that"),
     (edit(W, f"It does. [{FIRST}]", ""), f"{FIRST} has no theorem, and no reason for that"),
     (edit(T, 'runs."', 'runs.", reason = "No."'), "having no theorem, but has Small.run'vc"),
-    (edit(TESTS, f"[{FIRST}]", ""), f"{FIRST} has theorems, and neither a program nor a test"),
+    (edit(TESTS, f"[{FIRST}]", ""), f"{FIRST} has theorems, and no test"),
+    # That a program has the tag does not mean that anybody calls it.
+    (edit(TESTS, f"[{SECOND}]", ""), f"{SECOND} has theorems, and no test"),
     (
         edit(T, "why =", 'reason = "-", why =', W, f"      [{DERIVED}]", "", OUTER, DERIVED, FIRST),
-        f"{T}: {DERIVED} has no theorem, and neither a program nor a test",
+        f"{T}: {DERIVED} has no theorem, and no test",
     ),
     # theorems and public functions without a clause
     (edit(W, f"Supports [{DERIVED}].", ""), f"{W}:15: Small.holds_again belongs to no clause: "),

@@ -246,3 +246,12 @@ def test_many_tensors_and_large_sizes(run: Run) -> None:
     assert done.code == 0
     assert f"  {2**70}" in done.out
     assert "2**200+" in done.out
+
+
+def test_code_asks_for_no_rule_by_its_name() -> None:
+    """A rule is what its description says, so that a new one is one more description."""
+    asked = r"(?m)^(?! *>>>).*(?:\w(?<!Literal)\[|rule_named\()"
+    named = re.compile(rf"{asked}[\"'](?:{'|'.join(RULES)})[\"']")
+    sources = (ROOT / "python" / "whycast").rglob("*.py")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
+    assert {name: found for name in texts if (found := named.findall(texts[name]))} == {}

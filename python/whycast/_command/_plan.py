@@ -20,7 +20,7 @@ from whycast._command._arguments import (
 )
 from whycast._errors import BroadcastError, show_int
 from whycast._plans import views
-from whycast._rules import RULES, Operands
+from whycast._rules import Operands, rule_on_tensors
 from whycast._types import Shape, Strides
 
 
@@ -67,7 +67,8 @@ def _run(arguments: argparse.Namespace) -> int:
     tensors = [f"x{m}" for m in range(len(shapes))]
     at = zip(_rows(common, zip(*own, strict=True)), _loops_of_axes(common, sizes), strict=True)
     axes, loops = [[*row, loop] for row, loop in at], _rows(sizes, steps)
-    print(headline(RULES["sonnx"], Operands(shapes), common), end="\n\n")
+    rule = rule_on_tensors(zero_meets_one=False)
+    print(headline(rule, Operands(shapes), common), end="\n\n")
     print(_table(["axis", "size", *_columns(f"stride {x}" for x in tensors), "loop"], axes))
     print(_table(["loop", "size", *_columns(f"step {x}" for x in tensors)], loops))
     print(_code(sizes, steps))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from whycast import _kernel
 from whycast._command._arguments import refused, show_some
 from whycast._errors import BroadcastError, IncompatibleError, show_int
-from whycast._rules import RULES, Operands, Rule
+from whycast._rules import RULES, Operands, Rule, rule_on_tensors
 from whycast._types import Shape
 
 
@@ -142,10 +142,11 @@ def _last_axes(own: Shape, target: Shape) -> tuple[int, ...] | None:
 
 def findings(said: list[Verdict]) -> list[Finding]:
     """Say why the rules differ where they do."""
-    by_name = {verdict.rule.name: verdict for verdict in said}
-    sonnx, numpy = by_name["sonnx"], by_name["numpy"]
-    one_way, explicit = by_name["openvino-numpy"], by_name["openvino-explicit"]
-    in_dim, ngraph = by_name["in-dim"], by_name["ngraph"]
+    of = {verdict.rule: verdict for verdict in said}
+    sonnx, numpy = (of[rule_on_tensors(zero_meets_one=meets)] for meets in (False, True))
+    one_way = next(v for v in said if v.rule.takes == "target" and not v.rule.bidirectional)
+    along = {rule.alignment: of[rule] for rule in of if rule.takes == "axes"}
+    explicit, in_dim, ngraph = along["increasing"], along["distinct"], along["missing"]
     found = []
     if sonnx.result != numpy.result:
         found.append(_ZERO)

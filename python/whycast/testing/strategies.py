@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from whycast._rules import rule_named
+from whycast._rules import RULES, rule_named
 from whycast._types import AnyArray, Shape
 from whycast.testing._cases._case import Case, Level, level_named
 from whycast.testing._cases._values import DTYPES, LAYOUTS, array, dtypes_of
@@ -125,8 +125,9 @@ def shape_lists(
     """
     found = rule_named(rule)
     if found.takes != "tensors":
+        known = " or ".join(repr(each.name) for each in RULES.values() if each.takes == "tensors")
         raise ValueError(
-            f"rule: expected one on tensors alone, 'sonnx' or 'numpy', got {rule!r}, which takes "
+            f"rule: expected one on tensors alone, {known}, got {rule!r}, which takes "
             "one tensor and a target: see cases"
         )
     bounds = bounds_of(min_dims, max_dims, min_side, max_side)
