@@ -40,20 +40,25 @@
 # Nothing is written outside of this directory, except Debian packages that are missing; who is not
 # root is told which.
 
-# What would have recipes not run, their failures not count or others run is refused, whether it is
-# an option here or in a variable of the environment.
-OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
-STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS
-KNOWN := THEORY FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
-GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name))),$(name)))
-REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
-REFUSED := $(strip $(REFUSED) $(filter-out $(KNOWN),$(GIVEN)))
+# Rejects what could skip recipes, hide their failures or run others, as an option or from the
+# environment, where make takes its own settings too: they begin with a dot. Nothing that is given
+# takes the place of these lines.
+override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(origin $(name)))$(and \
+    $(filter .%,$(name)),$(filter environment,$(origin $(name)))),$(name)))
+override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
+override STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS -*-eval-flags-*-
+override KNOWN := THEORY FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
+override REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
+override REFUSED := $(strip $(REFUSED) $(filter-out $(KNOWN),$(GIVEN)))
 ifneq (,$(REFUSED))
 $(error $(REFUSED): with this, nothing that is said is a verdict)
 endif
 
-# A tool finds its libraries and modules where they are pinned, not where a variable says.
-unexport $(filter WHY3% OCAML% PYTHON% LD_%,$(.VARIABLES))
+override SHELL := /bin/sh
+override .SHELLFLAGS := -c
+
+# A tool finds its libraries, modules and settings where they are pinned, not where a variable says.
+unexport $(filter WHY3% OCAML% PYTHON% LD_% COVERAGE% MYPY% RUFF_%,$(.VARIABLES))
 
 BIN := .venv/bin
 PYTHON := -I -S -B -X pycache_prefix=/dev/null

@@ -38,7 +38,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # All that belongs into these folders. Another module could hide one, another header that of C, and
 # the name of another theory is read by provers. Nothing in a __pycache__ is read.
 FILES = re.compile(
-    r"""why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
+    r"""tests/(\w+/)*\w+\.(py|c|mlw|cjs)|tests/requirements(-[a-z-]+)?\.txt
+    |tests/(branches/gaps|c/(equivalent_c|misra))\.toml
+    |why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
     |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])
     |python/(BENCHMARKS\.md|_whycast_pytest\.py|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
     |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
@@ -50,6 +52,15 @@ FILES = re.compile(
     |proofs/(search/\w+\.ml|validate/\w+\.(py|toml)|evidence/(\w+\.py|replay))
     |proofs/evidence/templates/(assessment/)?\w+\.(html|css|js|md)""",
     re.ASCII | re.VERBOSE,
+)
+
+# What is made here of that, and what belongs beside it at the top: a file of another name could be
+# the settings of git or of a tool.
+MADE = re.compile(r"python/(whycast\.egg-info/.*|whycast/_native\.abi3\.so)")
+TOP = re.compile(
+    r"""\.ci/\w+|\.gitignore|\.pre-commit-config\.yaml|(CHANGELOG|CONTRIBUTING|README)\.md
+    |LICENSE|MANIFEST\.in|Makefile|pyproject\.toml|setup\.py""",
+    re.VERBOSE,
 )
 
 

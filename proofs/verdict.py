@@ -20,7 +20,7 @@ from gate.closed import GIT, ROOT
 from gate.facts import FACTS, Facts, Failure, full_name, parts, proofs
 from gate.program import Program, forget
 from gate.theories import theory_files
-from run import strange
+from run import FILES, MADE, TOP, strange
 
 # What whysearch ends with where --only chooses no goal of a theory that has some.
 NOTHING_CHOSEN = 3
@@ -38,7 +38,7 @@ def gate(argv: list[str]) -> int:
     (ROOT / FACTS).unlink(missing_ok=True)
     shutil.rmtree(ROOT / "build" / "evidence", ignore_errors=True)
     before = closed.sources(ROOT)
-    if faults := [*strange("why3", "python", "c"), *tracked()]:
+    if faults := [*strange("why3", "python", "c", "tests"), *tracked()]:
         raise closed.ToolError("\n".join(faults))
     if fresh:
         forget(ROOT)
@@ -92,13 +92,13 @@ def strangers() -> Iterator[Failure]:
 
 
 def tracked() -> Iterator[str]:
-    """Find what a clone brings along of what is only ever made in it."""
+    """Find what a clone brings along that is only ever made in it, or that may steer a tool."""
     if not closed.has_git(ROOT):
-        print("no git here, so nothing of build/ or .venv that it could have brought")
+        print("no git here, so nothing that it could have brought")
         return
-    for name in closed.run(*GIT, "ls-files", "-z", "--", "build", ".venv", cwd=ROOT).split("\0"):
-        if name:
-            yield f"{name}: is tracked by git: what is below it is made here, or not run"
+    for name in filter(None, closed.run(*GIT, "ls-files", "-z", cwd=ROOT).split("\0")):
+        if MADE.fullmatch(name) or not (FILES.fullmatch(name) or TOP.fullmatch(name)):
+            yield f"{name}: is tracked by git: expected what run.py lists, and nothing that is made"
 
 
 def update(argv: list[str]) -> int:

@@ -32,6 +32,8 @@ STRANGE = [
     "why3/extraction/printer.ml",
     "why3/odd-name.mlw",
     "why3/room/other.why",
+    # This, pytest would take before pyproject.toml.
+    "tests/pytest.toml",
 ]
 
 
@@ -48,12 +50,12 @@ def test_what_does_not_belong_here_is_named(
     expected = [f"{name}: does not belong here: expected what run.py lists" for name in STRANGE]
     expected += [f"{name}: is a symbolic link: expected the file itself" for name in links]
     expected.append("python/whycast/_kernel: hides _kernel.py")
-    assert sorted(tools.strange("why3", "c", "python", "proofs")) == sorted(expected)
+    assert sorted(tools.strange("why3", "c", "python", "proofs", "tests")) == sorted(expected)
     shutil.rmtree(tmp_path / "c")
     (tmp_path / "c").symlink_to("why3")
     assert tools.strange("c")[0] == "c: is a symbolic link: expected the file itself"
     monkeypatch.undo()
-    assert tools.strange("why3", "c", "python", "proofs") == []
+    assert tools.strange("why3", "c", "python", "proofs", "tests") == []
 
 
 def test_nothing_strange_is_run_and_the_tools_start_in_no_other_way(tmp_path: Path) -> None:
@@ -70,15 +72,18 @@ def test_nothing_strange_is_run_and_the_tools_start_in_no_other_way(tmp_path: Pa
     assert not list(there.rglob("ran"))
 
 
-def test_what_is_only_ever_made_is_not_tracked(tmp_path: Path) -> None:
+def test_what_is_only_ever_made_or_steers_a_tool_is_not_tracked(tmp_path: Path) -> None:
     there = install(tmp_path / "tree", FILES)
-    write(there, {"build/gate/answers": "Valid", ".gitignore": "/build/\n/.venv\n"})
-    for words in (("init", "-q"), ("add", "why3"), ("add", "-f", "build/gate/answers", ".venv")):
+    steering = [".gitattributes", ".ruff.toml", "conftest.py", "mypy.ini", "pytest.ini"]
+    made = ["whycast.egg-info/entry_points.txt", "whycast/_native.abi3.so"]
+    names = [*steering, "build/gate/answers", *(f"python/{name}" for name in made)]
+    write(there, {**dict.fromkeys(names, ""), ".gitignore": "/build/\n/.venv\n"})
+    for words in (("init", "-q"), ("add", "why3", "proofs"), ("add", "-f", ".venv", *names)):
         closed.run("/usr/bin/git", *words, cwd=there)
     done = run(there, "gate")
     assert (done.returncode, done.stdout) == (1, "")
-    for name, line in zip((".venv", "build/gate/answers"), done.stderr.splitlines(), strict=True):
-        assert f"{name}: is tracked by git" in line
+    for name, line in zip(sorted([".venv", *names]), done.stderr.splitlines(), strict=True):
+        assert line.removeprefix("gate: ").startswith(f"{name}: is tracked by git")
 
 
 def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
@@ -171,6 +176,10 @@ def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_pat
         ("GNUMAKEFLAGS=-i", "-i"),
         ("MAKEFILES=other.mk", "MAKEFILES"),
         ("PYTEST_ADDOPTS=--collect-only", "PYTEST_ADDOPTS"),
+        # With these, recipes are read and not run; fail and nobody minds; nothing is refused.
+        (".SHELLFLAGS=-nc", r"\.SHELLFLAGS"),
+        ("MAKEFLAGS=--eval=.IGNORE:", r"-\*-eval-flags"),
+        ("MAKEFLAGS=REFUSED= SHELL=/bin/true", ".*SHELL"),
     ],
 )
 def test_what_would_turn_the_verdict_of_make_is_refused(
