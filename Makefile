@@ -110,15 +110,17 @@ pin: tools
 	@$(TOOLS) pin
 
 # The tests run on all cores. Those of a file stay in one process, which prepares once what they
-# share, until another process has nothing left to do. Those of the package run with the accelerator,
-# and again without.
+# share, until another process has nothing left to do. Each test of a clause has to be among those that
+# ran. Those of the package run with the accelerator, and again without.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
 test:
 	@$(INSTALL) --tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	WHYCAST_NATIVE=1 $(BIN)/pytest -n auto --dist worksteal
+	rm -f build/tests.xml
+	WHYCAST_NATIVE=1 $(BIN)/pytest -n auto --dist worksteal --junitxml=build/tests.xml
+	@$(TOOLS) tested
 	WHYCAST_NATIVE=0 $(BIN)/pytest -n auto --dist worksteal -q $(WITHOUT)
 
 # What is taken along is of proofs that were run now, all of them.

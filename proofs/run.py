@@ -23,6 +23,7 @@ COMMANDS = {
     "update": "verdict:update",
     "seal": "evidence.review:main",
     "pages": "evidence.pages:main",
+    "tested": "gate.trace:tested",
     "pin": "gate.binaries:pin",
     "mutants": "evidence.mutants:main",
     "certify": "certificates.command:main",

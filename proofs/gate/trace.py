@@ -7,8 +7,10 @@ Failures are orphans in either direction, and all that makes a tag or a clause s
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
+import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from itertools import pairwise
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gate import toml
+from gate.closed import ROOT
 from gate.facts import Clause, Facts, Failure, full_name
 from gate.theories import Owner, doc_comments
 
@@ -31,6 +34,11 @@ WHERE = "a doc comment before an item, a module or a theory, or in or below a do
 
 # Whatever looks like a tag, so that one with a slip in it is not taken for prose.
 TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
+
+# Where pytest says what became of each test, and the one reason for which cases of a test with tags
+# may be skipped: a peer that nobody has to install.
+REPORT = "build/tests.xml"
+ABSENT = re.compile(r".+ (is|are) not installed: pip install 'whycast\[[\w-]+\]'")
 
 # What is written of a clause, and what belongs to it.
 FIELDS = ("where", "says", "reason", "why")
@@ -212,6 +220,33 @@ def of_tests(root: Path, known: Collection[str]) -> Iterator[Entry | Failure]:
             attached = tags if not name or name.startswith("test_") else []
             yield Entry("tests", f"{file}::{name}" if name else file, place, attached)
             yield from astray(tags, attached, known)
+
+
+def tested(argv: list[str]) -> int:
+    """Demand that each test with tags has run, by what pytest has reported."""
+    argparse.ArgumentParser(prog="tested", description=tested.__doc__).parse_args(argv)
+    failures = [*untested(ROOT)]
+    for failure in failures:
+        print(failure)
+    return bool(failures)
+
+
+def untested(root: Path) -> Iterator[Failure]:
+    """Find the tests with tags that were not collected, or of which a case was skipped."""
+    passed, skipped = set[str](), dict[str, str]()
+    for case in ET.parse(root / REPORT).iter("testcase"):
+        file = f"{case.get('classname', '').replace('.', '/')}.py"
+        name, skip = f"{file}::{case.get('name', '').partition('[')[0]}", case.find("skipped")
+        if skip is None:
+            passed |= {file, name}
+        elif not ABSENT.fullmatch(reason := skip.get("message", "")):
+            skipped[name] = reason
+    for test in of_tests(root, read(root / TRACE)[1]):
+        if isinstance(test, Entry) and test.tags:
+            if test.name in skipped:
+                yield Failure(test.place, test.name, f"was skipped: {skipped[test.name]}")
+            elif test.name not in passed:
+                yield Failure(test.place, test.name, "has tags of clauses, and did not run")
 
 
 def trace(facts: Facts, root: Path) -> tuple[dict[str, list[Clause]], list[Failure]]:

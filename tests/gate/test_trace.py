@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -222,6 +224,31 @@ CASES: list[tuple[Callable[[Path], None], str]] = [
     (edit(INNER, "return x", f"return x  # [{FIRST}]"), f"{INNER}:8: {FIRST} {NOTHING}"),
     (edit(TESTS, "Help.", f"[{FIRST}]"), f"{TESTS}:3: {FIRST} {NOTHING}"),
 ]
+
+
+ABSENT = "a and b are not installed: pip install 'whycast[oracle]'"
+SKIPPED = f'{TEST}    import pytest\n    pytest.skip("%s")\n'
+RAN: list[tuple[dict[str, str], list[str]]] = [
+    # Tests of which pytest is told to see nothing; they are read as text all the same.
+    (
+        {"tests/conftest.py": "collect_ignore_glob = ['room/*']\n"},
+        [f"{TESTS}:1: {TESTS} has tags of", f"{TESTS}:4: {TESTS}::test_it has tags"],
+    ),
+    ({TESTS: SKIPPED % "Late."}, ["test_it was skipped: Late."]),
+    ({TESTS: SKIPPED % ABSENT}, ["test_it has tags of clauses, and did not run"]),
+]
+
+
+@pytest.mark.parametrize(("files", "expected"), RAN)
+def test_a_test_with_tags_that_does_not_run_is_named(
+    tree: Path, files: dict[str, str], expected: list[str]
+) -> None:
+    other = {"tests/room/test_other.py": "def test_other(): pass\n", "pyproject.toml": ""}
+    write(tree, {**other, TESTS: f"{TEST}def test_more() -> None: ...\n"})
+    write(tree, {name: f"{text}def test_more(): pass\n" for name, text in files.items()})
+    command = (sys.executable, "-B", "-m", "pytest", "-q", f"--junitxml={trace.REPORT}", "tests")
+    subprocess.run(command, cwd=tree, check=False, stdout=subprocess.DEVNULL)
+    small_tree.same(list(map(str, trace.untested(tree))), expected)
 
 
 @pytest.mark.parametrize(("change", "expected"), CASES)
