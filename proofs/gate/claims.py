@@ -3,8 +3,8 @@
 The doc comment of a goal is the sentence for what it claims. No proof can tell that a formula, or a
 definition in it, has come to say something else, or that a sentence promises more: for each of them
 proofs/claims.lock has two hashes, of what Why3 reads there with its names resolved, and of the
-sentence, and the day on which a person had compared the two. Lists that no proof looks at are
-sealed in it as well: see inventory.py.
+sentence, and the day on which a person had compared the two. Lists that no proof looks at, and the
+other comments of the theories, are sealed in it as well: see inventory.py.
 """
 
 from __future__ import annotations
