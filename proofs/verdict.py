@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gate import claims, closed, inventory, judge, trace, trial
-from gate.closed import GIT, ROOT
-from gate.facts import FACTS, Facts, Failure, full_name, parts, proofs
+from gate.closed import FACTS, GIT, ROOT
+from gate.facts import Facts, Failure, full_name, parts, proofs
 from gate.program import Program, forget
 from gate.theories import theory_files
 from run import FILES, MADE, TOP, strange

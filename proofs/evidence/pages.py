@@ -6,7 +6,6 @@ same bytes: times and the date stand in times.json alone, which the manifest lea
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -24,20 +23,8 @@ from evidence import assessment, documents, graph, picture
 from evidence.documents import page
 from evidence.mutants import Mutant, read, results
 from gate import closed, judge, mapped, toolchain
-from gate.closed import ROOT
-from gate.facts import (
-    FACTS,
-    Clause,
-    Facts,
-    Goal,
-    Symbol,
-    families,
-    full_name,
-    nodes,
-    parts,
-    path,
-    place,
-)
+from gate.closed import FACTS, ROOT
+from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, nodes, parts, path, place
 from validate import report
 
 PACK = "build/evidence"
@@ -365,9 +352,8 @@ def write(
     return documents.replace_folder(root / PACK, made)
 
 
-def main(argv: list[str]) -> int:
+def main(_: list[str]) -> int:
     """Write the evidence from the facts of the gate that has passed on these sources."""
-    argparse.ArgumentParser(prog="pages", description=main.__doc__).parse_args(argv)
     told = json.loads((ROOT / FACTS).read_text(encoding="utf-8"))
     if told["sources"] != closed.sources(ROOT):
         raise closed.ToolError("the sources are not those on which the gate has passed: run make")

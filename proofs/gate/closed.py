@@ -27,8 +27,11 @@ FOLDERS = ("why3", "proofs", "python", "c", "tests")
 SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
 NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|^python/BENCHMARKS\.md$")
 
-# What decides which theories, libraries and modules are found where.
-STEERING = ("WHY3", "OCAML", "PYTHON", "LD_")
+# What a gate that has passed leaves for the pages: its facts, the sentences, the sources.
+FACTS = "build/facts.json"
+
+# What decides which theories, libraries and modules are found where, and how C is compiled.
+STEERING = ("WHY3", "OCAML", "PYTHON", "LD", "CC", "CFLAGS", "CPPFLAGS")
 
 
 class ToolError(Exception):

@@ -137,9 +137,6 @@ class Prover(TypedDict):
     canary: list[Answer]
 
 
-# What a gate that has passed leaves for the pages: its facts, the sentences, the sources.
-FACTS = "build/facts.json"
-
 # A clause of a text: what trace.toml says of it, and what is tagged with it, by name and place.
 Clause = dict[str, Any]
 

@@ -18,8 +18,7 @@ import pytest
 
 from evidence import review
 from gate import binaries, claims, toolchain
-from gate.closed import ROOT
-from gate.facts import FACTS
+from gate.closed import FACTS, ROOT
 from gate.program import Program
 
 ISOLATED = ("-I", "-S", "-B", "-X", "pycache_prefix=/dev/null")

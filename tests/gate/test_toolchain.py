@@ -314,7 +314,7 @@ def test_another_python_is_refused() -> None:
 
 
 def test_nothing_that_steers_reaches_a_tool(monkeypatch: pytest.MonkeyPatch) -> None:
-    steering = ("WHY3LIB", "WHY3CONFIG", "LD_PRELOAD", "PYTHONPATH", "OCAMLPATH", "OCAMLRUNPARAM")
+    steering = ("WHY3LIB", "WHY3CONFIG", "LD_PRELOAD", "PYTHONPATH", "OCAMLRUNPARAM", "CC")
     for name in (*steering, "CAMLLIB", "https_proxy", "PIP_CERT"):
         monkeypatch.setenv(name, "/nowhere")
     monkeypatch.setenv("PATH", "/nowhere", prepend=os.pathsep)
