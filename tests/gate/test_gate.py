@@ -358,6 +358,8 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     made = run(small, "pages")
     assert made.stdout == "evidence: build/evidence/index.html\n", made.stderr
     assert (small / "build" / "evidence" / "index.html").is_file()
+    write(small, {"tests/new.py": ""})
+    assert "the sources are not those on which the gate has passed" in run(small, "pages").stderr
     # An update of what is proved changes no byte, and what has no name is not updated.
     recorded = Place(small, "Small").session
     before = recorded.read_bytes()
