@@ -412,6 +412,18 @@ static void ask_steps(plan *p) {
     }
 }
 
+/* The code of an error is a plan of no step, and then no memory is looked at. */
+static void ask_no_step(const plan *p) {
+    const int64_t none[] = {p->loops, 0, INT64_MIN};
+    const whycast_place nowhere = {-1, -1};
+    for (int64_t n = 0; n < LENGTH(none); n++) {
+        agree("first", whycast_first(NULL, NULL, NULL, NULL, none[n], p->count, 0), nowhere, 0,
+              nowhere, 1, p->shapes, p->ranks, p->count);
+        agree("next", whycast_next(NULL, NULL, NULL, NULL, none[n], p->count), nowhere, 0, nowhere,
+              1, p->shapes, p->ranks, p->count);
+    }
+}
+
 /* Strides are NULL in row-major order. */
 static void ask_plan(int64_t capacity, const int64_t *const *shapes, const int64_t *const *strides,
                      const int64_t *ranks, int64_t count) {
@@ -442,6 +454,8 @@ static void ask_plan(int64_t capacity, const int64_t *const *shapes, const int64
     if (memory && p.loops > 0 && p.loops == loops) {
         p.rank = plain_broadcast_shape(p.common, MOST_AXES, &nowhere, shapes, ranks, count);
         ask_steps(&p);
+    } else if (p.loops < 0) {
+        ask_no_step(&p);
     }
     release(first);
 }
