@@ -1394,6 +1394,9 @@ int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       int64_t loops, int64_t count, int64_t step) {
   int64_t last, size, size1, inner, counter;
   int64_t total, axis, m, block, within;
+  if (loops < INT64_C(1)) {
+    return INT64_C(0);
+  }
   last = loops - INT64_C(1);
   if (sizes[last] == INT64_C(0)) {
     return INT64_C(0);
@@ -1435,6 +1438,9 @@ int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      int64_t loops, int64_t count) {
   int64_t axis;
   int64_t size, counter;
+  if (loops < INT64_C(1)) {
+    return INT64_C(0);
+  }
   axis = loops - INT64_C(1);
   while (axis > INT64_C(0)) {
     axis = axis - INT64_C(1);
