@@ -6,16 +6,17 @@
 
 /* whycast: the operator Broadcast of SONNX, and that of one tensor to a shape, verified.
 
-   That these functions do what is said here is proved for all arguments: that no index leaves its
-   array, that nothing overflows, that each of them ends. They allocate nothing, keep nothing
+   These functions are proved to do what is said here, for all arguments, but for what is marked: no
+   index leaves its array, nothing overflows, each of them ends. They allocate nothing, keep nothing
    between two calls, do not recurse, and need of the C library memcpy alone (a compiler may make
-   memset of a loop). Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they
-   need copy instead, which has to do the same. None reads or writes a byte beyond what it is given,
-   not even to load a whole word. A call takes at most 400 bytes of the stack (GCC 12, x86-64, -O2
-   and -O3). Each comment says how many rounds all loops of a call have at most, whatever it
-   returns; that is proved, too, but for what is marked. Where there are several shapes, `rank` is
-   there the highest of their ranks. A negative rank or count is there 0, and so are the bytes of an
-   output where there is an error.
+   memset of a loop, and on a machine of 32 bits call its own functions for numbers of 64 bits).
+   Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they need copy instead,
+   which has to do the same. None reads or writes a byte beyond what it is given, not even to load a
+   whole word. A call takes at most 400 bytes of the stack with -O2 and -O3, 632 with the flags that
+   INTEGRATION.md begins with, and 936 with -O0: that is not proved; `make object` measures it (GCC
+   12, x86-64). Each comment says how many rounds all loops of a call have at most, whatever it
+   returns. Where there are several shapes, `rank` is there the highest of their ranks. A negative
+   rank or count is there 0, and so are the bytes of an output where there is an error.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
    many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
@@ -25,9 +26,9 @@
    What the caller sees to, and nobody else can: a pointer leads to as many values as the rank, the
    count, the capacity, the room or the extent with it says (to none where that is 0 or less: it may
    be NULL then, or any other value that may be copied), `place` leads to a place, and memory that a
-   function writes overlaps no other that it is given. whycast_first and whycast_next believe that a
-   plan is one, whycast_next also the counters and offsets. All else is checked: no value of an
-   int64_t is undefined.
+   function writes overlaps no other that it is given. whycast_first and whycast_next believe that
+   what they are given with 1 loop or more is a plan, whycast_next also the counters and offsets.
+   All else is checked: no value of an int64_t is undefined.
 
    A function returns 0 or more if it succeeds, and one of the codes below if it does not. On an
    error, nothing differs afterwards but the place, apart from the sizes of the common shape that
@@ -82,8 +83,10 @@ enum whycast_code {
     WHYCAST_EXTENT_EXCEEDED = -10
 };
 
-/* What an error is about: a tensor, and an axis of it, both counted from 0; -1 where there is none.
-   A function sets both, to -1 where there is no error. */
+/* What an error is about: a tensor and an axis, both counted from 0; -1 where there is none. The
+   axis is one of the tensor, but for WHYCAST_NOT_BROADCASTABLE one of the common shape, or of the
+   target: (2,4) with (3) gives tensor 1 and axis 1, and this tensor has one axis. A function sets
+   both, to -1 where there is no error. */
 typedef struct whycast_place {
     int64_t tensor;
     int64_t axis;
@@ -169,9 +172,10 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
        WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1
 
-   It stores at most two bytes for each byte of the output, in at most as many stores and calls of
-   memcpy as the output has bytes; far fewer where blocks are long, and one call where no axis
-   grows. Rounds: 3 * (rank + target_rank) + (target_rank + 3) * bytes of the output. */
+   It stores at most two bytes for each byte of the output. It is not proved that it does so in at
+   most as many stores and calls of memcpy as the output has bytes, in far fewer where blocks are
+   long, and in one call where no axis grows. Rounds: 3 * (rank + target_rank) + (target_rank + 3) *
+   bytes of the output. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
                           int64_t extent, const int64_t * shape,
@@ -245,13 +249,15 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    the output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
 
    Returns how many steps there are from this one on; 0, with nothing written, if there is no such
-   step, as in a plan of no round. Rounds: (loops + 1) * (count + 2). */
+   step, as in a plan of no round, or if `loops` is below 1, as the code of an error is. Rounds:
+   (loops + 1) * (count + 2); 0 if `loops` is below 1. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
 
 /* Go to the next step, from the counters and offsets of one. Returns 1; or 0 after the last step,
-   and is then at the first one again. Rounds: (loops - 1) * (count + 1); in a whole plan fewer than
+   and is then at the first one again; or 0, with nothing written, if `loops` is below 1. Rounds:
+   (loops - 1) * (count + 1); 0 if `loops` is below 1. In a whole plan they are fewer than
    2 * (count + 1) a step, which is not proved. */
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
