@@ -19,7 +19,7 @@ from gate import claims, closed, inventory, judge, trace, trial
 from gate.closed import FACTS, GIT, ROOT
 from gate.facts import Facts, Failure, full_name, parts, proofs
 from gate.program import Program, forget
-from gate.theories import theory_files
+from gate.theories import all_uses, closure, theory_files
 from run import FILES, MADE, TOP, strange
 
 # What whysearch ends with where --only chooses no goal of a theory that has some.
@@ -65,6 +65,8 @@ def gate(argv: list[str]) -> int:
     print(
         f"proofs: {len(answers) - kept} run now, {kept} kept from earlier runs of the same session"
     )
+    for line in judge.behind(facts, toolchain.systems()):
+        print(line)
     print(f"trusted, without a body: {', '.join(map(full_name, judge.trusted(facts)))}")
     for failure in failures:
         print(failure)
@@ -110,9 +112,13 @@ def update(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     options = ["--only", arguments.only] if arguments.only else []
     options += ["--quick"] if arguments.quick else []
-    files, whysearch = chosen(arguments.theories), Program(ROOT, "whysearch")
+    files, whysearch, uses = chosen(arguments.theories), Program(ROOT, "whysearch"), all_uses(ROOT)
+
+    def code(file: str) -> int:
+        return whysearch.run("update", *options, whysearch.source(closure(file, uses)), file)[0]
+
     with whysearch.pool() as pool:
-        codes = list(pool.map(lambda file: whysearch.run("update", *options, file)[0], files))
+        codes = list(pool.map(code, files))
     if set(codes) == {NOTHING_CHOSEN}:
         sys.exit(f"no goal has {arguments.only} in its name")
     return max(code for code in codes if code != NOTHING_CHOSEN)

@@ -60,7 +60,8 @@ class Node(TypedDict):
 class Goal(TypedDict):
     """A goal; the name is Why3's: `pad_is_shape`, and `pad'vc` of a program.
 
-    `versions`: those of Why3 with which two families have proved all of it, by the record.
+    `versions`: those of Why3 with which two families have proved all of it, by the record, from the
+    sources as they are.
     """
 
     module: str
@@ -114,7 +115,8 @@ class Use(TypedDict, total=False):
 class Theory(TypedDict, total=False):
     """A theory file: what it takes for granted and uses; or its goals with their recorded proofs.
 
-    `detached`: goals that the record has and the theory has no more.
+    `detached`: goals that the record has and the theory has no more. `sources`: for versions of
+    Why3, the hash of the sources from which all was proved.
     """
 
     file: str
@@ -124,6 +126,7 @@ class Theory(TypedDict, total=False):
     session: str
     stored: bool
     detached: list[str]
+    sources: dict[str, str]
     context: list[Answer]
     goals: list[Goal]
 

@@ -157,6 +157,20 @@ def goal_faults(file: str, goal: Goal, provers: Mapping[str, Prover]) -> Iterato
             yield Failure(place(node, file), part, what)
 
 
+def behind(facts: Facts, systems: Mapping[str, str]) -> Iterator[str]:
+    """Name, for each version of Why3, the goals that it has not proved as they are now."""
+    for version, system in systems.items():
+        left = {
+            library(session["file"]).replace(".", "/"): names
+            for session in facts["sessions"]
+            if (names := [full_name(g) for g in session["goals"] if version not in g["versions"]])
+        }
+        for theory, names in left.items():
+            yield f"why3/{theory}.mlw: not proved with Why3 {version} as it is: {', '.join(names)}"
+        if left:
+            yield f'Why3 {version} is behind: make update THEORY="{" ".join(left)}" on {system}'
+
+
 def with_whole_context(node: Node) -> Iterator[Node]:
     """Give the parts of a goal that are proved from all that stands before it."""
     if node["proofs"]:

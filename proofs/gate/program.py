@@ -133,6 +133,10 @@ class Program:
             if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
         session = told(self.ask("replay", theory), kept=False)
+        # What a version of Why3 has proved of other sources, it may never have seen.
+        now = self.source(sources)
+        for goal in session["goals"]:
+            goal["versions"] = [v for v in goal["versions"] if session["sources"].get(v) == now]
         key = self.key(theory, sources, session)
         # Who proved nothing is asked again.
         if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
@@ -144,12 +148,19 @@ class Program:
         """Hash what decides a session: comments do, where they move the lines that it names."""
         shown = {each["file"] for goal in session["goals"] for each in nodes(goal["tree"])}
         recorded = self.root / session_of(theory)
-        contents = [("", recorded.read_bytes() if recorded.is_file() else b"")]
-        for file in sources:
-            text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
-            said = text if file == theory or file in shown else without_comments(text)
-            contents.append((file, said.encode("utf-8", errors="surrogateescape")))
-        return closed.digest([(self.tools, b""), *contents])
+        record = recorded.read_bytes() if recorded.is_file() else b""
+        said = [(file, self.text(file, comments=file in {theory, *shown})) for file in sources]
+        return closed.digest([(self.tools, b""), ("", record), *said])
+
+    def source(self, sources: Iterable[str]) -> str:
+        """Hash what some theories say to Why3: any version, on any system."""
+        return closed.digest((file, self.text(file, comments=False)) for file in sorted(sources))
+
+    def text(self, file: str, *, comments: bool) -> bytes:
+        """Give what a theory says, with or without its comments."""
+        text = (self.root / file).read_text(encoding="utf-8", errors="surrogateescape")
+        said = text if comments else without_comments(text)
+        return said.encode("utf-8", errors="surrogateescape")
 
 
 def without_comments(source: str) -> str:

@@ -58,6 +58,12 @@ def read() -> dict[str, Tool]:
     return {name: Tool(name, **entry) for name, entry in (shared | tables[here]).items()}
 
 
+def systems() -> dict[str, str]:
+    """Give the system of each version of Why3."""
+    tables = toml.loads(LOCK.read_text(encoding="utf-8"))
+    return {table["Why3"]["version"]: name for name, table in tables.items() if "Why3" in table}
+
+
 def requirements(*files: Path) -> list[tuple[str, str, list[str]]]:
     """Read which packages this Python is to have: name, version, SHA-256s of the wheels."""
     text = "".join(file.read_text(encoding="utf-8") for file in files)

@@ -54,6 +54,7 @@ let rec printed indent r =
   String.concat ""
     (List.map proofs r.proofs @ List.map step (Option.to_list r.step) @ List.map instead r.instead)
 
-let write file goals =
+let write file { from; goals } =
+  let source (version, hash) = Printf.sprintf "%s from %s\n" version hash in
   let text (goal, r) = goal ^ "\n" ^ printed " " r in
-  Why3.Sysutil.write_file file (String.concat "" (List.map text goals))
+  Why3.Sysutil.write_file file (String.concat "" (List.map source from @ List.map text goals))

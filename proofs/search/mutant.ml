@@ -104,7 +104,7 @@ let in_theory project original named theory =
   match Project.attempt (fun () -> Goals.of_theory project theory) with
   | Error e -> Some (verdict "does not type-check" None (List.hd (Project.errors project e)))
   | Ok goals ->
-      let known = Record.read (Project.absolute original (Project.session_file theory)) in
+      let known = (Record.read (Project.absolute original (Project.session_file theory))).goals in
       let recorded_proofs name = Option.value (List.assoc_opt name known) ~default:Record.nothing in
       let before = Goals.of_theory original theory in
       let price goal =

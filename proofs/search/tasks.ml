@@ -16,7 +16,7 @@ let rec parts project name task known =
   | _ -> [ (name, task) ]
 
 let facts project folder theory =
-  let recorded = Record.read (Project.absolute project (Project.session_file theory)) in
+  let recorded = (Record.read (Project.absolute project (Project.session_file theory))).goals in
   let by = Option.get (Prover.find project "CVC5") in
   let write goal i (name, task) =
     let file = Printf.sprintf "%s.%d.smt2" goal i in

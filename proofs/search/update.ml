@@ -4,6 +4,7 @@
 type options = {
   only : string option;  (** goals whose full name contains this *)
   quick : bool;
+  from : string;  (** the hash of the sources *)
 }
 
 let wanted options name =
@@ -33,7 +34,7 @@ let run project options theory =
         let name = Goals.full_name goal in
         match Hashtbl.find_opt found name with
         | Some r -> r
-        | None -> Option.value (List.assoc_opt name recorded) ~default:Record.nothing
+        | None -> Option.value (List.assoc_opt name recorded.goals) ~default:Record.nothing
       in
       (* An interruption keeps what has been found so far. *)
       let names = List.map Goals.full_name goals in
@@ -41,18 +42,22 @@ let run project options theory =
         let r = Found.of_others r in
         if List.mem name names || Record.versions r = [] then None else Some (name, r)
       in
-      let save () =
-        let left = List.filter_map of_others recorded in
+      let save from =
+        let left = List.filter_map of_others recorded.goals in
         let all = List.map (fun goal -> (Goals.full_name goal, known goal)) goals @ left in
         ignore (Sys.command ("mkdir -p " ^ Filename.quote (Filename.dirname file)));
-        if all <> [] then Found.write file all
+        if all <> [] then Found.write file { from; goals = all }
       in
+      let from_others = List.remove_assoc Record.here recorded.from in
       let chosen = List.filter (fun goal -> wanted options (Goals.full_name goal)) goals in
       let prove (goal : Goals.goal) =
         Hashtbl.replace found (Goals.full_name goal) (Prove.goal t goal.task (known goal))
       in
-      Fun.protect ~finally:save (fun () -> List.iter prove chosen);
+      Fun.protect ~finally:(fun () -> save from_others) (fun () -> List.iter prove chosen);
       let weak = List.concat_map (fun goal -> report t theory goal (known goal)) chosen in
+      (* Goals that were not asked for may not be proved. *)
+      if weak = [] && options.only = None then
+        save (List.sort compare ((Record.here, options.from) :: from_others));
       let unproved, single = List.partition (( = ) []) weak in
       if chosen <> [] then
         Printf.printf "%s: %d of %d goals; parts unproved: %d; parts proved by one family only: %d\n"

@@ -1,7 +1,8 @@
 (** What looks for proofs, to be recorded, and for goals that notice a change.
 
-    [whysearch CONFIG update [--only PART] [--quick] THEORY.mlw] refreshes the proofs of a theory, and
-    ends with 1 if something is not proved, with 3 if [--only] chose nothing.
+    [whysearch CONFIG update [--only PART] [--quick] HASH THEORY.mlw] refreshes the proofs of a theory
+    whose sources have this hash, and ends with 1 if something is not proved, with 3 if [--only] chose
+    nothing.
     [whysearch CONFIG mutant ORIGINAL [--goal MODULE.GOAL] THEORY.mlw ...] prints what the recorded
     proofs of the tree ORIGINAL say of changed theories.
     [whysearch CONFIG tasks FOLDER THEORY.mlw] writes the parts of its goals, as they are recorded, to
@@ -10,14 +11,14 @@
 let rec update options = function
   | "--only" :: part :: rest -> update { options with Update.only = Some part } rest
   | "--quick" :: rest -> update { options with quick = true } rest
-  | [ file ] -> Some (fun project -> exit (Update.run project options file))
+  | [ from; file ] -> Some (fun project -> exit (Update.run project { options with from } file))
   | _ -> None
 
 let mutant original goal files =
   Some (fun project -> Start.print (Mutant.facts project original goal files))
 
 let () =
-  let none = { Update.only = None; quick = false } in
+  let none = { Update.only = None; quick = false; from = "" } in
   Start.run ~usage:"usage: whysearch CONFIG update|mutant|tasks [options] THEORY.mlw ..."
     (function
     | "update" :: words -> update none words

@@ -444,6 +444,44 @@ def test_what_another_version_of_why3_has_recorded_stays(small: Path) -> None:
     assert at.session.read_text(encoding="utf-8") == text
 
 
+def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) -> None:
+    at, here, systems = Place(small, "Small"), re.escape(WHY3), toolchain.systems()
+    other, unknown = sorted(systems.keys() - {WHY3})
+    goals = "double_positive double_injective twice'vc multiple"
+    names = ", ".join(f"Small.{name}" for name in goals.split())
+    said = f"why3/small.mlw: not proved with Why3 {{}} as it is: {names}\n"
+    text = at.session.read_text(encoding="utf-8")
+    at.session.write_text(
+        re.sub(rf"(?m)^( *){here}(.*)$", rf"\g<0>\n\g<1>{other}\2", text), encoding="utf-8"
+    )
+    # A comment is not what is proved.
+    edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
+    printed = passes(small)
+    assert said.format(other) not in printed
+    assert said.format(unknown) in printed
+    assert f'Why3 {other} is behind: make update THEORY="room/calls" on {systems[other]}' in printed
+    assert proved_with(small) == {("Small", *sorted([WHY3, other])), ("Calls", WHY3)}
+    # What is proved here of another program, the other version has never seen.
+    edit(at.theory, "  = x + x\n", "  = 2 * x\n")
+    passes(small)
+    assert proved_with(small) == {("Small",), ("Calls", WHY3)}
+    assert run(small, "update", "small").returncode == 0
+    printed = passes(small)
+    assert said.format(other) in printed
+    assert said.format(WHY3) not in printed
+    assert proved_with(small) == {("Small", WHY3), ("Calls", WHY3)}
+    shown = (small / "build/evidence/index.html").read_text(encoding="utf-8")
+    assert f"5 goals with Why3 {WHY3}" in shown
+    assert f"0 goals with Why3 {other}" in shown
+
+
+def proved_with(tree: Path) -> set[tuple[str, ...]]:
+    """Give the modules of goals, each with the versions of Why3 that the evidence counts for it."""
+    text = (tree / "build/evidence/evidence.json").read_text(encoding="utf-8")
+    goals = [goal for session in json.loads(text)["sessions"] for goal in session["goals"]]
+    return {(goal["module"], *goal["versions"]) for goal in goals}
+
+
 # --- the environment ----------------------------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
     A file has the goals of a theory, and below a line, further to the right, what belongs to it:
 {v
+1.5.1 from 0b2f...
+1.8.0 from 0b2f...
 Padding.pad_is_shape
  keep Padding.pad'spec, Padding.padded_size
   1.5.1: Z3 0.02, Alt-Ergo 0.01
@@ -18,7 +20,9 @@ Padding.unpad_valid'vc
 v}
     [keep] and [split] say what is done to the task before the provers get it; a line with a version
     of Why3 says which provers have answered to the task as it makes it, and in how many seconds. What
-    stands below [instead] takes the place of all that stands beside it, for that version. *)
+    stands below [instead] takes the place of all that stands beside it, for that version. After
+    [from] is the hash of the theory and of all that it uses, from which a version has last proved all
+    goals. *)
 
 type proof = { prover : string; seconds : float }
 
@@ -111,9 +115,20 @@ let rec node lines =
 
 and part line below = if line = "part" then node below else failwith ("no part: " ^ line)
 
-(** The goals of a file, none if there is no file. *)
+(** [from]: the hash of the sources from which each version has proved all of it. *)
+type file = { from : (string * string) list; goals : (string * t) list }
+
+let empty = { from = []; goals = [] }
+
+(** What is recorded of a theory, nothing if there is no file. *)
 let read file =
-  if not (Sys.file_exists file) then []
+  if not (Sys.file_exists file) then empty
   else
     let lines = String.split_on_char '\n' (Why3.Sysutil.file_contents file) in
-    each (fun goal below -> (goal, node below)) (List.filter (( <> ) "") lines)
+    let item line below =
+      match words ' ' line with
+      | [ version; "from"; hash ] when below = [] -> Either.Left (version, hash)
+      | _ -> Right (line, node below)
+    in
+    let from, goals = List.partition_map Fun.id (each item (List.filter (( <> ) "") lines)) in
+    { from; goals }

@@ -132,11 +132,15 @@ let smoke_facts project modules goals =
 
 let facts (project : Project.t) theory =
   let file = Project.session_file theory in
-  let or_nothing f =
-    match Project.attempt f with Ok found -> (found, []) | Error e -> ([], Project.errors project e)
+  let try_or nothing f =
+    match Project.attempt f with
+    | Ok found -> (found, [])
+    | Error e -> (nothing, Project.errors project e)
   in
-  let goals, source_errors = or_nothing (fun () -> Goals.of_theory project theory) in
-  let known, record_errors = or_nothing (fun () -> Record.read (Project.absolute project file)) in
+  let goals, source_errors = try_or [] (fun () -> Goals.of_theory project theory) in
+  let { Record.from; goals = known }, record_errors =
+    try_or Record.empty (fun () -> Record.read (Project.absolute project file))
+  in
   let errors = source_errors @ record_errors in
   let modules = Result.value (Audit.modules project theory) ~default:[] in
   let context = if errors = [] then smoke_facts project modules goals else [] in
@@ -156,4 +160,5 @@ let facts (project : Project.t) theory =
     [ ("file", String theory); ("session", String file);
       ("stored", Bool (Sys.file_exists (Project.absolute project file))); ("errors", texts errors);
       ("detached", texts (List.map fst lost)); ("context", List context);
+      ("sources", Record (List.map (fun (version, hash) -> (version, String hash)) from));
       ("goals", List (List.map goal_facts goals)) ]
