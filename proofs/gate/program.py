@@ -25,7 +25,7 @@ KEPT = "build/gate"
 PROCESSES = 2
 
 # With a program, these decide what is asked, and of whom.
-DECIDING = ("toolchain.toml", "why3.conf.in", "cvc5.drv")
+DECIDING = ("toolchain.toml", "why3.conf.in", "alt_ergo.drv", "cvc5.drv")
 
 
 def forget(root: Path) -> None:

@@ -44,6 +44,29 @@ def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.Mon
         assert tools["Why3"].version == why3
 
 
+# What x = y = 2 refutes.
+DIVIDED = """\
+module Divided
+  use int.Int  use int.EuclideanDivision
+  goal wrong: forall x y. 2 <= x -> (y = div 1 x \\/ y = 2) -> not x <= y
+end
+"""
+
+
+def test_alt_ergo_is_not_told_of_the_division_that_it_gets_wrong(tmp_path: Path) -> None:
+    write(tmp_path, {"divided.mlw": DIVIDED})
+    configured = re.search(r'"Alt-Ergo"\n(?:.+\n)*driver = "(.+)"', toolchain.configuration(TOOLS))
+    assert configured
+
+    def answer(driver: str) -> str:
+        prove = ("/usr/bin/why3", "prove", "-C", toolchain.CONFIGURATION, "-D", driver)
+        write(tmp_path, {"task.why": closed.run(*prove, "divided.mlw", cwd=tmp_path)})
+        return closed.run(TOOLS["Alt-Ergo"].path, "-steps-bound", "100", tmp_path / "task.why")
+
+    assert ":Valid (" in answer("/usr/share/why3/drivers/alt_ergo_2_2_0.drv")
+    assert "I don't know" in answer(configured[1])
+
+
 def test_another_system_is_refused_and_the_supported_ones_are_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
