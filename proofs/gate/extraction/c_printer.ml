@@ -77,7 +77,7 @@ let known : Expr.rsymbol Ident.Hid.t = Ident.Hid.create 97
    number behind the name if another definition has the same. *)
 let define (rs : Expr.rsymbol) =
   let id = rs.rs_name in
-  let attrs = if is_public id then id.id_attrs else Ident.Sattr.add static id.id_attrs in
+  let attrs = if is_public id then Ident.Sattr.empty else Ident.Sattr.singleton static in
   let named = Expr.create_rsymbol (Ident.id_fresh ~attrs ?loc:id.id_loc (c_name id)) rs.rs_cty in
   Ident.Hid.add known id named;
   named
@@ -102,11 +102,14 @@ let print_decl (args : Pdriver.printer_args) ?old ?fname m output decl =
   let is_in_driver id = Ident.Mid.mem id args.syntax in
   match decl with
   | _ when List.for_all is_in_driver (get_decl_name decl) -> ()
-  | Dlet (Lsym (rs, variables, result, arguments, body)) ->
-      let id = rs.rs_name in
+  | Dlet (Lsym ({ rs_name = id; _ }, _, _, _, _)) ->
+      let rs, arguments, body = Erase.program m id in
       Format.fprintf output "@\n/*@@ %s %s @@*/@\n" (qualified id) (place (original m id));
       let body = rename args body in
-      let named = Dlet (Lsym (define rs, variables, result, arguments, body)) in
+      let parameter pv = (pv.Ity.pv_vs.vs_name, Erase.type_of pv.pv_ity, false) in
+      let result = Erase.type_of rs.rs_cty.cty_result in
+      let parameters = List.map parameter arguments in
+      let named = Dlet (Lsym (define rs, Ty.Stv.empty, result, parameters, body)) in
       (why3_printer args).Pdriver.decl_printer args ?old ?fname m output named
   | _ -> List.iter (fun id -> fail id "has no C here") (get_decl_name decl)
 

@@ -7,17 +7,15 @@
    The printer fails closed: whatever no program of the kernel uses is refused, and so is a symbol
    that has neither a definition among those that are extracted nor a syntax in the driver.
 
-   Why3 has brought the programs into A-normal form: operands are variables, so the order of
-   evaluation is that of the definitions. A definition becomes an assignment, or is put where the
-   variable is used if that is the same. *)
+   The tree is that of erase.ml: operands have no effects, so the order of evaluation is that of the
+   definitions, and a reference is a variable here as there. *)
 
 open Why3
 open Wstdlib
 open Ident
 open Ity
 open Mltree
-
-let fail loc format = Loc.errorm ?loc format
+open Erase
 
 (* {1 Symbols} *)
 
@@ -77,12 +75,9 @@ let rec python_type driver loc = function
       | Some text -> text
       | None -> applied (name loc id) arguments)
 
-let is_reference pv =
-  match pv.pv_ity.ity_node with
-  | Ityreg { reg_its = its; _ } | Ityapp (its, _, _) -> its_equal its Pmodule.its_ref
-  | Ityvar _ -> false
+let is_nothing e = e.e_mlty = Ttuple []
 
-let is_unit e = match e.e_mlty with Ttuple [] -> true | _ -> false
+let is_pure e = eff_pure e.e_effect
 
 let is_int = function Tapp (id, []) -> id_equal id its_int.its_ts.ts_name | _ -> false
 
@@ -108,7 +103,7 @@ let branch test yes no =
 type env = {
   driver : Pdriver.printer_args;
   loc : Loc.position option;  (* the last one that Why3 has kept *)
-  values : (string * Spv.t) Mid.t;  (* variables: what they are in Python, and what that reads *)
+  values : string Mid.t;  (* variables: what they are in Python *)
   visible : Sstr.t;  (* the Python variables that are in use here *)
   types : string Hstr.t;  (* all Python variables of the function so far, each with its type *)
   returns : Sid.t;  (* local exceptions whose raising is a return *)
@@ -119,8 +114,7 @@ let variable_id pv = pv.pv_vs.vs_name
 
 let at env id = if id.id_loc = None then env else { env with loc = id.id_loc }
 
-let set env pv value reads =
-  { env with values = Mid.add (variable_id pv) (value, reads) env.values }
+let set env pv value = { env with values = Mid.add (variable_id pv) value env.values }
 
 (* A variable gets a name that none visible here has; the name of one that is no longer visible is
    taken again only for the same type, since a checker gives a Python variable one type in all of
@@ -136,7 +130,7 @@ let bind env pv base ty =
   let name = unused 1 in
   let is_new = not (Hstr.mem env.types name) in
   Hstr.replace env.types name ty;
-  (name, is_new, { (set env pv name (Spv.singleton pv)) with visible = Sstr.add name env.visible })
+  (name, is_new, { (set env pv name) with visible = Sstr.add name env.visible })
 
 let bind_named env pv ty =
   let id = variable_id pv in
@@ -145,64 +139,8 @@ let bind_named env pv ty =
 
 let value_of env pv =
   match Mid.find_opt (variable_id pv) env.values with
-  | Some (value, _) -> value
+  | Some value -> value
   | None -> fail env.loc "%s is not a local variable" (variable_id pv).id_string
-
-let reference env = function
-  | { e_node = Evar pv; _ } when is_reference pv -> value_of env pv
-  | _ -> fail env.loc "a reference that is not a local variable is not supported"
-
-(* {1 Which definitions are put where the variable is used}
-
-   Why3 has a pass for that, Compile.InlineProxyVars, which is not used: in 1.5.1 it loses track
-   of what an expression reads once something has been put into it, and then moves a read of a
-   reference across an assignment. *)
-
-(* a variable that Why3 introduced, not the program *)
-let is_proxy pv = Sattr.mem proxy_attr (variable_id pv).id_attrs
-
-(* No effects: no writes, no exceptions, always an end. Why3 gives the variables in an assignment
-   the effect of the assignment. *)
-let is_pure e = match e.e_node with Evar _ | Econst _ -> true | _ -> eff_pure e.e_effect
-
-let rec occurrences pv e =
-  let is x = if pv_equal x pv then 1 else 0 in
-  let own =
-    match e.e_node with
-    | Evar x -> is x
-    | Efor (_, _, lower, _, upper, _) -> is lower + is upper
-    | _ -> 0
-  in
-  e_fold (fun n e -> n + occurrences pv e) own e
-
-let occurs pv e = occurrences pv e > 0
-
-(* the variables whose contents matter for the value of an expression *)
-let rec reads env e =
-  let add pv set =
-    match Mid.find_opt (variable_id pv) env.values with
-    | Some (_, others) -> Spv.union others set
-    | None -> Spv.add pv set
-  in
-  let own = match e.e_node with Evar pv -> Spv.singleton pv | _ -> e.e_effect.eff_reads in
-  e_fold (fun set e -> Spv.union set (reads env e)) (Spv.fold add own Spv.empty) e
-
-let changes e variables =
-  let affected regions = not (Spv.is_empty (pvs_affected regions variables)) in
-  affected e.e_effect.eff_writes || affected e.e_effect.eff_resets
-
-(* In [e], is [pv] used at most once, before anything that changes [reads]? *)
-let rec is_reached pv ~reads e =
-  let first_or_unchanged e1 rest =
-    if occurs pv e1 then is_reached pv ~reads e1 else (not (changes e1 reads)) && rest ()
-  in
-  match e.e_node with
-  | Evar _ | Eapp _ | Eassign _ -> true
-  | Efor (_, _, _, _, _, body) -> not (occurs pv body)
-  | Elet (Lvar (_, e1), e2) -> first_or_unchanged e1 (fun () -> is_reached pv ~reads e2)
-  | Eif (test, yes, no) ->
-      first_or_unchanged test (fun () -> List.for_all (is_reached pv ~reads) [ yes; no ])
-  | _ -> not (occurs pv e)
 
 (* {1 Expressions} *)
 
@@ -214,12 +152,9 @@ let is_conditional e = match e.e_node with Eif (_, b, c) -> not (is_connective b
 (* the value, if Python can write it without statements *)
 let rec expression env e =
   match e.e_node with
-  | _ when is_unit e -> if is_pure e then Some "None" else None
+  | _ when is_nothing e -> if is_pure e then Some "None" else None
   | Econst (ConstInt n) when is_int e.e_mlty -> Some ("(" ^ BigInt.to_string n.il_int ^ ")")
   | Econst _ -> fail env.loc "a literal of a type other than int is not supported"
-  | Evar pv when is_reference pv ->
-      fail env.loc "the reference %s escapes: it may only be read and assigned here"
-        (variable_id pv).id_string
   | Evar pv -> Some (value_of env pv)
   | Eif (a, b, c) -> (
       match List.map (expression env) [ a; b; c ] with
@@ -228,17 +163,8 @@ let rec expression env e =
       | [ Some x; Some _; Some z ] when is_true b -> Some ("(" ^ x ^ " or " ^ z ^ ")")
       | [ Some x; Some y; Some z ] -> Some ("(" ^ y ^ " if " ^ x ^ " else " ^ z ^ ")")
       | _ -> None)
-  | Elet (Lvar (pv, e1), e2) -> Option.bind (move env pv e1 e2) (fun env -> expression env e2)
   | Eapp (rs, arguments, false) -> Some ("(" ^ call env rs arguments ^ ")")
   | _ -> None
-
-(* The variable as its definition, where that may be evaluated when [e2] uses it. The variables of
-   the program itself are kept. *)
-and move env pv e1 e2 =
-  let reads = reads env e1 in
-  if is_proxy pv && is_pure e1 && occurrences pv e2 = 1 && is_reached pv ~reads e2 then
-    Option.map (fun x -> set env pv x reads) (expression (at env (variable_id pv)) e1)
-  else None
 
 and value env e =
   match expression env e with
@@ -249,10 +175,9 @@ and call env rs arguments =
   let is = Expr.rs_equal rs and id = rs.Expr.rs_name in
   if is Expr.rs_true then "True"
   else if is Expr.rs_false then "False"
-  else if is Pmodule.rs_ref_proj then reference env (List.hd arguments)
   else
     let operands = List.map (value env) arguments in
-    if Expr.is_rs_tuple rs then comma operands
+    if is Pmodule.rs_ref_proj || is Pmodule.rs_ref || Expr.is_rs_tuple rs then comma operands
     else
       match syntax env.driver id operands with
       | Some text -> text
@@ -297,20 +222,22 @@ let unreachable env = raise_ env "AssertionError(\"unreachable\")"
 let rec statements env destination e =
   match e.e_node with
   | Eabsurd -> unreachable env
-  | _ when is_pure e && (destination = Discard || is_unit e) -> []
-  | Eapp (rs, arguments, false) when is_unit e -> [ call env rs arguments ]
+  | _ when is_pure e && (destination = Discard || is_nothing e) -> []
+  | Eapp (rs, arguments, false) when is_nothing e -> [ call env rs arguments ]
   | Econst _ | Evar _ | Eapp _ -> deliver destination e (value env e)
   | Eblock [] -> []
   | Eblock [ e ] -> statements env destination e
   | Eblock (e1 :: rest) ->
       statements env Discard e1 @ statements env destination { e with e_node = Eblock rest }
-  | Elet (Lvar (pv, e1), e2) -> let_variable (at env (variable_id pv)) destination pv e1 e2
+  | Elet (Lvar (pv, e1), e2) when is_bound pv e2 && is_simple e1 ->
+      statements (set env pv (value env e1)) destination e2
+  | Elet (Lvar (pv, e1), e2) -> define (at env (variable_id pv)) destination pv e1 e2
   | Eif (a, b, c) -> conditional env destination e a b c
   | Ewhile (test, body) -> block ("while " ^ value env test) (statements env Discard body)
   | Efor (i, ty, lower, direction, upper, body) when is_int ty ->
       for_loop env i (value_of env lower) direction (value_of env upper) body
   | Eassign [ (record, _, field, e) ] when Expr.rs_equal field Pmodule.rs_ref_proj ->
-      [ assign e.e_mlty (reference env record) (value env e) ]
+      [ assign e.e_mlty (value env record) (value env e) ]
   | Ematch (e1, branches, []) ->
       let case (p, e) =
         let inside, p = pattern env p in
@@ -321,8 +248,7 @@ let rec statements env destination e =
   | Ematch (e1, [], handlers) ->
       block "try" (statements env destination e1)
       @ List.concat_map (handler env destination) handlers
-  | Eexn (xs, _, { e_node = Ematch (e, [], [ (x, [ pv ], { e_node = Evar y; _ }) ]); _ })
-    when destination = Result && xs_equal x xs && pv_equal pv y && is_return xs e ->
+  | Eexn (xs, _, { e_node = Ematch (e, [], _); _ }) when destination = Result ->
       statements { env with returns = Sid.add xs.xs_name env.returns } destination e
   | Eraise (xs, Some e) when Sid.mem xs.xs_name env.returns -> statements env Result e
   | Eraise (xs, value_) ->
@@ -336,28 +262,15 @@ let rec statements env destination e =
   | Ematch _ -> fail env.loc "a match of values and of exceptions is not supported"
   | Eignore _ -> fail env.loc "a value that is ignored is not supported"
 
-and let_variable env destination pv e1 e2 =
-  if is_reference pv then
-    match e1.e_node with
-    | Eapp (rs, [ initial ], false) when Expr.rs_equal rs Pmodule.rs_ref ->
-        define env destination pv initial e2
-    | Elet (operand, e1) ->
-        (* no capture: every variable has a name of its own *)
-        let inner = { e2 with e_node = Elet (Lvar (pv, e1), e2) } in
-        statements env destination { e2 with e_node = Elet (operand, inner) }
-    | _ ->
-        fail env.loc "the reference %s may be an alias: it is not made by ref"
-          (variable_id pv).id_string
-  else if is_unit e1 then statements env Discard e1 @ statements env destination e2
-  else
-    match move env pv e1 e2 with
-    | Some env -> statements env destination e2
-    | None -> define env destination pv e1 e2
-
 (* Why3 calls all the variables that it introduces by the same letter. Of a list of tuples, a
    checker would take the type of the first elements for that of all. *)
 and define env destination pv e1 e2 =
-  let ty = python_type env.driver env.loc e1.e_mlty in
+  let ty =
+    match e1.e_node with
+    | Eapp (_, [ initial ], _) when is_reference pv -> initial.e_mlty
+    | _ -> e1.e_mlty
+  in
+  let ty = python_type env.driver env.loc ty in
   let base = if is_proxy pv then "value" else (variable_id pv).id_string in
   let name, is_new, inside = bind env pv base ty in
   let is_declared = is_new && Strings.has_prefix "list[tuple[" ty in
@@ -425,12 +338,6 @@ and handler env destination (xs, variables, e) =
     fail env.loc "a handler that uses the value of an exception is not supported";
   block ("except " ^ name env.loc xs.xs_name) (statements env destination e)
 
-(* Is every [raise xs] in [e] a return of the function? Another handler of [xs] would catch it. *)
-and is_return xs e =
-  match e.e_node with
-  | Ematch (_, _, handlers) when List.exists (fun (x, _, _) -> xs_equal x xs) handlers -> false
-  | _ -> e_fold (fun ok e -> ok && is_return xs e) true e
-
 (* {1 Definitions} *)
 
 (* where the comment stands, and what follows it *)
@@ -450,15 +357,13 @@ let function_ driver (rs : Expr.rsymbol) arguments result body =
   let env =
     { driver; loc = id.id_loc; values; visible; types; returns = Sid.empty; in_handler = false }
   in
-  let parameter env (id, ty, _) =
-    let ty = python_type driver id.id_loc ty in
-    match List.find_opt (fun pv -> id_equal (variable_id pv) id) rs.rs_cty.cty_args with
-    | Some pv ->
-        let name, env = bind_named env pv ty in
-        (env, name ^ ": " ^ ty)
-    | None -> fail env.loc "a parameter of type () is not supported"
+  let parameter env pv =
+    let ty = python_type driver id.id_loc (type_of pv.pv_ity) in
+    let name, env = bind_named env pv ty in
+    (env, name ^ ": " ^ ty)
   in
   let env, parameters = Lists.map_fold_left parameter env arguments in
+  if parameters = [] then refuse id "is a constant, which is not supported";
   let result = python_type driver id.id_loc result in
   Hid.replace symbols id (Name id.id_string);
   let exceptions = Sxs.elements rs.rs_cty.cty_effect.eff_raises in
@@ -475,75 +380,54 @@ let data_class driver id ~name ~doc ~bases fields =
   "@dataclass(frozen=True, slots=True)"
   :: block ("class " ^ name ^ bases) (doc @ List.map field fields)
 
-(* the program that makes a record *)
-let record_constructor (m : Pmodule.pmodule) id =
-  let is_it d = id_equal d.Pdecl.itd_its.its_ts.ts_name id in
-  match (Mid.find id m.mod_known).Pdecl.pd_node with
-  | PDtype l -> List.hd (List.find is_it l).itd_constructors
-  | _ -> fail id.id_loc "%s is no type" id.id_string
-
-let type_ driver m { its_name = id; its_args; its_def; its_private; _ } =
-  match its_def with
-  | Some (Drecord fields) when its_args = [] && not its_private ->
-      let field (is_mutable, { id_string; _ }, ty) =
-        if is_mutable then fail id.id_loc "the type %s has a field that changes" id.id_string;
-        (id_string, ty)
-      in
-      let fields = List.map field fields in
-      let name = class_name id in
-      let symbol = Record (name, List.map fst fields) in
-      Hid.replace symbols (record_constructor m id).rs_name symbol;
+let type_ driver { Pdecl.itd_its = its; itd_fields; itd_constructors; _ } =
+  let id = its.its_ts.ts_name and variables = its.its_ts.ts_args in
+  let typed pv = type_of pv.pv_ity in
+  let visible rs = List.for_all (fun pv -> not pv.pv_ghost) rs.Expr.rs_cty.cty_args in
+  match itd_constructors with
+  | _ when its.its_mfields <> [] -> fail id.id_loc "the type %s has a field that changes" id.id_string
+  | [ rs ] when itd_fields <> [] && variables = [] && visible rs ->
+      let field rs = (rs.Expr.rs_name.id_string, typed (Expr.fd_of_rs rs)) in
+      let fields = List.map field itd_fields and name = class_name id in
+      Hid.replace symbols rs.rs_name (Record (name, List.map fst fields));
       data_class driver id ~name ~doc:(docstring id []) ~bases:"" fields
-  | Some (Ddata (_ :: _ :: _ as constructors)) ->
-      let variables = List.map type_variable its_args in
+  | _ :: _ :: _ when itd_fields = [] && List.for_all visible itd_constructors ->
+      let variables = List.map type_variable variables in
       let bases = if variables = [] then "" else "(" ^ applied "Generic" variables ^ ")" in
-      let constructor (id, types) =
-        let field i ty = (Printf.sprintf "item%d" i, ty) in
-        data_class driver id ~name:(class_name id) ~doc:[] ~bases (List.mapi field types)
+      let constructor rs =
+        let field i pv = (Printf.sprintf "item%d" i, typed pv) in
+        let fields = List.mapi field rs.Expr.rs_cty.cty_args in
+        data_class driver id ~name:(class_name rs.rs_name) ~doc:[] ~bases fields
       in
-      let classes = List.concat_map constructor constructors in
-      let case (id, _) = applied (name id.id_loc id) variables in
-      let cases = String.concat " | " (List.map case constructors) in
+      let classes = List.concat_map constructor itd_constructors in
+      let case rs = applied (name id.id_loc rs.Expr.rs_name) variables in
+      let cases = String.concat " | " (List.map case itd_constructors) in
       classes @ [ class_name id ^ ": TypeAlias = " ^ cases ]
   | _ ->
       fail id.id_loc "the type %s is neither in the driver nor a record nor one of several classes"
         id.id_string
 
-let exception_ driver id value =
+let exception_ driver xs =
+  let id = (checked xs.xs_name.id_loc xs).xs_name in
   let name = class_name id in
-  let init ty =
+  let init =
     block
-      ("def __init__(self, value: " ^ python_type driver id.id_loc ty ^ ") -> None")
+      ("def __init__(self, value: " ^ python_type driver id.id_loc (type_of xs.xs_ity) ^ ") -> None")
       [ "super().__init__(value)"; "self.value = value" ]
   in
-  let body = docstring id [] @ Option.fold ~none:[] ~some:init value in
+  let body = docstring id [] @ if is_unit xs.xs_ity then [] else init in
   block ("class " ^ name ^ "(Exception)") body
-
-let definition driver m decl =
-  let refuse reason =
-    let id = List.hd (get_decl_name decl) in
-    fail id.id_loc "%s %s" (Whyml_printer.qualified id) reason
-  in
-  match decl with
-  | Dtype [ definition ] -> type_ driver m definition
-  | Dexn (xs, value) -> exception_ driver xs.xs_name value
-  | Dlet (Lsym (symbol, _, result, (_ :: _ as arguments), body)) ->
-      function_ driver symbol arguments result body
-  | Dlet (Lsym _ | Lvar _) -> refuse "is a constant, which is not supported"
-  | Dlet (Lrec _) | Dtype _ -> refuse "is recursive, which is not supported"
-  | Dlet (Lany _) | Dval _ | Dmodule _ -> refuse "has no body and no syntax in the driver"
 
 (* {1 The printer} *)
 
-(* Why3's own tree of a module, without two of its passes: [move] replaces one, and the one that
-   puts functions into others does not rename all that it should in Why3 1.5.1. *)
-let programs : known_map Hid.t = Hid.create 7
-
-let program (m : Pmodule.pmodule) =
-  let id = m.mod_theory.th_name in
-  if not (Hid.mem programs id) then
-    Hid.add programs id Compile.(ExprSimplifications.module_ (Translate.module_ m)).mod_known;
-  Hid.find programs id
+let definition driver (m : Pmodule.pmodule) id =
+  match (Mid.find id m.mod_known).pd_node with
+  | PDtype [ definition ] -> type_ driver definition
+  | PDtype _ -> refuse id "is recursive, which is not supported"
+  | PDexn xs -> exception_ driver xs
+  | _ ->
+      let rs, arguments, body = program m id in
+      function_ driver rs arguments (type_of rs.rs_cty.cty_result) body
 
 (* Why3 gives the definitions one by one, those that others need first, and each once for every name
    in it. Of a module that the driver knows, the rest has no Python. *)
@@ -556,7 +440,7 @@ let print_decl (driver : Pdriver.printer_args) ?old:_ ?fname:_ (m : Pmodule.pmod
   in
   let is_beside other _ = module_of other <> None && module_of other = module_of id in
   if not (Hid.mem symbols id || Mid.exists is_beside driver.syntax) then begin
-    let lines = definition driver m (Mid.find id (program m)) in
+    let lines = definition driver m id in
     List.iter (Format.fprintf output "%s@\n") (!before @ lines);
     before := []
   end
