@@ -97,7 +97,7 @@ PROGRAMS = {
     "let f (x: int64) : bool = x = 1": "Could not print declaration of f",
     "exception E  let f (x: int64) : int64 raises { E } = if x = 0 then raise E; x": "E has no C",
     "scope S let f (x: int64) : int64 = x end  let g (x: int64) : int64 = S.f x": "in a scope",
-    "let f (x: int64) : int64 = let g (y: int64) : int64 = y in g x": "g has neither a definition",
+    "let f (x: int64) : int64 = let g (y: int64) : int64 = y in g x": "a local function",
     "let constant c : int64 = 1  let f (_x: int64) : int64 = c": "neither a code nor a function",
     "use c.words.Words  let f (_x: int64) : int64 = width": "width has no C here",
 }

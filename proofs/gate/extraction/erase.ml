@@ -1,11 +1,9 @@
-(* From a typed program to the tree that both printers take: without its ghost code, and with the
-   operands that Why3 has named where they are used. Of Why3's own passes none is used: they lose
-   parts of programs and move reads across assignments (PROBLEMS.md).
+(* From a typed program to the tree that both printers take: without ghost code, and with operands
+   where they are used. None of Why3's own passes is used (W17 in PROBLEMS.md).
 
    An expression is wanted for its value, or for its effects alone. Ghost code is dropped where its
-   value is not wanted, and is refused where it is: whatever ghost code decides in a program that is no
-   ghost, a branch, a part of a tuple, an argument, is an error. So is each construct that no program
-   of ours has. *)
+   value is not wanted. It is refused where it is: as a test, a scrutinee, an argument, a part of a
+   tuple. Each construct that no program of ours has is refused too. *)
 
 open Why3
 open Ident
@@ -76,7 +74,8 @@ let in_order effect first (rest : T.expr) : T.expr =
 let rec erase ~wanted loc (e : expr) : T.expr =
   let loc = if e.e_loc = None then loc else e.e_loc in
   let wanted = wanted && not (is_unit e.e_ity) in
-  let value = erase ~wanted:true loc and same = erase ~wanted loc and effects = erase ~wanted:false loc in
+  let value = erase ~wanted:true loc and effects = erase ~wanted:false loc in
+  let same = erase ~wanted loc in
   let made = tree (if wanted then e.e_ity else ity_unit) e.e_effect in
   let is_pure = eff_pure e.e_effect in
   match e.e_node with
@@ -92,7 +91,7 @@ let rec erase ~wanted loc (e : expr) : T.expr =
   | Eexec ({ c_node = Capp _; c_cty = { cty_args = []; _ } }, _) ->
       fail loc "a value that is ignored is not supported"
   | Eexec ({ c_node = Cfun body; c_cty = { cty_args = []; _ } }, _) -> same body
-  | Eexec ({ c_node = Cany; _ }, _) -> fail loc "any has no value"
+  | Eexec ({ c_node = Cany; _ }, _) -> fail loc "this value has no body and no syntax in the driver"
   | Eexec _ -> fail loc "a function that is a value is not supported"
   | Elet (LDvar (pv, e1), e2) -> (
       let rest = same e2 in
@@ -234,7 +233,7 @@ let rec check_references loc (e : T.expr) =
       | _ -> check_references loc e1)
   | _ -> inside e
 
-(* In what is printed inline, Python evaluates the bounds of a loop once. *)
+(* Is [pv] a bound of the loop that follows? Python evaluates bounds once, before the loop. *)
 let rec is_bound pv (e : T.expr) =
   match e.e_node with
   | T.Efor (_, _, lower, _, upper, body) ->

@@ -385,7 +385,8 @@ let type_ driver { Pdecl.itd_its = its; itd_fields; itd_constructors; _ } =
   let typed pv = type_of pv.pv_ity in
   let visible rs = List.for_all (fun pv -> not pv.pv_ghost) rs.Expr.rs_cty.cty_args in
   match itd_constructors with
-  | _ when its.its_mfields <> [] -> fail id.id_loc "the type %s has a field that changes" id.id_string
+  | _ when its.its_mfields <> [] ->
+      fail id.id_loc "the type %s has a field that changes" id.id_string
   | [ rs ] when itd_fields <> [] && variables = [] && visible rs ->
       let field rs = (rs.Expr.rs_name.id_string, typed (Expr.fd_of_rs rs)) in
       let fields = List.map field itd_fields and name = class_name id in
@@ -409,10 +410,10 @@ let type_ driver { Pdecl.itd_its = its; itd_fields; itd_constructors; _ } =
 
 let exception_ driver xs =
   let id = (checked xs.xs_name.id_loc xs).xs_name in
-  let name = class_name id in
+  let name = class_name id and ty = python_type driver id.id_loc (type_of xs.xs_ity) in
   let init =
     block
-      ("def __init__(self, value: " ^ python_type driver id.id_loc (type_of xs.xs_ity) ^ ") -> None")
+      ("def __init__(self, value: " ^ ty ^ ") -> None")
       [ "super().__init__(value)"; "self.value = value" ]
   in
   let body = docstring id [] @ if is_unit xs.xs_ity then [] else init in

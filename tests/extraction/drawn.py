@@ -1,0 +1,395 @@
+"""WhyML programs, drawn: each is evaluated here, and its Python or C has to compute the same.
+
+The evaluation is that of WhyML, operands from right to left, and knows nothing of the extraction.
+Why3 has to type what is drawn. A printer may refuse it. `make validate` draws more than the tests.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "proofs"))
+
+from gate import closed, extraction
+
+INPUTS = ((0, 3), (2, 1), (5, 5))
+MEMORY = (4, 0, 7, 2)
+
+# What stands before the programs. A number has the type INT, what can be written MEM.
+HEADS = {
+    "python": """module Drawn  use int.Int  use array.Array as A  use ref.Ref
+  exception Stop  exception Found int  type case = First int | Second int int
+  let get (m: MEM) (k: INT) : INT = A.(m[k])
+  let put (m: MEM) (k v: INT) : unit = A.(m[k] <- v)""",
+    "c": """module Drawn  use mach.int.Int64  use c.trusted.Memory  use ref.Ref
+  let get (m: MEM) (k: INT) : INT = found_at m k""",
+}
+BOTH = """
+  let change (m: MEM) (x: INT) : INT = let y = get m (1: INT) in put m (1: INT) (y + x); x - y
+  let call (x y: INT) : INT = if x < y then y - x else x + y
+"""
+TYPES = {"python": ("int", "A.array int"), "c": ("int64", "result")}
+
+
+class LeaveError(Exception):
+    """Something is raised, or returned."""
+
+
+class State:
+    """The memory and the variables of a run."""
+
+    def __init__(self, x: int, y: int) -> None:
+        self.memory, self.variables, self.steps = [*MEMORY], {"x": [x], "y": [y]}, 0
+
+    def checked(self, value: int) -> int:
+        self.steps += 1
+        if abs(value) >= 2**31 or self.steps > 3000:
+            raise OverflowError  # This input is skipped.
+        return value
+
+    def bound(self, run: Run, name: str, value: int) -> Any:
+        before = self.variables
+        self.variables = before | {name: [value]}
+        try:
+            return run(self)
+        finally:
+            self.variables = before
+
+    def put(self, k: int, value: int) -> None:
+        self.memory[k] = self.checked(value)
+
+    def change(self, x: int) -> int:
+        y = self.memory[1]
+        self.put(1, y + x)
+        return x - y
+
+    def set(self, name: str, value: int) -> None:
+        self.variables[name][0] = self.checked(value)
+
+
+Run = Callable[[State], Any]
+
+
+def leave(*what: object) -> Any:
+    raise LeaveError(*what)
+
+
+def caught(s: State, what: str, run: Run, handler: Run) -> Any:
+    try:
+        return run(s)
+    except LeaveError as left:
+        if left.args != (what,):
+            raise
+    return handler(s)
+
+
+def right(f: Callable[[Any, Any], Any]) -> Callable[[State, Run, Run], Any]:
+    return lambda s, a, b: (lambda y: s.checked(f(a(s), y)))(b(s))
+
+
+def if_(s: State, test: Run, yes: Run, no: Run = lambda s: None) -> Any:
+    return yes(s) if test(s) else no(s)
+
+
+def first(s: State, *runs: Run) -> Any:
+    return [run(s) for run in runs][-1]
+
+
+def let(s: State, name: str, value: Run, rest: Run, *, last: bool = False) -> Any:
+    def run(s: State) -> Any:
+        pair = [lambda s: s.variables[name][0], rest]
+        return right(operator.sub)(s, *(pair[::-1] if last else pair))
+
+    return s.bound(run, name, value(s))
+
+
+def pair(s: State, name: str, a: Run, b: Run, rest: Run) -> Any:
+    b(s)
+    return let(s, name, a, rest)
+
+
+def case(s: State, test: Run, x: Run, y: Run, z: Run, a: str, one: Run, b: str, two: Run) -> Any:
+    return let(s, a, x, one) if test(s) else pair(s, b, y, z, two)
+
+
+def while_(s: State, name: str, test: Run, body: Run) -> None:
+    def run(s: State) -> None:
+        while s.variables[name][0] > 0 and test(s):
+            s.set(name, s.variables[name][0] - 1)
+            body(s)
+
+    s.bound(run, name, 3)
+
+
+def for_(s: State, name: str, lower: Run, upper: Run, body: Run) -> None:
+    stop = upper(s)
+    for i in range(lower(s), stop + 1):
+        s.bound(body, name, s.checked(i))
+
+
+# The rules of the drawing. In a text stand {n}, {t}, {u}: a number, a truth, something done; with
+# 0: a small one; with ': one that sees what is bound there. {k} is a digit, {x} a variable, {w} one
+# that changes; {v}, {r}, {c} are new: one, one that changes, one that counts; {!} is the last of
+# them. A program in four has one of the rules N and U, which are for the most part refused.
+# fmt: off
+RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
+    ("n0", "python c", "({k}: INT)", lambda s, k: k),
+    ("n0", "python c", "{x}", lambda s, x: s.variables[x][0]),
+    ("n0", "python c", "(get m ({k}: INT))", lambda s, k: s.memory[k]),
+    *2 * [("n", "python c", "({n} + {n})", right(operator.add))],
+    ("n", "python c", "({n} - {n})", right(operator.sub)),
+    ("n", "python c", "({n0} * {n})", right(operator.mul)),
+    ("n", "python c", "(call {n} {n})", right(lambda x, y: y - x if x < y else x + y)),
+    ("n", "python c", "(change m {n})", lambda s, x: s.change(x(s))),
+    ("n", "python c", "(if {t} then {n} else {n})", if_),
+    ("n", "python c", "(let {v} = {n} in ({!} - {n'}))", let),
+    *2 * [("n", "python c", "(let ref {r} = {n} in ({!} - {n'}))", let)],
+    *2 * [("n", "python c", "(let ref {r} = {n} in ({n'} - {!}))",
+           lambda s, r, x, e: let(s, r, x, e, last=True))],
+    *3 * [("n", "python c", "begin {u}; {n} end", first)],
+    ("n", "python", "(if {t} then return {n} else {n})",
+     lambda s, t, x, y: leave("return", x(s)) if t(s) else y(s)),
+    ("n", "python", "(if {t} then raise Stop else {n})",
+     lambda s, t, x: leave("Stop") if t(s) else x(s)),
+    ("n", "python", "(try {n} with Stop -> {n} end)", lambda s, x, y: caught(s, "Stop", x, y)),
+    ("n", "python", "(try begin {u}; raise (Found {n0}) end with Found _ -> {n} end)",
+     lambda s, u, x, y: caught(s, "Found", lambda s: (u(s), x(s), leave("Found")), y)),
+    ("n", "python", "(let q = if {t} then First {n} else Second {n} {n0} in match q with"
+     " First {v} -> ({!} - {n'}) | Second {v} w -> ({!} - {n'}) end)", case),
+    ("t0", "python c", "({n0} < {n0})", right(operator.lt)),
+    ("t", "python c", "({n0} <= {n0})", right(operator.le)),
+    ("t", "python c", "({n0} = {n0})", right(operator.eq)),
+    ("t", "c", "({n} > {n})", right(operator.gt)),
+    ("t", "c", "({n} <> {n})", right(operator.ne)),
+    ("t", "python c", "(not {t})", lambda s, t: not t(s)),
+    ("t", "python c", "({t} && {t})", lambda s, a, b: a(s) and b(s)),
+    ("t", "python c", "({t} || {t})", lambda s, a, b: a(s) or b(s)),
+    ("t", "c", "begin {u}; {t} end", first),
+    ("u0", "python c", "(put m ({k}: INT) {n0})", lambda s, k, x: s.put(k, x(s))),
+    ("u0", "python c", "({w} <- {n0})", lambda s, w, x: s.set(w, x(s))),
+    *3 * [("u", "python c", "({w} <- {n})", lambda s, w, x: s.set(w, x(s)))],
+    ("u", "python c", "(put m ({k}: INT) {n})", lambda s, k, x: s.put(k, x(s))),
+    ("u", "python c", "begin {u}; {u} end", first),
+    ("u", "python c", "(if {t} then {u} else {u})", if_),
+    ("u", "python c", "(if {t} then return {n})",
+     lambda s, t, x: leave("return", x(s)) if t(s) else None),
+    ("u", "python c", "(let ref {c} = (3: INT) in"
+     " while {!} > (0: INT) && {t'} do {!} <- {!} - (1: INT); {u'} done)", while_),
+    ("u", "python", "for {v} = {n} to {n} do {u'} done", for_),
+    ("U", "c", "for {v} = {n} to {n} do {u'} done", for_),
+    ("U", "python c", "(let _ = {n} in {u})", first),
+    ("U", "python c", "(let ghost g = {n} in ghost (call g g))", first),
+    ("U", "python c", "(let ghost ref g = {n0} in begin ghost (g <- {n0}); {u} end)", first),
+    ("U", "python c", "(if {t} then {u} else ghost (call {n0} {n0}))",
+     lambda s, t, u, x, y: if_(s, t, u)),
+    ("N", "python c", "(let ({v}, _), _ = ({n}, {n}), (ghost (0: int)) in ({!} - {n'}))", pair),
+    ("N", "python c", "(let ({v}, ghost _g) = ({n}, {n}) in ({!} - {n'}))", pair),
+    ("N", "python c", "(match ghost true with False -> absurd | True -> {n} end)", first),
+    ("N", "python c", "(if (ghost true) then {n} else absurd)", first),
+    ("N", "python c", "(let ghost _g = (exception Out in begin {u}; ghost (0: int) end) in {n})",
+     first),
+    ("N", "python c", "(let ghost _g = {n} in {n})", first),
+    ("N", "python c", "(let {v} = {n} in let ghost _g = {!} in ({!} - {n'}))", let),
+    ("N", "python c", "(let {v} = ref {n} in let s = {!} in begin s.contents <- {n};"
+     " {!}.contents end)", lambda s, v, x, y: first(s, x, y)),
+]
+# fmt: on
+
+
+class Draw:
+    """The drawing of one program. A scope has for each variable the letter that made it."""
+
+    def __init__(self, seed: int, language: str) -> None:
+        self.random, self.count = random.Random(seed), itertools.count()
+        self.rules = [rule for rule in RULES if language in rule[1]]
+        self.rare = seed % 4 == 0
+
+    def part(self, kind: str, scope: dict[str, str], depth: int) -> tuple[str, Run]:
+        if kind in "ntu" and (depth <= 0 or self.random.random() < 0.2):
+            kind += "0"
+        elif kind in "nu" and self.rare and self.random.random() < 0.2:
+            kind, self.rare = kind.upper(), False
+        usable = [rule for rule in self.rules if rule[0] == kind]
+        if "r" not in scope.values():
+            usable = [rule for rule in usable if "{w}" not in rule[2]]
+        _, _, text, meaning = self.random.choice(usable)
+        bound, inner, parts = "", scope, list[Any]()
+
+        def piece(match: re.Match[str]) -> str:
+            nonlocal bound, inner
+            mark = match[1]
+            if mark == "!":
+                return bound
+            if mark == "k":
+                parts.append(self.random.randrange(4))
+            elif mark in "xw":
+                made_by = "vrc" if mark == "x" else "r"
+                parts.append(self.random.choice([x for x, by in scope.items() if by in made_by]))
+            elif mark in "vrc":  # A name may hide another.
+                bound = self.random.choice(["a", "b", f"v{next(self.count)}"])
+                inner = scope | {bound: mark}
+                parts.append(bound)
+            else:
+                seen = inner if mark.endswith("'") else scope
+                written, run = self.part(mark.rstrip("'"), seen, depth - 1)
+                parts.append(run)
+                return written
+            return str(parts[-1])
+
+        written = re.sub(r"\{([ntu]0?'?|[kxwvrc!])\}", piece, text)
+        return written, lambda s: meaning(s, *parts)
+
+
+class Program(NamedTuple):
+    """A program, and what it gives for each input: its value, then the memory."""
+
+    name: str
+    text: str
+    expected: dict[tuple[int, int], list[int]]
+
+
+def drawn(seed: int, language: str) -> Program:
+    """Draw a program, and evaluate it."""
+    body, run = Draw(seed, language).part("n", {"x": "v", "y": "v"}, 6)
+    if language == "python":
+        body = f"try {body} with Stop -> 90 | Found _ -> 91 end"
+    expected = {}
+    for x, y in INPUTS:
+        state = State(x, y)
+        try:
+            value = run(state)
+        except OverflowError:
+            continue
+        except LeaveError as left:
+            value = {"Stop": 90, "Found": 91}.get(left.args[0], left.args[-1])
+        expected[x, y] = [value, *state.memory]
+    return Program(f"f{seed}", body, expected)
+
+
+def module(programs: Sequence[Program], language: str) -> str:
+    """Write a module, with a line for each program."""
+    lines = (f"let {each.name} (m: MEM) (x y: INT) : INT = {each.text}\n" for each in programs)
+    number, memory = TYPES[language]
+    text = HEADS[language] + BOTH + "".join(lines) + "end\n"
+    return re.sub(r"\bMEM\b", memory, re.sub(r"\bINT\b", number, text))
+
+
+def typed(file: Path, _language: str) -> str:
+    return closed.run(extraction.WHY3, "prove", "--type-only", "-L", extraction.THEORIES, file)
+
+
+def printed(file: Path, language: str) -> str:
+    if language == "c":
+        return extraction.why3_extract(str(file), drivers=[extraction.C_DRIVER])
+    return extraction.python(extraction.why3_extract(str(file), drivers=[extraction.DRIVER]))
+
+
+Step = Callable[[Path, str], str]
+
+
+def made(step: Step, programs: Sequence[Program], language: str) -> Iterator[Any]:
+    """Give groups of programs with what a step makes of them, and single ones with its refusal."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "drawn.mlw"
+        file.write_text(module(programs, language), encoding="utf-8")
+        try:
+            yield programs, step(file, language)
+            return
+        except closed.ToolError as error:
+            if len(programs) == 1:
+                yield programs, error
+                return
+            name = re.search(r"declaration of `?(f\d+)", str(error))
+            place = re.search(r'drawn\.mlw", line (\d+),.*\n.*\Z', str(error))
+    # The one that is refused and the others, or either half.
+    half = len(programs) // 2
+    found = range(half)
+    if name:
+        found = range(*next((i, i + 1) for i, x in enumerate(programs) if x.name == name[1]))
+    elif place and (i := int(place[1]) - module([], language).count("\n")) in range(len(programs)):
+        found = range(i, i + 1)
+    for side in (True, False):
+        yield from made(step, [x for i, x in enumerate(programs) if (i in found) is side], language)
+
+
+def run_python(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
+    names: dict[str, Any] = {"__name__": "drawn"}
+    exec(text, names)
+    for each in programs:
+        for x, y in each.expected:
+            memory = [*MEMORY]
+            try:
+                value = names[each.name](memory, x, y)
+            except Exception as error:
+                value = repr(error)
+            yield [value, *memory]
+
+
+def run_c(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
+    head = "".join(f"#include <{name}.h>\n" for name in ("inttypes", "stdio", "string"))
+    head += (
+        "#define WHYCAST_MEMCPY memcpy\ntypedef struct { int64_t tensor, axis; } whycast_place;\n"
+    )
+    memory = ", ".join(map(str, MEMORY))
+    calls = "".join(
+        f'  {{ int64_t m[] = {{{memory}}}; printf("%" PRId64, {each.name}(m, {x}, {y}));\n'
+        '    for (int i = 0; i < 4; ++i) printf(" %" PRId64, m[i]); puts(""); }\n'
+        for each in programs
+        for x, y in each.expected
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file, program = Path(folder) / "drawn.c", Path(folder) / "drawn"
+        file.write_text(f"{head}{text}\nint main(void) {{\n{calls}}}\n", encoding="utf-8")
+        subprocess.run(["cc", "-std=c99", "-w", "-o", program, file], check=True)
+        done = subprocess.run([program], check=True, capture_output=True, text=True, timeout=60)
+    return ([int(word) for word in line.split()] for line in done.stdout.splitlines())
+
+
+def compare(
+    programs: Sequence[Program], language: str, count: Counter[str]
+) -> Iterator[tuple[Program, list[list[object]]]]:
+    """Count what becomes of programs; give those that compute something else, and what."""
+    count["drawn"] += len(programs)
+    for group, said in made(typed, programs, language):
+        if isinstance(said, closed.ToolError):
+            count["not typed"] += 1
+            continue
+        for part, text in made(printed, group, language):
+            if isinstance(text, closed.ToolError):
+                count["refused"] += 1
+                continue
+            results = (run_c if language == "c" else run_python)(part, text)
+            for each in part:
+                count["compared"] += 1
+                found = [next(results) for _ in each.expected]
+                if found != [*each.expected.values()]:
+                    count["differ"] += 1
+                    yield each, found
+
+
+def main(number: int) -> int:
+    """Compare so many programs of each language; 1 if one differs."""
+    total = Counter[str]()
+    for language in TYPES:
+        count = Counter[str]()
+        for start in range(0, number, 50):
+            programs = [drawn(seed, language) for seed in range(start, min(start + 50, number))]
+            for program, found in compare(programs, language, count):
+                print(f"{program.text}\n  gives {found}, expected {program.expected}")
+        print(f"drawn programs, {language}: {dict(count)}")
+        total += count
+    return int(total["differ"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1])))
