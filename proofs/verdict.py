@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from gate import claims, closed, inventory, judge, trace, trial
+from gate import claims, closed, inventory, judge, toolchain, trace, trial
 from gate.closed import FACTS, GIT, ROOT
 from gate.facts import Facts, Failure, full_name, parts, proofs
 from gate.program import Program, forget

@@ -127,7 +127,9 @@ class Evidence:
             "by": Counter(proof["prover"] for proof in proofs),
             # Alt-Ergo reads another translation of a goal than all others.
             "one_translation": sum("Alt-Ergo" not in families(p, self.provers) for p in found),
-            "versions": {v: sum(v in goal["versions"] for goal in counted) for v in toolchain.systems()},
+            "versions": {
+                v: sum(v in goal["versions"] for goal in counted) for v in toolchain.systems()
+            },
             "families": min((len(families(part, self.provers)) for part in found), default=0),
             "seconds": sum(proof["recorded"] for proof in proofs),
         }
