@@ -63,12 +63,12 @@ let rec handles xs (e : T.expr) =
   | T.Ematch (_, _, handlers) when List.exists (fun (x, _, _) -> xs_equal x xs) handlers -> true
   | _ -> T.e_fold (fun found e -> found || handles xs e) false e
 
-let in_order effect first (rest : T.expr) : T.expr =
+let in_order eff first (rest : T.expr) : T.expr =
   match (first.T.e_node, rest.e_node) with
   | T.Eblock [], _ -> rest
   | _, T.Eblock l when l = [] || T.is_unit rest.e_ity || List.length l > 1 ->
-      { rest with e_node = T.Eblock (first :: l); e_effect = effect }
-  | _ -> { rest with e_node = T.Eblock [ first; rest ]; e_effect = effect }
+      { rest with e_node = T.Eblock (first :: l); e_effect = eff }
+  | _ -> { rest with e_node = T.Eblock [ first; rest ]; e_effect = eff }
 
 (* [loc]: the last one that Why3 has kept *)
 let rec erase ~wanted loc (e : expr) : T.expr =
@@ -133,11 +133,11 @@ let rec erase ~wanted loc (e : expr) : T.expr =
   | Eassert _ | Eghost _ | Epure _ -> fail loc "ghost code is not supported here"
 
 (* A reference is made by ref, without anything else: it has no other name. *)
-and define effect pv (e1 : T.expr) (rest : T.expr) =
+and define eff pv (e1 : T.expr) (rest : T.expr) =
   match e1.e_node with
   | T.Elet (operand, inner) when is_reference pv ->
-      { rest with e_node = T.Elet (operand, define effect pv inner rest); e_effect = effect }
-  | _ -> { rest with e_node = T.Elet (Lvar (pv, e1), rest); e_effect = effect }
+      { rest with e_node = T.Elet (operand, define eff pv inner rest); e_effect = eff }
+  | _ -> { rest with e_node = T.Elet (Lvar (pv, e1), rest); e_effect = eff }
 
 and operands loc (rs : rsymbol) l =
   let operand (formal, pv) =
