@@ -156,17 +156,19 @@ let rec settle t task known =
           split (List.map2 (settle t) parts records)
       | _ -> anew ())
   | None -> (
-      let name p = p.Record.prover in
-      match List.map name (List.concat_map snd r.proofs) with
+      let own = Record.own r in
+      let holds (p : Record.proof) =
+        let seconds = max middle (int_of_float (ceil (3. *. p.seconds))) in
+        let ask by = Prover.is_valid (Prover.ask by (Seconds seconds) task) in
+        Option.fold ~none:false ~some:ask (Prover.find t.project p.prover)
+      in
+      match List.map (fun p -> p.Record.prover) (List.concat_map snd r.proofs) with
+      | _ when Record.redundant own && List.for_all holds own -> Found.proved own
       | [] -> anew ()
       | first ->
           let race proofs seconds = race t task ~seconds ~first proofs in
           let proofs = List.fold_left race [] [ glance; middle ] in
-          let own = Record.own r and names = List.map name in
-          if not (Record.redundant proofs) then anew ()
-          else if List.sort compare (names proofs) <> List.sort compare (names own) then
-            Found.proved proofs
-          else (* Seconds change with each run. *) Found.proved own)
+          if Record.redundant proofs then Found.proved proofs else anew ())
 
 (** What is recorded of a goal, with what proves it here and now. *)
 let goal t task known = Found.merged known (settle t task known)
