@@ -66,8 +66,7 @@ let rec handles xs (e : T.expr) =
 let in_order eff first (rest : T.expr) : T.expr =
   match (first.T.e_node, rest.e_node) with
   | T.Eblock [], _ -> rest
-  | _, T.Eblock l when l = [] || T.is_unit rest.e_ity || List.length l > 1 ->
-      { rest with e_node = T.Eblock (first :: l); e_effect = eff }
+  | _, T.Eblock l -> { rest with e_node = T.Eblock (first :: l); e_effect = eff }
   | _ -> { rest with e_node = T.Eblock [ first; rest ]; e_effect = eff }
 
 (* [loc]: the last one that Why3 has kept *)

@@ -308,7 +308,8 @@ and for_loop env i lower direction upper body =
       loop k ("range(" ^ lower ^ ", " ^ upper ^ last ^ ")") inside body
 
 and reads_element env get s =
-  syntax env.driver get.Expr.rs_name [ "s"; "i" ] = Some "s[i]"
+  (match s.e_node with Evar _ -> true | _ -> false)
+  && syntax env.driver get.Expr.rs_name [ "s"; "i" ] = Some "s[i]"
   && Strings.has_prefix "tuple[" (python_type env.driver env.loc s.e_mlty)
 
 (* {1 Patterns and exceptions} *)
