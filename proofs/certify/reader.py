@@ -18,15 +18,19 @@ from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
 
-TOKEN = re.compile(r'(\s+|;[^\n]*)|([()]|"[^"]*"|\|[^|]*\||[^\s()"|;]+)')
+TOKEN = re.compile(r'(\s+|;[^\r\n]*)|([()]|"[^"]*"|\|[^|\\]*\||[^\s()"|;]+)', re.ASCII)
 NUMERAL = re.compile(r"0|[1-9][0-9]*")
-RESERVED = frozenset(
-    ["true", "false", "let", "!", "_", "@list", "@var", *BINDERS, *terms.OPERATORS]
+# A simple symbol, which needs no bars: no literal and no word that SMT-LIB 2.6 reserves.
+SIMPLE = re.compile(
+    "(?!-?[0-9]|(!|_|as|let|exists|forall|match|par|BINARY|DECIMAL|HEXADECIMAL|NUMERAL|STRING"
+    "|assert|echo|exit|pop|push|reset|(check|declare|define|get|reset|set)-.*)$)"
+    "[a-zA-Z0-9_~!@$%^&*+=<>.?/-]+"
 )
+RESERVED = frozenset(["true", "false", "@list", "@var", *BINDERS, *terms.OPERATORS])
 
 
 def expressions(text: str) -> list[Expression]:
-    """Read nested parentheses; a word is a string, and |a| is the same word as a."""
+    """Read nested parentheses; a word is a string, and |a| is the same word as a, |0| none as 0."""
     stack: list[list[Expression]] = [[]]
     place = 0
     while place < len(text):
@@ -41,9 +45,14 @@ def expressions(text: str) -> list[Expression]:
             closed = stack.pop()
             stack[-1].append(closed)
         elif word is not None:
-            stack[-1].append(word[1:-1] if word.startswith("|") else word)
+            stack[-1].append(barred(word[1:-1]) if word.startswith("|") else word)
     require(len(stack) == 1, "a parenthesis is missing")
     return stack[0]
+
+
+def barred(name: str) -> str:
+    """Write a symbol: between bars, unless it is simple."""
+    return name if SIMPLE.fullmatch(name) else f"|{name}|"
 
 
 def word(expression: Expression) -> str:
@@ -51,6 +60,14 @@ def word(expression: Expression) -> str:
     if not isinstance(expression, str):
         raise Refused("expected a word")
     return expression
+
+
+def symbol(expression: Expression) -> str:
+    """Expect a name that can be given to something."""
+    name = word(expression)
+    is_new = (name[0] == "|" or SIMPLE.fullmatch(name)) and name not in RESERVED
+    require(is_new, f"no name for something new: {name}")
+    return name
 
 
 def several(expression: Expression) -> list[Expression]:
@@ -78,8 +95,8 @@ class Reader:
 
     def define(self, name: str, value: Value) -> None:
         """Give a name its value, once."""
-        require(name not in self.symbols and name not in RESERVED, f"declared again: {name}")
-        self.symbols[name] = value
+        require(name not in self.symbols, f"declared again: {name}")
+        self.symbols[symbol(name)] = value
 
     def value(self, expression: Expression, scope: Mapping[str, Value | None]) -> Value:
         """Read a term, or a list of terms; `scope` has what is bound to a name here."""
@@ -93,7 +110,7 @@ class Reader:
             if head in terms.OPERATORS:
                 return terms.build(head, *(self.term(each, scope) for each in rest))
         function, *arguments = [self.term(each, scope) for each in expression]
-        return applied(function, arguments)
+        return terms.apply(function, *arguments)
 
     def term(self, expression: Expression, scope: Mapping[str, Value | None]) -> Term:
         """Read a term."""
@@ -126,14 +143,8 @@ class Reader:
         for pair in several(rest[0]):
             name, value = several(pair)
             require(word(name) not in new, f"bound twice: {name}")
-            new[word(name)] = self.value(value, scope)
+            new[symbol(name)] = self.value(value, scope)
         return self.value(rest[1], {**scope, **new})
-
-
-def applied(function: Term, arguments: list[Term]) -> Term:
-    """Apply a function, which may be an application of another to the first of its arguments."""
-    require(arguments, "an application to nothing")
-    return terms.apply(function, *arguments)
 
 
 # The text of a task
@@ -159,18 +170,18 @@ class Task(Reader):
                 pass
             case "declare-sort", [str() as new, str() as arity]:
                 require(new not in {*self.sorts, "Array", "Real", "->"}, f"again: {new}")
-                self.sorts[new] = int(arity)
-            case "declare-fun", [str() as symbol, list() as domain, result]:
+                self.sorts[symbol(new)] = int(arity)
+            case "declare-fun", [str() as new, list() as domain, result]:
                 sorts = (*map(self.sort, domain), self.sort(result))
                 sort = Sort("->", sorts) if domain else sorts[0]
-                self.define(symbol, terms.constant(symbol, sort))
-            case "declare-const", [str() as symbol, result]:
-                self.define(symbol, terms.constant(symbol, self.sort(result)))
-            case "define-fun", [str() as symbol, list() as parameters, result, body]:
+                self.define(new, terms.constant(new, sort))
+            case "declare-const", [str() as new, result]:
+                self.define(new, terms.constant(new, self.sort(result)))
+            case "define-fun", [str() as new, list() as parameters, result, body]:
                 variables = self.variables(parameters) if parameters else []
                 value = self.term(body, {str(each.label): each for each in variables})
-                require(value.sort == self.sort(result), f"{symbol}: a value of another sort")
-                self.define(symbol, terms.bind("lambda", variables, value) if variables else value)
+                require(value.sort == self.sort(result), f"{new}: a value of another sort")
+                self.define(new, terms.bind("lambda", variables, value) if variables else value)
             case "assert", [formula]:
                 self.assertions.append(self.term(formula, {}))
                 require(self.assertions[-1].sort == BOOL, "what is asserted is no formula")
@@ -181,12 +192,14 @@ class Task(Reader):
         """Read names with their sorts."""
         pairs = [several(pair) for pair in several(declared)]
         require(all(len(pair) == 2 for pair in pairs), "expected a name and a sort")
-        return [terms.variable(word(name), self.sort(sort)) for name, sort in pairs]
+        require(len({word(name) for name, _ in pairs}) == len(pairs), "a name is bound twice")
+        return [terms.variable(symbol(name), self.sort(sort)) for name, sort in pairs]
 
     def special(
         self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
     ) -> Value | None:
         """Read a quantifier, or a formula with patterns, which say nothing."""
+        require(head[0] != "@" and head not in ("div_total", "mod_total"), "no operator of a task")
         if head in ("forall", "exists") and len(rest) == 2:
             variables = self.variables(rest[0])
             below: dict[str, Value | None] = {
@@ -196,7 +209,7 @@ class Task(Reader):
             below.update({str(each.label): each for each in variables})
             return terms.bind(head, variables, self.term(rest[1], below))
         if head == "!":
-            require([*rest[1::2]] == [":pattern"] * (len(rest) // 2), "an annotation")
+            require(rest[1::2] == [":pattern"] * ((len(rest) - 1) // 2) != [], "an annotation")
             return self.term(rest[0], scope)
         return super().special(head, rest, scope)
 
@@ -221,8 +234,7 @@ class Certificate(Reader):
     def __init__(self, task: Task, text: str) -> None:
         super().__init__(task.sorts, task.symbols)
         self.task = task
-        (whole,) = expressions(text) or [""]
-        self.commands = several(whole)
+        (self.commands,) = map(several, expressions(text))
 
     def steps(self) -> Iterator[Step]:
         """Read the steps, one by one."""
@@ -230,10 +242,9 @@ class Certificate(Reader):
             match command:
                 case ["declare-sort", str() as sort, str() as arity]:
                     require(self.task.sorts.get(sort) == int(arity), f"not the task's: {sort}")
-                case ["declare-const", str() as symbol, sort]:
-                    its = self.task.symbols.get(symbol)
-                    own = terms.constant(symbol, self.sort(sort))
-                    require(its is own, f"not declared so in the task: {symbol}")
+                case ["declare-const", str() as name, sort]:
+                    own = terms.constant(name, self.sort(sort))
+                    require(self.task.symbols.get(name) is own, f"not declared so: {name}")
                 case ["define", str() as name, [], value]:
                     if name in self.task.symbols:
                         require(self.task.symbols[name] is self.value(value, {}), f"not so: {name}")
@@ -272,7 +283,7 @@ class Certificate(Reader):
         """Read a variable, a list, a term below a binder, a witness, an application."""
         match head, rest:
             case "@var", [str() as name, sort] if name.startswith('"'):
-                return terms.variable(name[1:-1], self.sort(sort))
+                return terms.variable(barred(name[1:-1]), self.sort(sort))
             case "@list", _:
                 return tuple(self.term(each, scope) for each in rest)
             case (("forall" | "exists" | "lambda"), [variables, body]):
@@ -283,5 +294,5 @@ class Certificate(Reader):
                 return terms.skolem(self.term(formula, scope), int(position))
             case "_", [function, *arguments]:
                 values = [self.term(each, scope) for each in arguments]
-                return applied(self.term(function, scope), values)
+                return terms.apply(self.term(function, scope), *values)
         return super().special(head, rest, scope)
