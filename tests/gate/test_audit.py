@@ -89,6 +89,15 @@ def promise(formula: str, more: str = "") -> str:
     return f"{head}let wanted (a: int) : int {more} ensures {{ {formula} }} = a  "
 
 
+def lemma(formula: str) -> str:
+    """Give a lemma that says this, and that nothing else knows."""
+    return f"{STATED.partition('lemma')[0]}lemma wanted: forall a. {formula}  "
+
+
+# What holds then.
+TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
+  assert { not r 9 /\\ r 8 /\\ not (if q 8 then Plus else Minus) = Minus }"""
+
 FEW = "requires { a < 9 }"
 
 # What a program promises whatever its arguments are: cases of what it gives, of which there is
@@ -101,8 +110,37 @@ UNCONDITIONAL = [
     "(a < 9 -> result = 1) /\\ (a >= 9 -> result = 2)",
     "forall k. 0 <= k < a -> t k result",
     "forall k. not 0 <= k < a -> t k result",
+    "if q a then result = 1 else result = 2",
+    "not (if q a then result = 1 else result = 2)",
+    "not q a",
+    "q a -> false",
+    "q a <-> result = 1",
+    "result = (if q a then 1 else 2)",
+]
+
+# Formulas with `q a` as a hypothesis, which all are true where nothing satisfies `q`.
+SUPPOSING = [
+    "if q a then r a else true",
+    "if not q a then true else let b = a in r b",
+    "(q a -> not r a -> t a a) <-> true",
+    "a = a <-> (q a -> r a)",
+    "a < 9 /\\ (q a -> r a) \\/ a >= 9",
+    "exists b. q a -> t a b",
+    "match (if q a then Plus else Minus) with Plus -> r a | Minus -> true end",
+    "match a, (if q a then Plus else Minus) with _, Minus -> true | _ -> r a end",
+    "(if q a then a + 1 else a) = a",
+    "a = match (if q a then Plus else Minus) with Minus -> a | Plus -> a + 1 end",
     "not (q a /\\ r a)",
     "not q a \\/ not r a",
+    "q a -> r a -> false",
+    "not (q a /\\ not r a)",
+    "not (if q a then r a else false)",
+    "not (r a \\/ not (q a -> t a a))",
+    "not (exists b. q a /\\ t a b)",
+    "not not (q a -> r a)",
+    "not (forall b. not (q a -> t a b))",
+    "(q a -> r a) by r a",
+    "(if q a then r a else true) so a = a",
 ]
 
 # What satisfies the conditional `wanted` of the same module, and by what.
@@ -131,6 +169,8 @@ SATISFIED = {
         f"{promise('q a -> r a', FEW)}let g () = let _ = wanted 7 in assert {{ q 7 }}",
         f"{promise('q a -> r a', FEW)}let g () : int = assert {{ 1 < 9 /\\ q 1 }}; wanted 7",
     ],
+    # What a formula supposes in another form than that of an implication.
+    "g  ": [f"{lemma(formula)}{TRIED}" for formula in SUPPOSING],
     "between": [
         # It calls `wanted`, or supposes the same, or asserts it; at one instance, of one type.
         f"{CALLED}{BETWEEN} = wanted a  let lemma g () = between 9",
@@ -144,6 +184,8 @@ SATISFIED = {
 
 # What does not satisfy it, though it is called, or asserted, or supposed by something.
 UNSATISFIED = [
+    *map(lemma, SUPPOSING),
+    *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
     # Hypotheses by other words, or of a promise.
     f"{STATED.partition('lemma')[0]}lemma wanted: forall a. not (q a /\\ r a) \\/ a < 0",
     f"{STATED.partition('lemma')[0]}lemma wanted: forall a. a < 0 \\/ not q a \\/ not r a",

@@ -61,26 +61,128 @@ let conjuncts f = parts Tand (bare f)
 (** A claim that holds where some hypotheses do, of some variables. *)
 type claim = { variables : Svs.t; hypotheses : term list; conclusion : term }
 
-(** The claims that a formula makes together. What a disjunction negates is a hypothesis, as what
-    stands in front of an implication is. *)
-let rec claims f =
-  let under hypotheses claim = { claim with hypotheses = hypotheses @ claim.hypotheses } in
-  let negated f = match f.t_node with Tnot g -> Either.Left g | _ -> Either.Right f in
-  let plain = [ { variables = Svs.empty; hypotheses = []; conclusion = f } ] in
+(** The negation, one step further inside; where it stays, nothing. *)
+let dual f =
+  let negated bound = let p, f = t_open_branch bound in t_close_branch p (t_not f) in
   match f.t_node with
-  | Tquant (Tforall, quantified) ->
+  | Ttrue -> Some t_false
+  | Tfalse -> Some t_true
+  | Tnot f -> Some f
+  | Tbinop (Tand, a, b) -> Some (t_or (t_not a) (t_not b))
+  | Tbinop (Tor, a, b) -> Some (t_and (t_not a) (t_not b))
+  | Tbinop (Timplies, a, b) -> Some (t_and a (t_not b))
+  | Tif (test, a, b) -> Some (t_if test (t_not a) (t_not b))
+  | Tcase (t, branches) -> Some (t_case t (List.map negated branches))
+  | Tlet (value, bound) -> Some (t_not (t_open_bound_with value bound))
+  | Tquant (Texists, quantified) ->
       let own, _, f = t_open_quant quantified in
-      let add claim = { claim with variables = Svs.union (Svs.of_list own) claim.variables } in
-      List.map add (claims f)
-  | Tbinop (Timplies, a, b) -> List.map (under (conjuncts a)) (claims b)
-  | Tbinop (Tand, a, b) -> claims a @ claims b
-  | Tbinop (Tor, _, _) -> (
-      match List.partition_map negated (parts Tor f) with
-      | [], _ | _, [] -> plain
-      | supposed, rest ->
-          List.map (under (List.concat_map conjuncts supposed)) (claims (t_or_l rest)))
-  | Tlet (value, bound) -> claims (t_open_bound_with value bound)
-  | _ -> plain
+      Some (t_forall_close own [] (t_not f))
+  | _ -> None
+
+(** An equation of a term and one that depends on conditions, as a formula that does, if some case
+    says nothing. *)
+let decided f =
+  let cases branches = List.map t_open_branch branches in
+  let rec is_somewhere t other =
+    match t.t_node with
+    | Tif (_, a, b) -> is_somewhere a other || is_somewhere b other
+    | Tcase (_, branches) -> List.exists (fun (_, t) -> is_somewhere t other) (cases branches)
+    | _ -> t_equal t other
+  in
+  let rec equation t other =
+    match t.t_node with
+    | Tif (test, a, b) -> t_if test (equation a other) (equation b other)
+    | Tcase (on, branches) ->
+        t_case on (List.map (fun (p, t) -> t_close_branch p (equation t other)) (cases branches))
+    | _ -> t_equ t other
+  in
+  match f.t_node with
+  | Tapp (ls, [ a; b ]) when ls_equal ls ps_equ ->
+      if is_somewhere a b then Some (equation a b)
+      else if is_somewhere b a then Some (equation b a)
+      else None
+  | _ -> None
+
+(** What has the form of a pattern. *)
+let rec of_pattern p =
+  match p.pat_node with
+  | Pwild -> t_var (create_vsymbol (Ident.id_fresh "any") p.pat_ty)
+  | Pvar v -> t_var v
+  | Papp (ls, ps) -> t_app ls (List.map of_pattern ps) (Some p.pat_ty)
+  | Por (p, _) | Pas (p, _) -> of_pattern p
+
+(** What a term equals where it has the form of a pattern. *)
+let rec equations t p =
+  match (t.t_node, p.pat_node) with
+  | _, (Pwild | Pvar _) -> []
+  | Tapp (ls, on), Papp (constructor, ps) when ls_equal ls constructor ->
+      List.concat (List.map2 equations on ps)
+  | _ -> [ t_equ t (of_pattern p) ]
+
+(** The cases of a [match]: of each what is free in its pattern, what is so there, its formula. *)
+let cases t branches =
+  let variables = List.fold_left (fun found t -> Mvs.set_union found (t_vars t)) Mvs.empty in
+  let case passed bound =
+    let p, f = t_open_branch bound in
+    let own = equations t p in
+    let free = Mvs.domain (Mvs.set_diff (variables own) (variables [ t ])) in
+    let supposed = if own = [] && passed <> [] then [ t_not (t_or_l passed) ] else own in
+    (t_exists_close (Svs.elements free) [] (t_and_l own) :: passed, (free, supposed, f))
+  in
+  snd (List.fold_left_map case [] branches)
+
+(** The claims that a formula makes together. What a disjunction negates is a hypothesis, as what
+    stands in front of an implication is, or decides which of two formulas holds; of an equivalence
+    and of what exists, what is a hypothesis within. Of what is denied together, the last is none. *)
+let rec claims f =
+  let add ?(free = Svs.empty) supposed claim =
+    { claim with variables = Svs.union free claim.variables; hypotheses = claim.hypotheses @ supposed }
+  in
+  (* [kept]: what does not come apart, of a disjunction. *)
+  let rec split claim kept = function
+    | { t_node = Ttrue; _ } :: _ -> []
+    | { t_node = Tapp (ls, [ a; b ]); _ } :: _ when ls_equal ls ps_equ && t_equal a b -> []
+    | { t_node = Tfalse; _ } :: rest -> split claim kept rest
+    | f :: rest -> (
+        let under ?free supposed f = split (add ?free supposed claim) kept (f @ rest) in
+        (* [within]: the claims of formulas in this one. *)
+        let whole ?free within =
+          let split claim = split claim (f :: kept) rest in
+          let suppose c = split (add ~free:c.variables c.hypotheses (add ?free [] claim)) in
+          let conditional = List.filter (fun c -> c.hypotheses <> []) within in
+          split claim @ List.concat_map suppose conditional
+        in
+        match f.t_node with
+        | Tquant (quantifier, quantified) -> (
+            let own, _, body = t_open_quant quantified in
+            let free = Svs.of_list own in
+            match quantifier with
+            | Tforall -> under ~free [] [ body ]
+            | Texists -> whole ~free (claims body))
+        | Tbinop (Timplies, a, b) -> under (conjuncts a) [ b ]
+        | Tbinop (Tand, a, b) -> under [] [ a ] @ under [] [ b ]
+        | Tbinop (Tor, a, b) -> under [] [ a; b ]
+        | Tbinop (Tiff, a, b) -> whole (claims a @ claims b)
+        | Tlet (value, bound) -> under [] [ t_open_bound_with value bound ]
+        | Tif (test, a, b) -> under (conjuncts test) [ a ] @ under [ t_not_simp test ] [ b ]
+        | Tcase (t, branches) ->
+            let of_case (free, supposed, f) = under ~free supposed [ f ] in
+            List.concat_map of_case (cases t branches)
+        | Tnot g -> (match dual g with Some f -> under [] [ f ] | None -> under [ g ] [])
+        | _ -> ( match decided f with Some f -> under [] [ f ] | None -> whole []))
+    | [] -> (
+        match (kept, List.rev claim.hypotheses) with
+        | [], denied :: others -> (
+            let claim = { claim with hypotheses = List.rev others; conclusion = t_not denied } in
+            match denied.t_node with
+            | Tquant (Tforall, quantified) ->
+                let own, _, f = t_open_quant quantified in
+                split claim [] [ t_exists_close own [] (t_not f) ]
+            | _ -> [ claim ])
+        | [], [] -> [ claim ]
+        | _ -> [ { claim with conclusion = t_or_l (List.rev kept) } ])
+  in
+  split { variables = Svs.empty; hypotheses = []; conclusion = t_false } [] [ f ]
 
 (** {1 Nothing}
 
@@ -95,17 +197,11 @@ let rec is_true known f =
     List.exists (fun g -> t_equal g t_false || t_equal g f) known
     ||
     match f.t_node with
-    | Ttrue -> true
-    | Tapp (ls, [ a; b ]) -> ls_equal ls ps_equ && t_equal a b
     | Tbinop (Tor, a, b) -> is_true a || is_true b
     | Tbinop (Tiff, a, b) -> t_equal a b || (is_true a && is_true b)
-    | Tnot a -> t_equal a t_false
     | Tquant (_, bound) ->
         let _, _, body = t_open_quant bound in
         is_true body
-    | Tif (_, a, b) -> is_true a && is_true b
-    | Tcase (_, branches) ->
-        List.for_all (fun bound -> is_true (snd (t_open_branch bound))) branches
     | _ -> false
   in
   List.for_all holds (claims f)

@@ -7,9 +7,9 @@
     - Where a program that runs calls a conditional, the arguments satisfy this: it is what the
       proved condition of the caller says there. The conditional runs then, for these arguments.
     - What a program promises under hypotheses about its arguments is a conditional of its own:
-      [ensures { a -> b }], or [not a \/ b]. It is satisfied where a call of the program is, for
-      arguments for which they are asserted. [a -> b] and [not a -> c] are two cases of which there
-      is always one, and the range of a quantifier is no hypothesis.
+      [ensures { a -> b }], or in another form ({!Formula.claims}). It is satisfied where a call of
+      the program is, for arguments for which they are asserted. [a -> b] and [not a -> c] are two
+      cases of which there is always one, and the range of a quantifier is no hypothesis.
     - A conditional is satisfied if one choice of its variables, and of its type variables, makes
       each of its hypotheses equal to something that a program requires or asserts, and that holds in
       each of its runs.
