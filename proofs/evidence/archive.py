@@ -2,12 +2,13 @@
 
 The sources are a bundle of git, so that the commit can be named. Of the system's packages all are
 packed that a bare one of it lacks; the script `replay` beside this file installs these, and needs
-no network.
+no network. It takes no answer of a prover from the archive.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import shutil
 import tarfile
 import tempfile
@@ -69,7 +70,7 @@ def main(argv: list[str]) -> int:
         (made / "MANIFEST.sha256").write_text(hashes, encoding="utf-8")
         with tarfile.open(file, "x") as tar:
             tar.add(made, made.name)
-    print(
-        f"{file.name}: {file.stat().st_size / 2**20:.0f} MiB, {len(files)} files, commit {commit}"
-    )
+    size = file.stat().st_size / 2**20
+    print(f"{file.name}: {size:.0f} MiB, {len(files)} files, commit {commit}")
+    print(f"SHA-256 of its MANIFEST.sha256: {hashlib.sha256(hashes.encode()).hexdigest()}")
     return 0
