@@ -55,8 +55,9 @@ LIBRARY = {
 }
 
 # What a source could use to speak of another file than the one that it stands in, or to change what
-# is asked of a prover: positions, and attributes other than an explanation.
-FOREIGN = re.compile(r"\[#|\[@(?![ \t]*expl:)")
+# is asked of a prover: positions, and attributes other than an explanation. In an explanation, Why3
+# takes no quote and no mark of a comment for one.
+FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
 # What a source may have: ASCII and these, and so nothing that cannot be seen, that turns the
 # direction of a text, or that looks like a letter of another alphabet.

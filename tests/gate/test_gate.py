@@ -329,6 +329,16 @@ def test_characters_that_deceive_a_reader_are_refused(tmp_path: Path) -> None:
     same(list(map(str, judge.character_faults(tmp_path))), expected)
 
 
+@pytest.mark.parametrize("explanation", ["a (*", "*) a", 'a "b', "a\n]", "a", "a (b)"])
+def test_an_explanation_is_no_place_for_a_comment_or_a_string(
+    tmp_path: Path, explanation: str
+) -> None:
+    write(tmp_path, {"why3/a.mlw": f"module A lemma a [@expl:{explanation}]: true end"})
+    is_plain = explanation in ("a", "a (b)")
+    expected = [] if is_plain else [f"why3/a.mlw:1: '[@' {PLACE}"]
+    same(list(map(str, judge.character_faults(tmp_path))), expected)
+
+
 def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
     git = ("git", "-C", str(small), "-c", "user.name=a", "-c", "user.email=a")
     edit(Place(small, "Small").theory, "0 < x <-> 0 <", "0 < x -> 0 <")
