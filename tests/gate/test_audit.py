@@ -124,6 +124,8 @@ SUPPOSING = [
     "if not q a then true else let b = a in r b",
     "(q a -> not r a -> t a a) <-> true",
     "a = a <-> (q a -> r a)",
+    "a <> a <-> q a /\\ r a",
+    "not ((q a -> r a) <-> false)",
     "a < 9 /\\ (q a -> r a) \\/ a >= 9",
     "exists b. q a -> t a b",
     "match (if q a then Plus else Minus) with Plus -> r a | Minus -> true end",

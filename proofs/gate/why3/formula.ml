@@ -162,6 +162,8 @@ let rec claims f =
         | Tbinop (Timplies, a, b) -> under (conjuncts a) [ b ]
         | Tbinop (Tand, a, b) -> under [] [ a ] @ under [] [ b ]
         | Tbinop (Tor, a, b) -> under [] [ a; b ]
+        | Tbinop (Tiff, a, b) when claims (t_not a) = [] -> under [] [ t_not b ]
+        | Tbinop (Tiff, a, b) when claims (t_not b) = [] -> under [] [ t_not a ]
         | Tbinop (Tiff, a, b) -> whole (claims a @ claims b)
         | Tlet (value, bound) -> under [] [ t_open_bound_with value bound ]
         | Tif (test, a, b) -> under (conjuncts test) [ a ] @ under [ t_not_simp test ] [ b ]
@@ -178,6 +180,7 @@ let rec claims f =
             | Tquant (Tforall, quantified) ->
                 let own, _, f = t_open_quant quantified in
                 split claim [] [ t_exists_close own [] (t_not f) ]
+            | Tbinop (Tiff, a, b) -> split claim [] [ t_iff a (t_not b) ]
             | _ -> [ claim ])
         | [], [] -> [ claim ]
         | _ -> [ { claim with conclusion = t_or_l (List.rev kept) } ])
