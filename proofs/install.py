@@ -18,7 +18,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from gate import closed, toolchain
+from gate import toolchain
 from gate.closed import ROOT, ToolError, digest, has_git, network_environment, run, sha256_of
 from gate.toolchain import PYTHON, REQUIREMENTS, VENV, WHEELS, Tool
 
@@ -178,8 +178,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
     wanted = digest((name, (ROOT / name).read_bytes()) for name in BUILT_OF)
     stamp, built = VENV / "package.sha256", any(ROOT.glob("python/whycast/_native*.so"))
     if tests and not (built and text_of(stamp) == wanted):
-        # No CC, CFLAGS or the like: the accelerator that is tried is what its sources say.
-        pip("install", "--no-build-isolation", "--editable", ROOT, env=closed.environment())
+        pip("install", "--no-build-isolation", "--editable", ROOT)
         stamp.write_text(wanted, encoding="utf-8")
 
 
@@ -254,11 +253,11 @@ def outdated(venv: Path, wheels: Sequence[Path]) -> list[str]:
     return [requirement for requirement in wanted if requirement not in installed]
 
 
-def pip(command: str, *arguments: str | Path, env: dict[str, str] | None = None) -> None:
+def pip(command: str, *arguments: str | Path) -> None:
     """Run the pip of .venv; without its cache it writes nothing elsewhere."""
     program = (VENV / "bin" / "python", "-I", "-m", "pip", "--quiet", "--disable-pip-version-check")
     options = ("--no-input", "--no-cache-dir", "--no-deps")
-    run(*program, command, *options, *arguments, env=env or network_environment())
+    run(*program, command, *options, *arguments, env=network_environment())
 
 
 def text_of(path: Path) -> str:
