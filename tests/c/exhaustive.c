@@ -1,8 +1,8 @@
 /*
  * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: every small case, the
- * limits of int64_t, large blocks, and what is drawn at random: ranks and tensors to 20, several
- * errors at once, outputs above 4 MiB, and a few above 4 GiB. It needs a C compiler and nothing
- * else, so that it runs wherever the library is to run:
+ * limits of int64_t, blocks of all magnitudes to 8 MiB, and what is drawn at random: ranks and
+ * tensors to 20, several errors at once, and a few outputs above 4 GiB. It needs a C compiler and
+ * nothing else, so that it runs wherever the library is to run:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
@@ -37,7 +37,7 @@ enum { GUARD = 0 };
 enum { GUARD = 40 };
 #endif
 #ifndef ROUNDS
-enum { ROUNDS = 100000 };
+enum { ROUNDS = 80000 };
 #endif
 enum { MOST_SHOWN = 5, MOST_REGIONS = 128, MOST_LOOKS = 64 };
 enum { PAGE = 1 << 16, MOST_BYTES = 8 << 20 };
@@ -110,8 +110,13 @@ static uint8_t *guarded(int64_t length, int filled) {
         return regions[k].start = NULL;
     }
     first += last ? regions[k].size - all : 0;
-    for (int64_t n = 0; (filled || GUARD > 0) && n < all; n++) {
+    int64_t n = filled || GUARD > 0 ? 0 : all;
+    for (; n < 256 && n < all; n++) {
         first[n] = (uint8_t)(0xA5 ^ n);
+    }
+    for (int64_t more; n < all; n += more) {
+        more = n < all - n ? n : all - n;
+        memcpy(first + n, first, (size_t)more);
     }
     regions[k].before = last ? GUARD : 0;
     return regions[k].start = first + regions[k].before;
@@ -142,7 +147,7 @@ static int is_written(const uint8_t *region, int64_t length, const void *due, in
             return 0;
         }
     }
-    return bytes <= 0 || memcmp(region, due, (size_t)bytes) == 0;
+    return bytes <= 0 || region == due || memcmp(region, due, (size_t)bytes) == 0;
 }
 
 /* A region with these bytes in it. */
@@ -154,13 +159,18 @@ static void *kept(const void *bytes, int64_t length) {
     return region;
 }
 
-/* Bytes of which no two near each other are equal, and none is 0: what an input consists of. */
-static uint8_t pattern[MOST_BYTES + 16];
+/* What an input consists of, from one of the first places on: of bytes near each other no two are
+   equal, but for some words that are 0. */
+static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
 
 static void draw_pattern(void) {
     for (size_t k = 0; k < sizeof pattern; k++) {
-        pattern[k] = (uint8_t)(1 + (k + k / 255 * 17) % 255);
+        pattern[k] = k % 1000 / 24 == 1 ? 0 : (uint8_t)(k + k / 256 * 17);
     }
+}
+
+static const uint8_t *some_bytes(void) {
+    return pattern + below(64);
 }
 
 /* How many bytes so many of these are. */
@@ -288,7 +298,8 @@ static void ask_size(const int64_t *sizes, int64_t rank, int64_t width) {
 static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64_t rank,
                        const int64_t *target, int64_t target_rank, int64_t width) {
     const int first = used;
-    uint8_t *input = kept(pattern, extent), *due = guarded(room, 0);
+    const uint8_t *given = some_bytes();
+    uint8_t *input = kept(given, extent), *due = guarded(room, 0);
     whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
     const int64_t expected_code = plain_broadcast(due, room, &expected, input, extent, sizes, rank,
                                                   target, target_rank, width);
@@ -298,7 +309,7 @@ static void ask_tensor(int64_t room, int64_t extent, const int64_t *sizes, int64
     const int64_t code = whycast_broadcast(output, room, &place, input, extent, sizes, rank, target,
                                            target_rank, width);
     const int memory = is_written(output, room, due, bytes) &&
-                       is_written(input, extent, pattern, extent);
+                       is_written(input, extent, given, extent);
     const int64_t *shapes[] = {sizes, target}, ranks[] = {rank, target_rank};
     agree("broadcast", code, place, expected_code, expected, memory, shapes, ranks, 2);
     release(first);
@@ -308,6 +319,7 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
                     const int64_t *const *shapes, const int64_t *ranks, const int64_t *widths,
                     int64_t count) {
     const int first = used;
+    const uint8_t *given = some_bytes();
     uint8_t *dues[MOST_TENSORS] = {NULL};
     uint8_t **outputs = (uint8_t **)(void *)guarded(BYTES_OF(count, uint8_t *), 0);
     const uint8_t **inputs = (const uint8_t **)(void *)guarded(BYTES_OF(count, uint8_t *), 0);
@@ -315,7 +327,7 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
     whycast_place place = {77, 77}, expected = {0, 0}, nowhere;
     int memory = 1;
     for (int64_t m = 0; m < count; m++) {
-        inputs[m] = kept(pattern + m, extents[m]);
+        inputs[m] = kept(given + m, extents[m]);
         dues[m] = guarded(rooms[m], 0);
     }
     const int64_t expected_code =
@@ -337,7 +349,7 @@ static void ask_all(int64_t capacity, const int64_t *rooms, const int64_t *exten
         const int64_t bytes =
             expected_code < 0 ? 0 : plain_byte_size(&nowhere, expected_target, rank, widths[m]);
         memory = memory && is_written(outputs[m], rooms[m], dues[m], bytes) &&
-                 is_written(inputs[m], extents[m], pattern + m, extents[m]);
+                 is_written(inputs[m], extents[m], given + m, extents[m]);
     }
     memory = memory && is_written((uint8_t *)target, room, expected_target, rank * NUMBER);
     agree("broadcast_all", code, place, expected_code, expected, memory, shapes, ranks, count);
@@ -742,6 +754,46 @@ static void block_of(int64_t rank, const int64_t *sizes, int64_t grows, int64_t 
     ask_tensor(bytes, extent, own + missing, rank - missing, sizes, rank, width);
 }
 
+/* A number from 1 on, of any magnitude; half of them have few binary digits, but for the last two. */
+static int64_t of_any_magnitude(int64_t most) {
+    int64_t bits = 0;
+    while (most >> bits > 1) {
+        bits++;
+    }
+    bits = below(bits + 1);
+    const int64_t power = INT64_C(1) << bits, few = below(4), zeros = bits > few ? bits - few : 0;
+    const int64_t any = power + below(power);
+    const int64_t number = below(2) ? any : (any >> zeros << zeros) + below(3);
+    return number < most ? number : most;
+}
+
+/* Blocks of any magnitudes, (m,1) to (m,r), b bytes each: every row is copies of its first block.
+   Of more rows than some ten thousands, each takes longer than what is new. */
+static void ask_blocks(void) {
+    int64_t n[3], left = MOST_BYTES;
+    for (int64_t k = 0, start = below(3); k < 3; k++) {
+        int64_t *number = &n[(start + k) % 3];
+        *number = of_any_magnitude(number == n && left > PAGE ? PAGE : left);
+        left /= *number;
+    }
+    const int64_t m = n[0], r = n[1], b = n[2], own[] = {m, 1}, target[] = {m, r}, ranks[] = {2, 2};
+    const int64_t *shapes[] = {own, target}, room = m * r * b;
+    const int first = used;
+    const uint8_t *given = some_bytes(), *input = kept(given, m * b);
+    uint8_t *output = guarded(room, 0);
+    whycast_place place = {77, 77}, expected = {-1, -1};
+    const int64_t code =
+        whycast_broadcast(output, room, &place, input, m * b, own, 2, target, 2, b);
+    int memory = is_written(output, room, output, room);
+    for (int64_t k = 0; k < m; k++) {
+        const uint8_t *row = output + k * r * b;
+        memory = memory && memcmp(row, given + k * b, (size_t)b) == 0 &&
+                 memcmp(row + b, row, (size_t)((r - 1) * b)) == 0;
+    }
+    agree("broadcast", code, place, 0, expected, memory, shapes, ranks, 2);
+    release(first);
+}
+
 static void blocks_part(void) {
     static const int64_t choice[] = {1,  2,  3,  4,  5,   6,   7,   8,   9,   12,  15,  16,  17, 20,
                                      31, 32, 33, 63, 64, 65, 128, 200, 511, 512, 513, 516, 1030};
@@ -782,6 +834,9 @@ static void blocks_part(void) {
             bytes *= sizes[rank++];
         }
         block_of(rank, sizes, below(64), below(rank), width);
+    }
+    for (int64_t round = 0; round < ROUNDS / 100; round++) {
+        ask_blocks();
     }
 }
 

@@ -47,8 +47,8 @@ STATEMENT = re.compile(
 FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?)^\}$", re.DOTALL)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
-# Faults from some rank, axis, tensor or size on, at the ends of memory, with two errors, in what is
-# kept between two calls: what is in the C, and what is put in its place.
+# Faults from some rank, axis, tensor or size on, at one value, at the ends of memory, with two
+# errors, in what is kept between two calls: what is in the C, and what is put in its place.
 PLANTED = """\
     m = violating_tensor( => if (i > 6) break; m = violating_tensor(
     width = widths[m]; => width = widths[m < 3 ? m : 2];
@@ -87,6 +87,9 @@ o = put_loops( => if (count > 4) ((int64_t *) ranks)[4] = 0; o = put_loops(
 offsets[m] = offsets[m] + (times => if (m < 5) offsets[m] = offsets[m] + (times
 if (sizes[last] == INT64_C(0)) { => if (sizes[last] == INT64_C(0)) { offsets[0] = 0;
 counters[axis] = counter + INT64_C(1); => counters[axis] = axis > 4 ? 1 : counter + 1;
+splat_1_8(uint8_t v) { return v => splat_1_8(uint8_t v) { return v == 0 ? 1 : v
+fill(z, q, b, total); => fill(z, q, b, total - (m > 5 && r > 255 && b > 16 && b % 3 == 0));
+&z[q], part); => &z[q], part - (part < 16 && have > 3145728));
 """
 
 
