@@ -9,11 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 import shutil
-from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +17,6 @@ from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, compiled, run
 from onnx import TensorProto, helper, numpy_helper
 
 import whycast
-from whycast import _kernel
 
 PARTS = ("shapes", "strides", "sizes", "plans", "tensors", "all", "blocks", "random")
 
@@ -154,70 +149,6 @@ foreach(kind whycast whycast_static)
   target_link_libraries(by_${kind} whycast::${kind})
 endforeach()
 """
-
-
-def numbers(values: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
-    return (ctypes.c_int64 * len(values))(*values)
-
-
-def rows(arrays: Sequence[ctypes.Array[ctypes.c_int64]]) -> ctypes.Array[ctypes.c_void_p]:
-    return (ctypes.c_void_p * len(arrays))(*map(ctypes.addressof, arrays))
-
-
-def test_it_gives_what_the_python_gives(tmp_path: Path) -> None:
-    """[E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_110]
-    [E_Broadcast_any_Derived_490]
-    """
-    native = ctypes.CDLL(str(compiled(tmp_path / "it.so", "-O2", "-fPIC", "-shared", SOURCE)))
-    shapes = [each for rank in range(4) for each in product((0, 1, 2, 3), repeat=rank)]
-    for own, target in product(shapes, repeat=2):
-        sizes, place, strides = [numbers(own), numbers(target)], numbers([0, 0]), (7, -8, 9)
-        common, view, ranks = numbers([0] * 3), numbers([0] * len(target)), list(map(len, sizes))
-        of_rows = rows(sizes), numbers(ranks), ctypes.c_int64(2)
-        own_and_target = (part for n in (0, 1) for part in (sizes[n], ctypes.c_int64(ranks[n])))
-        code = native.whycast_broadcast_shape(common, ctypes.c_int64(3), place, *of_rows)
-        try:
-            due: tuple[Any, ...] = 0, -1, -1, _kernel.broadcast_shapes((own, target))
-        except _kernel.E1 as error:
-            due = -1, error.value.tensor, error.value.axis, ()
-        assert (min(code, 0), *place, tuple(common[: max(code, 0)])) == due
-        code = native.whycast_broadcast_strides(view, place, numbers(strides), *own_and_target)
-        try:
-            due = 0, -1, -1, _kernel.broadcast_strides(own, strides[: len(own)], target)
-        except _kernel.NotBroadcastable as error:
-            due = -1, 0, error.value.axis, ()
-        except _kernel.RankMismatch:
-            due = -2, 0, -1, ()
-        assert (code, *place, () if code else tuple(view)) == due
-
-
-def test_its_plans_are_those_of_the_python(tmp_path: Path) -> None:
-    """[E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_560]"""
-    native = ctypes.CDLL(str(compiled(tmp_path / "it.so", "-O2", "-fPIC", "-shared", SOURCE)))
-    native.whycast_plan.restype = native.whycast_plan_views.restype = ctypes.c_int64
-    shapes = [each for rank in range(4) for each in product((0, 1, 2, 3), repeat=rank)]
-    random = Random(3)
-    for given in product(shapes, repeat=2):
-        strides = []
-        for shape in given:
-            # With the first ones, axes still become one.
-            times, more = random.choice(((1, 0), (-4, 0), (0, 0), (1, 1), (-2, 3)))
-            strides.append([times * n + more for n in _kernel.row_major_strides(shape)])
-        own, theirs = list(map(numbers, given)), list(map(numbers, strides))
-        ranks, count = numbers(list(map(len, given))), ctypes.c_int64(2)
-        for program, own_strides, of_tensors in (
-            (native.whycast_plan, None, (rows(own), ranks, count)),
-            (native.whycast_plan_views, strides, (rows(own), rows(theirs), ranks, count)),
-        ):
-            sizes, steps, place = numbers([7] * 3), numbers([7] * 6), numbers([0, 0])
-            loops = program(sizes, steps, ctypes.c_int64(3), place, *of_tensors)
-            found = tuple(sizes[: max(loops, 0)]), tuple(steps[: max(2 * loops, 0)])
-            try:
-                plan = whycast.plan(*given, strides=own_strides)
-                due: tuple[Any, ...] = len(plan.sizes), -1, -1, (plan.sizes, sum(plan.steps, ()))
-            except whycast.BroadcastError as error:
-                due = -1, error.tensor, error.axis, ((), ())
-            assert (loops, *place, found) == due, (given, own_strides)
 
 
 # --- the exhaustive program ---------------------------------------------------------------------
