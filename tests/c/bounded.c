@@ -126,28 +126,41 @@ static void broadcast(void) {
     one(2, 1, 0 + 8);
 }
 
-/* A plan of two tensors with sizes to 3 and any strides; one of its steps, and those behind it. */
-static void plan(void) {
-    int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], one[LENGTH(RANK)], other[LENGTH(OTHER)];
-    int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)];
-    int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];
-    int64_t offsets[2];
-    const int64_t ranks[] = {RANK, OTHER}, *shapes[] = {first, second}, *strides[] = {one, other};
+/* How many bytes a tensor has: its first size is any, the others are to 3; of WIDTH, or of none. */
+static void size(void) {
+    int64_t sizes[LENGTH(RANK)], width = unknown();
     whycast_place place = {0, 0}, due_place = {0, 0};
-    fill(first, RANK);
-    fill(second, OTHER);
-    fill(one, RANK);
-    fill(other, OTHER);
+    fill(sizes, RANK);
+    for (int64_t k = 1; k < RANK; k++) {
+        sizes[k] &= 3;
+    }
+    width = width > 0 ? WIDTH : width;
+    CLAIM_SAME(whycast_byte_size(&place, sizes, RANK, width),
+               plain_byte_size(&due_place, sizes, RANK, width));
+    claim_place(place, due_place);
+}
+
+/* The plan of two tensors, in row-major order where no strides are given, and its steps from any
+   one on. */
+static void steps_of(const int64_t *const *shapes, const int64_t *const *given) {
+    int64_t found[LENGTH(MOST)], due[LENGTH(MOST)], common[LENGTH(MOST)], offsets[2];
+    int64_t steps[2 * LENGTH(MOST)], due_steps[2 * LENGTH(MOST)], counters[LENGTH(MOST - 1)];
+    int64_t one[LENGTH(RANK)], other[LENGTH(OTHER)];
+    const int64_t ranks[] = {RANK, OTHER}, *own[] = {one, other};
+    const int64_t *const *strides = given != NULL ? given : own;
+    whycast_place place = {0, 0}, due_place = {0, 0};
+    row_major(one, shapes[0], RANK);
+    row_major(other, shapes[1], OTHER);
     for (int64_t k = 0; k < LENGTH(MOST); k++) {
-        first[k < RANK ? k : 0] &= 3;
-        second[k < OTHER ? k : 0] &= 3;
         found[k] = due[k] = unknown();
     }
     for (int64_t k = 0; k < 2 * LENGTH(MOST); k++) {
         steps[k] = due_steps[k] = unknown();
     }
     const int64_t loops =
-        whycast_plan_views(found, steps, LENGTH(MOST), &place, shapes, strides, ranks, 2);
+        given != NULL
+            ? whycast_plan_views(found, steps, LENGTH(MOST), &place, shapes, given, ranks, 2)
+            : whycast_plan(found, steps, LENGTH(MOST), &place, shapes, ranks, 2);
     CLAIM_SAME(loops, plain_plan_views(due, due_steps, LENGTH(MOST), &due_place, shapes, strides,
                                        ranks, 2));
     claim_place(place, due_place);
@@ -156,13 +169,47 @@ static void plan(void) {
     int64_t step = unknown();
     int64_t left = loops < 0 ? 0 : whycast_first(counters, offsets, found, steps, loops, 2, step);
     plain_broadcast_shape(common, LENGTH(MOST), &place, shapes, ranks, 2);
-    for (; left > 0 && step < 2; step++) {
+    for (; left > 0; step++) {
         for (int64_t m = 0; m < 2; m++) {
             CLAIM_EQUAL(offsets[m], plain_offset(shapes[m], strides[m], ranks[m], common, MOST,
                                                  step * found[loops - 1]));
         }
         left = whycast_next(counters, offsets, found, steps, loops, 2);
     }
+}
+
+/* Of sizes to 3 and any strides. */
+static void plan(void) {
+    int64_t first[LENGTH(RANK)], second[LENGTH(OTHER)], one[LENGTH(RANK)], other[LENGTH(OTHER)];
+    const int64_t *shapes[] = {first, second}, *strides[] = {one, other};
+    fill(first, RANK);
+    fill(second, OTHER);
+    fill(one, RANK);
+    fill(other, OTHER);
+    for (int64_t k = 0; k < LENGTH(MOST); k++) {
+        first[k < RANK ? k : 0] &= 3;
+        second[k < OTHER ? k : 0] &= 3;
+    }
+    steps_of(shapes, strides);
+}
+
+static const int64_t loops_of[][2] = {{2, 3}, {2, 1}};
+
+/* Two loops in row-major order. */
+static void row_majors(void) {
+    const int64_t *shapes[] = {loops_of[0], loops_of[1]};
+    steps_of(shapes, NULL);
+}
+
+/* Two loops, or one where the strides are so, each from -4 to 3. */
+static void loops(void) {
+    int64_t one[2], other[2];
+    const int64_t *shapes[] = {loops_of[0], loops_of[1]}, *strides[] = {one, other};
+    for (int64_t k = 0; k < 2; k++) {
+        one[k] = unknown_byte() % 8 - 4;
+        other[k] = unknown_byte() % 8 - 4;
+    }
+    steps_of(shapes, strides);
 }
 
 int main(void) {

@@ -1,11 +1,11 @@
 """The C before two verifiers that have nothing of Why3: `make verify-c`.
 
 ESBMC, a bounded model checker, turns the C of each claim of bounded.c, with all its loops
-unrolled, into one formula, and its Z3 looks for values that make anything undefined, or any answer
-differ from plain.c. Eva, of Frama-C, interprets the C on ranges and addresses, without a solver,
-and reports whatever may be undefined. A claim holds for every value within its bounds: of shapes
-and strides for sizes that are any int64_t. Faults are planted as well, each of which has to be
-reported.
+unrolled, into one formula, and Bitwuzla looks for values that make anything undefined, or any
+answer differ from plain.c. Eva, of Frama-C, interprets the C on ranges and addresses, without a
+solver, and reports whatever may be undefined. A claim holds for every value within its bounds: of
+shapes and strides for sizes that are any int64_t, of plans for small ones. Faults are planted as
+well, each of which has to be reported.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def claims_of_esbmc() -> Iterator[Claim]:
     yield from (Claim("shape", m, n) for m in range(4) for n in range(4))
     yield from (Claim("shape", m, n, k) for m, n, k in ((1, 1, 1), (2, 2, 2), (2, 1, 0)))
     yield from (Claim("strides", m, n) for m in range(4) for n in range(4))
+    yield from (Claim("size", m, width=width) for m in range(3) for width in (1, 8))
     yield from (Claim("plan", m, n) for m, n in ((0, 0), (1, 1)))
+    yield from (Claim(entry, 2, 2) for entry in ("row_majors", "loops"))
     yield from (Claim("broadcast", 2, 2, width=width) for width in WIDTHS)
 
 
@@ -71,6 +73,13 @@ FAULTS = (
         "copy_bytes(p, (const uint8_t *) &v, 15)",
         Claim("broadcast", 2, 2, width=8),
     ),
+    (
+        "(INT64_C(0x7FFFFFFFFFFFFFFF) / size)",
+        "INT64_C(0x7FFFFFFFFFFFFFFF)",
+        Claim("size", 1, width=8),
+    ),
+    ("inner = block / size1;", "inner = size1;", Claim("row_majors", 2, 2)),
+    ("counters[axis] = counter + INT64_C(1);", "", Claim("row_majors", 2, 2)),
 )
 
 
