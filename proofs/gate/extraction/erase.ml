@@ -51,6 +51,8 @@ let occurs pv e = occurrences pv e > 0
 
 (* {1 Ghost code} *)
 
+let no_return = "a local exception that is no return of the function is not supported"
+
 (* Why3 makes a local exception of the returns of a function: its handler gives what it is given. *)
 let is_given l (handler : T.expr) =
   match (l, handler.e_node) with
@@ -62,6 +64,9 @@ let rec handles xs (e : T.expr) =
   match e.e_node with
   | T.Ematch (_, _, handlers) when List.exists (fun (x, _, _) -> xs_equal x xs) handlers -> true
   | _ -> T.e_fold (fun found e -> found || handles xs e) false e
+
+let rec is_local (e : T.expr) =
+  match e.e_node with T.Eexn _ -> true | _ -> T.e_fold (fun found e -> found || is_local e) false e
 
 let in_order eff first (rest : T.expr) : T.expr =
   match (first.T.e_node, rest.e_node) with
@@ -127,7 +132,7 @@ let rec erase ~wanted loc (e : expr) : T.expr =
       | { e_node = T.Ematch (inner, [], [ (x, l, handler) ]); _ } as e1
         when xs_equal x (checked loc xs) && is_given l handler && not (handles xs inner) ->
           made (T.Eexn (xs, Some (type_of xs.xs_ity), e1))
-      | _ -> fail loc "a local exception that is no return of the function is not supported")
+      | _ -> fail loc "%s" no_return)
   | Eabsurd -> made T.Eabsurd
   | Eassert _ | Eghost _ | Epure _ -> fail loc "ghost code is not supported here"
 
@@ -256,6 +261,7 @@ let function_ (rs : rsymbol) e =
   if type_is_reference cty_result || List.exists is_reference arguments then
     fail loc "a reference may only be a local variable: this one is a parameter or a result";
   let body = inline Mpv.empty (erase ~wanted:true loc e) in
+  if T.e_fold (fun found e -> found || is_local e) false body then fail loc "%s" no_return;
   check_references loc body;
   (rs, arguments, body)
 
