@@ -254,13 +254,9 @@ let rec statements env destination e =
   | Eraise (xs, value_) ->
       let value_ = Option.fold ~none:"" ~some:(value env) value_ in
       raise_ env (name env.loc xs.xs_name ^ "(" ^ value_ ^ ")")
-  | Efun _ -> fail env.loc "a function that is a value is not supported"
-  | Elet _ -> fail env.loc "a local function is not supported"
-  | Eexn _ -> fail env.loc "a local exception that is no return of the function is not supported"
   | Efor _ -> fail env.loc "a loop over a type other than int is not supported"
   | Eassign _ -> fail env.loc "a field that changes is not supported"
-  | Ematch _ -> fail env.loc "a match of values and of exceptions is not supported"
-  | Eignore _ -> fail env.loc "a value that is ignored is not supported"
+  | Eexn _ | Efun _ | Elet _ | Ematch _ | Eignore _ -> fail env.loc "this has no Python here"
 
 (* Why3 calls all the variables that it introduces by the same letter. Of a list of tuples, a
    checker would take the type of the first elements for that of all. *)
