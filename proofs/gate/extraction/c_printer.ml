@@ -94,7 +94,7 @@ let rec rename (args : Pdriver.printer_args) e =
       | Some named -> { e with e_node = Eapp (named, arguments, partial) }
       | None when List.exists (Expr.rs_equal rs) built_in -> e
       | None -> fail rs.rs_name "has neither a definition above nor a syntax in the driver")
-  (* Why3's printer would read a bound that is a reference in each round. *)
+  (* Why3's printer evaluates bounds in another order, and a reference in each round. *)
   | Efor (i, _, _, _, _, _) -> fail i.pv_vs.vs_name "counts a loop, which has no C here"
   | _ -> e
 
