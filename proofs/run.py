@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # All that belongs into these folders. Another module could hide one, another header that of C, and
 # the name of another theory is read by provers. Nothing in a __pycache__ is read.
 FILES = re.compile(
-    r"""tests/(\w+/)*\w+\.(py|c|mlw|cjs)|tests/requirements(-[a-z-]+)?\.txt
+    r"""tests/(\w+/)*\w+\.(py|c|mlw)|tests/requirements(-[a-z-]+)?\.txt
     |tests/(branches/gaps|c/(equivalent_c|misra))\.toml
     |why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
     |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])

@@ -115,7 +115,6 @@ def known(root: Path) -> dict[str, Any]:
     sys.path.append(str(root / "tests/oracle"))
     museum = __import__("museum")
     versions, deviations = groups()
-    exhibits = [*museum.MUSEUM, museum.MATHJS]
     return {
         "version": whycast.__version__,
         "evidence": evidence(root),
@@ -126,7 +125,7 @@ def known(root: Path) -> dict[str, Any]:
         "cell": worked.cell,
         "written": worked.written,
         "commands": list(_command._MODULES),
-        "museum": [(name, list(each)) for name, each in groupby(exhibits, lambda e: e.group)],
+        "museum": [(name, list(each)) for name, each in groupby(museum.MUSEUM, lambda e: e.group)],
         "call": lambda each: call_of(RULES[each.wrong.rule], each.wrong.level, each.wrong.case),
         "clause": lambda each: RULES[each.wrong.rule].clauses.get(KINDS[each.wrong.kind].clause),
         "tagged": lambda text: tagged(root, text),

@@ -7,11 +7,9 @@ bug has another operation around it, as a matrix product, what is rebuilt is its
 from __future__ import annotations
 
 import math
-import os
 import signal
 from collections.abc import Sequence
 from functools import reduce
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -289,20 +287,4 @@ MUSEUM = (
         Wrong("OnnxSlim 323", last_axes_fit, "accepts", LOWER, ONE_WAY, "verdict"),
         *("refusal: target_shape: expected a rank of at least 1, that of data, got 0", "True"),
     ),
-)
-
-# A package of today that is no peer, for it is in JavaScript: MATHJS is the folder where it is.
-MATHJS = Exhibit(
-    "",
-    2026,
-    "Of 0 and a larger size `broadcastSizes` takes the larger one: 1 with a 1, and 2 with a 2.",
-    Wrong(
-        "mathjs 15.2.0",
-        ["node", str(Path(__file__).with_name("mathjs.cjs")), os.environ.get("MATHJS", "")],
-        "shape",
-        Case(((0,), (1,))),
-        *("numpy", "shape"),
-    ),
-    "(0,)",
-    "(1,)",
 )
