@@ -906,8 +906,8 @@ static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
   return;
 }
 
-/* 0 if the axis grows, or if the input, at `p`, ends a row of blocks of this axis, of `g` bytes
-   each; else another number.
+/* 0 if the axis grows, or if the `p` bytes of the input so far are whole rows of blocks of this
+   axis, of `g` bytes each; else another number.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.rest */
 static inline int64_t rest(const int64_t * s, int64_t prepended,
                            const int64_t * d, int64_t axis, int64_t g,
