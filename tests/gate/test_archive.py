@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from small_tree import write
 
-from evidence import archive, records
-from gate import toolchain
+from evidence import archive
+from gate import closed, toolchain
 
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main")
 
@@ -36,7 +36,7 @@ def listed(made: Path) -> str:
     files = [path for path in made.rglob("*") if path.is_file() and path.parent != made / "whycast"]
     contents = {path.relative_to(made).as_posix(): path.read_bytes() for path in files}
     contents.pop("MANIFEST.sha256", None)
-    write(made, {"MANIFEST.sha256": (text := records.hashes(contents))})
+    write(made, {"MANIFEST.sha256": (text := closed.hashes(contents))})
     return hashlib.sha256(text.encode()).hexdigest()
 
 
