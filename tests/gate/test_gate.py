@@ -466,6 +466,7 @@ def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) 
     )
     # A comment is not what is proved.
     edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
+    assert run(small, "seal").returncode == 0
     printed = passes(small)
     assert said.format(other) not in printed
     assert said.format(unknown) in printed
@@ -487,6 +488,7 @@ def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) 
 
 def proved_with(tree: Path) -> set[tuple[str, ...]]:
     """Give the modules of goals, each with the versions of Why3 that the evidence counts for it."""
+    assert run(tree, "pages").returncode == 0
     text = (tree / "build/evidence/evidence.json").read_text(encoding="utf-8")
     goals = [goal for session in json.loads(text)["sessions"] for goal in session["goals"]]
     return {(goal["module"], *goal["versions"]) for goal in goals}
