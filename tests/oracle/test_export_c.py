@@ -43,7 +43,8 @@ def written(name: str, path: Path, step: int) -> Path:
     def source(level: Level) -> Iterable[Case]:
         return list(cases(name, level))[::step]
 
-    _export_c.write(rule_named(name), source, path)
+    with path.open("w", encoding="ascii") as file:
+        _export_c.write(rule_named(name), source, file)
     return path
 
 

@@ -21,6 +21,7 @@ from whycast._command._arguments import (
     shape,
 )
 from whycast._command._figure import figure
+from whycast._command._output import output
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
 from whycast._rules import RULES, Rule
 
@@ -67,10 +68,8 @@ def _run(arguments: argparse.Namespace) -> int:
     said = verdicts(rule, asked, axes)
     why = findings(said)
     if arguments.svg is not None:
-        try:
-            arguments.svg.write_text(figure(rule, asked), encoding="utf-8")
-        except OSError as wrong:
-            raise UsageError(f"--svg: {wrong}") from None
+        with output(arguments.svg, "--svg") as file:
+            file.write(figure(rule, asked).encode())
     if arguments.json:
         outcome = {"result": result} if error is None else refused(error)
         rest = {

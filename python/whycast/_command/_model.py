@@ -8,15 +8,15 @@ import math
 import os
 import re
 import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whycast._command._arguments import Subparsers, UsageError, add_json, path, shape
+from whycast._command._output import output
 from whycast._kernel import padded_size
-from whycast._model._operators import FORMS
+from whycast._model._operators import FORMS, OPERATORS
 from whycast._types import Shape
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def add(subparsers: Subparsers) -> None:
         help=about,
         description=f"List {about}: which nodes broadcast, by the rule of NumPy that ONNX follows, "
         "under which condition where sizes have names, and what SONNX refuses. Exit code 1 where "
-        "shapes never broadcast, or where --check finds a difference. It needs whycast[onnx].",
+        "shapes never broadcast, or where --check finds a difference; 3 where --explicit changes "
+        "nothing, though nodes may broadcast. It needs whycast[onnx].",
     )
     parser.add_argument("file", type=path, metavar="FILE", help="an ONNX model")
     parser.add_argument(
@@ -51,15 +52,14 @@ def add(subparsers: Subparsers) -> None:
         "--explicit",
         type=path,
         metavar="OUT",
-        help="write a model in which nodes that broadcast are in front of those that did, and "
-        "nothing else differs",
+        help="write a model in which nodes that broadcast are in front of those that did; it "
+        "computes the same for all inputs that FILE runs with. What is left is listed",
     )
     parser.add_argument(
         "--as",
         choices=FORMS,
-        default="expand",
         dest="form",
-        help="which nodes to put in; by default expand",
+        help="which nodes to put in OUT; by default expand",
     )
     parser.add_argument(
         "--dynamic",
@@ -75,13 +75,15 @@ def add(subparsers: Subparsers) -> None:
         action="append",
         default=[],
         metavar="OPERATOR",
-        help="leave the nodes of an operator as they are; it may be given again. ONNX Runtime "
-        "computes a Pow with one exponent in another way than with many: the last bits differ",
+        help="leave the nodes of an operator in OUT as they are; it may be given again. ONNX "
+        "Runtime computes a Pow with one exponent otherwise than with many: the last bits differ",
     )
     parser.add_argument(
         "--check",
         action="store_true",
-        help="run FILE and OUT on random inputs, and compare the outputs bit by bit",
+        help="run FILE and OUT on random inputs, in ONNX Runtime or ONNX's reference evaluator, "
+        "and compare the outputs bit by bit; names of sizes that --sizes lacks are 2, or what the "
+        "conditions ask. It takes the memory of one model, and of the outputs of both",
     )
     parser.add_argument(
         "--input",
@@ -127,8 +129,7 @@ def _run(arguments: argparse.Namespace) -> int:
         from whycast._model._places import left_out, places
     except ImportError as missing:
         raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
-    if arguments.explicit is None and arguments.check:
-        raise UsageError("--check compares FILE and OUT: add --explicit OUT")
+    _demand_company(arguments)
     model, names, given = read(arguments.file), Names(), dict(arguments.sizes)
     graphs = scopes(model, names, given)
     found = list(places(graphs, model))
@@ -138,18 +139,21 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         from whycast._model._page import page
 
-        _write(arguments.html, page(about).encode(), arguments.file)
+        data = (arguments.file.parent / name for name in _data_files(model))
+        with output(arguments.html, "--html", arguments.file, *data) as file:
+            file.write(page(about).encode())
     made = None
     if arguments.explicit is not None:
         made = explicit(
             model,
             found,
-            arguments.form,
+            arguments.form or "expand",
             dynamic=arguments.dynamic,
             constants=arguments.constants,
             leave=arguments.leave,
         )
-        _write_model(arguments.explicit, made, arguments.file)
+        _write_model(arguments.explicit, made, model, arguments.file)
+        code = code or (3 if made.left and not made.changed else 0)
         about["explicit"] = {
             "file": str(arguments.explicit),
             "nodes added": made.added,
@@ -157,14 +161,43 @@ def _run(arguments: argparse.Namespace) -> int:
             "left": [{"node": _called(place), "reason": reason} for place, reason in made.left],
         }
     if arguments.check:
-        from whycast._model._runs import differences, feeds
+        import numpy as np
 
-        inputs = feeds(model, given, dict(arguments.input))
+        from whycast._model._runs import differences, feeds, numbers_for
+
+        chosen = numbers_for(names, found, given)
+        inputs = feeds(model, chosen | given, dict(arguments.input))
         by, differ = differences(arguments.file, arguments.explicit, inputs)
-        about["check"] = {"by": by, "differences": differ}
+        shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
+        about["check"] = {"by": by, "inputs": shapes, "differences": differ}
         code = 1 if differ else code
     print(json.dumps(about) if arguments.json else _text(about))
     return code
+
+
+def _demand_company(arguments: argparse.Namespace) -> None:
+    """Refuse options that would have no effect."""
+    if arguments.explicit is None:
+        for name in ("form", "dynamic", "constants", "leave", "check"):
+            if getattr(arguments, name):
+                raise UsageError(f"--{'as' if name == 'form' else name}: add --explicit OUT")
+    elif arguments.html is not None and os.path.realpath(arguments.html) == os.path.realpath(
+        arguments.explicit
+    ):
+        raise UsageError(f"--html and --explicit: expected two files, got {arguments.html} twice")
+    if arguments.input and not arguments.check:
+        raise UsageError("--input: add --check, which draws the inputs")
+    if arguments.form == "sonnx" and (arguments.dynamic or arguments.constants):
+        option = "--dynamic" if arguments.dynamic else "--constants"
+        raise UsageError(f"{option}: expected none with --as sonnx, whose Broadcast takes no shape")
+    for name in arguments.leave:
+        if name not in OPERATORS:
+            raise UsageError(
+                f"--leave: expected an operator of {', '.join(OPERATORS)}, got {name!r}"
+            )
+    for name, number in arguments.input:
+        if dict(arguments.input)[name] != number:
+            raise UsageError(f"--input: {name} has two numbers, {number:g} and another")
 
 
 def _about(
@@ -299,10 +332,11 @@ def _text(about: Mapping[str, Any]) -> str:
         lines += [f"attention: {row['operator']} {row['node']}: {a}" for a in row["attention"]]
     if "explicit" in about:
         made = about["explicit"]
-        lines.append(
-            f"{made['file']}: {made['made explicit']} nodes made explicit, by "
-            f"{made['nodes added']} new ones; {len(made['left'])} left"
-        )
+        if made["made explicit"] or not made["left"]:
+            text = f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
+        else:
+            text = "nothing was changed"
+        lines.append(f"{made['file']}: {text}; {len(made['left'])} left")
         lines += [f"left: {each['node']}: {each['reason']}" for each in made["left"]]
     if "check" in about:
         differ = about["check"]["differences"]
@@ -320,50 +354,36 @@ def _text(about: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _write(
-    target: Path, content: bytes, source: Path, check: Callable[[Path], None] | None = None
-) -> None:
-    """Write a file, whole and checked or not at all, and never over the model that was read."""
-    _demand_another(target, source)
+def _write_model(target: Path, made: Explicit, model: Any, source: Path) -> None:
+    """Write a model that ONNX's checker accepts, if it did before, with the data that it names."""
+    from google.protobuf.message import EncodeError
+
+    from whycast._model._graphs import complaint
+
+    files = _data_files(model)
+    data = [source.parent / name for name in files]
+    if complaint(model) is None and (reason := complaint(made.model)) is not None:
+        raise AssertionError(f"ONNX's checker refuses the model that would be written: {reason}")
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise UsageError(f"{target}: {error.strerror}") from None
-    written = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        if check is not None:
-            check(written)
-        mask = os.umask(0)
-        os.umask(mask)
-        written.chmod(0o666 & ~mask)
-        written.replace(target)
-    except BaseException:
-        written.unlink(missing_ok=True)
-        raise
+        content = made.model.SerializeToString()
+    except EncodeError:
+        raise UsageError(
+            f"--explicit: {target} would have 2 GiB or more, as protobuf cannot"
+        ) from None
+    beside = [target.parent / name for name in files]
+    copied = [k for k, each in enumerate(beside) if not _same(each, data[k])]
+    for k in copied:
+        if beside[k].exists():
+            raise UsageError(f"{beside[k]} is there already: choose another folder for {target}")
+    with output(target, "--explicit", source, *data) as file:
+        for k in copied:
+            beside[k].parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(data[k], beside[k])
+        file.write(content)
 
 
-def _demand_another(target: Path, source: Path) -> None:
-    """Refuse to write over the model that was read."""
-    if target.exists() and target.samefile(source):
-        raise UsageError(f"{target} is the model itself; it is never changed")
-
-
-def _write_model(target: Path, made: Explicit, source: Path) -> None:
-    """Write a model that ONNX's checker accepts; put the data that it names beside it."""
-    import onnx
-
-    _demand_another(target, source)
-    for name in _data_files(made.model):
-        beside = target.parent / name
-        if beside.exists() and beside.samefile(source.parent / name):
-            continue
-        if beside.exists():
-            raise UsageError(f"{beside} is there already: choose another folder for {target}")
-        beside.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source.parent / name, beside)
-    _write(target, made.model.SerializeToString(), source, onnx.checker.check_model)
+def _same(one: Path, other: Path) -> bool:
+    return one.exists() and one.samefile(other)
 
 
 def _data_files(model: Any) -> list[str]:

@@ -1,21 +1,23 @@
 """A model with nodes that broadcast in front of those that did, which then find equal shapes.
 
-Each form rests on a theorem of why3/model. What else is proved there, such as that Expands merge or
-move past Transpose, is left to optimizers.
+Each form rests on theorems of why3/model: Expand on `rewrites` and `matrices`, Reshape and Tile on
+`tiles`, computed shapes on `run_time`, SONNX's Broadcast on `rewrites`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 import onnx
-from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 import whycast
 from whycast import _kernel
+from whycast._checks import PLAIN_TYPES
 from whycast._model._graphs import Scope, opset, subgraphs
 from whycast._model._operators import SONNX, Form
 from whycast._model._places import UNKNOWN, Place
@@ -24,6 +26,17 @@ from whycast._types import Shape
 # The opsets from which on there are Expand; Where, and Slice by computed ends; a size 0 in Reshape
 # that means 0.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
+
+# A message of protobuf has less than 2 GiB; so much of it may be repeated elements of constants.
+_MOST_BYTES = 2**30
+
+# The element types that SONNX's Broadcast takes.
+_SONNX_TYPES = frozenset(
+    number
+    for number in TensorProto.DataType.values()
+    if number == TensorProto.STRING
+    or (number and helper.tensor_dtype_to_np_dtype(number).type in PLAIN_TYPES)
+)
 
 
 class _LeftError(Exception):
@@ -71,6 +84,7 @@ def explicit(
     graphs = _graphs_of(made.model.graph)
     taken = _taken(graphs)
     writers: dict[int, _Writer] = {}
+    room = _MOST_BYTES
     for place in found:
         if place.verdict == "equal":
             continue
@@ -81,12 +95,13 @@ def explicit(
         try:
             if place.node.op_type in leave:
                 raise _LeftError("it was asked to be left")
-            writer.write(place, dynamic, constants)
+            room -= writer.write(place, dynamic, constants, room)
             made.changed += 1
         except _LeftError as reason:
             made.left.append((place, str(reason)))
-    for writer in writers.values():
-        made.added += writer.finish()
+    # Of inner graphs first: a graph is copied with those within it.
+    for number in sorted(writers, reverse=True):
+        made.added += writers[number].finish()
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
     return made
@@ -104,8 +119,9 @@ def _taken(graphs: list[GraphProto]) -> set[str]:
     for graph in graphs:
         for node in graph.node:
             names.update((node.name, *node.input, *node.output))
-        for values in (graph.input, graph.output, graph.initializer):
+        for values in (graph.input, graph.output, graph.initializer, graph.value_info):
             names.update(value.name for value in values)
+        names.update(tensor.values.name for tensor in graph.sparse_initializer)
     return names
 
 
@@ -121,28 +137,43 @@ class _Writer:
         self.made: dict[tuple[object, ...], str] = {}
         self.put = 0
 
-    def write(self, place: Place, dynamic: bool, constants: bool) -> None:
-        """Put in what makes one place explicit, or say why not."""
+    def write(self, place: Place, dynamic: bool, constants: bool, room: int) -> int:
+        """Make one place explicit; return how many bytes of constants were added.
+
+        Raises
+        ------
+        _LeftError
+            If the place has to stay as it is.
+        """
         self.put = place.index
         if place.verdict == "never":
             raise _LeftError("its shapes never broadcast")
         if place.direction == "stacked" and place.node.op_type != "MatMul":
             raise _LeftError("its zero points have axes of their own")
         if self.form == "sonnx":
-            self._sonnx(place, dynamic)
-            return
+            self._sonnx(place)
+            return 0
         if place.verdict == "unknown":
             raise _LeftError(UNKNOWN)
         if self.form == "expand" and self.version < _EXPAND:
             raise _LeftError(f"opset {self.version} has no Expand")
         grown = [m for m in place.repeated if place.inputs[m]]
+        own = [self.scope.shape(place.inputs[m]) for m in grown]
+        if place.direction == "stacked" and any(len(shape or (1, 1)) < 2 for shape in own):
+            raise _LeftError("an Expand of its vector would add an axis to the product")
         common = place.common
         if common is not None and min(common, default=0) >= 0:
-            for m in grown:
-                self._replace(place, m, self._static(place, m, common, constants))
-            return
+            count = self._bytes(place, grown, common) if constants else 0
+            if count > room:
+                raise _LeftError(
+                    f"its constants would take {count:,} bytes, expected at most {room:,}"
+                )
+            names = [self._static(place, m, common, constants) for m in grown]
+            for m, name in zip(grown, names, strict=True):
+                self._replace(place, m, name)
+            return count
         if not dynamic:
-            raise _LeftError("only the running model knows the sizes (--dynamic)")
+            raise _LeftError("only the running model knows the sizes (--sizes or --dynamic)")
         if self.version < _WHERE:
             raise _LeftError(f"opset {self.version} cannot choose between sizes")
         if not all(place.inputs):
@@ -161,6 +192,7 @@ class _Writer:
                 self._replace(place, m, self._node("Expand", name, target))
             else:
                 self._replace(place, m, self._tiled(place, m, target))
+        return 0
 
     def finish(self) -> int:
         """Put the nodes in their places; say how many."""
@@ -172,15 +204,34 @@ class _Writer:
         self.graph.node.extend(nodes)
         return sum(map(len, self.before.values()))
 
+    def _target(self, place: Place, m: int, common: Shape) -> Shape:
+        """Return the shape to which an input is brought."""
+        if place.direction != "stacked":
+            return common
+        own = self.scope.shape(place.inputs[m])
+        assert own is not None
+        # The matrices keep their sizes: by 1, Expand changes none.
+        return common + (own[-2:] if min(own[-2:]) >= 0 else (1, 1))
+
+    def _bytes(self, place: Place, grown: Sequence[int], common: Shape) -> int:
+        """Count the bytes of the constants that would be added to the file."""
+        added = {}
+        for m in grown:
+            name, target = place.inputs[m], self._target(place, m, common)
+            tensor = self._initializer(name)
+            if tensor is not None and ("constant", name, target) not in self.made:
+                size = helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+                if tensor.data_type == TensorProto.STRING:
+                    size = max(map(len, tensor.string_data), default=0) + 8
+                added[name] = size * math.prod(target)
+        return sum(added.values())
+
     def _static(self, place: Place, m: int, common: Shape, constants: bool) -> str:
         """Return the name of an input that is brought to a shape of numbers."""
         name = place.inputs[m]
         own = self.scope.shape(name)
         assert own is not None
-        target = common
-        if place.direction == "stacked":
-            # The matrices keep their sizes: by 1, Expand changes none.
-            target += own[-2:] if min(own[-2:]) >= 0 else (1, 1)
+        target = self._target(place, m, common)
         if constants and (tensor := self._initializer(name)) is not None:
             key = ("constant", name, target)
             if key not in self.made:
@@ -248,14 +299,21 @@ class _Writer:
         ends = (self._numbers((first,)), self._numbers((last,)))
         return self._node("Slice", name, *ends)
 
-    def _sonnx(self, place: Place, dynamic: bool) -> None:
+    def _sonnx(self, place: Place) -> None:
         """Put in one Broadcast for all inputs of a node, which needs no shape."""
-        if place.verdict in ("unknown", "depends") and not dynamic:
-            raise _LeftError("only the running model knows the sizes (--dynamic)")
-        if any({a, b} == {0, 1} for _, a, b in place.zeros):
-            raise _LeftError("SONNX refuses a 0 that meets a 1 (E1)")
         if place.direction == "stacked" or not all(place.inputs):
             raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
+        if place.verdict == "unknown":
+            raise _LeftError(UNKNOWN)
+        if any({a, b} == {0, 1} for _, a, b in place.zeros):
+            raise _LeftError("SONNX refuses a 0 that meets a 1 (E1)")
+        if place.zeros:
+            raise _LeftError("SONNX refuses sizes that it may have, 0 with 1 (E1): --sizes")
+        for name in place.inputs:
+            number = self.scope.element_type(name)
+            if number not in _SONNX_TYPES:
+                type_ = TensorProto.DataType.Name(number).lower() if number else "unknown"
+                raise _LeftError(f"SONNX's Broadcast does not take the type {type_}")
         inputs = tuple(dict.fromkeys(place.inputs))
         key = ("Broadcast", inputs)
         if (key, inputs[0]) not in self.made:

@@ -70,6 +70,13 @@ class Scope:
     graph: GraphProto
     outer: Scope | None
     shapes: dict[str, Shape]
+    types: dict[str, int]
+
+    def element_type(self, name: str) -> int:
+        """Return ONNX's number of a value's element type; 0 if it is not known."""
+        if name in self.types or self.outer is None:
+            return self.types.get(name, 0)
+        return self.outer.element_type(name)
 
     def shape(self, name: str) -> Shape | None:
         """Return the shape of a value of this graph or one around it; None if the rank is open."""
@@ -256,6 +263,15 @@ def _forget(graph: GraphProto) -> None:
             _forget(inner)
 
 
+def complaint(model: ModelProto) -> str | None:
+    """Return why ONNX's checker refuses a model, whose large constants it takes for inputs."""
+    try:
+        onnx.checker.check_model(_light(model))
+    except onnx.checker.ValidationError as error:
+        return " ".join(str(error).split())
+    return None
+
+
 def _inferred(model: ModelProto) -> ModelProto:
     try:
         return inference.infer_shapes(model, data_prop=True)
@@ -363,16 +379,18 @@ def _collect(
     found: list[Scope],
 ) -> None:
     """Add the scope of a graph and those of the graphs within it."""
-    scope = Scope(len(found), place, graph, outer, {})
+    scope = Scope(len(found), place, graph, outer, {}, {})
     found.append(scope)
     for by in inferred:
         for value in _values(by.graph):
             tensor = value.type.tensor_type
+            scope.types.setdefault(value.name, tensor.elem_type)
             if tensor.HasField("shape"):
                 shape = tuple(sizes.symbol(d, by) for d in tensor.shape.dim)
                 scope.shapes[value.name] = _better(scope.shapes.get(value.name), shape)
     for tensor in (*(t for by in inferred for t in by.graph.initializer), *graph.initializer):
         scope.shapes[tensor.name] = tuple(tensor.dims)
+        scope.types[tensor.name] = tensor.data_type
     inner = [by.within() for by in inferred]
     for node in graph.node:
         for called, subgraph in subgraphs(node):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,18 @@ from onnx.reference.op_run import OpRun
 
 import whycast
 from whycast._command._arguments import UsageError
-from whycast._model._graphs import TEXT, load
+from whycast._model._graphs import TEXT, Names, load
 from whycast._model._operators import SONNX
+from whycast._model._places import Place
 from whycast._types import Shape
 
-# What a size is where neither the model nor the caller says.
+# What a size is where neither the model, nor the caller, nor a condition says.
 _OPEN_SIZE = 2
-# Above that the reference, which is slow, is not asked too.
-_MOST_NODES = 100
+# Above that the reference, which is slow and takes memory, is not asked too.
+_MOST_NODES, _MOST_BYTES = 100, 2**26
 _SEED = 33
+
+Inputs = dict[str, Any]
 
 
 class Broadcast(OpRun):
@@ -34,118 +38,222 @@ class Broadcast(OpRun):
         return tuple(np.array(each) for each in whycast.broadcast(*tensors))
 
 
+def numbers_for(
+    names: Names, found: Sequence[Place], given: Mapping[str, object]
+) -> dict[str, int]:
+    """Choose numbers for the names of sizes by which the nodes run, and SONNX accepts, if it can.
+
+    A clause that does not hold is mended at one of its names, until nothing helps.
+    """
+    sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given}
+    clauses = list(chain.from_iterable(place.conditions for place in found))
+    zeros = list(chain.from_iterable(place.zeros for place in found))
+
+    def number(symbol: int) -> int:
+        return symbol if symbol >= 0 else sizes.get(names.text(symbol), _OPEN_SIZE)
+
+    def wrong() -> tuple[list[tuple[int, int, int]], ...]:
+        return (
+            [each for each in clauses if 1 != number(each[1]) != number(each[2]) != 1],
+            [each for each in zeros if {number(each[1]), number(each[2])} == {0, 1}],
+        )
+
+    def count() -> list[int]:
+        return [len(each) for each in wrong()]
+
+    while faults := [*chain.from_iterable(wrong())]:
+        before = count()
+        for name in {names.text(symbol) for symbol in faults[0][1:] if symbol < 0} & sizes.keys():
+            own = sizes[name]
+            for sizes[name] in (1, _OPEN_SIZE, *map(number, faults[0][1:])):
+                if count() < before:
+                    break
+            else:
+                sizes[name] = own
+                continue
+            break
+        else:
+            break
+    return sizes
+
+
 def feeds(
     model: ModelProto, given: Mapping[str, Shape | int], numbers: Mapping[str, float]
-) -> dict[str, np.ndarray]:
-    """Draw inputs of the types and shapes that a model declares.
+) -> Inputs:
+    """Draw inputs of the types and shapes that a model declares; of a sequence, two tensors.
 
     Strings and fractions of an input differ from each other. Integers are below 100, since they may
-    be indices, and then recur; `numbers` says of inputs what they hold.
+    be indices, and then recur; `numbers` has what all elements of an input are.
     """
     drawn = np.random.default_rng(_SEED)
     constants = {tensor.name for tensor in model.graph.initializer}
-    found = {}
-    for value in model.graph.input:
-        if value.name in constants:
-            continue
-        tensor = value.type.tensor_type
-        if not tensor.HasField("shape"):
-            raise UsageError(f"--check: the shape of input {value.name!r} is open (--sizes)")
+    values = [value for value in model.graph.input if value.name not in constants]
+    if unknown := sorted(numbers.keys() - {value.name for value in values}):
+        raise UsageError(f"--input: the model has no input {unknown[0]!r}")
+    found: Inputs = {}
+    for value in values:
+        is_sequence = value.type.HasField("sequence_type")
+        about = value.type.sequence_type.elem_type if is_sequence else value.type
+        if not about.HasField("tensor_type"):
+            raise UsageError(
+                f"--check: input {value.name!r} is neither a tensor nor a sequence of such"
+            )
+        tensor = about.tensor_type
         sizes = given.get(value.name)
         if not isinstance(sizes, tuple):
-            sizes = tuple(_size(dim, given) for dim in tensor.shape.dim)
-        dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-        count = int(np.prod(sizes, dtype=np.int64))
-        if value.name in numbers:
-            data = np.full(count, numbers[value.name])
-        elif dtype == np.bool_:
-            data = drawn.integers(0, 2, count)
-        elif np.issubdtype(dtype, np.integer):
-            data = drawn.permutation(count) % 100
-        elif dtype == np.object_:
-            data = np.array([f"t{k}" for k in range(count)], dtype)
-        else:
-            data = (drawn.permutation(count) + 1) / (count + 1)
-        found[value.name] = data.astype(dtype).reshape(sizes)
+            if not tensor.HasField("shape"):
+                raise UsageError(f"--check: the shape of input {value.name!r} is open (--sizes)")
+            sizes = tuple(
+                _size(dim, f"{value.name}.{axis}", given)
+                for axis, dim in enumerate(tensor.shape.dim)
+            )
+        made = [
+            _drawn(drawn, tensor.elem_type, sizes, numbers.get(value.name))
+            for _ in range(2 if is_sequence else 1)
+        ]
+        found[value.name] = made if is_sequence else made[0]
     return found
 
 
-def _size(dim: onnx.TensorShapeProto.Dimension, given: Mapping[str, Shape | int]) -> int:
+def _drawn(
+    drawn: np.random.Generator, element: int, sizes: Shape, number: float | None
+) -> np.ndarray:
+    dtype = helper.tensor_dtype_to_np_dtype(element)
+    count = int(np.prod(sizes, dtype=np.int64))
+    data: np.ndarray
+    if number is not None:
+        data = np.full(count, number)
+    elif dtype == np.bool_:
+        data = drawn.integers(0, 2, count)
+    elif "int" in dtype.name:
+        bits = int("".join(filter(str.isdigit, dtype.name)))
+        data = drawn.permutation(count) % min(100, 2 ** (bits - 1))
+    elif dtype == np.object_:
+        data = np.array([f"t{k}" for k in range(count)], dtype)
+    else:
+        data = (drawn.permutation(count) + 1) / (count + 1)
+        if dtype.kind == "c":
+            data = data * (1 + 2j)
+    return data.astype(dtype).reshape(sizes)
+
+
+def _size(
+    dim: onnx.TensorShapeProto.Dimension, open_name: str, given: Mapping[str, Shape | int]
+) -> int:
     if dim.HasField("dim_value") and dim.dim_value >= 0:
         return dim.dim_value
-    size = given.get(dim.dim_param, _OPEN_SIZE)
+    size = given.get(dim.dim_param.strip("?") or open_name, _OPEN_SIZE)
     return size if isinstance(size, int) else _OPEN_SIZE
 
 
-def differences(before: Path, after: Path, inputs: dict[str, np.ndarray]) -> tuple[str, list[str]]:
-    """Run two models; say by what they were run, and in which outputs they differ.
+def differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
+    """Run two models; return by which evaluators they were run, and in which outputs they differ.
+
+    One model is in memory at a time, with the outputs of both.
 
     Raises
     ------
     UsageError
-        If the first model does not run on these inputs.
+        If no evaluator runs the first model on these inputs.
     """
-    first, second = load(before, data=True), load(after, data=True)
+    first, second = load(before, data=False), load(after, data=False)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
-    runners = {} if of_sonnx else {"ONNX Runtime": _by_onnxruntime}
-    if of_sonnx or len(second.graph.node) <= _MOST_NODES:
-        runners["the reference evaluator"] = _by_reference
+    outputs = [output.name for output in first.graph.output]
+    is_small = len(second.graph.node) <= _MOST_NODES and _size_of(before) <= _MOST_BYTES
+    del first, second
+    runners: dict[str, _Runner] = {} if of_sonnx else {"ONNX Runtime": _by_onnxruntime}
+    runners["the reference evaluator"] = _by_reference
     ran: list[str] = []
-    found = []
+    reasons: list[str] = []
+    found: list[str] = []
     for name, run in runners.items():
+        if ran and not is_small:
+            continue
         try:
-            expected = run(before, first, inputs)
+            expected = run(before, inputs)
         except Exception as error:
-            if ran:
-                # The reference lacks some operators.
-                continue
-            raise UsageError(f"--check: {name} does not run {before}: {_reason(error)}") from None
+            reasons.append(f"{name} does not run {before}: {_reason(error)}")
+            continue
         ran.append(name)
         try:
-            got = run(after, second, inputs)
+            got = run(after, inputs)
         except Exception as error:
             found.append(f"{name} does not run {after}: {_reason(error)}")
             continue
-        outputs = [output.name for output in first.graph.output]
         found += [
-            f"{name}: output {output!r} differs"
+            f"{name}: output {output!r} differs: {text}"
             for output, a, b in zip(outputs, expected, got, strict=True)
-            if not _same(a, b)
+            if (text := _difference(a, b))
         ]
+    if not ran:
+        raise UsageError(f"--check: {'; '.join(reasons)}")
     return " and ".join(ran), found
+
+
+_Runner = Callable[[Path, Inputs], list[Any]]
+
+
+def _size_of(path: Path) -> int:
+    """Return the bytes of a model with those of its data."""
+    from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
+
+    tensors = filter(uses_external_data, _get_all_tensors(load(path, data=False)))
+    files = {path.parent / ExternalDataInfo(tensor).location for tensor in tensors}
+    return path.stat().st_size + sum(file.stat().st_size for file in files)
 
 
 def _reason(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]
 
 
-def _same(a: Any, b: Any) -> bool:
-    """Say whether two outputs are the same to the bit; an output may be a list of tensors."""
-    if isinstance(a, list):
-        return isinstance(b, list) and len(a) == len(b) and all(map(_same, a, b))
-    a, b = np.asarray(a), np.asarray(b)
-    if a.dtype != b.dtype or a.shape != b.shape:
-        return False
-    return bool(a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes())
+def _difference(a: Any, b: Any) -> str:
+    """Say where two outputs, tensors or lists of such, differ in a bit; nothing if they do not."""
+    if isinstance(a, list) or isinstance(b, list):
+        if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
+            return "a sequence of another length"
+        texts = (
+            f"at {k}, {text}"
+            for k, each in enumerate(zip(a, b, strict=True))
+            if (text := _difference(*each))
+        )
+        return next(texts, "")
+    if a is None or b is None:
+        return "" if a is b else "one of them is empty"
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    if (a.dtype, a.shape) != (b.dtype, b.shape):
+        return f"{a.dtype} of shape {a.shape} before, {b.dtype} of shape {b.shape} after"
+    if a.dtype == object:
+        unlike = np.array([x != y for x, y in zip(a.flat, b.flat, strict=True)], bool)
+    else:
+        size = a.dtype.itemsize
+        each = (x.reshape(-1).view(np.uint8).reshape(-1, size) for x in (a, b))
+        unlike = np.not_equal(*each).any(axis=1)
+    if not unlike.any():
+        return ""
+    first = int(unlike.argmax())
+    at = tuple(map(int, np.unravel_index(first, a.shape)))
+    text = f"{unlike.sum():,} of {a.size:,} elements, the first at {at}: "
+    text += f"{a.flat[first]} before, {b.flat[first]} after"
+    if a.dtype.kind in "fiu":
+        far = np.abs(a.reshape(-1)[unlike].astype(np.float64) - b.reshape(-1)[unlike])
+        text += f"; at most {np.nanmax(far):.3g} apart" if not np.isnan(far).all() else ""
+    return text
 
 
-def _by_onnxruntime(path: Path, model: ModelProto, inputs: dict[str, np.ndarray]) -> list[Any]:
-    try:
-        import onnxruntime as runtime
-    except ImportError:
-        raise UsageError(
-            "--check runs the models in ONNX Runtime: install onnxruntime, or whycast[oracle]"
-        ) from None
+def _by_onnxruntime(path: Path, inputs: Inputs) -> list[Any]:
+    import onnxruntime as runtime
+
     options = runtime.SessionOptions()
     # It may otherwise change one model in another way than the other.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     # Its path leads to external data.
-    source = model.SerializeToString() if path.suffix == TEXT else path
+    source = load(path, data=True).SerializeToString() if path.suffix == TEXT else path
     session = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     results: list[Any] = session.run(None, inputs)
     return results
 
 
-def _by_reference(path: Path, model: ModelProto, inputs: dict[str, np.ndarray]) -> list[Any]:
-    return list(ReferenceEvaluator(model, new_ops=[Broadcast]).run(None, inputs))
+def _by_reference(path: Path, inputs: Inputs) -> list[Any]:
+    model = load(path, data=True)
+    return list(ReferenceEvaluator(model, new_ops=[Broadcast]).run(None, dict(inputs)))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from whycast._command._arguments import Subparsers, UsageError, add_rule, count, path
+from whycast._command._output import output
 from whycast._rules import RULES, Rule
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
@@ -82,7 +84,11 @@ def _write(arguments: argparse.Namespace) -> int:
                 yield case
 
     if form == "c":
-        return _export_c.write(rule, source, out)
+        with output(out, "--out") as file:
+            text = io.TextIOWrapper(file, encoding="ascii", newline="\n")
+            written = _export_c.write(rule, source, text)
+            text.detach()
+            return written
     if form == "npz":
         return _export_npz.write(rule, source("data"), out)
     if form == "onnx":
@@ -90,7 +96,7 @@ def _write(arguments: argparse.Namespace) -> int:
     level: Level = arguments.level or "data"
     if out == _STANDARD_OUTPUT:
         return _write_lines(rule, level, source(level), sys.stdout.buffer)
-    with out.open("wb") as file:
+    with output(out, "--out") as file:
         return _write_lines(rule, level, source(level), file)
 
 

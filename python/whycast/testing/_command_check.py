@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from whycast._command._arguments import UsageError, add_rule, path
+from whycast._command._output import output
 from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
@@ -149,10 +150,8 @@ def run(arguments: argparse.Namespace) -> int:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     print(json.dumps(report.to_dict(), indent=1) if arguments.json else report)
     if arguments.junit is not None:
-        try:
-            arguments.junit.write_text(report.to_junit(), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"--junit: {error}") from None
+        with output(arguments.junit, "--junit") as file:
+            file.write(report.to_junit().encode())
     if ended_by and not report.unknown:
         return 128 + ended_by[0]
     return 0 if report.ok else 1

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.resources import files
-from pathlib import Path
-from typing import TypeAlias, cast
+from typing import TextIO, TypeAlias, cast
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -94,7 +93,7 @@ int broadcast_data(size_t itemsize, size_t rank, const int64_t *shape, const voi
                    void *result);"""
 
 
-def write(rule: Rule, source: _Source, path: Path) -> int:
+def write(rule: Rule, source: _Source, file: TextIO) -> int:
     """Write the program; return how many cases it has."""
     head = _HEAD.format(
         title=rule.title,
@@ -111,24 +110,23 @@ def write(rule: Rule, source: _Source, path: Path) -> int:
         ("data", _DATA, _data_rows),
     )
     count = 0
-    with path.open("w", encoding="ascii", newline="\n") as file:
-        file.write(head)
-        for name, prototype, rows in sections:
-            indent = " " * (prototype.index("(") + 1)
-            axes = f"\n{indent}size_t axes_count, const int64_t *axes," * (rule.takes == "axes")
-            file.write(f"\n#ifndef WHYCAST_NO_{name.upper()}\n{prototype.format(axes=axes)}\n\n")
-            file.write(f"static const int64_t {name}_cases[] = {{\n")
-            for given, result in rows(rule, source):
-                row = [len(given), *[n for each in (*given, result) for n in _listed(each)]]
-                # A number that C cannot take is none that C's functions will be given.
-                fits = all(number in _INT64 or number == _ANY for number in row)
-                if fits and len(given) <= _MOST_LISTS:
-                    texts = ["ANY" if number == _ANY else str(number) for number in row]
-                    file.write(f"{','.join(texts)},\n")
-                    count += 1
-            file.write("};\n#endif\n")
-        harness = files("whycast.testing._export").joinpath("harness.c").read_text(encoding="ascii")
-        file.write(f"\n{harness}")
+    file.write(head)
+    for name, prototype, rows in sections:
+        indent = " " * (prototype.index("(") + 1)
+        axes = f"\n{indent}size_t axes_count, const int64_t *axes," * (rule.takes == "axes")
+        file.write(f"\n#ifndef WHYCAST_NO_{name.upper()}\n{prototype.format(axes=axes)}\n\n")
+        file.write(f"static const int64_t {name}_cases[] = {{\n")
+        for given, result in rows(rule, source):
+            row = [len(given), *[n for each in (*given, result) for n in _listed(each)]]
+            # A number that C cannot take is none that C's functions will be given.
+            fits = all(number in _INT64 or number == _ANY for number in row)
+            if fits and len(given) <= _MOST_LISTS:
+                texts = ["ANY" if number == _ANY else str(number) for number in row]
+                file.write(f"{','.join(texts)},\n")
+                count += 1
+        file.write("};\n#endif\n")
+    harness = files("whycast.testing._export").joinpath("harness.c").read_text(encoding="ascii")
+    file.write(f"\n{harness}")
     return count
 
 

@@ -6,10 +6,13 @@ it that tensor's elements tell their places, and the others hold what leaves the
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -69,13 +72,26 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
     if rule.takes == "axes":
         raise NotPossibleError(f"ONNX has no node with axes, which rule {rule.name} takes")
     try:
-        import onnx
+        import onnx  # noqa: F401
     except ImportError:
         raise NotPossibleError(
             "it needs the package onnx: pip install 'whycast[test-data]'"
         ) from None
     tests = _chosen(list(_tests(rule, cases)))
-    path.mkdir(parents=True)
+    if os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, "expected the name of a new folder", str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=path.parent, prefix=".whycast-") as made:
+        whole = Path(made, "tests")
+        whole.mkdir()
+        _write_tests(rule, tests, whole)
+        whole.replace(path)
+    return len(tests)
+
+
+def _write_tests(rule: Rule, tests: list[_Test], path: Path) -> None:
+    import onnx
+
     for number, test in enumerate(tests):
         folder = path / _name(rule, number, test)
         folder.mkdir()
@@ -88,7 +104,6 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
             for m, array in enumerate(inputs):
                 _write_tensor(data_set / f"input_{m}.pb", f"x{m}", array)
             _write_tensor(data_set / "output_0.pb", "y", output)
-    return len(tests)
 
 
 def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[_Test]:

@@ -1,0 +1,82 @@
+"""The files that the command line writes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+from whycast._command._arguments import UsageError
+
+
+@contextmanager
+def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
+    """Open an output of the command line.
+
+    A regular file appears whole, or not at all and the old one stays, with its permissions. A link
+    stays a link: its target is written. A device, a pipe and the standard streams are written
+    through.
+
+    Parameters
+    ----------
+    path : Path
+        The name that the user has given.
+    option : str
+        The option that takes the name, for errors.
+    inputs : Path
+        Files that were read, which are never written.
+
+    Raises
+    ------
+    UsageError
+        If the path is a folder or an input, or cannot be written.
+    OSError
+        If writing fails, such as on a full disk.
+    """
+    try:
+        file, target = _opened(path, option, inputs)
+    except OSError as error:
+        raise UsageError(f"{option}: {path}: {error.strerror}") from None
+    try:
+        with file:
+            yield file
+        if target is not None:
+            Path(file.name).replace(target)
+    except BaseException as error:
+        if target is not None:
+            Path(file.name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+
+
+def _opened(path: Path, option: str, inputs: tuple[Path, ...]) -> tuple[BinaryIO, Path | None]:
+    """Open a path, or a new file beside the target that it is to replace."""
+    about = None
+    with suppress(FileNotFoundError):
+        about = path.stat()
+    if about is not None:
+        if stat.S_ISDIR(about.st_mode):
+            raise UsageError(f"{option}: expected the name of a file, got the folder {path}")
+        for each in inputs:
+            if each.exists() and os.path.samestat(about, each.stat()):
+                raise UsageError(f"{option}: {path} is read, expected another file")
+        for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
+            # A file to which a shell leads a stream would lose what is printed into it.
+            if os.path.samestat(about, os.fstat(stream.fileno())):
+                stream.flush()
+                return os.fdopen(os.dup(stream.fileno()), "wb"), None
+        if not stat.S_ISREG(about.st_mode):
+            return path.open("wb"), None
+        if not os.access(path, os.W_OK):
+            raise PermissionError(None, "Permission denied")
+    target = Path(os.path.realpath(path))
+    file = target.with_name(f".whycast-{token_hex(8)}").open("xb")
+    if about is not None:
+        Path(file.name).chmod(stat.S_IMODE(about.st_mode))
+    return file, target
