@@ -21,7 +21,7 @@ from whycast._types import Shape
 
 if TYPE_CHECKING:
     from whycast._model._explicit import Explicit
-    from whycast._model._graphs import Names
+    from whycast._model._graphs import Names, Read
     from whycast._model._places import Place
 
 
@@ -130,18 +130,12 @@ def _run(arguments: argparse.Namespace) -> int:
     except ImportError as missing:
         raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
     _demand_company(arguments)
-    model, names, given = read(arguments.file), Names(), dict(arguments.sizes)
-    graphs = scopes(model, names, given)
-    found = list(places(graphs, model))
-    out = left_out(graphs, model)
-    about = _about(arguments.file, opset(model), found, out, names)
+    model, names = read(arguments.file), Names()
+    known = scopes(model, names, arguments.sizes)
+    found = list(places(known.scopes, model))
+    about = {"file": str(arguments.file), "opset": opset(model)}
+    about |= _about(found, left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0
-    if arguments.html is not None:
-        from whycast._model._page import page
-
-        data = (arguments.file.parent / name for name in _data_files(model))
-        with output(arguments.html, "--html", arguments.file, *data) as file:
-            file.write(page(about).encode())
     made = None
     if arguments.explicit is not None:
         made = explicit(
@@ -153,7 +147,8 @@ def _run(arguments: argparse.Namespace) -> int:
             leave=arguments.leave,
         )
         _write_model(arguments.explicit, made, model, arguments.file)
-        code = code or (3 if made.left and not made.changed else 0)
+        left = any(place.node.op_type not in arguments.leave for place, _ in made.left)
+        code = code or (3 if left and not made.changed else 0)
         about["explicit"] = {
             "file": str(arguments.explicit),
             "nodes added": made.added,
@@ -165,13 +160,27 @@ def _run(arguments: argparse.Namespace) -> int:
 
         from whycast._model._runs import differences, feeds, numbers_for
 
-        chosen = numbers_for(names, found, given)
-        inputs = feeds(model, chosen | given, dict(arguments.input))
-        by, differ = differences(arguments.file, arguments.explicit, inputs)
+        sizes = numbers_for(names, found, known.given)
+        for chosen in (sizes, dict.fromkeys(sizes, 1)):
+            inputs = feeds(model, chosen | known.given, dict(arguments.input))
+            try:
+                by, differ = differences(arguments.file, arguments.explicit, inputs)
+                break
+            except UsageError:
+                # Sizes that only the running model knows may ask more; a size 1 meets any.
+                if chosen is not sizes:
+                    raise
         shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
         about["check"] = {"by": by, "inputs": shapes, "differences": differ}
+        about["check"]["chosen"] = sorted(shapes.keys() - known.given.keys())
         code = 1 if differ else code
-    print(json.dumps(about) if arguments.json else _text(about))
+    if arguments.html is not None:
+        from whycast._model._page import page
+
+        data = (arguments.file.parent / name for name in _data_files(model))
+        with output(arguments.html, "--html", arguments.file, *data) as file:
+            file.write(page(about, text(about)).encode())
+    print(json.dumps(about) if arguments.json else text(about))
     return code
 
 
@@ -200,21 +209,31 @@ def _demand_company(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--input: {name} has two numbers, {number:g} and another")
 
 
-def _about(
-    file: Path, version: int, found: list[Place], out: Mapping[str, int], names: Names
-) -> dict[str, Any]:
-    """Say for JSON what was found; the text and the page are made of this."""
+def _about(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
+    """Return for JSON the report of which the text and the page are made."""
     groups = {
-        "element-wise": [p for p in found if p.direction != "stacked" and p.node.op_type != "Gemm"],
-        "Gemm": [p for p in found if p.node.op_type == "Gemm"],
+        "element-wise": [
+            p for p in found if p.direction in ("multidirectional", "unidirectional", "equal")
+        ],
+        "Gemm": [],
         "MatMul": [p for p in found if p.direction == "stacked"],
+        "Expand": [p for p in found if p.direction == "explicit"],
     }
+    for place in [*groups["element-wise"]]:
+        if place.node.op_type == "Gemm":
+            groups["element-wise"].remove(place)
+            groups["Gemm"].append(place)
+    nodes = [_row(place, names) for place in found]
+    used = {size for row in nodes for shape in row["shapes"] for size in shape or ()}
+    notes = [f"{name} is {text}" for name, text in known.open.items() if name in used]
+    if any(str(size).startswith("?") for size in used):
+        notes.append("a size with a question mark is known to the running model alone")
     return {
-        "file": str(file),
-        "opset": version,
+        "attention": known.notes,
+        "sizes": notes,
         "summary": {name: _summary(group) for name, group in groups.items() if group},
         "not looked into": dict(out),
-        "nodes": [_row(place, names) for place in found],
+        "nodes": nodes,
     }
 
 
@@ -246,8 +265,8 @@ def _called(place: Place) -> str:
 
 
 def _row(place: Place, names: Names) -> dict[str, Any]:
-    """Say for JSON what was found of one node."""
-    from whycast._model._places import UNKNOWN, condition, filled, zero_condition
+    """Return for JSON the report on one node."""
+    from whycast._model._places import UNKNOWN, condition, filled, growth, zero_condition
 
     row: dict[str, Any] = {
         "node": _called(place),
@@ -256,18 +275,22 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
         "operator": place.node.op_type,
         "verdict": place.verdict,
         "inputs": list(place.inputs),
-        "shapes": [names.shape(own) for own in place.shapes],
+        "shapes": [None if own is None else names.sizes(own) for own in place.shapes],
         "kinds": list(place.kinds()),
     }
     if place.direction == "stacked":
         row["axes"] = "before the last two"
-    attention = []
+    attention = [place.note] if place.note else []
     if place.target is not None:
-        sizes = ["|".join(map(names.text, symbols)) for symbols in filled(place.target)]
-        row["result"] = "x".join(sizes) or "()"
+        row["result"] = [
+            symbols[0] if symbols[0] >= 0 else "|".join(map(names.text, symbols))
+            for symbols in filled(place.target)
+        ]
         row["elements"] = _elements(place)
         row["condition"] = condition(place.conditions, names)
         row["condition of SONNX"] = zero_condition(place.zeros, names)
+        if place.verdict == "depends":
+            row["broadcasts if"] = growth(place, names)
         if "0 meets 1" in row["condition of SONNX"]:
             attention.append("a size 0 meets a size 1: SONNX refuses it (E1), NumPy's rule gives 0")
         if len(place.target) > 32:
@@ -276,13 +299,13 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
         first, second, axis = place.clash
         rank = max(len(own) for own in place.shapes if own is not None)
         one, other = (padded_size(place.shapes[m] or (), rank, axis) for m in (first, second))
-        attention.append(
-            f"never broadcasts: on axis {axis} inputs {first} and {second} have sizes "
-            f"{one} and {other}"
-        )
-    elif place.verdict == "never":
+        both = f"inputs {first} and {second} have sizes"
+        if place.direction == "explicit":
+            both = "its input and its shape have sizes"
+        attention.append(f"never broadcasts: on axis {axis} {both} {one} and {other}")
+    elif place.verdict == "never" and not place.note:
         attention.append("never broadcasts: its last input does not fit the shape of the others")
-    if place.verdict == "unknown":
+    if place.verdict == "unknown" and not place.note:
         attention.append(UNKNOWN)
     return row | {"attention": attention}
 
@@ -298,8 +321,17 @@ def _elements(place: Place) -> dict[str, int] | None:
     }
 
 
-def _text(about: Mapping[str, Any]) -> str:
-    """Lay out what was found: a summary, what needs attention, then each node that broadcasts."""
+def shown(sizes: list[int | str] | None) -> str:
+    """Spell a shape of the report.
+
+    >>> shown(["N", 3]), shown([]), shown(None)
+    ('N×3', '()', '?')
+    """
+    return "?" if sizes is None else "×".join(map(str, sizes)) or "()"
+
+
+def text(about: Mapping[str, Any]) -> str:
+    """Lay out the report: a summary, what needs attention, then each node that broadcasts."""
     lines = [f"{about['file']}, opset {about['opset']}"]
     for name, summary in about["summary"].items():
         verdicts = [
@@ -322,36 +354,52 @@ def _text(about: Mapping[str, Any]) -> str:
                 lines.append(f"  {key}: {counts}")
     lines += [f"not looked into: {n} of {what}" for what, n in about["not looked into"].items()]
     for key, title in (("condition", "condition"), ("condition of SONNX", "SONNX asks besides")):
-        said = Counter(text for row in about["nodes"] for text in row.get(key, ()))
-        said.pop("0 meets 1", None)
-        shown = [f"{text} ({count})" for text, count in said.most_common(4)]
-        if shown:
-            more = f"; {len(said) - len(shown)} more" if len(said) > len(shown) else ""
-            lines.append(f"{title}: {'; '.join(shown)}{more}")
+        found = Counter(text for row in about["nodes"] for text in row.get(key, ()))
+        found.pop("0 meets 1", None)
+        some = [f"{text} ({count})" for text, count in found.most_common(4)]
+        if some:
+            more = f"; {len(found) - len(some)} more" if len(found) > len(some) else ""
+            lines.append(f"{title}: {'; '.join(some)}{more}")
+    lines += [f"sizes: {each}" for each in about["sizes"]]
+    lines += [f"attention: {each}" for each in about["attention"]]
     for row in about["nodes"]:
-        lines += [f"attention: {row['operator']} {row['node']}: {a}" for a in row["attention"]]
+        head = "unclear" if row["verdict"] == "unknown" else "attention"
+        lines += [f"{head}: {row['operator']} {row['node']}: {each}" for each in row["attention"]]
+    lines += _written(about)
+    lines.append("")
+    for row in about["nodes"]:
+        if row["verdict"] in ("always", "depends"):
+            kinds = [*row["kinds"]]
+            if "broadcasts if" in row:
+                kinds.append(f"if {' or '.join(row['broadcasts if'])}")
+            lines.append(
+                f"{row['operator']} {row['node']}: {'stacks ' if 'axes' in row else ''}"
+                f"{', '.join(map(shown, row['shapes']))} -> {shown(row['result'])}"
+                f"  {', '.join(kinds)}"
+            )
+    return "\n".join(lines)
+
+
+def _written(about: Mapping[str, Any]) -> list[str]:
+    """Lay out what became of the model that was written."""
+    lines = []
     if "explicit" in about:
         made = about["explicit"]
         if made["made explicit"] or not made["left"]:
-            text = f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
+            changed = (
+                f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
+            )
         else:
-            text = "nothing was changed"
-        lines.append(f"{made['file']}: {text}; {len(made['left'])} left")
+            changed = "nothing was changed"
+        lines.append(f"{made['file']}: {changed}; {len(made['left'])} left")
         lines += [f"left: {each['node']}: {each['reason']}" for each in made["left"]]
     if "check" in about:
         differ = about["check"]["differences"]
         lines += differ or [f"the same bits before and after, by {about['check']['by']}"]
-    lines.append("")
-    for row in about["nodes"]:
-        if row["verdict"] in ("always", "depends"):
-            kinds = ", ".join(row["kinds"])
-            maybe = "" if row["verdict"] == "always" else " (depends)"
-            lines.append(
-                f"{row['operator']} {row['node']}: {'stacks ' if 'axes' in row else ''}"
-                f"{', '.join(row['shapes'])} -> {row['result']}"
-                f"  {kinds}{maybe}"
-            )
-    return "\n".join(lines)
+        if chosen := about["check"]["chosen"]:
+            sizes = (f"{name} {shown(about['check']['inputs'][name])}" for name in chosen)
+            lines.append(f"drawn inputs: {', '.join(sizes)}")
+    return lines
 
 
 def _write_model(target: Path, made: Explicit, model: Any, source: Path) -> None:

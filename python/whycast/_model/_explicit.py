@@ -146,6 +146,8 @@ class _Writer:
             If the place has to stay as it is.
         """
         self.put = place.index
+        if place.note:
+            raise _LeftError(place.note)
         if place.verdict == "never":
             raise _LeftError("its shapes never broadcast")
         if place.direction == "stacked" and place.node.op_type != "MatMul":

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import onnx
 from google.protobuf.message import DecodeError
-from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, helper, numpy_helper
+from onnx import (
+    AttributeProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    TensorProto,
+    helper,
+    numpy_helper,
+)
 from onnx import shape_inference as inference
 from onnx.reference import ReferenceEvaluator
 
@@ -48,17 +59,29 @@ class Names:
             self.numbered[name] = -len(self.spelled)
         return self.numbered[name]
 
-    def unknown(self) -> int:
-        """Return the integer of a size of which nothing is known, not even its name."""
-        return self.symbol(f"?{len(self.spelled)}")
+    def unknown(self, made_up: str = "") -> int:
+        """Return the integer of a size that only the running model knows.
+
+        What inference calls equal is equal: its name for such a size may be given.
+        """
+        key = f"\0{made_up or len(self.spelled)}"
+        if key not in self.numbered:
+            self.spelled.append(f"?{len(self.spelled)}")
+            self.numbered[key] = -len(self.spelled)
+        return self.numbered[key]
 
     def text(self, symbol: int) -> str:
         """Spell a size: a number, or a name."""
         return str(symbol) if symbol >= 0 else self.spelled[-1 - symbol]
 
-    def shape(self, sizes: Shape | None) -> str:
-        """Spell a shape; there may be none."""
-        return "?" if sizes is None else "x".join(map(self.text, sizes)) or "()"
+    def sizes(self, shape: Shape) -> list[int | str]:
+        """Spell the sizes of a shape: numbers and names.
+
+        >>> names = Names()
+        >>> names.sizes((names.symbol("N"), 3, names.unknown()))
+        ['N', 3, '?1']
+        """
+        return [size if size >= 0 else self.text(size) for size in shape]
 
 
 @dataclass
@@ -71,12 +94,25 @@ class Scope:
     outer: Scope | None
     shapes: dict[str, Shape]
     types: dict[str, int]
+    values: dict[str, tuple[int, ...]]
 
     def element_type(self, name: str) -> int:
         """Return ONNX's number of a value's element type; 0 if it is not known."""
         if name in self.types or self.outer is None:
             return self.types.get(name, 0)
         return self.outer.element_type(name)
+
+    def note(self, name: str, tensor: TensorProto) -> None:
+        """Note a constant."""
+        self.shapes[name], self.types[name] = tuple(tensor.dims), tensor.data_type
+        if tensor.data_type == TensorProto.INT64 and len(tensor.dims) == 1 and tensor.dims[0] < 100:
+            self.values[name] = tuple(numpy_helper.to_array(tensor).tolist())
+
+    def value(self, name: str) -> tuple[int, ...] | None:
+        """Return the value of a vector of a few integers that is constant; None of others."""
+        if name in self.types or self.outer is None:
+            return self.values.get(name)
+        return self.outer.value(name)
 
     def shape(self, name: str) -> Shape | None:
         """Return the shape of a value of this graph or one around it; None if the rank is open."""
@@ -98,27 +134,27 @@ def read(path: Path) -> ModelProto:
     Raises
     ------
     UsageError
-        Without such a file, or if it is not a model that ONNX's checker accepts.
+        Without such a file, or if it is no ONNX model.
     """
     try:
         model = load(path, data=False)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
-    except (DecodeError, onnx.parser.ParseError, UnicodeDecodeError):
+    except onnx.parser.ParseError as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        reason = " ".join(reason.split())
+        raise UsageError(f"{path}: expected an ONNX model as text: {reason}") from None
+    except (DecodeError, UnicodeDecodeError):
         raise UsageError(f"{path}: expected an ONNX model, got other bytes") from None
-    if not model.graph.node or not model.opset_import:
-        raise UsageError(f"{path}: expected an ONNX model with nodes and opsets, found none")
-    try:
-        onnx.checker.check_model(model if path.suffix == TEXT else path)
-    except onnx.checker.ValidationError as error:
-        reason = " ".join(str(error).split())
-        raise UsageError(f"{path}: ONNX's checker refuses it: {reason}") from None
+    if not model.graph.node:
+        raise UsageError(f"{path}: expected an ONNX model with nodes, found none")
     return model
 
 
 def opset(model: ModelProto) -> int:
     """Return the version of ONNX's own operators that a model uses."""
-    return max((o.version for o in model.opset_import if o.domain in ONNX), default=1)
+    latest = onnx.defs.onnx_opset_version()
+    return max((o.version for o in model.opset_import if o.domain in ONNX), default=latest)
 
 
 def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
@@ -131,8 +167,22 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
             yield f"{called}/{attribute.name}[{number}]", graph
 
 
-def scopes(model: ModelProto, names: Names, given: Mapping[str, Shape | int]) -> list[Scope]:
-    """Return the graphs of a model, from the outermost on, with the shapes that ONNX infers.
+class Read(NamedTuple):
+    """The graphs of a model, from the outermost on, and what is known of its sizes.
+
+    `given` has the number of each name and the shape of each input that the user gives, `open` the
+    names of the sizes that the model leaves open with the places of these, `notes` what is wrong
+    with the model.
+    """
+
+    scopes: list[Scope]
+    given: dict[str, Shape | int]
+    open: dict[str, str]
+    notes: list[str]
+
+
+def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
+    """Find the graphs of a model, with the shapes that ONNX infers.
 
     Parameters
     ----------
@@ -140,70 +190,209 @@ def scopes(model: ModelProto, names: Names, given: Mapping[str, Shape | int]) ->
         It is not changed.
     names : Names
         The names of sizes; those of the model are added.
-    given : mapping
-        Shapes of inputs, and numbers of names, to take in place of what the model says.
+    given : sequence
+        Numbers of names and shapes of inputs, each with its name.
 
     Raises
     ------
     UsageError
-        If what is given does not fit the model, or if inference finds the model wrong.
+        If what is given does not fit the model, or contradicts itself.
     """
     light = _light(model)
-    _give(light, given)
-    own = _dim_names(light.graph)
-    stated = _Inferred(_inferred(light).graph, own, None)
-    _forget(light.graph)
-    known = _Inferred(_folded(light).graph, _dim_names(light.graph), own)
+    unnamed = _name_open_sizes(light)
+    numbers = _bind(light.graph, given)
+    own = _named(light.graph.input)
+    sizes = _Sizes(names, numbers, frozenset(map(names.symbol, sorted(own))))
+    bare = ModelProto()
+    bare.CopyFrom(light)
+    _forget(bare.graph)
+    notes: list[str] = []
+    known = _Inferred(_folded(bare, notes).graph, own, frozenset())
+    notes += [text] if (text := complaint(model)) else []
+    notes += _drop_stale(light.graph, known, sizes, "")
+    stated = _Inferred(_inferred(light, []).graph, own | _dim_names(light.graph), None)
     found: list[Scope] = []
-    _collect(model.graph, (known, stated), "", None, _Sizes(names, given), found)
-    return found
+    _collect(model.graph, (known, stated), "", None, sizes, found)
+    return Read(found, numbers, unnamed, notes)
 
 
 @dataclass(frozen=True)
 class _Inferred:
-    """A graph with inferred shapes, and the names of sizes that it had before.
+    """A graph with inferred shapes, and the names of sizes that are the model's.
 
-    Inference makes up other names. They mean something within one inference only: `taken` has the
-    names that these must not be mistaken for; if it is None, they say nothing.
+    Inference makes up others. If `made_up` is None, they say nothing.
     """
 
     graph: GraphProto
     own: frozenset[str]
-    taken: frozenset[str] | None
+    made_up: frozenset[str] | None
 
     def within(self) -> dict[str, _Inferred]:
-        """Give the graphs within its nodes."""
+        """Return the graphs within its nodes."""
         pairs = (pair for node in self.graph.node for pair in subgraphs(node))
-        return {called: _Inferred(graph, self.own, self.taken) for called, graph in pairs}
+        return {called: _Inferred(graph, self.own, self.made_up) for called, graph in pairs}
 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """What reads a size: a number, or the integer of a name."""
+    """What reads a size: a number, or the integer of a name; `own` are those of the inputs."""
 
     names: Names
-    given: Mapping[str, Shape | int]
+    given: dict[str, Shape | int]
+    own: frozenset[int]
 
     def symbol(self, dim: onnx.TensorShapeProto.Dimension, by: _Inferred) -> int:
-        """Read a size. Below 0, or with a question mark for a name, exporters mean: it is open."""
-        if dim.HasField("dim_value"):
-            return dim.dim_value if dim.dim_value >= 0 else self.names.unknown()
+        """Read a size; a number below 0, or a question mark for a name, leaves it open."""
         name = dim.dim_param
+        if dim.HasField("dim_value") and dim.dim_value >= 0:
+            return dim.dim_value
         size = self.given.get(name)
         if isinstance(size, int):
             return size
-        if not name.strip("?") or (name not in by.own and by.taken is None):
-            return self.names.unknown()
-        if name not in by.own and by.taken is not None and name in by.taken:
-            name += "'"
-        return self.names.symbol(name)
+        if name in by.own:
+            return self.names.symbol(name)
+        return self.names.unknown(name if by.made_up is not None else "")
+
+    def shape(self, tensor: onnx.TypeProto.Tensor, by: _Inferred) -> Shape:
+        """Read a shape."""
+        return tuple(self.symbol(dim, by) for dim in tensor.shape.dim)
+
+    def better(self, known: Shape | None, stated: Shape) -> Shape:
+        """Take from what the model states the sizes that inference leaves open."""
+        if known is None or len(known) != len(stated):
+            return stated if known is None else known
+        return tuple(
+            a if a >= 0 or a in self.own or self.names.text(b).startswith("?") else b
+            for a, b in zip(known, stated, strict=True)
+        )
+
+
+def _tensors(about: onnx.TypeProto) -> Iterator[onnx.TypeProto.Tensor]:
+    """Give the type of a tensor, or that of the elements of a sequence or an optional."""
+    if about.HasField("tensor_type"):
+        yield about.tensor_type
+    for kind in ("sequence_type", "optional_type"):
+        if about.HasField(kind):
+            yield from _tensors(getattr(about, kind).elem_type)
+
+
+def _named(values: Iterable[onnx.ValueInfoProto]) -> frozenset[str]:
+    dims = (d for value in values for t in _tensors(value.type) for d in t.shape.dim)
+    return frozenset(d.dim_param for d in dims if d.dim_param.strip("?"))
 
 
 def _dim_names(graph: GraphProto) -> frozenset[str]:
     """Return the names of sizes in a graph and the graphs within it."""
-    dims = (d for value in _values(graph) for d in value.type.tensor_type.shape.dim)
     inner = (_dim_names(each) for node in graph.node for _, each in subgraphs(node))
-    return frozenset(d.dim_param for d in dims if d.dim_param).union(*inner)
+    return _named((*graph.value_info, *graph.input, *graph.output)).union(*inner)
+
+
+def _name_open_sizes(model: ModelProto) -> dict[str, str]:
+    """Name each size of an input that the model leaves open; return the names with their places."""
+    taken, found = _dim_names(model.graph), {}
+    for value in model.graph.input:
+        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
+            if dim.dim_param.strip("?") or (dim.HasField("dim_value") and dim.dim_value >= 0):
+                continue
+            name = f"{value.name}.{axis}"
+            while name in taken:
+                name += "'"
+            dim.dim_param = name
+            found[name] = f"size {axis} of input {value.name!r}, which the model leaves open"
+    return found
+
+
+def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[str, Shape | int]:
+    """Put numbers in the place of the sizes of inputs; return what is given, and what follows.
+
+    The shape of an input gives numbers to its names, wherever these stand.
+    """
+    inputs = {value.name: list(_tensors(value.type)) for value in graph.input}
+    known = _named(graph.input)
+    found: dict[str, Shape | int] = {}
+    places: dict[str, str] = {}
+
+    def put(name: str, value: Shape | int, said: str) -> None:
+        if found.setdefault(name, value) != value:
+            raise UsageError(
+                f"--sizes: {places[name]} and {said} contradict each other on {name!r}"
+            )
+        places.setdefault(name, said)
+
+    for name, value in given:
+        shape = value if isinstance(value, tuple) else (value,)
+        said = f"{name}={'x'.join(map(str, shape)) or '()'}"
+        if isinstance(value, int) and name in known:
+            put(name, value, said)
+            continue
+        if not inputs.get(name):
+            words = [*sorted(known), *(each for each in inputs if inputs[each])]
+            raise UsageError(
+                f"--sizes: the model has no size and no input {name!r}, expected one of "
+                f"{', '.join(words)}"
+            )
+        for tensor in inputs[name]:
+            dims = tensor.shape.dim
+            if not tensor.HasField("shape"):
+                tensor.shape.CopyFrom(helper.make_tensor_type_proto(1, shape).tensor_type.shape)
+            elif len(dims) != len(shape):
+                raise UsageError(
+                    f"--sizes: input {name!r} has rank {len(dims)}, got {said} of rank {len(shape)}"
+                )
+            for axis, (dim, size) in enumerate(zip(dims, shape, strict=True)):
+                if dim.HasField("dim_value") and dim.dim_value not in (size, -1):
+                    raise UsageError(
+                        f"--sizes: axis {axis} of input {name!r} has size {dim.dim_value} in the "
+                        f"model, got {size} in {said}"
+                    )
+                if dim.dim_param:
+                    put(dim.dim_param, size, said)
+        if name not in known:
+            put(name, shape, said)
+    for tensor in chain.from_iterable(inputs.values()):
+        for dim in tensor.shape.dim:
+            number = found.get(dim.dim_param)
+            if dim.dim_param and isinstance(number, int):
+                dim.dim_value = number
+    return found
+
+
+def _drop_stale(graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str) -> list[str]:
+    """Take annotations away that contradict inference; return a sentence on each."""
+    inferred = {value.name: value.type for value in _values(known.graph)}
+    found = []
+
+    def is_stale(value: onnx.ValueInfoProto) -> bool:
+        own, right = value.type.tensor_type, inferred.get(value.name, value.type).tensor_type
+        if 0 != own.elem_type != right.elem_type != 0:
+            texts = [TensorProto.DataType.Name(t.elem_type).lower() for t in (own, right)]
+        elif not own.HasField("shape") or not right.HasField("shape"):
+            return False
+        else:
+            shapes = [sizes.shape(t, known) for t in (own, right)]
+            if len(shapes[0]) == len(shapes[1]) and all(
+                a == b or a < 0 or (b < 0 and b not in sizes.own)
+                for a, b in zip(*shapes, strict=True)
+            ):
+                return False
+            texts = ["×".join(map(sizes.names.text, each)) or "()" for each in shapes]
+        at = f"{place}: {value.name}" if place else value.name
+        found.append(f"the annotation of {at}, {texts[0]}, contradicts the inferred {texts[1]}")
+        return True
+
+    kept = [value for value in graph.value_info if not is_stale(value)]
+    del graph.value_info[:]
+    graph.value_info.extend(kept)
+    for value in (*graph.output, *(graph.input if place else ())):
+        if is_stale(value):
+            value.type.CopyFrom(inferred[value.name])
+    inner = known.within()
+    for node in graph.node:
+        for called, subgraph in subgraphs(node):
+            if called in inner:
+                at = f"{place}/{called}" if place else called
+                found += _drop_stale(subgraph, inner[called], sizes, at)
+    return found
 
 
 def _light(model: ModelProto) -> ModelProto:
@@ -211,6 +400,11 @@ def _light(model: ModelProto) -> ModelProto:
     light = ModelProto()
     light.CopyFrom(model)
     graph = light.graph
+    imported = {o.domain for o in light.opset_import}
+    used = {node.domain for each in _all_graphs(graph) for node in each.node}
+    for domain in sorted(used - imported - {"ai.onnx"}):
+        version = 1 if domain else onnx.defs.onnx_opset_version()
+        light.opset_import.append(helper.make_opsetid(domain, version))
     constants = {tensor.name for tensor in graph.initializer}
     given = {each.name for each in graph.input}
     if model.ir_version < _DEFAULTS:
@@ -231,57 +425,66 @@ def _light(model: ModelProto) -> ModelProto:
     return light
 
 
-def _give(model: ModelProto, given: Mapping[str, Shape | int]) -> None:
-    """Put shapes of inputs, and numbers for names, in the place of what the model says."""
-    inputs = {each.name: each for each in model.graph.input}
-    dims = [d for i in inputs.values() for d in i.type.tensor_type.shape.dim]
-    for name, size in given.items():
-        if isinstance(size, int):
-            named = [d for d in dims if d.dim_param == name]
-            if not named:
-                raise UsageError(f"--sizes: no input of the model has a size {name!r}")
-            for dim in named:
-                dim.dim_value = size
-            continue
-        if name not in inputs:
-            raise UsageError(f"--sizes: the model has no input {name!r}")
-        tensor = inputs[name].type.tensor_type
-        if tensor.HasField("shape") and len(tensor.shape.dim) != len(size):
-            raise UsageError(
-                f"--sizes: input {name!r} has rank {len(tensor.shape.dim)}, got {len(size)} sizes"
-            )
-        tensor.shape.CopyFrom(helper.make_tensor_type_proto(1, size).tensor_type.shape)
+def _all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
+    """Give a graph and those within it."""
+    yield graph
+    for node in graph.node:
+        for _, inner in subgraphs(node):
+            yield from _all_graphs(inner)
 
 
 def _forget(graph: GraphProto) -> None:
     """Take away what a model says of the shapes of its own values, which may be out of date."""
-    del graph.value_info[:]
-    for output in graph.output:
-        output.type.tensor_type.ClearField("shape")
-    for node in graph.node:
-        for _, inner in subgraphs(node):
-            _forget(inner)
+    for each in _all_graphs(graph):
+        del each.value_info[:]
+        for value in (*each.output, *(each.input if each is not graph else ())):
+            value.type.Clear()
 
 
 def complaint(model: ModelProto) -> str | None:
-    """Return why ONNX's checker refuses a model, whose large constants it takes for inputs."""
+    """Return why ONNX's checker refuses a model; large constants count as inputs."""
+    light = _light(model)
+    del light.opset_import[:]
+    light.opset_import.extend(model.opset_import)
     try:
-        onnx.checker.check_model(_light(model))
+        onnx.checker.check_model(light)
     except onnx.checker.ValidationError as error:
-        return " ".join(str(error).split())
+        return f"ONNX's checker refuses the model: {' '.join(str(error).split())}"
     return None
 
 
-def _inferred(model: ModelProto) -> ModelProto:
-    try:
-        return inference.infer_shapes(model, data_prop=True)
-    except (inference.InferenceError, ValueError) as error:
-        raise UsageError(f"ONNX's shape inference fails: {' '.join(str(error).split())}") from None
+def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
+    """Infer shapes; where that fails, leave out the nodes at fault, and note the reason."""
+    for data_prop in (True, False):
+        try:
+            return inference.infer_shapes(model, data_prop=data_prop)
+        except (inference.InferenceError, ValueError) as error:
+            reason = " ".join(str(error).split())
+    note = f"ONNX's shape inference fails: {reason}"
+    if note not in notes:
+        notes.append(note)
+    # Each node by itself, with what is known of its inputs.
+    known = {value.name: value for value in _values(model.graph)}
+    made = ModelProto()
+    made.CopyFrom(model)
+    del made.graph.value_info[:]
+    for node in model.graph.node:
+        del made.graph.node[:], made.graph.output[:]
+        made.graph.node.append(node)
+        made.graph.output.extend(onnx.ValueInfoProto(name=name) for name in node.output if name)
+        with suppress(inference.InferenceError, ValueError):
+            one = inference.infer_shapes(made, data_prop=True).graph
+            made.graph.value_info.extend(one.output)
+            known.update({value.name: value for value in _values(one)})
+    made.CopyFrom(model)
+    del made.graph.value_info[:]
+    made.graph.value_info.extend(known.values())
+    return made
 
 
-def _folded(model: ModelProto) -> ModelProto:
+def _folded(model: ModelProto, notes: list[str]) -> ModelProto:
     """Infer shapes again and again, with what is constant computed in between."""
-    inferred = _inferred(model)
+    inferred = _inferred(model, notes)
     for _ in range(_MOST_ROUNDS):
         values = _constants(model, inferred)
         if not values:
@@ -291,7 +494,7 @@ def _folded(model: ModelProto) -> ModelProto:
         model.graph.node.extend(kept)
         for name, value in values.items():
             model.graph.initializer.append(numpy_helper.from_array(value, name))
-        inferred = _inferred(model)
+        inferred = _inferred(model, notes)
     return inferred
 
 
@@ -379,28 +582,28 @@ def _collect(
     found: list[Scope],
 ) -> None:
     """Add the scope of a graph and those of the graphs within it."""
-    scope = Scope(len(found), place, graph, outer, {}, {})
+    scope = Scope(len(found), place, graph, outer, {}, {}, {})
     found.append(scope)
     for by in inferred:
         for value in _values(by.graph):
             tensor = value.type.tensor_type
-            scope.types.setdefault(value.name, tensor.elem_type)
+            if tensor.elem_type:
+                scope.types.setdefault(value.name, tensor.elem_type)
             if tensor.HasField("shape"):
-                shape = tuple(sizes.symbol(d, by) for d in tensor.shape.dim)
-                scope.shapes[value.name] = _better(scope.shapes.get(value.name), shape)
-    for tensor in (*(t for by in inferred for t in by.graph.initializer), *graph.initializer):
+                known = scope.shapes.get(value.name)
+                scope.shapes[value.name] = sizes.better(known, sizes.shape(tensor, by))
+        for tensor in by.graph.initializer:
+            scope.note(tensor.name, tensor)
+        for node in by.graph.node:
+            for attribute in node.attribute:
+                if node.op_type == "Constant" and attribute.name == "value":
+                    scope.note(node.output[0], attribute.t)
+    for tensor in graph.initializer:
         scope.shapes[tensor.name] = tuple(tensor.dims)
         scope.types[tensor.name] = tensor.data_type
     inner = [by.within() for by in inferred]
     for node in graph.node:
         for called, subgraph in subgraphs(node):
             at = f"{place}/{called}" if place else called
-            known = tuple(each[called] for each in inner if called in each)
-            _collect(subgraph, known, at, scope, sizes, found)
-
-
-def _better(known: Shape | None, stated: Shape) -> Shape:
-    """Take from what the model states the sizes that inference leaves open."""
-    if known is None or len(known) != len(stated):
-        return stated if known is None else known
-    return tuple(b if a < 0 <= b else a for a, b in zip(known, stated, strict=True))
+            within = tuple(each[called] for each in inner if called in each)
+            _collect(subgraph, within, at, scope, sizes, found)

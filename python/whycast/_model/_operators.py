@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 # multidirectional: all inputs to one shape. unidirectional: the last input to the shape of the
-# others. stacked: the axes before the last two of both inputs.
-Direction = Literal["multidirectional", "unidirectional", "stacked"]
+# others. stacked: the axes before the last two of both inputs. equal: they do not broadcast yet.
+# explicit: Expand.
+Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "explicit"]
 
 
 @dataclass(frozen=True)

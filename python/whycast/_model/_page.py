@@ -7,11 +7,14 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
+from whycast._command._model import shown
+
 _STYLE = """
 :root { color-scheme: light dark;
   --line: #8886; --hidden: #b35900; --open: #7a4fb5; --wrong: #c00; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { border-bottom: 1px solid var(--line); padding: .25rem .75rem .25rem 0; text-align: left;
@@ -33,8 +36,8 @@ _VERDICTS = {
 }
 
 
-def page(about: Mapping[str, Any]) -> str:
-    """Return the page of what `whycast model --json` says."""
+def page(about: Mapping[str, Any], text: str) -> str:
+    """Return a page of the report of `whycast model --json` and its text."""
     file = escape(PurePath(about["file"]).name)
     nodes = about["nodes"]
     squares = "".join(
@@ -44,43 +47,22 @@ def page(about: Mapping[str, Any]) -> str:
     )
     counts = {text: _count(nodes, verdict) for verdict, text in _VERDICTS.items()}
     legend = ", ".join(f"{text}: {count}" for text, count in counts.items() if count)
-    summary = _table(
-        ("", "nodes", "broadcast", "kinds", "operators"),
-        (
-            (
-                name,
-                each["nodes"],
-                each["broadcast"],
-                _counts(each["kinds"]),
-                _counts(each["operators"]),
-            )
-            for name, each in about["summary"].items()
-        ),
+    rows = "".join(
+        f'<tr id="n{k}">' + "".join(f"<td>{escape(each)}</td>" for each in _cells(row)) + "</tr>"
+        for k, row in enumerate(nodes)
     )
-    attention = "".join(
-        f"<li>{escape(row['operator'])} {escape(row['node'])}: {escape(text)}</li>"
-        for row in nodes
-        for text in row["attention"]
+    heads = (
+        "node",
+        "operator",
+        "shapes",
+        "result",
+        "kinds",
+        "read, written",
+        "condition",
+        "attention",
     )
-    others = "".join(
-        f"<li>{count} of {escape(what)}</li>" for what, count in about["not looked into"].items()
-    )
-    rows = _table(
-        ("node", "operator", "shapes", "result", "kinds", "read, written", "condition"),
-        (
-            (
-                row["node"],
-                row["operator"],
-                ("stacks " if "axes" in row else "") + ", ".join(row["shapes"]),
-                row.get("result", _VERDICTS[row["verdict"]]),
-                ", ".join(row.get("kinds", ())),
-                ", ".join(f"{n:,}" for n in (row.get("elements") or {}).values()),
-                "; ".join(row.get("condition", ())),
-            )
-            for row in nodes
-        ),
-        ids=True,
-    )
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
+    summary = escape(text.partition("\n\n")[0])
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -89,30 +71,31 @@ def page(about: Mapping[str, Any]) -> str:
 <p>Each square is a node that may broadcast, in the order of the graph, and leads to its row
 ({legend}).</p>
 <ol class="graph">{squares}</ol>
-{summary}
-{f"<h2>Attention</h2><ul>{attention}</ul>" if attention else ""}
-{f"<h2>Not looked into</h2><ul>{others}</ul>" if others else ""}
+<pre>{summary}</pre>
 <h2>Nodes</h2>
-{rows}
+<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>
 </body></html>
 """
 
 
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    shapes = ", ".join(map(shown, row["shapes"]))
+    result = shown(row["result"]) if "result" in row else _VERDICTS[row["verdict"]]
+    asked = [*row.get("condition", ())]
+    asked += [f"SONNX: {each}" for each in row.get("condition of SONNX", ())]
+    if "broadcasts if" in row:
+        asked.append(f"broadcasts if {' or '.join(row['broadcasts if'])}")
+    return (
+        row["node"],
+        row["operator"],
+        f"stacks {shapes}" if "axes" in row else shapes,
+        result,
+        ", ".join(row["kinds"]),
+        ", ".join(f"{n:,}" for n in (row.get("elements") or {}).values()),
+        "; ".join(asked),
+        "; ".join(row["attention"]),
+    )
+
+
 def _count(nodes: Iterable[Mapping[str, Any]], verdict: str) -> int:
     return sum(row["verdict"] == verdict for row in nodes)
-
-
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{what} {count}" for what, count in counts.items())
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[object]], *, ids: bool = False) -> str:
-    heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
-    lines = []
-    for k, row in enumerate(rows):
-        at = f' id="n{k}"' if ids else ""
-        lines.append(f"<tr{at}>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>")
-    return (
-        f'<div class="wide"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )

@@ -9,7 +9,6 @@ from typing import Literal
 from onnx import ModelProto, NodeProto
 
 from whycast import _kernel
-from whycast._command._arguments import UsageError
 from whycast._model._graphs import Names, Scope, opset
 from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
 from whycast._types import Shape
@@ -29,7 +28,7 @@ class Place:
     `inputs` and `shapes` are those that broadcast together; where stacks of matrices do, the shapes
     lack their last two axes. `target` has for each axis the sizes of which it is the one that is
     not 1. `conditions` and `zeros` are clauses (axis, a, b), by NumPy's rule and what SONNX asks
-    besides. `index` is that of the node in its graph.
+    besides. `index` is that of the node in its graph. `note` says why an unusual node is listed.
     """
 
     scope: Scope
@@ -42,6 +41,7 @@ class Place:
     conditions: tuple[tuple[int, int, int], ...] = ()
     zeros: tuple[tuple[int, int, int], ...] = ()
     clash: tuple[int, int, int] | None = None
+    note: str = ""
 
     @property
     def node(self) -> NodeProto:
@@ -107,23 +107,56 @@ def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
         for index, node in enumerate(scope.graph.node):
             operator = OPERATORS.get(node.op_type)
             inputs = tuple(filter(None, node.input))
-            if node.domain not in ONNX or operator is None or len(inputs) < 2:
+            if node.domain not in ONNX or len(inputs) < 2:
                 continue
-            if version < operator.since:
-                _refuse_attribute(node, version)
-                continue
-            found = _operands(node, operator.direction, scope)
-            if found is not None:
-                yield _judged(scope, index, operator.direction, *found)
+            if node.op_type == "Expand":
+                yield from _expand(scope, index)
+            elif operator is not None:
+                found = _operands(node, operator.direction, scope)
+                if found is None:
+                    continue
+                if version < operator.since:
+                    yield from _older(scope, index, version, *found)
+                else:
+                    yield _judged(scope, index, operator.direction, *found)
 
 
-def _refuse_attribute(node: NodeProto, version: int) -> None:
-    """Refuse a node of an old opset that broadcasts from an axis of its own."""
+def _expand(scope: Scope, index: int) -> Iterator[Place]:
+    """Give an Expand that never works, by a shape that is constant."""
+    node = scope.graph.node[index]
+    own, target = scope.shape(node.input[0]), scope.value(node.input[1])
+    if own is None or target is None:
+        return
+    if min(target, default=0) < 0:
+        note = f"ONNX does not define the size {min(target)} in its shape; runtimes differ"
+        inputs = (node.input[0], "")
+        yield Place(scope, index, "explicit", inputs, (own, None), "unknown", note=note)
+        return
+    place = _judged(scope, index, "explicit", (node.input[0], ""), (own, target))
+    if place.verdict == "never":
+        yield place
+
+
+def _older(
+    scope: Scope,
+    index: int,
+    version: int,
+    inputs: tuple[str, ...],
+    shapes: tuple[Shape | None, ...],
+) -> Iterator[Place]:
+    """Give a node of an opset in which its operator does not broadcast, if its shapes differ."""
+    node = scope.graph.node[index]
+    known = [shape for shape in shapes if shape is not None]
     if any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute):
-        raise UsageError(
-            f"node {node.name!r}, {node.op_type} of opset {version}, broadcasts by its attribute "
-            "`broadcast`, another rule: convert the model to opset 7 or later"
+        note = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
+        yield Place(scope, index, "equal", inputs, shapes, "unknown", note=note)
+    elif node.op_type != "PRelu" and len({*known}) > 1:
+        note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
+        differ = len({len(shape) for shape in known}) > 1 or any(
+            len({size for size in sizes if size >= 0}) > 1 for sizes in zip(*known, strict=False)
         )
+        verdict: Verdict = "never" if differ else "unknown"
+        yield Place(scope, index, "equal", inputs, shapes, verdict, note=note)
 
 
 def _operands(
@@ -146,9 +179,7 @@ def _operands(
         return ("", names[2]), (made, scope.shape(names[2]))
     pair = (node.input[0], node.input[3 if node.op_type == "QLinearMatMul" else 1])
     a, b = map(scope.shape, pair)
-    if a is not None and b is not None and min(len(a), len(b)) < 2:
-        # A vector takes part in every product; there is no stack that would have to be repeated.
-        return None
+    # Of a vector the stack is one matrix.
     return pair, (None if a is None else a[:-2], None if b is None else b[:-2])
 
 
@@ -224,6 +255,18 @@ def condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[s
         first, second = names.text(a), names.text(b)
         ones = [f"{names.text(z)} = 1" for z in (a, b) if z < 0]
         said.append(" or ".join([*ones, f"{first} = {second}"]))
+    return list(dict.fromkeys(said))
+
+
+def growth(place: Place, names: Names) -> list[str]:
+    """Spell when a node broadcasts whose shapes may be equal: one of these holds."""
+    first, *others = (shape for shape in place.shapes if shape is not None)
+    said = [
+        " ≠ ".join(map(names.text, sorted((a, b), key=lambda size: (size >= 0, abs(size)))))
+        for shape in others
+        for a, b in zip(first, shape, strict=True)
+        if a != b
+    ]
     return list(dict.fromkeys(said))
 
 

@@ -45,7 +45,7 @@ def numbers_for(
 
     A clause that does not hold is mended at one of its names, until nothing helps.
     """
-    sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given}
+    sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
     clauses = list(chain.from_iterable(place.conditions for place in found))
     zeros = list(chain.from_iterable(place.zeros for place in found))
 
