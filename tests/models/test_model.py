@@ -321,8 +321,8 @@ FAULTS: dict[str, tuple[ModelProto, int, list[str], str]] = {
     "Expand to less": (expand(1, 16, 70), 1, ["never", "unknown"], "sizes 8 and 16"),
     "Expand by -1": (
         expand(-1, 8, 70),
-        0,
-        ["unknown", "always"],
+        1,
+        ["unknown", "never"],
         "unclear: Expand E: ONNX does not",
     ),
     "Max of opset 7": (twice(7, (2, 3), (3,)), 1, ["never"], "Max of opset 7 does not broadcast"),

@@ -133,7 +133,7 @@ def _run(arguments: argparse.Namespace) -> int:
     model, names = read(arguments.file), Names()
     known = scopes(model, names, arguments.sizes)
     found = list(places(known.scopes, model))
-    about = {"file": str(arguments.file), "opset": opset(model)}
+    about: dict[str, Any] = {"file": str(arguments.file), "opset": opset(model)}
     about |= _about(found, left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0
     made = None

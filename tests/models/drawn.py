@@ -1,0 +1,367 @@
+"""Drawn models: the list of their broadcasts, and the explicit model, held against what runs.
+
+Sizes of inputs are numbers, names or open. A small interpreter of shapes says for each assignment
+of numbers which nodes run and what broadcasts; ONNX Runtime runs the model and the explicit one. Of
+the package nothing is used but the command line, and SONNX's operator for its own form.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import built
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from whycast._command import main
+from whycast._model._runs import Broadcast
+
+Shape = tuple[int, ...]
+Sizes = dict[str, int]
+NAMES = ("N", "M", "K")
+# From which opset on an operator broadcasts.
+SINCE = {"Add": 7, "Sub": 7, "Mul": 7, "Max": 8, "Sum": 8, "Where": 9, "PRelu": 7, "MatMul": 7}
+
+
+class NoShapeError(Exception):
+    """Shapes that do not go together."""
+
+
+def joined(*shapes: Shape) -> Shape:
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise NoShapeError from None
+
+
+def shape_of(operator: str, shapes: list[Shape]) -> Shape:
+    """Return the shape of an output."""
+    if operator == "PRelu":
+        if joined(*shapes) != shapes[0]:
+            raise NoShapeError
+        return shapes[0]
+    if operator != "MatMul":
+        return joined(*shapes)
+    if () in shapes:
+        raise NoShapeError
+    a, b = ((1, *s) if k == 0 and len(s) == 1 else s for k, s in enumerate(shapes))
+    b = (*b, 1) if len(b) == 1 else b
+    if a[-1] != b[-2]:
+        raise NoShapeError
+    rows = a[-2:-1] if len(shapes[0]) > 1 else ()
+    return (*joined(a[:-2], b[:-2]), *rows, *(b[-1:] if len(shapes[1]) > 1 else ()))
+
+
+@dataclass
+class Node:
+    """A node, the graphs within it, and which of these runs."""
+
+    operator: str
+    inputs: list[str]
+    output: str
+    inner: list[Graph] = field(default_factory=list)
+
+
+@dataclass
+class Graph:
+    """Nodes, of which the last one makes the output."""
+
+    nodes: list[Node] = field(default_factory=list)
+
+
+class Drawn:
+    """A model, drawn by a number."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = random.Random(seed)
+        self.opset = self.draw.choice((7, 8, 9, 13, 17, 21))
+        self.base = {name: self.draw.choice((0, 1, 1, 2, 3)) for name in NAMES}
+        self.inputs: dict[str, list[int | str | None]] = {}
+        self.constants: dict[str, Shape] = {}
+        self.flags = 0
+        self.count = 0
+        target = [self.draw.choice([*NAMES, 1, 2, 3]) for _ in range(self.draw.randint(0, 3))]
+        known = {}
+        for k in range(self.draw.randint(2, 4)):
+            name = f"x{k}"
+            sizes: list[int | str | None] = []
+            for size in target[self.draw.randint(0, len(target)) :]:
+                number = size if isinstance(size, int) else self.base[size]
+                sizes.append(self.draw.choice([size, size, 1, number, None]))
+            if self.draw.random() < 0.3:
+                self.constants[name] = tuple(self.number(name, k, s) for k, s in enumerate(sizes))
+            else:
+                for axis, size in enumerate(sizes):
+                    if size is None:
+                        self.base[f"{name}.{axis}"] = self.draw.choice(
+                            (1, self.base_of(target, sizes, axis))
+                        )
+                self.inputs[name] = sizes
+            known[name] = self.shape(name, self.base)
+        self.graph = self.drawn(known, self.draw.randint(1, 5), depth=0)
+
+    def base_of(self, target: list[Any], sizes: list[Any], axis: int) -> int:
+        size = target[len(target) - 1 - axis] if axis < len(target) else 1
+        return size if isinstance(size, int) else self.base[size]
+
+    def number(self, name: str, axis: int, size: int | str | None) -> int:
+        return size if isinstance(size, int) else self.base.get(str(size), 1)
+
+    def shape(self, name: str, sizes: Sizes) -> Shape:
+        """Return the shape of an input or a constant."""
+        if name in self.constants:
+            return self.constants[name]
+        about = enumerate(self.inputs[name])
+        return tuple(s if isinstance(s, int) else sizes[s or f"{name}.{axis}"] for axis, s in about)
+
+    def drawn(self, known: dict[str, Shape], count: int, depth: int) -> Graph:
+        """Draw nodes that run with the numbers of the names that are the base."""
+        graph, known = Graph(), dict(known)
+        for _ in range(50 * count):
+            if len(graph.nodes) == count:
+                break
+            self.count += 1
+            output = f"v{self.count}"
+            if depth < 3 and self.opset >= 13 and self.draw.random() < 0.25:
+                node, shape = self.nested(known, output, depth)
+            else:
+                operator = self.draw.choice([*SINCE, "Relu"])
+                if SINCE.get(operator, 0) > self.opset or operator == "Where":
+                    continue
+                number = {"Relu": 1, "Sum": self.draw.randint(2, 3)}.get(operator, 2)
+                inputs = [self.draw.choice([*known]) for _ in range(number)]
+                shapes = [known[each] for each in inputs]
+                if operator == "MatMul" and (min(map(len, shapes)) < 1 or 0 in sum(shapes, ())):
+                    continue
+                try:
+                    shape = shape_of(operator, shapes)
+                except NoShapeError:
+                    continue
+                node = Node(operator, inputs, output)
+            graph.nodes.append(node)
+            known[output] = shape
+        if not graph.nodes:
+            graph.nodes.append(Node("Relu", [self.draw.choice([*known])], f"v{self.count}r"))
+        return graph
+
+    def nested(self, known: dict[str, Shape], output: str, depth: int) -> tuple[Node, Shape]:
+        """Draw an If, whose branches have one rank, or a Loop that gathers what its body makes."""
+        operator = self.draw.choice(("If", "Loop"))
+        one = self.drawn(known, self.draw.randint(1, 3), depth + 1)
+        shape = self.run(one, dict(known), {}, 0)
+        if operator == "Loop":
+            return Node("Loop", [], output, [one]), (2, *shape)
+        return Node("If", [], output, [one, one_of(self, known, shape, depth)]), shape
+
+    def run(self, graph: Graph, known: dict[str, Shape], seen: dict[str, Any], flag: int) -> Shape:
+        """Return the shape of a graph's output; note what each node saw, None where it fails."""
+        shape: Shape = ()
+        for node in graph.nodes:
+            if node.operator == "If":
+                shape = self.run(node.inner[flag], dict(known), seen, flag)
+            elif node.operator == "Loop":
+                shape = (2, *self.run(node.inner[0], dict(known), seen, flag))
+            else:
+                shapes = [known[each] for each in node.inputs]
+                seen[node.output] = (shapes, False)
+                shape = shape_of(node.operator, shapes)
+                seen[node.output] = (shapes, True)
+            known[node.output] = shape
+        return shape
+
+    def model(self) -> ModelProto:
+        """Return the model, with annotations of which some are not true."""
+        outputs = [self.graph.nodes[-1].output]
+        constants = [built.constant(name, *shape) for name, shape in self.constants.items()]
+        constants += [numpy_helper.from_array(np.array(2), "times")]
+        constants += [numpy_helper.from_array(np.array(True), "true")]
+        inputs = [built.value(name, sizes) for name, sizes in self.inputs.items()]
+        inputs.append(built.value("flag", (), TensorProto.BOOL))
+        graph = helper.make_graph(
+            self.protos(self.graph), "drawn", inputs, [onnx.ValueInfoProto(name=o) for o in outputs]
+        )
+        graph.output[0].type.tensor_type.elem_type = TensorProto.FLOAT
+        graph.initializer.extend(constants)
+        for node in self.graph.nodes:
+            # Where inference knows better: elsewhere it would be taken for true.
+            is_known = node.operator in ("Relu", "PRelu") and node.inputs[0][0] == "x"
+            if is_known and self.draw.random() < 0.5:
+                rank = self.draw.randint(0, 3)
+                sizes = [self.draw.choice([*NAMES, "Z", 1, 2, 5]) for _ in range(rank)]
+                graph.value_info.append(built.value(node.output, sizes))
+        opsets = [helper.make_opsetid("", self.opset)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+    def protos(self, graph: Graph) -> list[onnx.NodeProto]:
+        """Return the nodes of a graph."""
+        return [self.proto(node) for node in graph.nodes]
+
+    def proto(self, node: Node) -> onnx.NodeProto:
+        more: dict[str, GraphProto] = {}
+        inputs = node.inputs
+        last = [each.nodes[-1].output for each in node.inner]
+        if node.operator == "If":
+            inputs = ["flag"]
+            for name, each, output in zip(
+                ("then_branch", "else_branch"), node.inner, last, strict=True
+            ):
+                about = [built.value(output, None)]
+                more[name] = helper.make_graph(self.protos(each), name, [], about)
+        elif node.operator == "Loop":
+            inputs, on = ["times", "true"], f"{node.output}on"
+            nodes = [helper.make_node("Identity", ["true"], [on]), *self.protos(node.inner[0])]
+            about = [built.value(f"{node.output}i", (), TensorProto.INT64)]
+            about += [built.value(f"{node.output}go", (), TensorProto.BOOL)]
+            made = [built.value(on, (), TensorProto.BOOL), built.value(last[0], None)]
+            more["body"] = helper.make_graph(nodes, "body", about, made)
+        return helper.make_node(node.operator, inputs, [node.output], node.output.upper(), **more)
+
+
+def one_of(drawn: Drawn, known: dict[str, Shape], shape: Shape, depth: int) -> Graph:
+    """Draw another branch, of whatever shape."""
+    return drawn.drawn(known, drawn.draw.randint(1, 2), depth + 1)
+
+
+def holds(clause: str, sizes: Sizes) -> bool:
+    """Evaluate a sentence such as `N = 1 or N = M`, or `N ≠ 1`."""
+    for each in clause.split(" or "):
+        first, relation, second = each.split(" ")
+        a, b = (int(s) if s.isdigit() else sizes[s] for s in (first, second))
+        if (a == b) == (relation == "="):
+            return True
+    return False
+
+
+def ask(*words: str) -> tuple[int, dict[str, Any]]:
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = main(["model", *words, "--json"])
+    assert code in (0, 1, 3), err.getvalue()
+    about: dict[str, Any] = json.loads(out.getvalue())
+    return code, about
+
+
+def judge(seed: int, folder: Path) -> int:
+    """Judge one model; return how many of its nodes broadcast."""
+    drawn = Drawn(seed)
+    model, draw = drawn.model(), drawn.draw
+    path, out = folder / "model.onnx", folder / "out.onnx"
+    onnx.save(model, path)
+    content = path.read_bytes()
+    assignments = [(drawn.base, 0)]
+    for _ in range(6):
+        other = {name: draw.choice((0, 1, 2, 3)) for name in drawn.base}
+        assignments.append((draw.choice((drawn.base, other)), draw.randint(0, 1)))
+    seen: list[tuple[Sizes, int, dict[str, Any], bool]] = []
+    for sizes, flag in assignments:
+        noted: dict[str, Any] = {}
+        known = {n: drawn.shape(n, sizes) for n in (*drawn.inputs, *drawn.constants)}
+        runs = True
+        try:
+            drawn.run(drawn.graph, known, noted, flag)
+        except NoShapeError:
+            runs = False
+        seen.append((sizes, flag, noted, runs))
+    _, about = ask(str(path))
+    rows = {row["output"]: row for row in about["nodes"]}
+    broadcast = 0
+    for sizes, _, noted, _ in seen:
+        for output, (shapes, ran) in noted.items():
+            if len(shapes) > 1:
+                broadcast += judge_row(rows[output], shapes, ran, sizes)
+    form = draw.choice(("expand", "reshape+tile", "sonnx"))
+    words = ["--explicit", str(out), "--as", form]
+    if form != "sonnx":
+        words += [word for word in ("--dynamic", "--constants") if draw.random() < 0.5]
+    _, about = ask(str(path), *words)
+    left = {each["node"].rpartition(": ")[2] for each in about["explicit"]["left"]}
+    _, again = ask(str(out))
+    hidden = {
+        row["node"].rpartition(": ")[2] for row in again["nodes"] if row["verdict"] == "always"
+    }
+    assert form == "sonnx" or hidden <= left, hidden - left
+    before, after = (runner(each, of_sonnx=form == "sonnx") for each in (path, out))
+    for sizes, flag, _, runs in seen:
+        feeds = feeds_for(drawn, sizes, flag)
+        try:
+            expected = before(feeds)
+        except Exception:
+            # The reference gathers loops within loops wrongly.
+            assert not runs or form == "sonnx" or model.graph.value_info, "it does not run"
+            continue
+        for a, b in zip(expected, after(feeds), strict=True):
+            assert (a.shape, a.tobytes()) == (b.shape, b.tobytes())
+    assert path.read_bytes() == content
+    return broadcast
+
+
+def judge_row(row: dict[str, Any], shapes: list[Shape], ran: bool, sizes: Sizes) -> bool:
+    """Hold what is said of one node against what it saw; return whether it broadcast."""
+    if row["operator"] == "MatMul":
+        shapes = [shape[:-2] for shape in shapes]
+    differ = len({*shapes}) > 1
+    verdict = row["verdict"]
+    assert not (verdict == "equal" and differ), row
+    assert not (verdict == "always" and not differ), row
+    assert not (verdict == "never" and ran), row
+    if verdict in ("always", "depends") and row["operator"] not in ("PRelu", "MatMul"):
+        clauses = [text for text in row["condition"] if "?" not in text]
+        if len(clauses) == len(row["condition"]):
+            assert all(holds(text, sizes) for text in clauses) == ran, row
+    if verdict == "depends" and "?" not in str(row["broadcasts if"]):
+        assert any(holds(text, sizes) for text in row["broadcasts if"]) == differ, row
+    return differ and ran
+
+
+Runner = Callable[[dict[str, np.ndarray]], list[np.ndarray]]
+
+
+def runner(path: Path, *, of_sonnx: bool = False) -> Runner:
+    if of_sonnx:
+        evaluator = ReferenceEvaluator(onnx.load(path), new_ops=[Broadcast])
+        return lambda feeds: [np.asarray(each) for each in evaluator.run(None, dict(feeds))]
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(path, options)
+    return lambda feeds: list(session.run(None, feeds))
+
+
+def feeds_for(drawn: Drawn, sizes: Sizes, flag: int) -> dict[str, np.ndarray]:
+    made = {"flag": np.array(not flag)}
+    for k, name in enumerate(drawn.inputs):
+        shape = drawn.shape(name, sizes)
+        count = int(np.prod(shape, dtype=np.int64))
+        made[name] = (np.arange(k, k + count, dtype=np.float32) - 3).reshape(shape)
+    return made
+
+
+def judge_all(seeds: range) -> int:
+    """Judge the models of some numbers; name the one that fails."""
+    broadcast = 0
+    with TemporaryDirectory() as folder:
+        for seed in seeds:
+            try:
+                broadcast += judge(seed, Path(folder))
+            except Exception:
+                text = onnx.printer.to_text(Drawn(seed).model())
+                print(f"seed {seed}:\n{re.sub(' +', ' ', text)}", file=sys.stderr)
+                raise
+    return broadcast
+
+
+if __name__ == "__main__":
+    print(f"{judge_all(range(int(sys.argv[1])))} broadcasts as they were said")
