@@ -34,7 +34,8 @@
 #   make certify  cvc5 writes a certificate of each proved part, and a checker of our own reads it
 #   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
-#   make models   count the broadcasts in the models of released packages, make them explicit, compare
+#   make models   count the broadcasts in the models of released packages and in drawn ones, make them
+#                 explicit, compare
 #   make bench    time the package and its C beside other libraries: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
@@ -179,6 +180,7 @@ certify:
 
 models:
 	@$(INSTALL) --tests --also models
+	@$(TESTS_TOOL) tests/models/drawn_models.py 10000
 	@$(RECORD) $(TESTS_TOOL) tests/models/released.py
 
 # Nothing that it says is a condition of anything: no test looks at a time.

@@ -43,7 +43,7 @@ FILES = re.compile(
     |tests/(branches/gaps|c/(equivalent_c|misra))\.toml
     |why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
     |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])
-    |python/(BENCHMARKS\.md|_whycast_pytest\.py|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
+    |python/(BENCHMARKS\.md|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
     |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
     |python/doc/(\w+/)*\w+\.(py|md|rst|svg|css|js|jsonl|onnxtxt)
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|(mutants|signatures)\.toml|sessions/.*)

@@ -14,13 +14,11 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from markupsafe import Markup
 from sphinx.cmd.build import build_main
 
-import _whycast_pytest
 import whycast
 from evidence import documents, pages, worked
 from gate import closed, trace
@@ -206,14 +204,6 @@ def clauses(root: Path) -> dict[str, list[str]]:
     """Give the clauses to which each public name belongs."""
     entries = (entry for entry in trace.of_package(root, ()) if isinstance(entry, trace.Entry))
     return {entry.name: [tag.id for tag in entry.tags] for entry in entries}
-
-
-def pytest_options() -> argparse.ArgumentParser:
-    """Give the options that the package adds to pytest."""
-    parser = argparse.ArgumentParser(prog="pytest --pyargs whycast.testing", add_help=False)
-    group = SimpleNamespace(addoption=parser.add_argument)
-    _whycast_pytest.pytest_addoption(cast("Any", SimpleNamespace(getgroup=lambda *_: group)))
-    return parser
 
 
 def compiled(root: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
@@ -13,6 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import SkipTest
 from xml.etree import ElementTree
 
 import implementations
@@ -24,12 +26,12 @@ import whycast
 from whycast import lax, ngraph, numpy_rule, onnx, openvino
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
-from whycast.testing import Case, TargetError, _check, cases, check
+from whycast.testing import Case, TargetError, _check, cases, check, stages
 from whycast.testing._cases._fixed import fixed
 from whycast.testing._cases._values import STRINGS
 from whycast.testing._peers import PEERS, _register
 from whycast.testing._peers._register import Entry
-from whycast.testing._run import _targets
+from whycast.testing._run import _child, _targets
 
 Shape = tuple[int, ...]
 
@@ -267,16 +269,53 @@ def slowly(*arrays: Any) -> Any:
     ("function", "kind"),
     [(slowly, "elements"), (where(lambda _: True, lambda: time.sleep(60)), "hang")],
 )
-def test_the_time_is_that_of_the_whole_check(function: Any, kind: str) -> None:
+def test_the_time_is_that_of_the_whole_check(
+    function: Any, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And the report says for what there was none."""
-    report = check(function, seconds=2)
-    assert report.seconds < 4
+    monkeypatch.setattr(_child, "_WARM_UP", 1)
+    report = check(function, seconds=2, timeout=1)
+    assert report.seconds < 6
     assert {each.kind for each in report.deviations} == {kind}
     asked, left = report.levels["data"], report.unasked["data"]
     known = Counter(stage for stage, _ in fixed(RULES["sonnx"], "data"))
     assert Counter(asked) + Counter(left) == known
     assert f"  data: no time for {sum(left.values()):,} cases: small " in str(report)
     assert kind == "hang" or len(asked) == 6
+
+
+@pytest.mark.parametrize("pauses", [itertools.chain([4], itertools.repeat(0)), itertools.repeat(1)])
+def test_a_target_that_compiles_does_not_hang(pauses: Iterator[float]) -> None:
+    """It compiles once, or for each call: there is time for some cases only."""
+
+    def compiles(*arrays: Any) -> Any:
+        time.sleep(next(pauses))
+        return whycast.broadcast(*arrays, copy=True)
+
+    report = check(compiles, seconds=0.5, timeout=2)
+    assert (report.ok, report.deviations, bool(report.unasked)) == (True, (), True)
+
+
+def test_a_report_is_no_truth_value() -> None:
+    report = check(whycast.compatible, level="verdict", seconds=None, every=50)
+    with pytest.raises(TypeError, match="`ok`"):
+        assert report
+
+
+def test_stages_judge_their_own_cases() -> None:
+    right = {str(each): each for each in stages(whycast.compatible, level="verdict", every=20)}
+    right["verdict-small"].check()
+    with pytest.raises(SkipTest):
+        right["verdict-random"].check()
+    late = stages(slowly, seconds=0.2)
+    with pytest.raises(AssertionError, match="no time for"):
+        late[0].check()
+    wrong = {str(each): each for each in stages(implementations.wrong_at_rank_5)}
+    wrong["data-small"].check()
+    with pytest.raises(AssertionError, match="call  "):
+        wrong["data-ranks"].check()
+    with pytest.raises(ValueError, match="nonsense"):
+        stages("mylib:nonsense")
 
 
 def numbers_alone(*arrays: Any) -> Any:

@@ -281,7 +281,9 @@ def test_check_writes_json_and_what_junit_reads(run: Run, tmp_path: Path) -> Non
     done = run(f"check numpy {QUICK} --level verdict --junit {tmp_path}")
     assert done.out.endswith("\nnothing deviates\n")
     assert done.code == 2
-    assert done.err == f"whycast check: error: --junit: [Errno 21] Is a directory: '{tmp_path}'\n"
+    assert done.err == (
+        f"whycast check: error: --junit: expected the name of a file, got the folder {tmp_path}\n"
+    )
 
 
 def test_check_tells_a_terminal_how_far_it_is() -> None:

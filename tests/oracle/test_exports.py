@@ -150,8 +150,8 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
             "--rule ngraph --format onnx --out x",
             "--format onnx: ONNX has no node with axes, which rule ngraph takes",
         ),
-        ("--format c --out /", "--out: [Errno 21] Is a directory: '/'"),
-        ("--format onnx --out /", "--out: [Errno 17] File exists: '/'"),
+        ("--format c --out /", "--out: expected the name of a file, got the folder /"),
+        ("--format onnx --out /", "--out: [Errno 17] expected the name of a new folder: '/'"),
         ("--format jsonl --out - --random -3", "expected an integer of at least 0, got '-3'"),
     ],
 )

@@ -3,8 +3,8 @@
 `check` asks an implementation of yours, in Python or in any language, the cases of `cases`, and
 reports what deviates from the proved programs, each kind of deviation with a smallest example.
 `whycast.testing.strategies` draws cases for tests with Hypothesis. On the command line it is
-``whycast check``; ``pytest --pyargs whycast.testing --whycast-target=module:function`` makes tests
-of it. ``import whycast`` alone does not import this.
+``whycast check``; `stages` makes tests for pytest of it. ``import whycast`` alone does not import
+this.
 
 >>> import numpy as np
 >>> from whycast.testing import check
@@ -22,11 +22,12 @@ from whycast.testing._cases._case import Case
 from whycast.testing._check import check
 from whycast.testing._report import Deviation, Report
 from whycast.testing._run._targets import TargetError
+from whycast.testing._stages import Stage, stages
 
-__all__ = ["Case", "Deviation", "Report", "TargetError", "cases", "check"]
+__all__ = ["Case", "Deviation", "Report", "Stage", "TargetError", "cases", "check", "stages"]
 
 # Tracebacks, help and pickles name them as callers do.
-for _public in (Case, Deviation, Report, TargetError, cases, check):
+for _public in (Case, Deviation, Report, Stage, TargetError, cases, check, stages):
     _public.__module__ = "whycast.testing"
 
 

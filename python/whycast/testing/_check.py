@@ -38,9 +38,6 @@ _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
 
-# What a case has that is asked when the time is over, in seconds.
-_GRACE = 1.5
-
 Progress = Callable[[str], None]
 
 
@@ -82,9 +79,9 @@ def check(
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
-        How long to ask, once the target is imported: the fixed cases in an order that soon meets
-        each kind of mistake, and random ones from then on. The report says which fixed cases were
-        not reached. With None, all fixed cases and no other.
+        How long to ask, once the target has given its first answer: the fixed cases in an order
+        that soon meets each kind of mistake, and random ones from then on. The report says which
+        fixed cases were not reached. With None, all fixed cases and no other.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
@@ -99,8 +96,8 @@ def check(
         Names of the exceptions, or of their base classes, by which the target refuses; that it
         raises another is a deviation. By default each refuses.
     timeout : float, optional
-        Seconds for one case, after which the target hangs. A case that is asked when the time is
-        over has 1.5 seconds, or three times what the slowest took.
+        Seconds for one case, after which the target hangs; the first case has 30 at least, since
+        the target may compile. A case that is asked when the time of the check is over has its own.
     memory : float, optional
         MiB that the target may take beyond what it took once it was imported; 0 for any. What the
         cases themselves take is not counted.
@@ -216,6 +213,7 @@ class _Run:
     notes: list[str] = field(default_factory=list)
     complete: bool = True
     started: float = field(default_factory=time.monotonic)
+    skipped: set[int] = field(default_factory=set)
 
     @property
     def is_stopped(self) -> bool:
@@ -247,10 +245,10 @@ class _Run:
 
     def levels_in_turn(self, levels: Sequence[Level]) -> None:
         """Ask at all levels, each for its share of the time."""
-        for number, each in enumerate(levels, start=1):
+        for each in levels:
             deadline = None
             if self.seconds is not None:
-                deadline = self.started + self.seconds * number / len(levels)
+                deadline = time.monotonic() + self.seconds / len(levels)
             if not self.is_stopped:
                 self.level(self.asked._replace(level=each), deadline)
 
@@ -260,20 +258,14 @@ class _Run:
         entries = entries_for(self.target.peer, self.rule.name, level)
         # All cases are there before the next child is made, which then need not make them.
         fixed = in_turn(self.rule, level, asked.every)
-        found, is_offered = Tally(), True
-        try:
-            is_offered = self._ask(asked, entries, deadline, found)
-        except OutOfTimeError as late:
-            if not self.is_stopped:
-                number = self.child.position
-                _, (stage, case) = next(numbered(self.rule, asked, number))
-                finding = no_answer(self.rule, level, case, NoAnswerError("hang", str(late)))
-                found.note(entries, stage, case, finding)
-                found.reached = number + 1
-        if not is_offered:
-            return
+        found = Tally()
+        # Only where it is stopped is there no time for an answer.
+        with suppress(OutOfTimeError):
+            if not self._ask(asked, entries, deadline, found):
+                return
         self.levels[level] = _in_order(found.cases)
-        rest = _in_order(Counter(str(stage) for stage, _ in fixed[found.reached :]))
+        late = [number for number in range(found.reached, len(fixed)) if number not in self.skipped]
+        rest = _in_order(Counter(str(fixed[number][0]) for number in late))
         if rest and self.complete:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
@@ -288,12 +280,12 @@ class _Run:
         Nothing is asked, and False returned, where the target offers nothing at that level.
         """
         level = asked.level
-        skipped: set[int] = set()
+        self.skipped = skipped = set[int]()
         filled: set[int] = set()
         stop: int | None = None
         done, deaths, slow, start = False, 0, 0, 0
         began = time.monotonic()
-        self.child.end_at, self.child.grace = deadline or math.inf, _GRACE
+        self.child.end_at = math.inf
         while not done:
             try:
                 self.child.send(Run(asked, start, stop, frozenset(skipped), deadline))
@@ -395,7 +387,7 @@ class _Run:
         end = time.monotonic() + _SECONDS
         if deadline is not None:
             end = min(end, deadline)
-        self.child.end_at, self.child.grace = end, 0.0
+        self.child.end_at = end
         for _ in range(_STEPS):
             fitting = [each.within(asked.dtypes) for each in smaller(example.case)]
             candidates = [each for each in fitting if each.weight < example.case.weight]

@@ -142,6 +142,9 @@ class Report:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
+    def __bool__(self) -> bool:
+        raise TypeError("a Report is neither true nor false: its attribute `ok` is")
+
     def _lines(self) -> Iterator[str]:
         yield f"{self.target} by the rule {self.rule}: {_cases(self.cases)} in {self.seconds:.1f} s"
         for level, stages in self.levels.items():

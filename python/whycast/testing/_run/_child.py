@@ -21,8 +21,10 @@ from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Run, Try, work
 
-# What a target may take to be imported, in seconds; and between two looks at it.
+# What a target may take to be imported, in seconds, and for its first answer, for which it may
+# compile; and between two looks at it.
 _PREPARATION = 120.0
+_WARM_UP = 30.0
 _LOOK = 0.05
 
 # What the cases themselves take of the memory, in MiB, beside the target.
@@ -30,16 +32,16 @@ _CASES = 64
 
 
 class OutOfTimeError(Exception):
-    """The check is to end, and the case that is asked has had its time, or none is left."""
+    """The check is to end, or the search for a smaller case."""
 
 
 class Child:
     """A child process in which a target runs.
 
-    It is ended after `timeout` seconds without a step from one case to the next; and where it takes
-    `memory` MiB more than once the target was imported and for the cases, if that is not 0. A case
-    that is asked at `end_at`, a time of `time.monotonic`, has `grace` seconds, or three times those
-    of the slowest; none is left where `stop` is set.
+    It is ended after `timeout` seconds without a step from one case to the next, of the first case
+    of a level 30 at least; and where it takes `memory` MiB more than once the target was imported
+    and for the cases, if that is not 0. It is also ended at `end_at`, a time of `time.monotonic`,
+    and where `stop` is set.
     """
 
     def __init__(
@@ -50,8 +52,8 @@ class Child:
         self.timeout = timeout
         self.memory = memory
         self.stop = stop
-        self.end_at, self.grace = math.inf, 0.0
-        self._slowest = 0.0
+        self.end_at = math.inf
+        self._first: int | None = None
         self._ended = True
         self.title = target.name
 
@@ -96,6 +98,8 @@ class Child:
         if self._ended:
             self.start()
         self._position.value = -1
+        if isinstance(job, Run) and job.start == 0:
+            self._first = None
         # Whether it is still there shows when it is to answer.
         with suppress(OSError):
             self._connection.send(job)
@@ -125,19 +129,15 @@ class Child:
                 self._kill()
                 raise OutOfTimeError
             if self.position != before:
-                if before >= 0:
-                    self._slowest = max(self._slowest, now - since)
                 before, since = self.position, now
+                if self._first is None and before >= 0:
+                    self._first = before
             elif now - since > (limit := self._limit(before, timeout)):
                 self._kill()
                 raise NoAnswerError("hang", f"no answer within {limit:g} s")
-            elif (
-                before >= 0
-                and now > self.end_at
-                and now - since > max(self.grace, 3 * self._slowest)
-            ):
+            elif now > self.end_at:
                 self._kill()
-                raise OutOfTimeError(f"no answer within {now - since:.1f} s, and no time for more")
+                raise OutOfTimeError
 
     def end(self) -> None:
         """Let it end, or end it."""
@@ -165,7 +165,9 @@ class Child:
         """Seconds that it has now; before the first case it is the checker that takes them."""
         if timeout is not None:
             return timeout
-        return self.timeout if position >= 0 else _PREPARATION
+        if position < 0:
+            return _PREPARATION
+        return max(self.timeout, _WARM_UP) if position == self._first else self.timeout
 
     def _death(self) -> NoAnswerError:
         wait([self._process.sentinel], 1)

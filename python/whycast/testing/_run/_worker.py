@@ -184,9 +184,14 @@ class _Worker:
         """Ask the cases and tell the parent, every now and then and at the end."""
         entries = entries_for(self.peer, self.rule.name, job.asked.level)
         tally, given_up = Tally(), False
-        self.after = job.start
+        self.after, self.deadline = job.start, job.deadline
+        began = time.monotonic()
         beat = time.monotonic() + _BEAT
         for number, stage, case, finding in self.findings(self.wanted(job, tally), _AT_ONCE):
+            if began and self.deadline is not None:
+                # For the first answer it may have started, or compiled.
+                self.deadline += time.monotonic() - began
+            began = 0.0
             tally.note(entries, stage, case, finding)
             self.after = number + 1
             if isinstance(self.function, Program):
@@ -241,9 +246,9 @@ class _Worker:
     def wanted(self, job: Run, tally: Tally) -> Iterator[Numbered]:
         """Give the cases of a job, and count those that are left out."""
         for number, (stage, case) in numbered(self.rule, job.asked, job.start):
-            if number == job.stop or (job.deadline is None and stage == "random"):
+            if number == job.stop or (self.deadline is None and stage == "random"):
                 return
-            if job.deadline is not None and time.monotonic() >= job.deadline:
+            if self.deadline is not None and time.monotonic() >= self.deadline:
                 return
             if number in job.skipped:
                 continue

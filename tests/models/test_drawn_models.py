@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drawn import judge_all
+from drawn_models import judge_all
 
 
 def test_drawn_models() -> None:

@@ -1,0 +1,96 @@
+"""The stages of a check, each a test for pytest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from unittest import SkipTest
+
+from whycast._rules import rule_named
+from whycast.testing._cases._case import STAGES, Level, level_named, levels_to
+from whycast.testing._cases._case import Stage as Name
+from whycast.testing._check import check
+from whycast.testing._report import Report
+from whycast.testing._run._targets import target_of
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The cases of one stage, at one level: see `stages`."""
+
+    level: Level
+    name: Name
+    _report: Callable[[], Report]
+
+    def __str__(self) -> str:
+        return f"{self.level}-{self.name}"
+
+    def check(self) -> None:
+        """Run the check, once for all its stages, and judge this one.
+
+        Raises
+        ------
+        AssertionError
+            If a case of this stage deviates, or cases of it were not reached, or if the run was
+            given up or knows of deviations that do not occur.
+        unittest.SkipTest
+            If there is no case of this stage; pytest counts the test as skipped.
+        """
+        report = self._report()
+        texts = list(map(str, report.met(self.level, self.name)))
+        if rest := report.unasked.get(self.level, {}).get(self.name):
+            texts.append(f"there was no time for {rest:,} cases (seconds)")
+        texts += [*report.stale, *([] if report.complete else report.notes)]
+        if texts:
+            raise AssertionError("\n".join(texts))
+        if not report.levels.get(self.level, {}).get(self.name):
+            raise SkipTest(f"there are no cases of {self}")
+
+
+def stages(target: object, **options: Any) -> list[Stage]:
+    """Return the stages of a check, of which each makes a test.
+
+    Parameters
+    ----------
+    target : callable, object, str or list of str
+        As `check` takes it.
+    **options
+        Those of `check`. By default `seconds` is None: all fixed cases are asked.
+
+    Returns
+    -------
+    list of Stage
+        Each with a method ``check``, and with its level and name as text.
+
+    Raises
+    ------
+    ValueError
+        There is no such target, rule or level.
+
+    Examples
+    --------
+    A file of tests for pytest:
+
+    >>> import pytest
+    >>> @pytest.mark.parametrize("stage", stages("numpy", rule="numpy"), ids=str)
+    ... def test_broadcast(stage):
+    ...     stage.check()
+    >>> print(*stages("numpy", rule="numpy", level="verdict"))
+    verdict-small verdict-many verdict-ranks verdict-sizes verdict-random
+    """
+    target_of(target)
+    rule_named(options.get("rule", "sonnx"))
+    levels = levels_to(level_named(options.get("level", "data")), up_to=options.get("up_to", False))
+
+    @cache
+    def report() -> Report:
+        return check(target, **({"seconds": None} | options))
+
+    return [
+        Stage(level, name, report)
+        for level in levels
+        for name in STAGES
+        if level == "data" or name not in ("dtypes", "layouts")
+    ]
