@@ -208,13 +208,6 @@ def test_sessions_are_run_one_after_the_other(made: Made) -> None:
     assert '$ head -n 3 cases.jsonl {"' in text
 
 
-def test_the_workflow_asks_pytest_for_what_it_has() -> None:
-    text = (ROOT / "python/doc/command.rst").read_text(encoding="utf-8")
-    asked = re.findall(r"--whycast-\w+", text.partition("jobs:")[2])
-    assert asked
-    assert all(f"\n  {option} " in doc.pytest_options().format_help() for option in asked)
-
-
 # As a browser shows them
 
 

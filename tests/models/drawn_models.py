@@ -112,7 +112,8 @@ class Drawn:
         self.constants: dict[str, Shape] = {}
         self.flags = 0
         self.count = 0
-        target = [self.draw.choice([*NAMES, 1, 2, 3]) for _ in range(self.draw.randint(0, 3))]
+        choices: list[int | str] = [*NAMES, 1, 2, 3]
+        target = [self.draw.choice(choices) for _ in range(self.draw.randint(0, 3))]
         known = {}
         for k in range(self.draw.randint(2, 4)):
             name = f"x{k}"
@@ -226,7 +227,8 @@ class Drawn:
             is_known = node.operator in ("Relu", "PRelu") and node.inputs[0][0] == "x"
             if is_known and self.draw.random() < 0.5:
                 rank = self.draw.randint(0, 3)
-                sizes = [self.draw.choice([*NAMES, "Z", 1, 2, 5]) for _ in range(rank)]
+                sizes: list[int | str | None] = [*NAMES, "Z", 1, 2, 5]
+                sizes = [self.draw.choice(sizes) for _ in range(rank)]
                 graph.value_info.append(built.value(node.output, sizes))
         opsets = [helper.make_opsetid("", self.opset)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)

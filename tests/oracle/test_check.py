@@ -314,8 +314,11 @@ def test_stages_judge_their_own_cases() -> None:
     wrong["data-small"].check()
     with pytest.raises(AssertionError, match="call  "):
         wrong["data-ranks"].check()
-    with pytest.raises(ValueError, match="nonsense"):
-        stages("mylib:nonsense")
+    for each in stages("mylib:nonsense"):
+        with pytest.raises(TargetError, match="mylib"):
+            each.check()
+    with pytest.raises(ValueError, match="numpi"):
+        stages("numpi")
 
 
 def numbers_alone(*arrays: Any) -> Any:

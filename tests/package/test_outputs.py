@@ -54,12 +54,12 @@ def test_what_is_there_is_kept_or_written_through(run: Run, tmp_path: Path, word
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
 def test_devices_stay_and_a_full_one_is_named(tmp_path: Path) -> None:
     for device, code in (("/dev/null", 0), ("/dev/full", 74), ("/dev/stdout", 0)):
-        before = os.stat(device).st_mode
+        before = Path(device).stat().st_mode
         with (tmp_path / "printed").open("wb") as printed:
             words = [sys.executable, "-m", "whycast", "explain", "3x1", "4", "--svg", device]
             done = subprocess.run(words, stdout=printed, stderr=subprocess.PIPE, text=True)
         assert (done.returncode, device in done.stderr) == (code, code == 74)
-        assert stat.S_IFMT(os.stat(device).st_mode) == stat.S_IFMT(before)
+        assert stat.S_IFMT(Path(device).stat().st_mode) == stat.S_IFMT(before)
     text = (tmp_path / "printed").read_text(encoding="utf-8")
     assert text.startswith("<svg")
     assert "axis" in text

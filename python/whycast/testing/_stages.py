@@ -67,7 +67,8 @@ def stages(target: object, **options: Any) -> list[Stage]:
     Raises
     ------
     ValueError
-        There is no such target, rule or level.
+        There is no such rule or level, or the target can be none. A target that cannot be imported
+        fails each stage.
 
     Examples
     --------
