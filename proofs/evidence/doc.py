@@ -11,16 +11,14 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from sphinx.cmd.build import build_main
 
 import whycast
-from evidence import documents, pages, worked
+from evidence import documents, worked
 from gate import closed, trace
 from gate.closed import ROOT, ToolError
 from gate.theories import theory_files
@@ -115,7 +113,6 @@ def known(root: Path) -> dict[str, Any]:
     versions, deviations = groups()
     return {
         "version": whycast.__version__,
-        "evidence": evidence(root),
         "document": lambda *which: document(root, *which),
         "rooms": rooms(root),
         "rules": worked.ROWS,
@@ -126,29 +123,10 @@ def known(root: Path) -> dict[str, Any]:
         "museum": [(name, list(each)) for name, each in groupby(museum.MUSEUM, lambda e: e.group)],
         "call": lambda each: call_of(RULES[each.wrong.rule], each.wrong.level, each.wrong.case),
         "clause": lambda each: RULES[each.wrong.rule].clauses.get(KINDS[each.wrong.kind].clause),
-        "tagged": lambda text: tagged(root, text),
         "deviations": deviations,
         "versions": versions,
         "kinds": KINDS,
     }
-
-
-def evidence(root: Path) -> str:
-    """Give the first page of the evidence as pages of the documentation see it, if it is there."""
-    return "../evidence/index.html" if (root / pages.PACK / "index.html").is_file() else ""
-
-
-@cache
-def tags(root: Path) -> set[str]:
-    """Give the clauses that the evidence shows, if it is there."""
-    first = root / pages.PACK / "index.html"
-    shown = first.read_text(encoding="utf-8") if first.is_file() else ""
-    return set(re.findall(r'id="(E_\w+)"', shown))
-
-
-def tagged(root: Path, text: str, up: str = "") -> str:
-    """Link the identifiers in a text to their clauses in the evidence."""
-    return documents.tagged(text, f"{up}{evidence(root)}", tags(root))
 
 
 def document(root: Path, name: str, start: str = "", end: str = "") -> str:
@@ -180,14 +158,12 @@ def theory(file: str) -> str:
 
 def theories(root: Path) -> dict[str, str]:
     """Give a page for each theory, and for what theories use of Why3's library."""
-    first, files = evidence(root), theory_files(root)
+    files = theory_files(root)
     titles = {f"{theory(file)}.html": documents.title(root / file) for file in files}
     found = {}
     for name, body in documents.theories(root, files).items():
         title = f"{name.removesuffix('.html')}: {titles.get(name, 'library of Why3')}"
-        if (root / pages.PACK / "proofs" / name).is_file():
-            body = f'<p><a href="../{first[:12]}proofs/{name}">Its proofs</a></p>\n{body}'
-        body = tagged(root, Markup(re.sub("<h1>.*?</h1>", "", body)), "../")
+        body = re.sub("<h1>.*?</h1>", "", body)
         text = f"---\norphan: true\n---\n\n# {title}\n\n`````{{raw}} html\n{body}\n`````\n"
         found[name.replace(".html", ".md")] = text
     return found

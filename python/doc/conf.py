@@ -9,7 +9,7 @@ from typing import Any
 from docutils import nodes
 
 import whycast
-from evidence.doc import clauses, evidence
+from evidence.doc import clauses
 
 project = "whycast"
 author = "the authors of whycast"
@@ -65,9 +65,7 @@ _DARK = {
 html_theme_options = {"light_css_variables": _LIGHT, "dark_css_variables": _DARK}
 
 # What is built is a copy of the folder doc, in build.
-_ROOT = Path(__file__).parents[2]
-_CLAUSES = clauses(_ROOT)
-_EVIDENCE = evidence(_ROOT) and f"../{evidence(_ROOT)}"
+_CLAUSES = clauses(Path(__file__).parents[2])
 
 
 def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
@@ -83,8 +81,7 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
     )
     lines[:] = text.split("\n")
     if tags := _CLAUSES.get(name):
-        shown = ", ".join(f"`{tag} <{_EVIDENCE}#{tag}>`__" if _EVIDENCE else tag for tag in tags)
-        lines += ["", ".. rubric:: Clauses", "", ".. rst-class:: clauses", "", shown, ""]
+        lines += ["", ".. rubric:: Clauses", "", ".. rst-class:: clauses", "", ", ".join(tags), ""]
 
 
 def _mended(_app: object, doctree: nodes.document, _name: str) -> None:
