@@ -24,7 +24,9 @@ from gate.closed import ROOT, ToolError
 from gate.theories import theory_files
 from gate.toolchain import VENV
 from whycast import _command
+from whycast._command import _arguments
 from whycast._command._figure import figure
+from whycast._errors import show_shape
 from whycast._rules import RULES, Operands
 from whycast.testing._peers._register import groups
 from whycast.testing._report import call_of
@@ -101,7 +103,8 @@ def write(root: Path, source: Path) -> None:
     (source / "theories").mkdir()
     for name, text in theories(root).items():
         (source / "theories" / name).write_text(text, encoding="utf-8")
-    data = {"wasm": compiled(root), **worked.small()}
+    reading = {"shape": _arguments.SHAPE, "sizes": _arguments.SIZES}
+    data = {"wasm": compiled(root), **reading, **worked.small()}
     script = f"const WHYCAST = {json.dumps(data, ensure_ascii=False)};\n"
     (source / "_static/whycast.js").write_text(script, encoding="utf-8")
 
@@ -118,7 +121,7 @@ def known(root: Path) -> dict[str, Any]:
         "rules": worked.ROWS,
         "asked": worked.asked,
         "cell": worked.cell,
-        "written": worked.written,
+        "written": show_shape,
         "commands": list(_command._MODULES),
         "museum": [(name, list(each)) for name, each in groupby(museum.MUSEUM, lambda e: e.group)],
         "call": lambda each: call_of(RULES[each.wrong.rule], each.wrong.level, each.wrong.case),

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 from whycast._command._verdicts import Verdict, findings, verdicts
+from whycast._errors import show_shape
 from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
@@ -27,12 +28,7 @@ def cell(verdict: Verdict) -> str:
     """Write a verdict into a table."""
     if verdict.operands is None:
         return "–"
-    return "error" if verdict.result is None else written(verdict.result)
-
-
-def written(shape: Shape) -> str:
-    """Write a shape as the texts do: (3) for one axis."""
-    return f"({', '.join(map(str, shape))})"
+    return "error" if verdict.result is None else show_shape(verdict.result)
 
 
 def small() -> dict[str, Any]:

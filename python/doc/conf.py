@@ -41,7 +41,7 @@ html_show_sphinx = False
 html_show_copyright = False
 # A page that comes from a folder may not read another one, to quote what was found there.
 html_show_search_summary = False
-html_domain_indices = False
+html_use_index = html_domain_indices = False
 # The colours of the evidence's pages.
 _LIGHT = {
     "color-brand-primary": "#0b5394",

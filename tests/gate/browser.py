@@ -49,7 +49,8 @@ for (const [address, width] of given) {
     here.filtered = [shown(), page.getElementById("found").textContent];
   }
   for (const folded of page.querySelectorAll("details")) folded.open = true;
-  here.wider = page.documentElement.scrollWidth - width;
+  const all = [...page.querySelectorAll("html, .content")];
+  here.wider = Math.max(...all.map((each) => each.scrollWidth)) - width;
 }
 return seen;
 """

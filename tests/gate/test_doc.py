@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import inspect
 import json
@@ -30,6 +31,8 @@ from evidence import doc, worked
 from gate.closed import ROOT
 from gate.toolchain import VENV
 from whycast import _command, numpy_rule, testing
+from whycast._command import _arguments
+from whycast._errors import show_shape
 from whycast.testing._peers._register import groups
 
 # Those of which no name begins with an underscore, but for the file of tests.
@@ -203,7 +206,7 @@ KINDS = ("api/whycast", "api/whycast.plan", "api/whycast.LoopPlan", "theories/co
 def shown(made: Made) -> list[str]:
     """Name the pages that are looked at: of functions and theories, one or two stand for all."""
     own = sorted(path.name for path in made.folder.glob("doc/*.html"))
-    assert len(own) > 18
+    assert len(own) > 17
     return [f"doc/{name}" for name in (*own, *(f"{name}.html" for name in KINDS))]
 
 
@@ -263,7 +266,10 @@ def test_search_needs_no_server(made: Made) -> None:
 ASKED = """
 const page = (await open("doc/play.html", 1280)).contentWindow;
 await new Promise((done) => setTimeout(done, 1000));
-return given.map(([rule, shapes]) => page.ask(rule, shapes.map((shape) => shape.map(BigInt))));
+return given.map(([rule, shapes]) => {
+  const found = page.ask(rule, shapes.map((shape) => shape.map(BigInt)));
+  return { ...found, verdict: page.verdict(found) };
+});
 """
 
 
@@ -284,7 +290,8 @@ def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None
                 }
             )
     except ValueError as error:
-        return {name: getattr(error, name, none) for name, none in (("tensor", 0), ("axis", -1))}
+        place = {name: getattr(error, name, none) for name, none in (("tensor", 0), ("axis", -1))}
+        return place | {"verdict": str(error).partition("\n")[0]}
     plan = None
     if target is None:
         made = whycast.plan(*shapes)
@@ -309,7 +316,7 @@ def test_the_page_answers_as_the_package_does_on_all_small_shapes(made: Made) ->
 
 
 TYPED = """
-const frame = await open("doc/play.html", 400, 1500);
+const frame = await open("doc/play.html", 400, 800);
 const page = frame.contentDocument, box = page.getElementById("shapes");
 await new Promise((done) => setTimeout(done, 1000));
 return given.map((text) => {
@@ -317,55 +324,66 @@ return given.map((text) => {
   box.dispatchEvent(new Event("input", { bubbles: true }));
   const wrong = page.getElementById("wrong");
   const mark = wrong.querySelector("pre")?.textContent.split("\\n")[1] ?? "";
-  return [wrong.querySelector("p")?.textContent ?? "", mark.indexOf("^"), mark.trim().length,
-    page.getElementById("verdict").textContent, box.getAttribute("aria-invalid"),
-    page.documentElement.scrollWidth];
+  const seen = {
+    said: wrong.querySelector("p")?.textContent ?? page.getElementById("verdict").textContent,
+    at: mark.indexOf("^"), width: mark.trim().length, invalid: box.getAttribute("aria-invalid"),
+  };
+  const scrolled = [...page.querySelectorAll("html, .content")].map((each) => each.scrollWidth);
+  return [seen, Math.max(...scrolled), page.getElementById("said").getBoundingClientRect().bottom];
 });
 """
-BIG = 10**30
+ONE = ["3x1", "3X1", "3×1", "3,1", "(3, 1)", "(3,1,)", "[3,1]", "torch.Size([3, 1])", "'3 x 1'"]
+ONE += ["0", "(3,)", "()", "[]", "scalar", "3x", "x", "3,", "3x1,", "(3,1),", "3;1", "3,1x2", "03"]
+ONE += ["-1", "3x-1", "1.5", "10^30", "(3,1", "(3, 1]", "((3, 1))", "(,)", "(3,1)(4,)", "<b>"]
+SEVERAL = {"3x1 4": "(3, 1), (4,) → (3, 4)", "'3, 1' 4": "(3, 1), (4,) → (3, 4)"}
+SEVERAL |= {
+    '"(3, 1)"  (4,)': "(3, 1), (4,) → (3, 4)",
+    "() scalar [2, 3]": "(), (), (2, 3) → (2, 3)",
+}
+SEVERAL |= {f"{2**40}x{2**40}": f"({2**40}, {2**40}) → ({2**40}, {2**40})"}
 WRONG = {
-    "3x": ("expected a size after the x", 2, 1),
-    "3x1, -1": ("tensor 1 on axis 0: a size is negative", 5, 2),
-    "4, " + "x".join("1" * 40): ("40 axes: this page shows at most 16", 3, 79),
-    f"2x{BIG}": ("the C has 64 bits for a size: it is at most 2⁶³ − 1", 2, 31),
-    "10^30": ("expected x, a comma or a blank", 2, 1),
-    "(3,1": ("expected a comma or )", 4, 1),
-    "(3,1) (4,,)": ("expected a size or )", 9, 1),
-    "3, <b>": ("expected a shape, such as 3x1 or (3,1)", 3, 1),
-    "3,": ("expected a shape after the comma", 2, 1),
-    "": ("there is no tensor", -1, 0),
-    "1,1,1,1,1,1,1": ("this page shows at most 6 shapes", 12, 1),
-    "2x3, 2x5x1": (
-        "tensor 0 on axis 1: error E1, the size is neither the largest there nor 1",
+    "": ("no shape given: expected at least 1, such as 3x1", -1, 0),
+    "4 " + "x".join("1" * 40): ("40 axes: this page shows at most 16", 2, 79),
+    f"2x{10**30}": ("the C has 64 bits for a size: it is at most 2⁶³ − 1", 2, 31),
+    "1 1 1 1 1 1 1": ("this page shows at most 6 shapes", 12, 1),
+    "2x3 (2, 5, 1)": (
+        "shapes do not broadcast (E1): axis 1 of the common rank 3, tensor 0 has size 2, "
+        "expected 5 or 1",
         *(0, 1),
     ),
 }
 
 
-def test_what_is_typed_wrong_is_marked_at_its_place(made: Made) -> None:
-    right = {"3x1, 4": "(3, 4)", "(3,1) (4,)": "(3, 4)", "() scalar": "()", "[2, 0]; 1x0": "(2, 0)"}
-    right |= {"3×1 4": "(3, 4)", f"{2**40}x{2**40} 1": f"({2**40}, {2**40})", "9x9x9": "(9, 9, 9)"}
-    found, told = browser.ask(made.folder, TYPED, [*WRONG, *right])
+def as_the_command_line_reads(word: str) -> tuple[str, int, int]:
+    """Give what the page is to show of one word, and the part of it that is to be marked."""
+    try:
+        shape = _arguments.shape(word.strip("'"))
+    except argparse.ArgumentTypeError as error:
+        return str(error), 0, len(word)
+    return f"{show_shape(shape)} → {show_shape(shape)}", -1, 0
+
+
+def test_the_page_reads_shapes_as_the_command_line_does_and_fits_on_a_phone(made: Made) -> None:
+    expected = {word: as_the_command_line_reads(word) for word in ONE}
+    expected |= {text: (said, -1, 0) for text, said in SEVERAL.items()} | WRONG
+    found, told = browser.ask(made.folder, TYPED, [*expected])
     assert told == ""
-    for (said, at, width, verdict, invalid, scrolled), text in zip(
-        found, [*WRONG, *right], strict=True
+    for (seen, scrolled, bottom), (text, (said, at, width)) in zip(
+        found, expected.items(), strict=True
     ):
-        assert scrolled <= 400, text
-        if text in WRONG:
-            assert (said.removeprefix("tensor -1: "), at, width) == WRONG[text], text
-            assert (verdict, invalid) == ("", "true")
-        else:
-            assert (said, invalid) == ("", "false"), text
-            assert verdict.endswith(f"→ {right[text]}")
+        invalid = "false" if "→" in said else "true"
+        assert seen == {"said": said, "at": at, "width": width, "invalid": invalid}, text
+        assert (scrolled <= 400, bottom <= 800) == (True, True), text
 
 
 KEYS = """
-const frame = await open("doc/play.html#shapes=2x1,3&rule=sonnx", 1280, 1500);
+const frame = await open("doc/play.html#shapes=2x1+3&rule=sonnx", 1280, 1500);
 const page = frame.contentDocument;
 await new Promise((done) => setTimeout(done, 1000));
 const first = page.querySelector(".output [tabindex='0']"), said = [];
 first.focus();
-const note = () => said.push(page.getElementById("said").textContent.split(": ")[0]);
+const note = () =>
+  said.push(page.getElementById("said").textContent.split(/: | returns |, element/));
 note();
 for (const key of ["ArrowRight", "ArrowDown", "ArrowDown", "Home", "End"]) {
   page.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
@@ -383,11 +401,13 @@ def test_keys_lead_along_the_arrows_and_the_address_keeps_the_question(made: Mad
     (said, pointed, others, why, address), _ = browser.ask(made.folder, KEYS, None)
     places = ["(0, 0)", "(0, 1)", "(1, 1)", "(1, 1)", "(0, 0)", "(1, 2)"]
     sources = ["(0, 0)", "(0, 0)", "(1, 0)", "(1, 0)", "(0, 0)", "(1, 0)"]
-    expected = [f"output 0 at {a} is tensor 0 at {b}" for a, b in zip(places, sources, strict=True)]
-    assert said == expected
+    for (sentence, call, returned, _), at, source in zip(said, places, sources, strict=True):
+        assert sentence == f"output 0 at {at} is tensor 0 at {source}"
+        assert call == f"whycast.source_index((2, 1), (2, 3), {at})"
+        assert f"{eval(call)}" == returned == source
     assert pointed == ["1", "5"]
     answers = [worked.cell(verdict) for verdict in worked.asked((2, 1), (3,))]
     assert [each.removesuffix(" \u2260") for each in others] == answers
     assert [each.endswith(" \u2260") for each in others] == [each == "error" for each in answers]
     assert [each.partition(":")[0] for each in why] == ["E_OpenvinoBroadcast_any_Modes_020"]
-    assert address == "#shapes=2x1%2C3&rule=sonnx"
+    assert address == "#shapes=2x1+3&rule=sonnx"

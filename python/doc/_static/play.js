@@ -1,13 +1,8 @@
-// Asks the verified C and draws what it says. No rule of broadcasting is written here.
+// Asks the verified C, draws its answers and words its errors. Nothing is decided here.
 "use strict";
 
 const AXES = 16, TENSORS = 6, CELLS = 400; // What the page has room for.
 const MOST = 2n ** 63n - 1n; // The C has 64 bits for a size.
-const CODES = {
-  [-1]: { sonnx: "error E1, the size is neither the largest there nor 1", target: "the size is neither that of the target nor 1" },
-  [-2]: "more axes than the target", [-3]: "a size is negative",
-  [-5]: "there is no tensor", [-8]: "more than 2⁶³ − 1 elements",
-};
 let c = null; // What the module exports.
 
 // --- the question ---------------------------------------------------------------------------
@@ -19,52 +14,24 @@ class Wrong extends Error {
   }
 }
 
-// Gives the shapes, with the place of each size in the text.
+// Blanks end a word, as in a shell, but in brackets or quotes.
+const WORDS = /(?:'[^']*'|"[^"]*"|\([^()]*\)?|\[[^[\]]*\]?|\S)+/g;
+const SHAPE = new RegExp(`^(?:${WHYCAST.shape})$`);
+
+// Gives the shapes, as the command line reads them, with the place of each size in the text.
 function read(text) {
-  const words = [...text.matchAll(/\s+|scalar|-?\d+|[x×]|[()[\],;]|./gu)].map((match) => ({ word: match[0], at: match.index }));
-  const shapes = [];
-  let n = 0;
-  const next = () => words[n]?.word ?? "";
-  const place = () => words[n]?.at ?? text.length;
-  const blank = () => { while (/^\s/.test(next())) n++; };
-  const size = (what) => {
-    if (!/\d/.test(next())) throw new Wrong(`expected ${what}`, place(), Math.max(1, next().length));
-    const found = { size: BigInt(next()), at: place(), width: next().length };
-    if (found.size > MOST || -found.size > MOST) throw new Wrong("the C has 64 bits for a size: it is at most 2⁶³ − 1", found.at, found.width);
-    n++;
-    return found;
-  };
-  for (blank(); n < words.length; blank()) {
-    const at = place(), shape = [];
-    if (next() === "scalar") n++;
-    else if (next() === "(" || next() === "[") {
-      const end = next() === "(" ? ")" : "]";
-      n++;
-      for (blank(); next() !== end; blank()) {
-        shape.push(size(`a size or ${end}`));
-        blank();
-        if (next() === ",") n++;
-        else if (next() !== end) throw new Wrong(`expected a comma or ${end}`, place());
-      }
-      n++;
-    } else {
-      shape.push(size("a shape, such as 3x1 or (3,1)"));
-      while (next() === "x" || next() === "×") {
-        n++;
-        shape.push(size("a size after the x"));
-      }
-    }
-    if (shape.length > AXES) throw new Wrong(`${shape.length} axes: this page shows at most ${AXES}`, at, place() - at);
-    shapes.push(Object.assign(shape, { at, width: place() - at }));
-    if (shapes.length > TENSORS) throw new Wrong(`this page shows at most ${TENSORS} shapes`, at, place() - at);
-    const before = n;
-    blank();
-    if (next() === "," || next() === ";") {
-      n++;
-      blank();
-      if (n >= words.length) throw new Wrong("expected a shape after the comma", place());
-    } else if (n === before && n < words.length) throw new Wrong("expected x, a comma or a blank", place());
-  }
+  const shapes = [...text.matchAll(WORDS)].map(({ 0: word, index: at }) => {
+    const width = word.length;
+    if (!SHAPE.test(word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2").trim())) throw new Wrong(`expected ${WHYCAST.sizes}, got '${word}'`, at, width);
+    const sizes = [...word.matchAll(/\d+/g)].map((found) => ({ size: BigInt(found[0]), at: at + found.index, width: found[0].length }));
+    const large = sizes.find(({ size }) => size > MOST);
+    if (large) throw new Wrong("the C has 64 bits for a size: it is at most 2⁶³ − 1", large.at, large.width);
+    if (sizes.length > AXES) throw new Wrong(`${sizes.length} axes: this page shows at most ${AXES}`, at, width);
+    return Object.assign(sizes, { at, width });
+  });
+  if (!shapes.length) throw new Wrong("no shape given: expected at least 1, such as 3x1");
+  const more = shapes[TENSORS];
+  if (more) throw new Wrong(`this page shows at most ${TENSORS} shapes`, more.at, more.width);
   return shapes;
 }
 
@@ -163,7 +130,7 @@ function ask(rule, shapes) {
   const sizes = shapes.map((shape) => shape.map((each) => each.size ?? each));
   const tensors = rule === "target" ? sizes.slice(0, 1) : sizes;
   const found = { sizes, rule, ...commonShape(rule === "target" ? sizes.slice(1) : sizes) };
-  if (found.code < 0) return rule === "target" ? { ...found, tensor: found.tensor + 1 } : found;
+  if (found.code < 0) return found;
   found.views = [];
   for (const shape of tensors) {
     const own = rowMajor(shape);
@@ -179,7 +146,9 @@ function ask(rule, shapes) {
   return found;
 }
 
-const told = (shape) => `(${shape.join(", ")})`;
+// As Python writes a tuple.
+const told = (shape) => `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
+const common = (sizes) => Math.max(...sizes.map((shape) => shape.length));
 
 function make(name, attributes = {}, ...inside) {
   const made = document.createElement(name);
@@ -193,18 +162,18 @@ function table(caption, heads, rows) {
   const body = rows.map(([first, ...others]) => make("tr", {}, make("th", { scope: "row" }, first),
     ...others.map((cell) => (cell instanceof Node ? cell : make("td", {}, `${cell}`)))));
   const whole = make("table", { class: "docutils" }, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...body));
-  return make("div", { class: "table-wrapper", tabindex: "0", role: "region", "aria-label": caption }, whole);
+  return make("div", { class: "table-wrapper container", tabindex: "0", role: "region", "aria-label": caption }, whole);
 }
 
-const nameOf = (found, n) => (found.rule === "target" ? ["tensor", "target"][n] ?? `shape ${n}` : `tensor ${n}`);
+const nameOf = (found, n) => (found.rule === "target" ? ["shape", "target"][n] : `tensor ${n}`);
 
 // Steps 1 and 2, axis by axis, with the axis marked where they end.
 function steps(found) {
-  const rank = found.sizes.reduce((most, shape) => Math.max(most, shape.length), 0);
+  const rank = common(found.sizes);
   const axes = Array.from({ length: rank }, (_, axis) => axis);
   const rows = found.sizes.map((shape, n) => [`${nameOf(found, n)}, ${told(shape)}`, ...axes.map((axis) => {
     const missing = rank - shape.length, size = axis < missing ? 1n : shape[axis - missing];
-    const bad = found.code < 0 && found.tensor === n && found.axis === axis - (found.code === -1 ? 0 : -missing);
+    const bad = found.tensor === n && found.axis === axis;
     const due = found.code === 0 ? found.shape[axis] : size;
     const text = `${size}${due !== size ? ` → ${due}` : ""}${bad ? " \u2717" : ""}`;
     return make("td", { class: [axis < missing ? "prepended" : "", due !== size ? "grown" : "", bad ? "bad" : ""].join(" ") }, text);
@@ -282,7 +251,8 @@ function pair(found, n) {
     arrow.innerHTML = `<path d="M${x} ${y}Q${bend} ${u} ${v}"/><circle cx="${u}" cy="${v}" r="4"/>`;
     const [to, from] = [indexOf(Number(cell.dataset.at), found.shape), indexOf(Number(cell.dataset.element), shape)];
     const { strides } = found.views[n], walked = to.map((each, axis) => `${each}\u00b7${strides?.[axis]}`).join(" + ");
-    document.getElementById("said").textContent = `output ${n} at ${told(to)} is ${nameOf(found, n)} at ${told(from)}: f(${told(shape)}, ${told(found.shape)}, ${told(to)}) = ${told(from)}${walked && strides ? `, element ${cell.dataset.element} = ${walked} by the strides` : ""}`;
+    document.getElementById("said").replaceChildren(`output ${n} at ${told(to)} is ${nameOf(found, n)} at ${told(from)}: `,
+      make("code", {}, `whycast.source_index(${[shape, found.shape, to].map(told).join(", ")})`), ` returns ${told(from)}${walked && strides ? `, element ${cell.dataset.element} = ${walked} by the strides` : ""}`);
   };
   box.example = () => cells.length && show(cells.at(-1));
   box.addEventListener("pointerover", ({ target }) => target.closest(".output [data-at]") && show(target.closest("[data-at]")));
@@ -320,15 +290,15 @@ function others(found) {
   return box;
 }
 
-function verdict(found) {
-  const shapes = found.sizes.map(told);
-  if (found.code === 0) {
-    const left = found.rule === "target" ? `${shapes[0]} to ${shapes[1]}` : shapes.join(", ");
-    return `${left} → ${told(found.shape)}`;
-  }
-  const axis = found.axis < 0 ? "" : ` on axis ${found.axis}`;
-  const what = CODES[found.code]?.[found.rule] ?? CODES[found.code] ?? `error ${found.code}`;
-  return `${nameOf(found, found.tensor)}${axis}: ${what}`;
+// The result; or the error, as the package words it.
+function verdict({ code, rule, sizes, shape, tensor, axis }) {
+  const [own, target] = sizes.map(told), rank = common(sizes), isTarget = rule === "target";
+  if (code === 0) return `${isTarget ? `${own} to ${target}` : sizes.map(told).join(", ")} → ${told(shape)}`;
+  if (code === -2) return `target: expected a rank of at least ${rank}, that of shape, got ${sizes[1].length}`;
+  const there = sizes.map((each) => each[axis - rank + each.length] ?? 1n);
+  const due = isTarget ? there[1] : there.reduce((most, size) => (size > most ? size : most));
+  const subject = isTarget ? `shape ${own} does not broadcast to ${target}` : "shapes do not broadcast (E1)";
+  return `${subject}: axis ${axis} of the ${isTarget ? "target's" : "common"} rank ${rank}, ${isTarget ? "the shape" : `tensor ${tensor}`} has size ${there[tensor]}, expected ${due === 1n ? "1" : `${due} or 1`}`;
 }
 
 function draw(found) {
@@ -336,7 +306,7 @@ function draw(found) {
   if (found.code === 0) {
     parts.push(make("h2", { id: "elements" }, "Elements"));
     const shown = found.views.every((view) => view.sources);
-    parts.push(make("p", {}, shown ? "Each number is an element; dotted cells repeat one, and take no memory in a view. Point at a cell of an output, or go there by Tab and the arrow keys, to see where f leads."
+    parts.push(make("p", {}, shown ? "Each number is an element; dotted cells repeat one, and take no memory in a view. Point at a cell of an output, or go there by Tab and the arrow keys, to see which element it has."
       : `There are too many to draw: more than ${CELLS}, or more than 4 axes.`));
     if (shown) parts.push(...found.views.map((_, n) => pair(found, n)));
     parts.push(make("h2", { id: "strides" }, "Strides"), table("How many elements further the next one of an axis is; 0 repeats", ["", "strides", "strides of the view"],
@@ -346,14 +316,13 @@ function draw(found) {
         found.plan.sizes.map((size, j) => [`${j}`, size, ...found.plan.steps[j]])));
     }
   }
-  if (![-2, -1, 0].includes(found.code)) return parts;
   return [...parts, others(found)];
 }
 
 // Shows a mistake below the place in the text.
 function complain(text, { message, at, width }) {
   document.getElementById("shapes").setAttribute("aria-invalid", String(Boolean(message)));
-  const mark = message && at !== undefined ? [make("pre", {}, `${text}\n${" ".repeat(at)}${"^".repeat(width)}`)] : [];
+  const mark = message && at !== undefined ? [make("pre", { tabindex: "0" }, `${text}\n${" ".repeat(at)}${"^".repeat(width)}`)] : [];
   document.getElementById("wrong").replaceChildren(...(message ? [make("p", {}, message), ...mark] : []));
 }
 
@@ -366,13 +335,11 @@ function answer() {
   const box = document.getElementById("answer");
   try {
     const shapes = read(text);
-    if (rule === "target" && shapes.length !== 2) throw new Wrong("expected two shapes: that of the tensor, and the target", text.length);
+    if (rule === "target" && shapes.length !== 2) throw new Wrong("expected two shapes, that of the tensor and the target");
     const found = ask(rule, shapes);
-    const shape = shapes[found.tensor];
-    const axis = found.code === -1 ? found.axis - (found.shape ?? { length: Math.max(...shapes.map((each) => each.length)) }).length + (shape?.length ?? 0) : found.axis;
-    const place = found.code < 0 && (shape?.[axis] ?? shape);
-    complain(text, place ? { message: verdict(found), at: place.at, width: place.width } : found.code < 0 ? { message: verdict(found) } : {});
-    document.getElementById("verdict").textContent = found.code < 0 ? "" : verdict(found);
+    const shape = shapes[found.tensor]; // There is none where they broadcast.
+    complain(text, shape ? { message: verdict(found), ...(shape[found.axis - common(shapes) + shape.length] ?? shape) } : {});
+    document.getElementById("verdict").textContent = shape ? "" : verdict(found);
     box.replaceChildren(...draw(found));
     box.querySelector(".pair")?.example();
   } catch (error) {

@@ -30,6 +30,21 @@ _MOST_AXES_OF_A_SHAPE = 16
 _MOST_AXES_NAMED = 12
 
 
+def _pattern(number: str, *forms: str) -> str:
+    """Match numbers with commas between them, in brackets or not, or another of some forms."""
+    commas = rf"{number}(?: *, *{number})*"
+    # Without brackets "3," may be the half of "3, 1", of which a shell makes two words.
+    inside = rf" *(?:{commas} *(?:, *)?)?"
+    return "|".join(
+        (*forms, commas, rf"\({inside}\)", rf"\[{inside}\]", rf"torch\.Size\(\[{inside}\]\)")
+    )
+
+
+# The page of the documentation to play with reads shapes by these, too.
+SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
+SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
+
+
 class UsageError(Exception):
     """Words that are right one by one do not go together: exit code 2."""
 
@@ -37,17 +52,16 @@ class UsageError(Exception):
 def shape(text: str) -> Shape:
     """Read a shape: as the command line writes it, or as Python, NumPy and torch do.
 
-    >>> shape("3x1"), shape("3×1"), shape("3,1"), shape("(3, 1)"), shape("[3,1]"), shape("(3,)")
-    ((3, 1), (3, 1), (3, 1), (3, 1), (3, 1), (3,))
-    >>> shape("0"), shape("()"), shape("[]"), shape("scalar"), shape("torch.Size([3, 1])")
-    ((0,), (), (), (), (3, 1))
+    >>> shape("3x1"), shape("3X1"), shape("3×1"), shape("3,1"), shape("(3, 1)"), shape("[3,1]")
+    ((3, 1), (3, 1), (3, 1), (3, 1), (3, 1), (3, 1))
+    >>> shape("0"), shape("(3,)"), shape("()"), shape("scalar"), shape("torch.Size([3, 1])")
+    ((0,), (3,), (), (), (3, 1))
     >>> shape("3x-1")
     Traceback (most recent call last):
     argparse.ArgumentTypeError: expected sizes of at least 0, such as 3x1, 3,1 or (3, 1), \
 or () for rank 0, got '3x-1'
     """
-    sizes = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
-    return _numbers(text, _SIZE, sizes, "scalar", rf"{_SIZE}(?: *[x×] *{_SIZE})*")
+    return _numbers(text, SHAPE, SIZES)
 
 
 def path(text: str) -> Path:
@@ -77,7 +91,7 @@ def integers(text: str) -> tuple[int, ...]:
 for none, got '1;2'
     """
     expected = "integers with commas between them, such as 0,2, or () for none"
-    return _numbers(text, f"-?{_SIZE}", expected)
+    return _numbers(text, _pattern(f"-?{_SIZE}"), expected)
 
 
 def count(least: int) -> Callable[[str], int]:
@@ -98,14 +112,10 @@ def count(least: int) -> Callable[[str], int]:
     return read
 
 
-def _numbers(text: str, number: str, expected: str, *forms: str) -> tuple[int, ...]:
-    """Read numbers with commas between them, in brackets or not, or in another of some forms."""
+def _numbers(text: str, pattern: str, expected: str) -> tuple[int, ...]:
+    """Read the numbers of a text that matches a pattern."""
     word = text.strip()
-    commas = rf"{number}(?: *, *{number})*"
-    # Without brackets "3," may be the half of "3, 1", of which a shell makes two words.
-    inside = rf" *(?:{commas} *(?:, *)?)?"
-    forms += (commas, rf"\({inside}\)", rf"\[{inside}\]", rf"torch\.Size\(\[{inside}\]\)")
-    if not any(re.fullmatch(form, word) for form in forms):
+    if not re.fullmatch(pattern, word):
         raise argparse.ArgumentTypeError(f"expected {expected}, got {word!r}")
     found: list[str] = re.findall("-?[0-9]+", word)
     if sum(map(len, found)) > _MOST_DIGITS:
