@@ -70,25 +70,6 @@ def test_element_wise_node() -> None:
     assert grown
 
 
-def test_two_expands() -> None:
-    """Two Expands are one, refused or not: merged_expandable and merged_output, model/merged.mlw.
-
-    [E_Broadcast_any_Derived_610]
-    """
-    for s, t, d in pairs():
-        (x,) = numbers(s)
-        assert same(expand(x, t), x) == broadcasts_to(t, s)
-        for u in SHAPES:
-            try:
-                merged = expand(x, np.broadcast_shapes(t, u))
-            except ValueError:
-                with pytest.raises(ValueError, match=r"broadcast"):
-                    expand(expand(x, t), u)
-            else:
-                assert same(expand(expand(x, t), u), merged)
-        assert expand(x, t).shape == d
-
-
 def test_reshape_and_tile() -> None:
     """Expand is Reshape and Tile: step1_reshaped, expand_tile, model/reshape.mlw, model/tiles.mlw.
 
@@ -109,44 +90,6 @@ def test_stacks_of_matrices() -> None:
     for s, t, d in pairs():
         x, y = numbers((*s, 2, 3), (*t, 3, 2))
         assert same(np.matmul(expand(x, (*d, 2, 3)), expand(y, (*d, 3, 2))), np.matmul(x, y))
-
-
-def padded_to(x: Array, rank: int) -> Array:
-    """Prepend axes of size 1."""
-    return x.reshape((1,) * (rank - x.ndim) + x.shape)
-
-
-def permuted(sizes: Sequence[int], order: Sequence[int]) -> Shape:
-    """Take the sizes in an order."""
-    return tuple(sizes[axis] for axis in order)
-
-
-def test_transpose() -> None:
-    """Transpose and Expand in either order: transpose_expand, model/transposed.mlw.
-
-    [E_Broadcast_any_Derived_640]
-    """
-    randomness = random.Random(640)
-    for s, t, d in pairs():
-        (x,) = numbers(s)
-        order = randomness.sample(range(len(d)), len(d))
-        target = permuted((1,) * (len(d) - len(t)) + t, order)
-        before = expand(padded_to(x, len(d)).transpose(order), target)
-        assert same(expand(x, t).transpose(order), before)
-
-
-def test_unsqueeze() -> None:
-    """Unsqueeze and Expand in either order: unsqueeze_expand, model/inserted.mlw.
-
-    [E_Broadcast_any_Derived_650]
-    """
-    for s, t, d in pairs():
-        (x,) = numbers(s)
-        for axis in range(len(d) + 1):
-            u = (1,) * (len(d) - len(t)) + t
-            target = (*u[:axis], 1, *u[axis:])
-            before = expand(np.expand_dims(padded_to(x, len(d)), axis), target)
-            assert same(np.expand_dims(expand(x, t), axis), before)
 
 
 def test_sizes_at_run_time() -> None:
