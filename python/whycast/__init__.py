@@ -12,7 +12,9 @@ your own against them. What is proved, and on what assumptions, stands in the Wh
 What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an array of such a size,
 is refused before anything is made, by a ValueError that names the argument, or the shape and dtype;
 where only the room is missing it is a MemoryError. Views are read-only and on the memory of their
-arrays, and results are plain ndarrays also where an argument is of a subclass.
+arrays, and results are plain ndarrays also where an argument is a numpy.matrix, memmap or recarray.
+An array of another subclass may mean more than its elements, by a mask or a unit for instance: it
+is refused by a TypeError, and `numpy.asarray` makes a plain one of it.
 
 `native` says whether an accelerator works for the package: the same rule in C, proved as well and
 built where there was a compiler. It makes shapes, views and copies faster, nothing else; the

@@ -63,9 +63,12 @@ if _asked not in (None, "0", "1"):
 if _asked != "0":
     try:
         _native = importlib.import_module("whycast._native")
-    except ImportError:
+    except ImportError as _error:
         if _asked == "1":
-            raise
+            raise ImportError(
+                "WHYCAST_NATIVE=1 demands the accelerator, and there is none: unset the variable, "
+                "or build it with a C compiler, by pip install . in a checkout of whycast"
+            ) from _error
     else:
         native = True
         # They are called so often that a function in between would be felt.

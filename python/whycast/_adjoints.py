@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from whycast import _accelerator, _kernel
-from whycast._checks import as_array, as_shape
+from whycast._checks import as_array, as_shape, cut
 from whycast._errors import rank_too_low, violated
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 
@@ -35,11 +35,11 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor that of `delta`.
+        A size of `shape` is neither 1 nor that of `delta`, which may have no such axis.
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative, or the rank of `shape` is more than that of `delta`.
+        A size is negative.
     MemoryError
         There is no room for the result.
 
@@ -69,7 +69,7 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     try:
         axes = _accelerator.repeated(target, array.shape, _kernel.repeated_trailing)
     except _kernel.RankMismatch:
-        failure = rank_too_low("delta", "shape", len(target), array.ndim)
+        failure = rank_too_low(target, array.shape)
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (target,), array.shape)
     else:
@@ -80,9 +80,12 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
     """Return a tensor whose elements have sums in their own dtype as a plain ndarray."""
     array = as_array(delta, "delta")
-    if array.dtype.kind not in "iufc":
+    # Others' dtypes may be of such a kind too, and add in ways of their own.
+    if array.dtype.kind not in "iufc" or not issubclass(array.dtype.type, np.number):
         raise TypeError(
-            f"delta: expected an integer, floating-point or complex dtype, got {array.dtype}"
+            f"delta: dtype {cut(array.dtype)} has no sum here: expected one of int8 to int64, "
+            "uint8 to uint64, float16 to longdouble, complex64 to clongdouble; delta.astype(...) "
+            "converts"
         )
     return array
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 
 from whycast import _accelerator, _kernel
-from whycast._checks import as_array, as_tensors, check_count, show, stored
+from whycast._checks import as_array, as_tensors, check_count, cut, show, stored
 from whycast._errors import show_shape
 from whycast._shapes import of_all
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
@@ -191,7 +191,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             wanted, shown = show_shape(view.shape), show_shape(own.shape)
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
-            raise ValueError(f"{name}: expected the dtype {view.dtype}, got {own.dtype}")
+            raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
         # In this order: asked whether it is writeable, an array that NumPy has marked warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
@@ -269,7 +269,7 @@ def view_by(
         return _iterated_view(source, shape, strides, axes)
     except (OverflowError, ValueError) as error:
         raise ValueError(
-            f"NumPy has no array of shape {show_shape(shape)} and dtype {array.dtype}: {error}"
+            f"NumPy has no array of shape {show_shape(shape)} and dtype {cut(array.dtype)}: {error}"
         ) from error
 
 

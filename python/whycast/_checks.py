@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeGuard, cast
 
 import numpy as np
 
-from whycast._errors import show_int
+from whycast._errors import show_int, show_shape
 from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
 # L + 1 tensors with L < 2**31 - 1.
@@ -28,13 +28,23 @@ PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
         *(np.uint8, np.uint16, np.uint32, np.uint64, np.uintc, np.ulong, np.ulonglong),
     }
 )
-_SONNX_TYPES = (
+SONNX_TYPES = (
     "float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool, "
     "string (str_, StringDType, or object with str elements only)"
 )
+_ANY_DTYPE = "whycast.numpy_rule.broadcast_arrays takes any dtype"
 
-# For a Python number the type that its user may have meant.
-_GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64"}
+# For a Python object the scalar type that its user may have meant.
+_GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64", str: "str_"}
+
+# The classes of arrays whose elements are all that they mean.
+_PLAIN_CLASSES: tuple[type, ...] = (np.ndarray, np.matrix, np.memmap, np.recarray)
+
+# What NumPy asks other libraries' arrays for.
+_OFFERS = {"__array__", "__array_interface__"}
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = _MOST_LETTERS = 60
 
 
 def check_count(count: int, noun: str) -> None:
@@ -58,12 +68,13 @@ def as_int(value: object, name: str) -> int:
     Traceback (most recent call last):
     TypeError: a: expected an integer, got 2.0 (float)
     """
-    if not isinstance(value, (bool, np.bool_)):
+    hint = meaning_of(value) if isinstance(value, np.ndarray) else ""
+    if not (hint or isinstance(value, (bool, np.bool_))):
         try:
             return operator.index(value)  # type: ignore[arg-type]
         except TypeError:
             pass
-    raise TypeError(f"{name}: expected an integer, got {show(value)}")
+    raise TypeError(f"{name}: expected an integer, got {show(value)}{hint}")
 
 
 def as_size(value: object, name: str) -> int:
@@ -194,23 +205,38 @@ numpy.asarray(..., dtype) makes an array
     TypeError: data: expected a numpy.ndarray or a NumPy scalar, got 1.5 (float); \
 its dtype would be a guess: write numpy.float32(...), or whichever is meant
     """
-    hint = "numpy.asarray(..., dtype) makes an array"
-    if isinstance(tensor, np.ndarray):
-        if not _is_masked(tensor):
-            return plain(tensor)
-        hint = "its mask would be lost: write numpy.asarray(...) or numpy.ma.filled(...)"
-    if isinstance(tensor, np.generic):
-        return np.asarray(tensor)
-    if guess := _GUESSES.get(type(tensor)):
-        hint = f"its dtype would be a guess: write numpy.{guess}(...), or whichever is meant"
-    raise TypeError(
-        f"{name}: expected a numpy.ndarray or a NumPy scalar, got {show(tensor)}; {hint}"
+    kind = type(tensor)
+    if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
+        return plain(tensor)
+    # A class that is derived from one of NumPy's has the dtype of that.
+    if isinstance(tensor, np.generic) and (array := np.asarray(tensor)).dtype.type is kind:
+        return array
+    hint = meaning_of(tensor)
+    if guess := _GUESSES.get(kind):
+        hint = f"; its dtype would be a guess: write numpy.{guess}(...), or whichever is meant"
+    elif not hint and (isinstance(tensor, (Sequence, memoryview)) or _OFFERS & {*dir(kind)}):
+        hint = "; numpy.asarray(..., dtype) makes an array"
+    raise TypeError(f"{name}: expected a numpy.ndarray or a NumPy scalar, got {show(tensor)}{hint}")
+
+
+def meaning_of(value: object) -> str:
+    """Hint for an array, NumPy's or another's, that may mean more than its elements; or none.
+
+    >>> meaning_of(np.ones((1, 1)).view(np.matrix)), meaning_of(np.ma.masked)
+    ('', '; MaskedConstant may mean more than its elements, such as a mask or a unit: \
+numpy.asarray(...) makes a plain array of these')
+    """
+    kind = type(value)
+    if issubclass(kind, np.generic):
+        is_plain = np.dtype(kind).type is kind
+    else:
+        is_plain = kind in _PLAIN_CLASSES or not hasattr(kind, "__array_function__")
+    if is_plain:
+        return ""
+    return (
+        f"; {kind.__name__} may mean more than its elements, such as a mask or a unit: "
+        "numpy.asarray(...) makes a plain array of these"
     )
-
-
-def _is_masked(array: AnyArray) -> bool:
-    """Whether an array has a mask; one of no subclass is not the reason to import that module."""
-    return type(array) is not np.ndarray and issubclass(type(array), np.ma.MaskedArray)
 
 
 def plain(array: Array[DTypeT]) -> Array[DTypeT]:
@@ -225,7 +251,7 @@ def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
     >>> as_tensor(np.zeros(2, np.complex64), "argument 1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     TypeError: argument 1: dtype complex64 is not one of SONNX's types float16, ...; \
-whycast.numpy_rule broadcasts any dtype
+whycast.numpy_rule.broadcast_arrays takes any dtype
     """
     # [E_Broadcast_any_Types_010]
     array = as_array(tensor, name)
@@ -234,8 +260,7 @@ whycast.numpy_rule broadcasts any dtype
         _check_strings(array, name)
     elif dtype.type not in PLAIN_TYPES and not isinstance(dtype, np.dtypes.StringDType):
         raise TypeError(
-            f"{name}: dtype {dtype} is not one of SONNX's types {_SONNX_TYPES}; "
-            "whycast.numpy_rule broadcasts any dtype"
+            f"{name}: dtype {cut(dtype)} is not one of SONNX's types {SONNX_TYPES}; {_ANY_DTYPE}"
         )
     return array
 
@@ -276,7 +301,7 @@ def _check_strings(array: Array[DTypeT], name: str) -> None:
     )
     raise TypeError(
         f"{name}: dtype object is a SONNX type only if every element is a str, "
-        f"got {show(stranger)} at {index}; whycast.numpy_rule broadcasts any dtype"
+        f"got {show(stranger)} at {index}; {_ANY_DTYPE}"
     )
 
 
@@ -286,7 +311,7 @@ def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
     if type(value) not in (list, tuple):
         return
     several = cast("Sequence[object]", value)
-    if several and all(isinstance(each, (Sequence, np.ndarray)) for each in several):
+    if several and all(isinstance(each, (tuple, list, np.ndarray)) for each in several):
         raise TypeError(
             f"argument 0: expected a {noun}, got a {type(value).__name__} of {len(several)}; "
             f"pass them one by one: {function}(*{noun}s)"
@@ -317,31 +342,40 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
         return entries_of(value, name)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
         return entries_of(value, name)
-    shown = show(value)
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+    shown = show(value) + (hint := meaning_of(value))
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and not hint:
         shown += f"; write ({show_int(int(value))},)"
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not hint:
         array = plain(value)
-        shown = f"an array of shape {array.shape} and dtype {array.dtype}"
-        if _is_masked(value):
-            shown += ", which is masked"
-        elif array.ndim == 1 and array.dtype.kind in "iu":
+        if array.ndim == 1 and array.dtype.kind in "iu":
             return entries_of(array, name)
+        shown = f"an array of shape {show_shape(array.shape)} and dtype {cut(array.dtype)}"
     raise TypeError(
         f"{name}: expected {or_else}a sequence of integers or a one-dimensional array of an "
         f"integer dtype, got {shown}"
     )
 
 
+def cut(value: object) -> str:
+    """One line of an object's text, of at most so many letters."""
+    text = " ".join(str(value).split())
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
+
+
 def show(value: object) -> str:
-    """Text of a value and its type, short whatever the value is."""
+    """Text of a value and its type, one short line whatever the value is.
+
+    >>> show("x" * 99), show([{}, [[0] * 9] * 9])  # doctest: +NORMALIZE_WHITESPACE
+    ("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx' (str)",
+     '[{}, [[0, 0, 0, 0, 0, 0, ...], [0, 0, 0, 0, 0, 0, ...], [... (list)')
+    """
     kind = type(value).__name__
     if isinstance(value, int):
         return f"{value if isinstance(value, bool) else show_int(value)} ({kind})"
     if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape} ({kind})"
+        return f"an array of shape {show_shape(plain(value).shape)} ({kind})"
     try:
-        return f"{reprlib.repr(value)} ({kind})"
-    except ValueError:
+        return f"{cut(_REPR.repr(value))} ({kind})"
+    except Exception:
         # Python refuses to print an int of more than some thousand digits, in a list for instance.
         return f"an object ({kind})"

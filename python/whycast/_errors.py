@@ -53,17 +53,6 @@ class _Row(NamedTuple):
     marked: bool = True
 
 
-def rank_too_low(target: str, tensor: str, wanted: int, rank: int) -> ValueError:
-    """Error for a target with fewer axes than the tensor.
-
-    >>> rank_too_low("target_shape", "data", 3, 1)
-    ValueError('target_shape: expected a rank of at least 3, that of data, got 1')
-    """
-    return ValueError(
-        f"{target}: expected a rank of at least {wanted}, that of {tensor}, got {rank}"
-    )
-
-
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
@@ -77,12 +66,13 @@ class BroadcastError(ValueError):
         Number of the tensor at fault, counted from 0.
     axis : int
         Axis at fault, counted from 0 in the common rank (in the target's rank where a target was
-        given), so after ones have been prepended.
+        given), so after ones have been prepended; 0 where the target has fewer axes than the
+        tensor.
     size : int
         Size of that tensor on that axis: neither 1 nor `target`.
-    target : int
+    target : int or None
         Size it should have had: the maximum over all tensors on that axis (the target's size where
-        a target was given).
+        a target was given); None where the target has fewer axes than the tensor.
     shapes : tuple of shapes
         All the shapes that were to be broadcast.
     target_shape : shape, optional
@@ -111,7 +101,7 @@ class BroadcastError(ValueError):
         tensor: int,
         axis: int,
         size: int,
-        target: int,
+        target: int | None,
         shapes: tuple[Shape, ...],
         target_shape: Shape | None = None,
         names: Names | None = None,
@@ -138,7 +128,13 @@ class BroadcastError(ValueError):
             tensor = f"tensor {self.tensor}"
         else:
             subject, rank = self._subject(self.target_shape), "the target's rank"
-            tensor = self.names.tensor if self.names else "the shape"
+            tensor, target = self.names[:2] if self.names else ("the shape", "the target")
+            if self.target is None:
+                return (
+                    f"{subject}: {target} has no axis for axis {self.axis} of {tensor}, of size "
+                    f"{show_int(self.size)}; expected a rank of at least {self._rank}, "
+                    f"got {len(self.target_shape)}"
+                )
         return (
             f"{subject}: axis {self.axis} of {rank} {self._rank}, "
             f"{tensor} has size {show_int(self.size)}, {self._expected()}"
@@ -152,6 +148,7 @@ class BroadcastError(ValueError):
         return f"{tensor} of shape {shape} does not broadcast to {named} {target}"
 
     def _expected(self) -> str:
+        assert self.target is not None
         return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _hint(self) -> list[str]:
@@ -169,9 +166,7 @@ class BroadcastError(ValueError):
 
     @property
     def _rank(self) -> int:
-        if self.target_shape is not None:
-            return len(self.target_shape)
-        return max(map(len, self.shapes))
+        return max(map(len, (*self.shapes, self.target_shape or ())))
 
     def _rows(self) -> list[_Row | None]:
         """Return the lines of the table; None stands for those left out."""
@@ -234,7 +229,7 @@ class BroadcastError(ValueError):
             if row.marked and row.axes[k] == self.axis:
                 if row.numbers[k] == self.target:
                     left, right = "[]"
-                elif row.numbers[k] != 1 or self._one_is_wrong:
+                elif row.numbers[k] != 1 or self._one_is_wrong or self.target is None:
                     left, right = "><"
             cells[row.axes[k] - first] = f"{left}{show_int(row.numbers[k])}{right}"
         return cells
@@ -242,6 +237,7 @@ class BroadcastError(ValueError):
     def _tensors_to_show(self) -> list[int]:
         """Numbers of the tensors to show: the one at fault, one with the maximum, the first few."""
         back = self._rank - self.axis
+        sizes: list[int | None]
         sizes = [shape[-back] if back <= len(shape) else 1 for shape in self.shapes]
         first = [self.tensor, sizes.index(self.target), *range(len(sizes))]
         return sorted(list(dict.fromkeys(first))[:_MAX_ROWS])
@@ -255,6 +251,18 @@ def violated(
 ) -> BroadcastError:
     """Error for a violation that the kernel reports."""
     return BroadcastError(v.tensor, v.axis, v.size, v.target, shapes, target_shape, names)
+
+
+def rank_too_low(own: Shape, target_shape: Shape, names: Names | None = None) -> BroadcastError:
+    """Error for a target with fewer axes than the tensor.
+
+    >>> print(rank_too_low((1, 3), (3,), Names("data", "target_shape")))
+    data of shape (1, 3) does not broadcast to target_shape (3,): target_shape has no axis for \
+axis 0 of data, of size 1; expected a rank of at least 2, got 1
+      data:         >1<  3
+      target_shape:      3
+    """
+    return BroadcastError(0, 0, own[0], None, (own,), target_shape, names)
 
 
 class IncompatibleError(BroadcastError):
@@ -287,6 +295,7 @@ class IncompatibleError(BroadcastError):
 
     __module__ = "whycast.numpy_rule"
 
+    target: int
     _noun = "argument"
 
     def __init__(
@@ -349,6 +358,7 @@ class AxisSizeError(BroadcastError):
 
     __module__ = "whycast"
 
+    target: int
     target_shape: Shape
     names: Names
 

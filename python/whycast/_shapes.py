@@ -164,12 +164,11 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor that of `target`.
+        A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative, there is not one stride for each axis of `shape`, or the rank of
-        `target` is less than that of `shape`.
+        A size is negative, or there is not one stride for each axis of `shape`.
 
     Notes
     -----
@@ -199,7 +198,7 @@ def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> St
                 f"strides: expected {len(own)}, one for each axis of shape, got {len(own_strides)}"
             )
         else:
-            failure = rank_too_low("target", "shape", len(own), len(wanted))
+            failure = rank_too_low(own, wanted)
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (own,), wanted)
     raise failure
@@ -254,13 +253,13 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor that of `target`.
+        A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
     IndexError
         An index is not between 0 and the size of `target` on its axis.
     TypeError
         An argument is not of its type.
     ValueError
-        The ranks do not fit, or a size is negative.
+        A size is negative, or there is not one index for each axis of `target`.
 
     Notes
     -----
@@ -281,7 +280,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
         return _kernel.source_index(own, wanted, at)
     except _kernel.RankMismatch:
         if len(own) > len(wanted):
-            failure = rank_too_low("target", "shape", len(own), len(wanted))
+            failure = rank_too_low(own, wanted)
         else:
             failure = ValueError(
                 f"index: expected {len(wanted)} indices, one for each axis of target, got {len(at)}"

@@ -82,7 +82,7 @@ got -1; axes are counted from 0, none from the end')
             return violated(error.value, (own,), target, names)
         case _kernel.NotExpandable():
             return IncompatibleError(0, 1, error.value, (own, target), names)
-    return rank_too_low(names.target, names.tensor, len(own), len(target))
+    return rank_too_low(own, target, names)
 
 
 def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
@@ -104,12 +104,11 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     BroadcastError
-        A size of `tensor` is neither 1 nor that of `shape`.
+        A size of `tensor` is neither 1 nor that of `shape`, which may have no such axis.
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative, the rank of `shape` is less than that of `tensor`, or NumPy can
-        represent no array of that shape.
+        A size is negative, or NumPy can represent no array of that shape.
 
     Notes
     -----

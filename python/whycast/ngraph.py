@@ -50,6 +50,8 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     ArgShapeError
         A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
         It is a `whycast.BroadcastError`, and a ValueError.
+    whycast.BroadcastError
+        `shape` has fewer axes than `arg`.
     TypeError
         An argument is not of its type.
     ValueError
@@ -194,5 +196,5 @@ def misfit(
                 f"has rank {len(target)} and {names.tensor} rank {len(own)}, got {len(axes)}"
             )
         case _kernel.AxesCount():
-            return rank_too_low(names.target, names.tensor, len(own), len(target))
+            return rank_too_low(own, target, names)
     return _views.misfit(error, own, target, axes, names, numbered=numbered)

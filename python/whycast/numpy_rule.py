@@ -8,7 +8,8 @@ rules agree.
 Signatures and behaviour are those of the functions of the same name in ``numpy``. What differs:
 shapes may have any rank and sizes of any magnitude, arrays up to 64 axes; errors name argument,
 axis and sizes; and the protocol ``__array_function__`` is not consulted, so that no other library's
-broadcasting takes the place of the proved one.
+broadcasting takes the place of the proved one. What may mean more than its elements, by a mask or a
+unit for instance, and would lose that, is refused: `numpy.asarray` makes a plain array of it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ import numpy as np
 
 from whycast import _accelerator, _kernel
 from whycast._arrays import view_as
-from whycast._checks import are_ints, as_size, entries_of, is_exact, plain, refuse_negative, show
+from whycast._checks import (
+    are_ints,
+    as_array,
+    as_size,
+    entries_of,
+    is_exact,
+    meaning_of,
+    plain,
+    refuse_negative,
+    show,
+)
 from whycast._errors import IncompatibleError, Names
 from whycast._types import Shape
 from whycast._views import target_view
@@ -103,10 +114,12 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     ----------
     *args : array_like
         Any number of arrays of any shapes, dtypes and memory layouts, or what `numpy.array` makes
-        arrays of.
+        arrays of. Without `subok` no array of a subclass of ndarray but matrix, memmap and
+        recarray, and in any case neither a masked array nor another library's object that has an
+        ``__array_function__``.
     subok : bool, optional
         Whether a result is of the subclass of ndarray that its argument is of; by default it is a
-        plain ndarray.
+        plain ndarray. The class's ``__array_finalize__`` says what a view keeps.
 
     Returns
     -------
@@ -121,6 +134,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     IncompatibleError
         Two sizes of one axis differ, and neither is 1. It is a `whycast.BroadcastError`, and a
         ValueError.
+    TypeError
+        An argument may mean more than its elements, which would be lost.
     ValueError
         NumPy can represent no array of the common shape, whose rank may be at most 64, or makes no
         array of an argument.
@@ -147,8 +162,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     """
     # [E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]
     arrays = [
-        argument if type(argument) is np.ndarray else np.array(argument, copy=None, subok=subok)
-        for argument in args
+        argument if type(argument) is np.ndarray else _array_of(argument, f"argument {m}", subok)
+        for m, argument in enumerate(args)
     ]
     shapes = tuple([plain(array).shape for array in arrays])
     if shapes and shapes.count(shapes[0]) == len(shapes):
@@ -179,7 +194,8 @@ def broadcast_to(
     Parameters
     ----------
     array : array_like
-        Array of any shape, dtype and memory layout, or what `numpy.array` makes an array of.
+        Array of any shape, dtype and memory layout, or what `numpy.array` makes an array of, as
+        `broadcast_arrays` takes it.
     shape : int or iterable of int
         The shape to broadcast to, of at least the rank of `array`. Sizes are integers of at least
         0; an integer ``n`` stands for ``(n,)``.
@@ -195,12 +211,13 @@ def broadcast_to(
     Raises
     ------
     whycast.BroadcastError
-        A size of the array is neither 1 nor that of `shape`.
+        A size of the array is neither 1 nor that of `shape`, which may have no such axis.
     TypeError
-        `shape` is not a shape, or a size is not an integer.
+        `shape` is not a shape, a size is not an integer, or `array` may mean more than its
+        elements, which would be lost.
     ValueError
-        The rank of `shape` is less than that of the array, a size is negative, or NumPy can
-        represent no array of that shape, whose rank may be at most 64, or makes none of `array`.
+        A size is negative, or NumPy can represent no array of that shape, whose rank may be at most
+        64, or makes none of `array`.
     MemoryError
         There is no room for the array that NumPy makes of `array`.
 
@@ -229,8 +246,20 @@ the target's rank 2, array has size 2, expected 3 or 1
     if made is not None:
         return made
     target = _as_shape(shape, "shape")
-    source = array if type(array) is np.ndarray else np.array(array, copy=None, subok=subok)
+    source = array if type(array) is np.ndarray else _array_of(array, "array", subok)
     return _of_the_type_of(source, target_view(plain(source), target, _NAMES))
+
+
+def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
+    """Return what NumPy makes of a value, unless it would lose what the value means."""
+    is_common = isinstance(value, (np.ndarray, float, int, list, tuple))
+    if not is_common and (hint := meaning_of(value)):
+        raise TypeError(f"{name}: expected what numpy.array takes, got {show(value)}{hint}")
+    array: NDArray[Any] = np.array(value, copy=None, subok=True)
+    if type(array) is np.ndarray:
+        return array
+    # Of a masked array NumPy's view of another shape has no mask.
+    return array if subok and not isinstance(array, np.ma.MaskedArray) else as_array(array, name)
 
 
 def _common_of(values: tuple[object, ...]) -> Shape:
@@ -257,6 +286,8 @@ def _as_shape(value: object, name: str) -> Shape:
     """
     if is_exact(value):
         return value
+    if isinstance(value, np.ndarray) and (hint := meaning_of(value)):
+        raise TypeError(f"{name}: {_EXPECTED}, got {show(value)}{hint}")
     if np.iterable(value):
         sizes = entries_of(cast("Iterable[object]", value), name)
         return tuple([as_size(size, f"{name}, axis {axis}") for axis, size in enumerate(sizes)])

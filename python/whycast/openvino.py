@@ -68,7 +68,8 @@ def broadcast(
     whycast.AxisSizeError
         In mode ``explicit``: a size of `data` is neither 1 nor that of its axis of `target_shape`.
     whycast.BroadcastError
-        In mode ``numpy``: a size of `data` is neither 1 nor that of `target_shape`.
+        In mode ``numpy``: a size of `data` is neither 1 nor that of `target_shape`, which may have
+        no such axis.
     whycast.numpy_rule.IncompatibleError
         In mode ``bidirectional``: a size of `data` and one of `target_shape` differ, and neither
         is 1. Like the first of the three it is a `whycast.BroadcastError`, and so a ValueError.
@@ -77,8 +78,7 @@ def broadcast(
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of `data`, not axes of
-        `target_shape`, or not strictly increasing; in mode ``numpy`` the rank of `target_shape` is
-        less than that of `data`; or NumPy can represent no array of the shape.
+        `target_shape`, or not strictly increasing; or NumPy can represent no array of the shape.
 
     Notes
     -----
@@ -232,7 +232,7 @@ def _checked(
     rule = _MODES.get(mode)
     if rule is None:
         modes = ", ".join(repr(mode) for mode in _MODES if mode is not None)
-        raise ValueError(f"mode: expected one of {modes}, got {mode!r}")
+        raise ValueError(f"mode: expected one of {modes}, got {show(mode)}")
     return rule, None if axes_mapping is None else as_integers(axes_mapping, "axes_mapping")
 
 

@@ -48,12 +48,12 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Raises
     ------
     whycast.BroadcastError
-        A size of `shape` is neither 1 nor that of `target`.
+        A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative, the rank of `target` is less than that of `shape`, `data` has not as
-        many elements as a tensor of that shape, or no list has as many as one of shape `target`.
+        A size is negative, `data` has not as many elements as a tensor of that shape, or no list
+        has as many as one of shape `target`.
     MemoryError
         There is no room for a list as long.
 
@@ -91,7 +91,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     except _kernel.DataLength:
         failure = _wrong_length("data", data, checked_shape)
     except _kernel.RankMismatch:
-        failure = rank_too_low("target", "shape", len(checked_shape), len(checked_target))
+        failure = rank_too_low(checked_shape, checked_target)
     except _kernel.NotBroadcastable as error:
         failure = violated(error.value, (checked_shape,), checked_target)
     except (OverflowError, MemoryError):

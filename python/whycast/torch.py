@@ -41,12 +41,13 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Raises
     ------
     whycast.BroadcastError
-        A size of `input` is neither 1 nor that of `size`. It is a ValueError.
+        A size of `input` is neither 1 nor that of `size`, which may have no such axis. It is a
+        ValueError.
     TypeError
         An argument is not of its type.
     ValueError
-        The rank of `size` is less than that of `input`, a size is less than -1, or -1 on an axis
-        that `input` does not have; or NumPy can represent no array of that shape.
+        A size is less than -1, or -1 on an axis that `input` does not have; or NumPy can represent
+        no array of that shape.
 
     Notes
     -----

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from array_strategies import Array, Subclass, arrays_of_shape, elements
@@ -111,14 +113,19 @@ def test_any_layout_and_type(name: str, data: st.DataObject) -> None:
     assert not long or np.array_equal(sums.ravel(), expected.ravel(), equal_nan=True)
 
 
-@pytest.mark.parametrize("code", ["?", "O", "U3", "S3", "M8[s]", "m8[s]", "V4", "i4,f4", "T"])
-def test_what_has_no_sum(code: str) -> None:
-    delta = elements(6, np.dtype(code)) if code in "OT?" else np.zeros(6, code)
-    message = r"^delta: expected an integer, floating-point or complex dtype, got "
+# NumPy holds the second for a floating-point type of its own kind.
+FOREIGN = (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.int4)
+
+
+@pytest.mark.parametrize(
+    "code", ["?", "O", "U3", "S3", "M8[s]", "m8[s]", "V4", "i4,f4", "T", *FOREIGN]
+)
+def test_what_has_no_sum(code: Any) -> None:
+    delta = np.zeros(6, code) if np.dtype(code).kind not in "OTb" else elements(6, np.dtype(code))
+    message = rf"^delta: dtype {re.escape(str(delta.dtype))} has no sum here: expected one of int8"
     calls: list[tuple[Callable[..., Any], object]] = [
         *((whycast.sum_to_shape, ()), (of_openvino, ()), (of_ngraph, {0}))
     ]
     for function, other in calls:
-        with pytest.raises(TypeError, match=message) as caught:
+        with pytest.raises(TypeError, match=message):
             function(delta, other)
-        assert str(caught.value).endswith(str(delta.dtype))

@@ -112,7 +112,6 @@ def test_broadcast_arrays(arrays: tuple[Array, ...]) -> None:
     plain = tuple(np.ndarray.view(array, np.ndarray) for array in arrays)
     assert_same_results(plain)
     assert_same_reactions(lambda: plain)
-    # Of a subclass NumPy makes a plain array first, a new one in each call.
     for z, expected in zip(broadcast_arrays(*arrays), np_broadcast_arrays(*arrays), strict=True):
         assert_same_array(z, expected)
 
@@ -238,23 +237,25 @@ class Once(Labelled):
 
 def subclasses() -> Iterator[Array]:
     """Arrays of subclasses; none of them is a plain one once it has been looked at."""
+    for array in (np.ones((3, 1)).view(np.matrix), np.ones((3, 1)).view(np.recarray)):
+        yield from (array, array[::-1], array[:2])
     yield labelled((3, 1))
     yield labelled((3, 1)).view(Once)
-    masked = np.ma.MaskedArray([[1.0], [2.0], [3.0]], mask=[[True], [False], [False]])
-    for array in (masked, np.ones((3, 1)).view(np.matrix), np.ones((3, 1)).view(np.recarray)):
-        yield from (array, array[::-1], array[:2])
 
 
 @pytest.mark.parametrize("x", list(subclasses()), ids=lambda x: type(x).__name__)
 @pytest.mark.parametrize("subok", [False, True])
 def test_subclass(x: Array, subok: bool) -> None:
+    if isinstance(x, Labelled) and not subok:
+        with pytest.raises(TypeError, match=r"^array: .*; \w+ may mean more than its elements"):
+            broadcast_to(x, (3, 4))
+        return
     target = (len(x), 4)
     ours = (*broadcast_arrays(x, np.zeros(4), subok=subok), broadcast_to(x, target, subok=subok))
     theirs = np_broadcast_arrays(x, np.zeros(4), subok=subok)
     for z, expected in zip(ours, (*theirs, np_broadcast_to(x, target, subok=subok)), strict=True):
         assert type(z) is type(expected)
         assert np.asarray(z).tobytes() == np.asarray(expected).tobytes()
-        assert np.array_equal(np.ma.getmaskarray(z), np.ma.getmaskarray(expected))
         for name in ("label", "finalized"):
             assert getattr(z, name, None) == getattr(expected, name, None)
     # With subok a result of the right shape is the argument itself, without it a plain view.

@@ -289,8 +289,8 @@ def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None
                     "sources": numpy_rule.broadcast_to(elements, common).ravel().tolist(),
                 }
             )
-    except ValueError as error:
-        place = {name: getattr(error, name, none) for name, none in (("tensor", 0), ("axis", -1))}
+    except whycast.BroadcastError as error:
+        place = {"tensor": error.tensor, "axis": -1 if error.target is None else error.axis}
         return place | {"verdict": str(error).partition("\n")[0]}
     plan = None
     if target is None:

@@ -6,12 +6,10 @@ the shapes are all small ones, with zeros.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pytest
 from array_strategies import Array, distinct_arrays
 from plain_rule import Shape, all_shapes
 

@@ -125,8 +125,8 @@ class Drawn:
             if self.draw.random() < 0.3:
                 self.constants[name] = tuple(self.number(name, k, s) for k, s in enumerate(sizes))
             else:
-                for axis, size in enumerate(sizes):
-                    if size is None:
+                for axis, open_size in enumerate(sizes):
+                    if open_size is None:
                         self.base[f"{name}.{axis}"] = self.draw.choice(
                             (1, self.base_of(target, sizes, axis))
                         )

@@ -116,7 +116,7 @@ def test_what_is_not_drawn_is_said(draw: Draw) -> None:
         ("13", "The elements are not drawn: they are for up to 2 axes of up to 12 elements."),
         ("1x0 0", "The output has no element."),
         ("2x5 3", "shapes do not broadcast (E1): axis 1 of the common rank 2, tensor 1 has size 3"),
-        ("--rule openvino-numpy 1x1 1", "target_shape: expected a rank of at least 2"),
+        ("--rule openvino-numpy 1x1 1", "data of shape (1, 1) does not broadcast to "),
     ):
         root = draw(words)
         assert text in texts(root)

@@ -21,6 +21,51 @@ class Weird:
         return "weird"
 
 
+class Meaning(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
+    """Subclass of ndarray that answers nothing asked of an instance but what its class is."""
+
+    def __getattribute__(self, name: str) -> object:
+        assert name == "__class__", f"asked the subclass for {name}"
+        return Meaning
+
+
+class Degree(np.float64):
+    """Scalar of a class that is not NumPy's."""
+
+
+class Column:
+    """Array of another library, with a text of several lines."""
+
+    __array_interface__ = np.arange(3).__array_interface__
+
+    def __repr__(self) -> str:
+        return "0    1.0\n1    2.0\n" * 9
+
+
+class Quantity(Column):
+    """Array of a library with a broadcasting of its own."""
+
+    def __array_function__(self, *_: object) -> object:
+        raise AssertionError("asked the class")
+
+
+def means(kind: type, shown: str = r"an array of shape \([2,]*\)") -> str:
+    return (
+        rf"{shown} \({kind.__name__}\); {kind.__name__} may mean more than its elements, such as a "
+        r"mask or a unit: numpy.asarray\(...\) makes a plain array of these"
+    )
+
+
+_LINES = r"0 1.0 1 2.0 .{,46}\.\.\..{,30}"
+MEANINGFUL: list[tuple[object, str]] = [
+    (np.arange(2).view(Meaning), means(Meaning)),
+    (np.ma.MaskedArray([2, 3], [True, False]), means(np.ma.MaskedArray)),
+    (np.ma.MaskedArray([2, 3]), means(np.ma.MaskedArray)),
+    (np.array(3).view(Meaning), means(Meaning)),
+    (np.ma.masked, means(type(np.ma.masked))),
+    (Quantity(), means(Quantity, _LINES)),
+]
+
 NOT_INTEGERS: list[tuple[object, str]] = [
     (2.0, r"2.0 \(float\)"),
     (np.float64(2), r".*2.0.* \(float64\)"),
@@ -34,6 +79,7 @@ NOT_INTEGERS: list[tuple[object, str]] = [
     (np.array([2]), r"an array of shape \(1,\) \(ndarray\)"),
     (Weird(), r"weird \(Weird\)"),
     ("x" * 10_000, r".{,60} \(str\)"),
+    *MEANINGFUL[3:5],
 ]
 
 
@@ -64,36 +110,37 @@ NOT_VECTORS: list[tuple[object, str]] = [
     (np.array([2, 3], object), bad_array("object", 2)),
     (np.array(["2"]), bad_array("<U1", 1)),
     (np.array([2], "m8[s]"), bad_array("timedelta64[s]", 1)),
-    (np.ma.MaskedArray([2, 3], [True, False]), bad_array("int64", 2) + ", which is masked"),
+    (np.zeros(1, [("x" * 99, "i4")]), r"an array of shape \(1,\) and dtype .{60}"),
+    (Column(), _LINES + r" \(Column\)"),
+    *MEANINGFUL,
 ]
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 
 # What is neither an array nor a scalar of NumPy, and what the error advises.
-_MAKES = r"numpy.asarray\(..., dtype\) makes an array"
+_MAKES = r"; numpy.asarray\(..., dtype\) makes an array"
+_GUESS = r"; its dtype would be a guess: write numpy.{}\(...\), or whichever is meant"
 NOT_ARRAYS: list[tuple[object, str]] = [
-    (
-        value,
-        rf"expected a numpy.ndarray or a NumPy scalar, got .* \({type(value).__name__}\); "
-        + (
-            rf"its dtype would be a guess: write numpy.{guess}\(...\), or whichever is meant"
-            if guess
-            else _MAKES
+    (value, rf"expected a numpy.ndarray or a NumPy scalar, got {shown}")
+    for value, shown in (
+        *(
+            (value, rf".{{,63}} \({type(value).__name__}\){hint}")
+            for hint, values in {
+                _MAKES: ([1.0, 2.0], (1.0, 2.0), memoryview(b"ab"), range(3), Column()),
+                "": (None, Weird(), {3: 4}, {3, 4}, iter((3, 4)), np.ndarray),
+                **{
+                    _GUESS.format(guess): (value,)
+                    for guess, value in {
+                        **{"bool_": True, "int64": 3, "float32": 3.5, "complex64": 2j},
+                        "str_": "abc",
+                    }.items()
+                },
+            }.items()
+            for value in values
         ),
+        (Degree(3), means(Degree, ".*3.0.*")),
+        *MEANINGFUL,
     )
-    for value, guess in [
-        *(([1.0, 2.0], ""), ((1.0, 2.0), ""), ("abc", ""), (None, ""), (Weird(), "")),
-        *((memoryview(b"ab"), ""), (3, "int64"), (3.5, "float32"), (True, "bool_")),
-        (2j, "complex64"),
-    ]
-] + [
-    (
-        np.ma.MaskedArray([1.0, 2.0], mask),
-        r"expected a numpy.ndarray or a NumPy scalar, got an array of shape \(2,\) "
-        r"\(MaskedArray\); its mask would be lost: write "
-        r"numpy.asarray\(...\) or numpy.ma.filled\(...\)",
-    )
-    for mask in ([True, False], False)
 ]
 
 NEGATIVE: list[tuple[Any, str]] = [
@@ -168,6 +215,10 @@ AXIS_SETS = (
 LOOSE_SHAPES = (
     Parameter(lambda v: numpy_rule.broadcast_shapes((3,), 1, v), "argument 2"),
     Parameter(lambda v: numpy_rule.broadcast_to(np.zeros(3), v), "shape"),
+)
+LOOSE_TENSORS = (
+    Parameter(lambda v: numpy_rule.broadcast_arrays(X, v), "argument 1"),
+    Parameter(lambda v: numpy_rule.broadcast_to(v, (2, 3)), "array"),
 )
 TENSORS = (
     Parameter(lambda v: whycast.broadcast(v), "argument 0"),

@@ -108,7 +108,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "one array": (np.zeros((2, 3, 4)), TypeError, rf"{NO_LIST}an array of shape \(2, 3, 4\)"),
     "generator": (iter(good()), TypeError, NO_LIST),
     "None": ([good()[0], None], TypeError, "out, array 1: expected a numpy.ndarray, got None"),
-    "mask": (list(map(np.ma.asarray, good())), TypeError, "out, array 0: .*; its mask would be"),
+    "mask": (list(map(np.ma.asarray, good())), TypeError, "out, array 0: .*MaskedArray may mean"),
 }
 # What is given for the second result, and what is said of it.
 BAD_SECOND: dict[str, tuple[Array, str]] = {

@@ -180,8 +180,11 @@ FAILURES = {
     ),
     "sum, rank": Failure(
         lambda: whycast.sum_to_shape(zeros(2), (1, 2)),
-        ValueError,
-        "delta: expected a rank of at least 2, that of shape, got 1",
+        whycast.BroadcastError,
+        "shape (1, 2) does not broadcast to (2,): the target has no axis for axis 0 of the shape, "
+        "of size 1; expected a rank of at least 2, got 1\n"
+        "  shape:  >1<  2\n"
+        "  target:      2",
     ),
 }
 

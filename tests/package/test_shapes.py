@@ -12,7 +12,7 @@ import whycast
 SHAPES = shape_lists()
 
 
-def outcome(shapes: tuple[Shape, ...]) -> Shape | tuple[int, int, int, int]:
+def outcome(shapes: tuple[Shape, ...]) -> tuple[int | None, ...]:
     """Return the common shape, or the witness of E1."""
     try:
         return whycast.broadcast_shapes(*shapes)

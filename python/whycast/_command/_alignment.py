@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from whycast import _kernel
-from whycast._errors import BroadcastError, show_int
+from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast._types import Shape
 
@@ -45,7 +45,7 @@ class Alignment(NamedTuple):
 def alignment(rule: Rule, operands: Operands) -> Alignment | None:
     """Align what a rule is asked about; None where axes, or too low a rank, leave no place."""
     error = rule.refusal(operands)
-    if not (error is None or isinstance(error, BroadcastError)):
+    if error is not None and getattr(error, "target", None) is None:
         return None
     target = operands.target
     if target is None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from whycast._checks import cut
 from whycast._errors import BroadcastError, show_int
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape
@@ -105,7 +106,7 @@ def count(least: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text.strip()) or int(text) < least:
             raise argparse.ArgumentTypeError(
-                f"expected an integer of at least {least}, got {text.strip()!r}"
+                f"expected an integer of at least {least}, got {cut(text.strip())!r}"
             )
         return int(text)
 
@@ -116,11 +117,11 @@ def _numbers(text: str, pattern: str, expected: str) -> tuple[int, ...]:
     """Read the numbers of a text that matches a pattern."""
     word = text.strip()
     if not re.fullmatch(pattern, word):
-        raise argparse.ArgumentTypeError(f"expected {expected}, got {word!r}")
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {cut(word)!r}")
     found: list[str] = re.findall("-?[0-9]+", word)
     if sum(map(len, found)) > _MOST_DIGITS:
         raise argparse.ArgumentTypeError(
-            f"expected at most {_MOST_DIGITS} digits, got {found[0][:20]!r}..."
+            f"expected at most {_MOST_DIGITS} digits, got {cut(word)!r}"
         )
     return tuple(map(int, found))
 
@@ -262,5 +263,6 @@ def refuse(error: Exception, about: dict[str, Any], *, as_json: bool) -> int:
     if as_json:
         print(json.dumps(about | refused(error)))
     else:
-        print(error, file=sys.stderr)
+        # Here the rule has another name than in Python.
+        print(str(error).replace("in whycast.numpy_rule", "--rule numpy"), file=sys.stderr)
     return 1

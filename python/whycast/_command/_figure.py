@@ -178,7 +178,7 @@ def _draw_elements(
         _draw_tensor(canvas, rule, one, result, row)
     yield (
         "Each cell has the number of an element of the tensor, in row-major order, and its index; "
-        "a dotted cell is a copy."
+        "a dotted cell repeats an element, and takes no memory."
     )
     if len(rows) > _MOST_TENSORS:
         yield f"Of {len(rows)} tensors the first {_MOST_TENSORS} are drawn."

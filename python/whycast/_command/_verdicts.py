@@ -30,6 +30,8 @@ class Verdict(NamedTuple):
         if isinstance(error, IncompatibleError):
             return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"
         if isinstance(error, BroadcastError):
+            if error.target is None:
+                return f"axis {error.axis}: {show_int(error.size)}, none in the target"
             expected = [show_int(error.target)]
             if error.target != 1 and self.rule.grows:
                 expected.append("1")

@@ -191,7 +191,7 @@ class Judge:
             name = type(refusal.error).__name__ if refusal.error is not None else ""
             detail = f"{name} {_zeros(case)}".strip()
             return Finding("refuses", detail, _right_text(right), refusal.shown)
-        if not isinstance(right, BroadcastError):
+        if not isinstance(right, BroadcastError) or right.target is None:
             return None
         from_the_end = right.axis - max(map(len, case.every_shape))
         axis = refusal.named_axis
