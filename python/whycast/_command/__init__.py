@@ -46,8 +46,8 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         prog="whycast",
         description="What is the right answer, by the verified rules of broadcasting? And is yours "
         "right?",
-        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage; "
-        f"{_FAULT} a fault of whycast, {_NOT_WRITTEN} output that cannot be written, "
+        epilog="Exit code: 0 accepted, 1 refused or deviating, 2 bad usage, 3 a model left as it "
+        f"is; {_FAULT} a fault of whycast, {_NOT_WRITTEN} output that cannot be written, "
         f"{_INTERRUPTED} interrupted, {_NO_READER} output that nobody reads.",
     )
     made.add_argument("--version", action="version", version=f"whycast {whycast.__version__}")
@@ -69,9 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit code: 0 accepted, 1 refused or deviating, 2 bad usage. Of what ends it otherwise: 70 a
-        fault of whycast, 74 output that cannot be written, 130 an interrupt, 141 a pipe that nobody
-        reads.
+        Exit code: 0 accepted, 1 refused or deviating, 2 bad usage, 3 a model in which nothing could
+        be made explicit. Of what ends it otherwise: 70 a fault of whycast, 74 output that cannot be
+        written, 130 an interrupt, 141 a pipe that nobody reads.
 
     Notes
     -----

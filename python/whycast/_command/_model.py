@@ -194,6 +194,8 @@ def _demand_company(arguments: argparse.Namespace) -> None:
         arguments.explicit
     ):
         raise UsageError(f"--html and --explicit: expected two files, got {arguments.html} twice")
+    if arguments.check and arguments.explicit.exists() and not arguments.explicit.is_file():
+        raise UsageError(f"--check: expected a regular file as OUT, got {arguments.explicit}")
     if arguments.input and not arguments.check:
         raise UsageError("--input: add --check, which draws the inputs")
     if arguments.form == "sonnx" and (arguments.dynamic or arguments.constants):
