@@ -286,7 +286,7 @@ def _as_shape(value: object, name: str) -> Shape:
     """
     if is_exact(value):
         return value
-    if isinstance(value, np.ndarray) and (hint := meaning_of(value)):
+    if hint := meaning_of(value):
         raise TypeError(f"{name}: {_EXPECTED}, got {show(value)}{hint}")
     if np.iterable(value):
         sizes = entries_of(cast("Iterable[object]", value), name)

@@ -42,7 +42,7 @@ def test_modules() -> None:
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
-    assert len(PUBLIC) == 36
+    assert len(PUBLIC) == 38
 
 
 def output_of(program: str) -> str:

@@ -50,5 +50,10 @@ def test_of_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for function_name, function in OURS.items():
         assert vars(SUITE)[function_name] is not function
         monkeypatch.setattr(SUITE, function_name, counted(function))
-    vars(SUITE)[name]()
+    if name == "test_subclasses":
+        # An array of a subclass may mean more than its elements.
+        with pytest.raises(TypeError, match="may mean more"):
+            vars(SUITE)[name]()
+    else:
+        vars(SUITE)[name]()
     assert calls

@@ -294,7 +294,9 @@ function others(found) {
 function verdict({ code, rule, sizes, shape, tensor, axis }) {
   const [own, target] = sizes.map(told), rank = common(sizes), isTarget = rule === "target";
   if (code === 0) return `${isTarget ? `${own} to ${target}` : sizes.map(told).join(", ")} → ${told(shape)}`;
-  if (code === -2) return `target: expected a rank of at least ${rank}, that of shape, got ${sizes[1].length}`;
+  if (code === -2) {
+    return `shape ${own} does not broadcast to ${target}: the target has no axis for axis 0 of the shape, of size ${sizes[0][0]}; expected a rank of at least ${rank}, got ${sizes[1].length}`;
+  }
   const there = sizes.map((each) => each[axis - rank + each.length] ?? 1n);
   const due = isTarget ? there[1] : there.reduce((most, size) => (size > most ? size : most));
   const subject = isTarget ? `shape ${own} does not broadcast to ${target}` : "shapes do not broadcast (E1)";

@@ -18,11 +18,25 @@ from whycast.testing._run._targets import target_of
 
 @dataclass(frozen=True)
 class Stage:
-    """The cases of one stage, at one level: see `stages`."""
+    """The cases of one stage of a check, which make one test: see `stages`.
+
+    Parameters
+    ----------
+    level : str
+        What is asked.
+    name : str
+        Which cases are asked.
+    report : callable
+        Runs the check, once for all stages, and returns its report.
+
+    Notes
+    -----
+    Each parameter is an attribute of the same name. ``str()`` is the level and the name.
+    """
 
     level: Level
     name: Name
-    _report: Callable[[], Report]
+    report: Callable[[], Report]
 
     def __str__(self) -> str:
         return f"{self.level}-{self.name}"
@@ -38,7 +52,7 @@ class Stage:
         unittest.SkipTest
             If there is no case of this stage; pytest counts the test as skipped.
         """
-        report = self._report()
+        report = self.report()
         texts = list(map(str, report.met(self.level, self.name)))
         if rest := report.unasked.get(self.level, {}).get(self.name):
             texts.append(f"there was no time for {rest:,} cases (seconds)")
@@ -69,6 +83,10 @@ def stages(target: object, **options: Any) -> list[Stage]:
     ValueError
         There is no such rule or level, or the target can be none. A target that cannot be imported
         fails each stage.
+
+    Notes
+    -----
+    The check runs once, when the first of its stages is judged, and for the time that it takes.
 
     Examples
     --------

@@ -128,10 +128,10 @@ class Child:
             if self.stop.is_set():
                 self._kill()
                 raise OutOfTimeError
+            if self._first is None and before >= 0:
+                self._first = before
             if self.position != before:
                 before, since = self.position, now
-                if self._first is None and before >= 0:
-                    self._first = before
             elif now - since > (limit := self._limit(before, timeout)):
                 self._kill()
                 raise NoAnswerError("hang", f"no answer within {limit:g} s")
