@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import calls
-import commands
 import griffe
 import numpy as np
 import pytest
@@ -81,13 +80,8 @@ TARGETS = (
         )
         for name, (roles, model) in calls.MODELS.items()
     ),
-    Target("whycast serve", commands.serve, commands.lines(), commands.answers, ()),
-    Target("whycast", commands.command, commands.words(), commands.printed, ()),
 )
-# A command takes as long as many calls.
-ANY_CALL = st.sampled_from((*TARGETS[:-2] * 4, *TARGETS[-2:])).flatmap(
-    lambda target: st.tuples(st.just(target), target.calls)
-)
+ANY_CALL = st.sampled_from(TARGETS).flatmap(lambda target: st.tuples(st.just(target), target.calls))
 
 
 def run(target: Target, call: Call) -> bool:

@@ -14,7 +14,7 @@ from whycast._command._output import output
 from whycast._rules import RULES, Rule
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
-from whycast.testing._export import _export_c, _export_npz, _export_onnx
+from whycast.testing._export import _export_c, _export_onnx
 from whycast.testing._lines import answer, request
 from whycast.testing._lines._elements import left_out
 from whycast.testing._lines._json import line_of
@@ -28,8 +28,6 @@ those who test in another language or without whycast. No format has the cases o
 bytes and a million elements.
 
 jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected".
-
-{_export_npz.LAYOUT}
 
 {_export_onnx.LAYOUT}
 
@@ -45,7 +43,7 @@ def add(subparsers: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_rule(parser)
-    parser.add_argument("--format", choices=("jsonl", "npz", "onnx", "c"), required=True)
+    parser.add_argument("--format", choices=("jsonl", "onnx", "c"), required=True)
     parser.add_argument(
         "--out", required=True, type=path, metavar="PATH", help="- is the standard output"
     )
@@ -89,8 +87,6 @@ def _write(arguments: argparse.Namespace) -> int:
             written = _export_c.write(rule, source, text)
             text.detach()
             return written
-    if form == "npz":
-        return _export_npz.write(rule, source("data"), out)
     if form == "onnx":
         return _export_onnx.write(rule, source("data"), out)
     level: Level = arguments.level or "data"
