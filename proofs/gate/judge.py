@@ -62,7 +62,7 @@ FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 # What a source may have: ASCII and these, and so nothing that cannot be seen, that turns the
 # direction of a text, or that looks like a letter of another alphabet.
 SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
-SIGNS = "\u2192\u2212\u2264\u2500-\u257f\u25b6\u25ba"
+SIGNS = "\u2192\u2212\u2260\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
 
 NO_TEXT = {".so", ".pyc"}
