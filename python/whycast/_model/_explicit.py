@@ -18,7 +18,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 import whycast
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES
-from whycast._model._graphs import Scope, opset, subgraphs
+from whycast._model._graphs import Scope, array_of, opset, subgraphs, type_name
 from whycast._model._operators import SONNX, Form
 from whycast._model._places import UNKNOWN, Place
 from whycast._types import Shape
@@ -161,7 +161,9 @@ class _Writer:
             raise _LeftError(f"opset {self.version} has no Expand")
         grown = [m for m in place.repeated if place.inputs[m]]
         own = [self.scope.shape(place.inputs[m]) for m in grown]
-        if place.direction == "stacked" and any(len(shape or (1, 1)) < 2 for shape in own):
+        if place.direction == "stacked" and any(
+            shape is not None and len(shape) < 2 for shape in own
+        ):
             raise _LeftError("an Expand of its vector would add an axis to the product")
         common = place.common
         if common is not None and min(common, default=0) >= 0:
@@ -314,8 +316,7 @@ class _Writer:
         for name in place.inputs:
             number = self.scope.element_type(name)
             if number not in _SONNX_TYPES:
-                type_ = TensorProto.DataType.Name(number).lower() if number else "unknown"
-                raise _LeftError(f"SONNX's Broadcast does not take the type {type_}")
+                raise _LeftError(f"SONNX's Broadcast does not take the type {type_name(number)}")
         inputs = tuple(dict.fromkeys(place.inputs))
         key = ("Broadcast", inputs)
         if (key, inputs[0]) not in self.made:
@@ -340,8 +341,8 @@ class _Writer:
         """Return an initializer whose value is in the file and cannot be given by a caller."""
         if name in {value.name for value in self.graph.input}:
             return None
-        found = [t for t in self.graph.initializer if t.name == name and not t.external_data]
-        return found[0] if found else None
+        found = [t for t in self.graph.initializer if t.name == name]
+        return found[0] if found and array_of(found[0]) is not None else None
 
     def _numbers(self, sizes: Shape) -> str:
         """Return the name of a constant vector; each stands once in a graph."""

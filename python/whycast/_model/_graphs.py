@@ -84,6 +84,26 @@ class Names:
         return [size if size >= 0 else self.text(size) for size in shape]
 
 
+def array_of(tensor: TensorProto) -> np.ndarray | None:
+    """Return the elements of a tensor, if they are in the model and of its type and shape."""
+    if tensor.external_data:
+        return None
+    try:
+        return numpy_helper.to_array(tensor)
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def type_name(number: int) -> str:
+    """Return the name of an element type; any number may stand in a model.
+
+    >>> type_name(1), type_name(99)
+    ('float', 'type 99')
+    """
+    known = number in TensorProto.DataType.values()
+    return TensorProto.DataType.Name(number).lower() if known else f"type {number}"
+
+
 @dataclass
 class Scope:
     """A graph of a model, with the shapes of the values that are made in it."""
@@ -106,7 +126,7 @@ class Scope:
         """Note a constant."""
         self.shapes[name], self.types[name] = tuple(tensor.dims), tensor.data_type
         if tensor.data_type == TensorProto.INT64 and len(tensor.dims) == 1 and tensor.dims[0] < 100:
-            self.values[name] = tuple(numpy_helper.to_array(tensor).tolist())
+            self.values[name] = () if (value := array_of(tensor)) is None else tuple(value.tolist())
 
     def value(self, name: str) -> tuple[int, ...] | None:
         """Return the value of a vector of a few integers that is constant; None of others."""
@@ -365,7 +385,7 @@ def _drop_stale(graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str) 
     def is_stale(value: onnx.ValueInfoProto) -> bool:
         own, right = value.type.tensor_type, inferred.get(value.name, value.type).tensor_type
         if 0 != own.elem_type != right.elem_type != 0:
-            texts = [TensorProto.DataType.Name(t.elem_type).lower() for t in (own, right)]
+            texts = [type_name(t.elem_type) for t in (own, right)]
         elif not own.HasField("shape") or not right.HasField("shape"):
             return False
         else:
@@ -415,7 +435,7 @@ def _light(model: ModelProto) -> ModelProto:
     for tensor in graph.initializer:
         if tensor.name in given:
             continue
-        if math.prod(tensor.dims) <= _MOST_ELEMENTS and not tensor.external_data:
+        if math.prod(tensor.dims) <= _MOST_ELEMENTS and array_of(tensor) is not None:
             small.append(tensor)
         else:
             value = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
@@ -489,7 +509,7 @@ def _folded(model: ModelProto, notes: list[str]) -> ModelProto:
         values = _constants(model, inferred)
         if not values:
             break
-        kept = [node for node in model.graph.node if node.output[0] not in values]
+        kept = [node for node in model.graph.node if not {*node.output} & values.keys()]
         del model.graph.node[:]
         model.graph.node.extend(kept)
         for name, value in values.items():
@@ -511,7 +531,7 @@ def _constants(model: ModelProto, inferred: ModelProto) -> dict[str, np.ndarray]
             if name in values:
                 feeds[name] = values[name]
             elif name in known:
-                feeds[name] = numpy_helper.to_array(known[name])
+                feeds[name] = np.asarray(array_of(known[name]))
             elif node.op_type in ("Shape", "Size") and (sizes := _numbers(shapes.get(name))):
                 # Only its shape is asked for: a view of one element has it without memory.
                 feeds[name] = np.broadcast_to(np.float32(0), sizes[0])

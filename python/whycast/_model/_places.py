@@ -107,7 +107,7 @@ def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
         for index, node in enumerate(scope.graph.node):
             operator = OPERATORS.get(node.op_type)
             inputs = tuple(filter(None, node.input))
-            if node.domain not in ONNX or len(inputs) < 2:
+            if node.domain not in ONNX or len(inputs) < 2 or not node.output:
                 continue
             if node.op_type == "Expand":
                 yield from _expand(scope, index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -24,6 +25,8 @@ from whycast._types import Shape
 _OPEN_SIZE = 2
 # Above that the reference, which is slow and takes memory, is not asked too.
 _MOST_NODES, _MOST_BYTES = 100, 2**26
+# An input that is drawn has at most so many elements.
+_MOST_ELEMENTS = 2**28
 _SEED = 33
 
 Inputs = dict[str, Any]
@@ -106,6 +109,11 @@ def feeds(
             sizes = tuple(
                 _size(dim, f"{value.name}.{axis}", given)
                 for axis, dim in enumerate(tensor.shape.dim)
+            )
+        if math.prod(sizes) > _MOST_ELEMENTS:
+            raise UsageError(
+                f"--check: input {value.name!r} would have {math.prod(sizes):,} elements, expected at "
+                f"most {_MOST_ELEMENTS:,} (--sizes)"
             )
         made = [
             _drawn(drawn, tensor.elem_type, sizes, numbers.get(value.name))
