@@ -310,6 +310,16 @@ def foreign(domain: str, operator: str) -> ModelProto:
     return made
 
 
+def unreadable() -> ModelProto:
+    """Elements that are missing, a type that there is not, and a node without outputs."""
+    row = built.constant("row", 8)
+    made = built.model([built.node("Add", "x row", "z")], {"x": ("N", 8)}, ["z"], [row])
+    made.graph.initializer[0].raw_data = b"ab"
+    made.graph.value_info.append(built.value("z", ("N", 8), 99))
+    made.graph.node.append(helper.make_node("Add", ["x", "row"], []))
+    return made
+
+
 # A model, the exit code, the verdicts of its nodes and a part of what is printed.
 FAULTS: dict[str, tuple[ModelProto, int, list[str], str]] = {
     "number for a name": (stale((5, 3, 4)), 0, ["always"], "5×3×4, contradicts the inferred N×3×4"),
@@ -317,6 +327,7 @@ FAULTS: dict[str, tuple[ModelProto, int, list[str], str]] = {
     "another rank": (stale((3, 4)), 0, ["always"], "3×4, contradicts the inferred N×3×4"),
     "no type": (untyped(), 0, ["always"], "Field 'type' of 'value_info' is required"),
     "no operator": (foreign("", "SimplifiedLayerNorm"), 0, ["always"], "No Op registered"),
+    "no elements": (unreadable(), 0, ["always"], "type 99, contradicts the inferred float"),
     "no import": (foreign("who", "Cares"), 0, ["always"], "No opset import for domain 'who'"),
     "Expand to less": (expand(1, 16, 70), 1, ["never", "unknown"], "sizes 8 and 16"),
     "Expand by -1": (

@@ -112,8 +112,8 @@ def feeds(
             )
         if math.prod(sizes) > _MOST_ELEMENTS:
             raise UsageError(
-                f"--check: input {value.name!r} would have {math.prod(sizes):,} elements, expected at "
-                f"most {_MOST_ELEMENTS:,} (--sizes)"
+                f"--check: input {value.name!r} would have {math.prod(sizes):,} elements, expected "
+                f"at most {_MOST_ELEMENTS:,} (--sizes)"
             )
         made = [
             _drawn(drawn, tensor.elem_type, sizes, numbers.get(value.name))
