@@ -125,8 +125,11 @@ class Scope:
     def note(self, name: str, tensor: TensorProto) -> None:
         """Note a constant."""
         self.shapes[name], self.types[name] = tuple(tensor.dims), tensor.data_type
-        if tensor.data_type == TensorProto.INT64 and len(tensor.dims) == 1 and tensor.dims[0] < 100:
-            self.values[name] = () if (value := array_of(tensor)) is None else tuple(value.tolist())
+        is_short = len(tensor.dims) == 1 and tensor.dims[0] < 100
+        if tensor.data_type == TensorProto.INT64 and is_short:
+            value = array_of(tensor)
+            if value is not None:
+                self.values[name] = tuple(value.tolist())
 
     def value(self, name: str) -> tuple[int, ...] | None:
         """Return the value of a vector of a few integers that is constant; None of others."""
