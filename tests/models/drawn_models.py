@@ -328,15 +328,19 @@ def judge(seed: int, folder: Path) -> int:
         row["node"].rpartition(": ")[2] for row in again["nodes"] if row["verdict"] == "always"
     }
     assert form == "sonnx" or hidden <= left, hidden - left
+    has_product = "MatMul" in str(model)
     before, after = (runner(each, of_sonnx=form == "sonnx") for each in (path, out))
     for sizes, flag, _, runs in seen:
+        if has_product and 0 in sizes.values():
+            # ONNX Runtime leaves the empty product of a vector unwritten, or refuses it.
+            continue
         feeds = feeds_for(drawn, sizes, flag)
         try:
             expected = before(feeds)
         except Exception:
-            # The reference gathers loops within loops wrongly, ONNX Runtime has no empty product,
-            # and refuses some annotations.
-            is_known = form == "sonnx" or 0 in sizes.values() or model.graph.value_info
+            # The reference gathers loops within loops wrongly, ONNX Runtime refuses some
+            # annotations.
+            is_known = form == "sonnx" or model.graph.value_info
             assert is_known or not runs, "it does not run"
             continue
         for a, b in zip(expected, after(feeds), strict=True):

@@ -383,6 +383,10 @@ def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[s
 def _drop_stale(graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str) -> list[str]:
     """Take annotations away that contradict inference; return a sentence on each."""
     inferred = {value.name: value.type for value in _values(known.graph)}
+    # What was computed is a constant now.
+    for tensor in known.graph.initializer:
+        about = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
+        inferred.setdefault(tensor.name, about)
     found = []
 
     def is_stale(value: onnx.ValueInfoProto) -> bool:
