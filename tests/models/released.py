@@ -21,6 +21,7 @@ import onnx
 from running import Seen, seen_by_running
 
 from whycast._command import main
+from whycast._model._graphs import Names, scopes
 from whycast._model._runs import feeds
 
 BUILD = Path(__file__).resolve().parents[2] / "build"
@@ -138,7 +139,8 @@ def judge(model: Model, form: str = "expand", *more: str) -> Judged:
     sizes = words_of(model)
     given = shapes_of(model)
     numbers = {"sr": 16000.0} if "sr" in given else {}
-    seen = seen_by_running(model.file, feeds(onnx.load(model.file), given, numbers))
+    inputs = scopes(onnx.load(model.file), Names(), [*given.items()]).inputs
+    seen = seen_by_running(model.file, feeds(inputs, {}, numbers))
     with tempfile.TemporaryDirectory() as folder:
         out = str(Path(folder, "explicit.onnx"))
         words = [str(model.file), *sizes, "--explicit", out, "--as", form, "--check", *more]

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -133,6 +133,15 @@ def show_sizes(sizes: Shape) -> str:
     ('3x1', '()')
     """
     return "x".join(map(str, sizes)) or "()"
+
+
+def show_named(sizes: Sequence[int | str]) -> str:
+    """Text of a shape whose sizes may have names, with an x in them too.
+
+    >>> show_named(["N", 3]), show_named([])
+    ('N×3', '()')
+    """
+    return "×".join(map(str, sizes)) or "()"
 
 
 def show_integers(numbers: tuple[int, ...]) -> str:

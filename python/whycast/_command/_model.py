@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whycast._command._arguments import Subparsers, UsageError, add_json, path, shape
+from whycast._command._arguments import Subparsers, UsageError, add_json, path, shape, show_named
 from whycast._command._output import output
 from whycast._kernel import padded_size
 from whycast._model._operators import FORMS, OPERATORS
@@ -125,7 +125,7 @@ def _number(text: str) -> tuple[str, float]:
 def _run(arguments: argparse.Namespace) -> int:
     try:
         from whycast._model._explicit import explicit
-        from whycast._model._graphs import Names, opset, read, scopes
+        from whycast._model._graphs import Names, data_files, opset, read, scopes
         from whycast._model._places import left_out, places
     except ImportError as missing:
         raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
@@ -136,7 +136,6 @@ def _run(arguments: argparse.Namespace) -> int:
     about: dict[str, Any] = {"file": str(arguments.file), "opset": opset(model)}
     about |= _about(found, left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0
-    made = None
     if arguments.explicit is not None:
         made = explicit(
             model,
@@ -146,7 +145,7 @@ def _run(arguments: argparse.Namespace) -> int:
             constants=arguments.constants,
             leave=arguments.leave,
         )
-        _write_model(arguments.explicit, made, model, arguments.file)
+        _write_model(arguments.explicit, made, known, arguments.file)
         left = any(place.node.op_type not in arguments.leave for place, _ in made.left)
         code = code or (3 if left and not made.changed else 0)
         about["explicit"] = {
@@ -162,7 +161,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
         sizes = numbers_for(names, found, known.given)
         for chosen in (sizes, dict.fromkeys(sizes, 1)):
-            inputs = feeds(model, chosen | known.given, dict(arguments.input))
+            inputs = feeds(known.inputs, chosen, dict(arguments.input))
             try:
                 by, differ = differences(arguments.file, arguments.explicit, inputs)
                 break
@@ -177,7 +176,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.html is not None:
         from whycast._model._page import page
 
-        data = (arguments.file.parent / name for name in _data_files(model))
+        data = (arguments.file.parent / name for name in data_files(model))
         with output(arguments.html, "--html", arguments.file, *data) as file:
             file.write(page(about, text(about)).encode())
     print(json.dumps(about) if arguments.json else text(about))
@@ -213,18 +212,10 @@ def _demand_company(arguments: argparse.Namespace) -> None:
 
 def _about(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
     """Return for JSON the report of which the text and the page are made."""
-    groups = {
-        "element-wise": [
-            p for p in found if p.direction in ("multidirectional", "unidirectional", "equal")
-        ],
-        "Gemm": [],
-        "MatMul": [p for p in found if p.direction == "stacked"],
-        "Expand": [p for p in found if p.direction == "explicit"],
-    }
-    for place in [*groups["element-wise"]]:
-        if place.node.op_type == "Gemm":
-            groups["element-wise"].remove(place)
-            groups["Gemm"].append(place)
+    groups: dict[str, list[Place]] = {"element-wise": [], "Gemm": [], "MatMul": [], "Expand": []}
+    for place in found:
+        name = {"stacked": "MatMul", "explicit": "Expand"}.get(place.direction, "element-wise")
+        groups["Gemm" if place.node.op_type == "Gemm" else name].append(place)
     nodes = [_row(place, names) for place in found]
     used = {size for row in nodes for shape in row["shapes"] for size in shape or ()}
     notes = [f"{name} is {text}" for name, text in known.open.items() if name in used]
@@ -323,15 +314,6 @@ def _elements(place: Place) -> dict[str, int] | None:
     }
 
 
-def shown(sizes: list[int | str] | None) -> str:
-    """Spell a shape of the report.
-
-    >>> shown(["N", 3]), shown([]), shown(None)
-    ('N×3', '()', '?')
-    """
-    return "?" if sizes is None else "×".join(map(str, sizes)) or "()"
-
-
 def text(about: Mapping[str, Any]) -> str:
     """Lay out the report: a summary, what needs attention, then each node that broadcasts."""
     lines = [f"{about['file']}, opset {about['opset']}"]
@@ -376,7 +358,7 @@ def text(about: Mapping[str, Any]) -> str:
                 kinds.append(f"if {' or '.join(row['broadcasts if'])}")
             lines.append(
                 f"{row['operator']} {row['node']}: {'stacks ' if 'axes' in row else ''}"
-                f"{', '.join(map(shown, row['shapes']))} -> {shown(row['result'])}"
+                f"{', '.join(map(show_named, row['shapes']))} -> {show_named(row['result'])}"
                 f"  {', '.join(kinds)}"
             )
     return "\n".join(lines)
@@ -399,20 +381,20 @@ def _written(about: Mapping[str, Any]) -> list[str]:
         differ = about["check"]["differences"]
         lines += differ or [f"the same bits before and after, by {about['check']['by']}"]
         if chosen := about["check"]["chosen"]:
-            sizes = (f"{name} {shown(about['check']['inputs'][name])}" for name in chosen)
+            sizes = (f"{name} {show_named(about['check']['inputs'][name])}" for name in chosen)
             lines.append(f"drawn inputs: {', '.join(sizes)}")
     return lines
 
 
-def _write_model(target: Path, made: Explicit, model: Any, source: Path) -> None:
+def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> None:
     """Write a model that ONNX's checker accepts, if it did before, with the data that it names."""
     from google.protobuf.message import EncodeError
 
-    from whycast._model._graphs import complaint
+    from whycast._model._graphs import complaint, data_files
 
-    files = _data_files(model)
+    files = data_files(made.model)
     data = [source.parent / name for name in files]
-    if complaint(model) is None and (reason := complaint(made.model)) is not None:
+    if known.complaint is None and (reason := complaint(made.model)) is not None:
         raise AssertionError(f"ONNX's checker refuses the model that would be written: {reason}")
     try:
         content = made.model.SerializeToString()
@@ -434,11 +416,3 @@ def _write_model(target: Path, made: Explicit, model: Any, source: Path) -> None
 
 def _same(one: Path, other: Path) -> bool:
     return one.exists() and one.samefile(other)
-
-
-def _data_files(model: Any) -> list[str]:
-    """Return the names of the files in which a model has external data."""
-    from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
-
-    tensors = filter(uses_external_data, _get_all_tensors(model))
-    return sorted({ExternalDataInfo(tensor).location for tensor in tensors})

@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
-import onnx
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 import whycast
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES
-from whycast._model._graphs import Scope, array_of, opset, subgraphs, type_name
+from whycast._model._graphs import Scope, array_of, graphs_of, opset, type_name
 from whycast._model._operators import SONNX, Form
 from whycast._model._places import UNKNOWN, Place
 from whycast._types import Shape
@@ -81,7 +79,7 @@ def explicit(
     """
     made = Explicit(ModelProto())
     made.model.CopyFrom(model)
-    graphs = _graphs_of(made.model.graph)
+    graphs = list(graphs_of(made.model.graph))
     taken = _taken(graphs)
     writers: dict[int, _Writer] = {}
     room = _MOST_BYTES
@@ -105,12 +103,6 @@ def explicit(
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
     return made
-
-
-def _graphs_of(graph: GraphProto) -> list[GraphProto]:
-    """Return a graph and those within it, in the order of their scopes."""
-    inner = (_graphs_of(each) for node in graph.node for _, each in subgraphs(node))
-    return [graph, *chain.from_iterable(inner)]
 
 
 def _taken(graphs: list[GraphProto]) -> set[str]:
@@ -222,11 +214,13 @@ class _Writer:
         added = {}
         for m in grown:
             name, target = place.inputs[m], self._target(place, m, common)
-            tensor = self._initializer(name)
-            if tensor is not None and ("constant", name, target) not in self.made:
-                size = helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
-                if tensor.data_type == TensorProto.STRING:
-                    size = max(map(len, tensor.string_data), default=0) + 8
+            if ("constant", name, target) in self.made:
+                continue
+            value = self._constant(name)
+            if value is not None:
+                size = value.dtype.itemsize
+                if value.dtype == object:
+                    size = max((len(text.encode()) for text in value.flat), default=0) + 8
                 added[name] = size * math.prod(target)
         return sum(added.values())
 
@@ -236,13 +230,13 @@ class _Writer:
         own = self.scope.shape(name)
         assert own is not None
         target = self._target(place, m, common)
-        if constants and (tensor := self._initializer(name)) is not None:
-            key = ("constant", name, target)
-            if key not in self.made:
-                value = numpy_helper.to_array(tensor)
-                full = np.ascontiguousarray(whycast.numpy_rule.broadcast_to(value, target))
-                self.made[key] = self._name(name, "explicit")
-                self.graph.initializer.append(numpy_helper.from_array(full, self.made[key]))
+        key = ("constant", name, target)
+        if key in self.made:
+            return self.made[key]
+        if constants and (value := self._constant(name)) is not None:
+            full = np.ascontiguousarray(whycast.numpy_rule.broadcast_to(value, target))
+            self.made[key] = self._name(name, "explicit")
+            self.graph.initializer.append(numpy_helper.from_array(full, self.made[key]))
             return self.made[key]
         if self.form == "expand":
             return self._node("Expand", name, self._numbers(target))
@@ -337,12 +331,12 @@ class _Writer:
             if own == place.inputs[m] and (only is None or k in only):
                 node.input[k] = name
 
-    def _initializer(self, name: str) -> onnx.TensorProto | None:
-        """Return an initializer whose value is in the file and cannot be given by a caller."""
+    def _constant(self, name: str) -> np.ndarray | None:
+        """Return an initializer's value, if it is in the file and no caller can give another."""
         if name in {value.name for value in self.graph.input}:
             return None
-        found = [t for t in self.graph.initializer if t.name == name]
-        return found[0] if found and array_of(found[0]) is not None else None
+        found = [tensor for tensor in self.graph.initializer if tensor.name == name]
+        return array_of(found[0]) if found else None
 
     def _numbers(self, sizes: Shape) -> str:
         """Return the name of a constant vector; each stands once in a graph."""

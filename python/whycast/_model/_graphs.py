@@ -23,9 +23,10 @@ from onnx import (
     numpy_helper,
 )
 from onnx import shape_inference as inference
+from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
 from onnx.reference import ReferenceEvaluator
 
-from whycast._command._arguments import UsageError
+from whycast._command._arguments import UsageError, show_named, show_sizes
 from whycast._model._operators import ONNX
 from whycast._types import Shape
 
@@ -116,12 +117,6 @@ class Scope:
     types: dict[str, int]
     values: dict[str, tuple[int, ...]]
 
-    def element_type(self, name: str) -> int:
-        """Return ONNX's number of a value's element type; 0 if it is not known."""
-        if name in self.types or self.outer is None:
-            return self.types.get(name, 0)
-        return self.outer.element_type(name)
-
     def note(self, name: str, tensor: TensorProto) -> None:
         """Note a constant."""
         self.shapes[name], self.types[name] = tuple(tensor.dims), tensor.data_type
@@ -131,17 +126,23 @@ class Scope:
             if value is not None:
                 self.values[name] = tuple(value.tolist())
 
+    def home(self, name: str) -> Scope:
+        """Return the graph that has a value, this one or one around it; the outermost if none."""
+        if name in self.shapes or name in self.types or self.outer is None:
+            return self
+        return self.outer.home(name)
+
+    def element_type(self, name: str) -> int:
+        """Return ONNX's number of a value's element type; 0 if it is not known."""
+        return self.home(name).types.get(name, 0)
+
     def value(self, name: str) -> tuple[int, ...] | None:
         """Return the value of a vector of a few integers that is constant; None of others."""
-        if name in self.types or self.outer is None:
-            return self.values.get(name)
-        return self.outer.value(name)
+        return self.home(name).values.get(name)
 
     def shape(self, name: str) -> Shape | None:
         """Return the shape of a value of this graph or one around it; None if the rank is open."""
-        if name in self.shapes or self.outer is None:
-            return self.shapes.get(name)
-        return self.outer.shape(name)
+        return self.home(name).shapes.get(name)
 
 
 def load(path: Path, *, data: bool) -> ModelProto:
@@ -190,18 +191,35 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
             yield f"{called}/{attribute.name}[{number}]", graph
 
 
+def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
+    """Give a graph and those within it, in the order of their scopes."""
+    yield graph
+    for node in graph.node:
+        for _, inner in subgraphs(node):
+            yield from graphs_of(inner)
+
+
+def data_files(model: ModelProto) -> list[str]:
+    """Return the names of the files in which a model has external data."""
+    tensors = filter(uses_external_data, _get_all_tensors(model))
+    return sorted({ExternalDataInfo(tensor).location for tensor in tensors})
+
+
 class Read(NamedTuple):
     """The graphs of a model, from the outermost on, and what is known of its sizes.
 
-    `given` has the number of each name and the shape of each input that the user gives, `open` the
-    names of the sizes that the model leaves open with the places of these, `notes` what is wrong
-    with the model.
+    `inputs` are those of the model, with a number or a name for each size. `given` has the number
+    of each name and the shape of each input that the user gives, `open` the names of the sizes that
+    the model leaves open with the places of these, `notes` what is wrong with the model, of which
+    `complaint` is that of ONNX's checker.
     """
 
     scopes: list[Scope]
+    inputs: list[onnx.ValueInfoProto]
     given: dict[str, Shape | int]
     open: dict[str, str]
     notes: list[str]
+    complaint: str | None
 
 
 def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
@@ -230,30 +248,34 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     bare.CopyFrom(light)
     _forget(bare.graph)
     notes: list[str] = []
-    known = _Inferred(_folded(bare, notes).graph, own, frozenset())
-    notes += [text] if (text := complaint(model)) else []
+    known = _Inferred(_folded(bare, notes).graph, own, is_alone=False)
+    refused = complaint(model)
+    notes += [refused] if refused else []
     notes += _drop_stale(light.graph, known, sizes, "")
-    stated = _Inferred(_inferred(light, []).graph, own | _dim_names(light.graph), None)
+    stated = _Inferred(_inferred(light, []).graph, own | _dim_names(light.graph), is_alone=True)
     found: list[Scope] = []
     _collect(model.graph, (known, stated), "", None, sizes, found)
-    return Read(found, numbers, unnamed, notes)
+    constants = {tensor.name for tensor in model.graph.initializer}
+    inputs = [value for value in light.graph.input if value.name not in constants]
+    return Read(found, inputs, numbers, unnamed, notes, refused)
 
 
 @dataclass(frozen=True)
 class _Inferred:
     """A graph with inferred shapes, and the names of sizes that are the model's.
 
-    Inference makes up others. If `made_up` is None, they say nothing.
+    Inference makes up others, which mean nothing beside another inference: `is_alone` if there is
+    one before.
     """
 
     graph: GraphProto
     own: frozenset[str]
-    made_up: frozenset[str] | None
+    is_alone: bool
 
     def within(self) -> dict[str, _Inferred]:
         """Return the graphs within its nodes."""
         pairs = (pair for node in self.graph.node for pair in subgraphs(node))
-        return {called: _Inferred(graph, self.own, self.made_up) for called, graph in pairs}
+        return {called: _Inferred(graph, self.own, self.is_alone) for called, graph in pairs}
 
 
 @dataclass(frozen=True)
@@ -274,7 +296,7 @@ class _Sizes:
             return size
         if name in by.own:
             return self.names.symbol(name)
-        return self.names.unknown(name if by.made_up is not None else "")
+        return self.names.unknown("" if by.is_alone else name)
 
     def shape(self, tensor: onnx.TypeProto.Tensor, by: _Inferred) -> Shape:
         """Read a shape."""
@@ -306,8 +328,8 @@ def _named(values: Iterable[onnx.ValueInfoProto]) -> frozenset[str]:
 
 def _dim_names(graph: GraphProto) -> frozenset[str]:
     """Return the names of sizes in a graph and the graphs within it."""
-    inner = (_dim_names(each) for node in graph.node for _, each in subgraphs(node))
-    return _named((*graph.value_info, *graph.input, *graph.output)).union(*inner)
+    every = ((*each.value_info, *each.input, *each.output) for each in graphs_of(graph))
+    return _named(chain.from_iterable(every))
 
 
 def _name_open_sizes(model: ModelProto) -> dict[str, str]:
@@ -344,7 +366,7 @@ def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[s
 
     for name, value in given:
         shape = value if isinstance(value, tuple) else (value,)
-        said = f"{name}={'x'.join(map(str, shape)) or '()'}"
+        said = f"{name}={show_sizes(shape)}"
         if isinstance(value, int) and name in known:
             put(name, value, said)
             continue
@@ -363,13 +385,15 @@ def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[s
                     f"--sizes: input {name!r} has rank {len(dims)}, got {said} of rank {len(shape)}"
                 )
             for axis, (dim, size) in enumerate(zip(dims, shape, strict=True)):
-                if dim.HasField("dim_value") and dim.dim_value not in (size, -1):
+                if dim.HasField("dim_value") and 0 <= dim.dim_value != size:
                     raise UsageError(
                         f"--sizes: axis {axis} of input {name!r} has size {dim.dim_value} in the "
                         f"model, got {size} in {said}"
                     )
                 if dim.dim_param:
                     put(dim.dim_param, size, said)
+                else:
+                    dim.dim_value = size
         if name not in known:
             put(name, shape, said)
     for tensor in chain.from_iterable(inputs.values()):
@@ -402,7 +426,7 @@ def _drop_stale(graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str) 
                 for a, b in zip(*shapes, strict=True)
             ):
                 return False
-            texts = ["×".join(map(sizes.names.text, each)) or "()" for each in shapes]
+            texts = [show_named(sizes.names.sizes(each)) for each in shapes]
         at = f"{place}: {value.name}" if place else value.name
         found.append(f"the annotation of {at}, {texts[0]}, contradicts the inferred {texts[1]}")
         return True
@@ -428,7 +452,7 @@ def _light(model: ModelProto) -> ModelProto:
     light.CopyFrom(model)
     graph = light.graph
     imported = {o.domain for o in light.opset_import}
-    used = {node.domain for each in _all_graphs(graph) for node in each.node}
+    used = {node.domain for each in graphs_of(graph) for node in each.node}
     for domain in sorted(used - imported - {"ai.onnx"}):
         version = 1 if domain else onnx.defs.onnx_opset_version()
         light.opset_import.append(helper.make_opsetid(domain, version))
@@ -452,17 +476,9 @@ def _light(model: ModelProto) -> ModelProto:
     return light
 
 
-def _all_graphs(graph: GraphProto) -> Iterator[GraphProto]:
-    """Give a graph and those within it."""
-    yield graph
-    for node in graph.node:
-        for _, inner in subgraphs(node):
-            yield from _all_graphs(inner)
-
-
 def _forget(graph: GraphProto) -> None:
     """Take away what a model says of the shapes of its own values, which may be out of date."""
-    for each in _all_graphs(graph):
+    for each in graphs_of(graph):
         del each.value_info[:]
         for value in (*each.output, *(each.input if each is not graph else ())):
             value.type.Clear()

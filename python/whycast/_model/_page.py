@@ -7,7 +7,7 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
-from whycast._command._model import shown
+from whycast._command._arguments import show_named
 
 _STYLE = """
 :root { color-scheme: light dark;
@@ -79,8 +79,8 @@ def page(about: Mapping[str, Any], text: str) -> str:
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    shapes = ", ".join(map(shown, row["shapes"]))
-    result = shown(row["result"]) if "result" in row else _VERDICTS[row["verdict"]]
+    shapes = ", ".join("?" if own is None else show_named(own) for own in row["shapes"])
+    result = show_named(row["result"]) if "result" in row else _VERDICTS[row["verdict"]]
     asked = [*row.get("condition", ())]
     asked += [f"SONNX: {each}" for each in row.get("condition of SONNX", ())]
     if "broadcasts if" in row:

@@ -16,7 +16,7 @@ from onnx.reference.op_run import OpRun
 
 import whycast
 from whycast._command._arguments import UsageError
-from whycast._model._graphs import TEXT, Names, load
+from whycast._model._graphs import TEXT, Names, data_files, load
 from whycast._model._operators import SONNX
 from whycast._model._places import Place
 from whycast._types import Shape
@@ -30,6 +30,7 @@ _MOST_ELEMENTS = 2**28
 _SEED = 33
 
 Inputs = dict[str, Any]
+Pair = tuple[int, int]
 
 
 class Broadcast(OpRun):
@@ -48,53 +49,52 @@ def numbers_for(
 
     A clause that does not hold is mended at one of its names, until nothing helps.
     """
-    sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
-    clauses = list(chain.from_iterable(place.conditions for place in found))
-    zeros = list(chain.from_iterable(place.zeros for place in found))
 
-    def number(symbol: int) -> int:
+    def number(symbol: int, sizes: Mapping[str, int]) -> int:
         return symbol if symbol >= 0 else sizes.get(names.text(symbol), _OPEN_SIZE)
 
-    def wrong() -> tuple[list[tuple[int, int, int]], ...]:
+    def faults(sizes: Mapping[str, int]) -> tuple[list[Pair], list[Pair]]:
+        """Return the clauses that do not hold: of NumPy's rule, and what SONNX asks besides."""
+        conditions = ((a, b) for place in found for _, a, b in place.conditions)
+        zeros = ((a, b) for place in found for _, a, b in place.zeros)
         return (
-            [each for each in clauses if 1 != number(each[1]) != number(each[2]) != 1],
-            [each for each in zeros if {number(each[1]), number(each[2])} == {0, 1}],
+            [
+                pair
+                for pair in conditions
+                if 1 != number(pair[0], sizes) != number(pair[1], sizes) != 1
+            ],
+            [pair for pair in zeros if {number(each, sizes) for each in pair} == {0, 1}],
         )
 
-    def count() -> list[int]:
-        return [len(each) for each in wrong()]
+    def weight(sizes: Mapping[str, int]) -> list[int]:
+        return [len(pairs) for pairs in faults(sizes)]
 
-    while faults := [*chain.from_iterable(wrong())]:
-        before = count()
-        for name in {names.text(symbol) for symbol in faults[0][1:] if symbol < 0} & sizes.keys():
-            own = sizes[name]
-            for sizes[name] in (1, _OPEN_SIZE, *map(number, faults[0][1:])):
-                if count() < before:
-                    break
-            else:
-                sizes[name] = own
-                continue
+    sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
+    while pairs := [*chain.from_iterable(faults(sizes))]:
+        values = (1, _OPEN_SIZE, *(number(symbol, sizes) for symbol in pairs[0]))
+        own = [name for name in map(names.text, pairs[0]) if name in sizes]
+        tried = [sizes | {name: value} for name in own for value in values]
+        best = min([sizes, *tried], key=weight)
+        if best is sizes:
             break
-        else:
-            break
+        sizes = best
     return sizes
 
 
 def feeds(
-    model: ModelProto, given: Mapping[str, Shape | int], numbers: Mapping[str, float]
+    inputs: Sequence[onnx.ValueInfoProto], chosen: Mapping[str, int], numbers: Mapping[str, float]
 ) -> Inputs:
     """Draw inputs of the types and shapes that a model declares; of a sequence, two tensors.
 
     Strings and fractions of an input differ from each other. Integers are below 100, since they may
-    be indices, and then recur; `numbers` has what all elements of an input are.
+    be indices, and then recur; `numbers` has what all elements of an input are, `chosen` the
+    numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
-    constants = {tensor.name for tensor in model.graph.initializer}
-    values = [value for value in model.graph.input if value.name not in constants]
-    if unknown := sorted(numbers.keys() - {value.name for value in values}):
+    if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
         raise UsageError(f"--input: the model has no input {unknown[0]!r}")
     found: Inputs = {}
-    for value in values:
+    for value in inputs:
         is_sequence = value.type.HasField("sequence_type")
         about = value.type.sequence_type.elem_type if is_sequence else value.type
         if not about.HasField("tensor_type"):
@@ -102,14 +102,14 @@ def feeds(
                 f"--check: input {value.name!r} is neither a tensor nor a sequence of such"
             )
         tensor = about.tensor_type
-        sizes = given.get(value.name)
-        if not isinstance(sizes, tuple):
-            if not tensor.HasField("shape"):
-                raise UsageError(f"--check: the shape of input {value.name!r} is open (--sizes)")
-            sizes = tuple(
-                _size(dim, f"{value.name}.{axis}", given)
-                for axis, dim in enumerate(tensor.shape.dim)
-            )
+        if not tensor.HasField("shape"):
+            raise UsageError(f"--check: the shape of input {value.name!r} is open (--sizes)")
+        sizes = tuple(
+            dim.dim_value
+            if dim.HasField("dim_value") and dim.dim_value >= 0
+            else chosen.get(dim.dim_param, _OPEN_SIZE)
+            for dim in tensor.shape.dim
+        )
         if math.prod(sizes) > _MOST_ELEMENTS:
             raise UsageError(
                 f"--check: input {value.name!r} would have {math.prod(sizes):,} elements, expected "
@@ -145,15 +145,6 @@ def _drawn(
     return data.astype(dtype).reshape(sizes)
 
 
-def _size(
-    dim: onnx.TensorShapeProto.Dimension, open_name: str, given: Mapping[str, Shape | int]
-) -> int:
-    if dim.HasField("dim_value") and dim.dim_value >= 0:
-        return dim.dim_value
-    size = given.get(dim.dim_param.strip("?") or open_name, _OPEN_SIZE)
-    return size if isinstance(size, int) else _OPEN_SIZE
-
-
 def differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
     """Run two models; return by which evaluators they were run, and in which outputs they differ.
 
@@ -167,7 +158,7 @@ def differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[st
     first, second = load(before, data=False), load(after, data=False)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
     outputs = [output.name for output in first.graph.output]
-    is_small = len(second.graph.node) <= _MOST_NODES and _size_of(before) <= _MOST_BYTES
+    is_small = len(second.graph.node) <= _MOST_NODES and _size_of(before, first) <= _MOST_BYTES
     del first, second
     runners: dict[str, _Runner] = {} if of_sonnx else {"ONNX Runtime": _by_onnxruntime}
     runners["the reference evaluator"] = _by_reference
@@ -201,12 +192,9 @@ def differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[st
 _Runner = Callable[[Path, Inputs], list[Any]]
 
 
-def _size_of(path: Path) -> int:
+def _size_of(path: Path, model: ModelProto) -> int:
     """Return the bytes of a model with those of its data."""
-    from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
-
-    tensors = filter(uses_external_data, _get_all_tensors(load(path, data=False)))
-    files = {path.parent / ExternalDataInfo(tensor).location for tensor in tensors}
+    files = (path.parent / name for name in data_files(model))
     return path.stat().st_size + sum(file.stat().st_size for file in files)
 
 
