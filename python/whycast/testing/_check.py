@@ -280,7 +280,7 @@ class _Run:
         Nothing is asked, and False returned, where the target offers nothing at that level.
         """
         level = asked.level
-        self.skipped = skipped = set[int]()
+        self.skipped = set()
         filled: set[int] = set()
         stop: int | None = None
         done, deaths, slow, start = False, 0, 0, 0
@@ -288,7 +288,7 @@ class _Run:
         self.child.end_at = math.inf
         while not done:
             try:
-                self.child.send(Run(asked, start, stop, frozenset(skipped), deadline))
+                self.child.send(Run(asked, start, stop, frozenset(self.skipped), deadline))
                 while not done:
                     message: Found | None = self.child.receive()
                     if message is None:
@@ -314,7 +314,7 @@ class _Run:
                     filled.add(number)
                     stop = number
                     continue
-                skipped.add(number)
+                self.skipped.add(number)
                 _, (stage, case) = next(numbered(self.rule, asked, number))
                 finding = no_answer(self.rule, level, case, death)
                 key = found.note(entries, stage, case, finding)
@@ -325,7 +325,7 @@ class _Run:
                 if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
-        if gathered := len(filled - skipped):
+        if gathered := len(filled - self.skipped):
             times = "once" if gathered == 1 else f"{gathered} times"
             self.notes.append(f"{level}: started anew {times}: its memory grew from case to case")
         return True

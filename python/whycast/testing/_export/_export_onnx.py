@@ -72,7 +72,7 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
     if rule.takes == "axes":
         raise NotPossibleError(f"ONNX has no node with axes, which rule {rule.name} takes")
     try:
-        import onnx  # noqa: F401
+        import onnx
     except ImportError:
         raise NotPossibleError(
             "it needs the package onnx: pip install 'whycast[test-data]'"
@@ -84,26 +84,20 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
     with TemporaryDirectory(dir=path.parent, prefix=".whycast-") as made:
         whole = Path(made, "tests")
         whole.mkdir()
-        _write_tests(rule, tests, whole)
+        for number, test in enumerate(tests):
+            folder = whole / _name(rule, number, test)
+            folder.mkdir()
+            onnx.save(_model(rule, test), folder / "model.onnx")
+            # The runner would let through what differs by a thousandth.
+            (folder / "data.json").write_text('{"rtol": 0, "atol": 0}\n', encoding="ascii")
+            for k, (inputs, output) in enumerate(_data_sets(rule, test)):
+                data_set = folder / f"test_data_set_{k}"
+                data_set.mkdir()
+                for m, array in enumerate(inputs):
+                    _write_tensor(data_set / f"input_{m}.pb", f"x{m}", array)
+                _write_tensor(data_set / "output_0.pb", "y", output)
         whole.replace(path)
     return len(tests)
-
-
-def _write_tests(rule: Rule, tests: list[_Test], path: Path) -> None:
-    import onnx
-
-    for number, test in enumerate(tests):
-        folder = path / _name(rule, number, test)
-        folder.mkdir()
-        onnx.save(_model(rule, test), folder / "model.onnx")
-        # The runner would let through what differs by a thousandth.
-        (folder / "data.json").write_text('{"rtol": 0, "atol": 0}\n', encoding="ascii")
-        for k, (inputs, output) in enumerate(_data_sets(rule, test)):
-            data_set = folder / f"test_data_set_{k}"
-            data_set.mkdir()
-            for m, array in enumerate(inputs):
-                _write_tensor(data_set / f"input_{m}.pb", f"x{m}", array)
-            _write_tensor(data_set / "output_0.pb", "y", output)
 
 
 def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[_Test]:
