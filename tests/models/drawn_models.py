@@ -47,10 +47,10 @@ SINCE = {
 
 
 def numbers(text: str) -> Shape:
-    """Read the target of an Expand.
+    """Read the target of an Expand, which is the name of its constant; no other name has digits.
 
-    >>> numbers("3x0"), numbers("()")
-    ((3, 0), ())
+    >>> numbers("3x0"), numbers("()"), numbers("flag")
+    ((3, 0), (), ())
     """
     return tuple(map(int, re.findall(r"\d+", text)))
 
@@ -86,7 +86,7 @@ def shape_of(operator: str, shapes: list[Shape]) -> Shape:
 
 @dataclass
 class Node:
-    """A node, the graphs within it, and which of these runs."""
+    """A node, and the graphs within it."""
 
     operator: str
     inputs: list[str]
@@ -110,7 +110,6 @@ class Drawn:
         self.base = {name: self.draw.choice((0, 1, 1, 2, 3)) for name in NAMES}
         self.inputs: dict[str, list[int | str | None]] = {}
         self.constants: dict[str, Shape] = {}
-        self.flags = 0
         self.count = 0
         choices: list[int | str] = [*NAMES, 1, 2, 3]
         target = [self.draw.choice(choices) for _ in range(self.draw.randint(0, 3))]
@@ -123,23 +122,22 @@ class Drawn:
                 same = [name for name in NAMES if self.base[name] in (1, number)]
                 sizes.append(self.draw.choice([size, 1, number, None, *same]))
             if self.draw.random() < 0.3:
-                self.constants[name] = tuple(self.number(name, k, s) for k, s in enumerate(sizes))
+                self.constants[name] = tuple(
+                    size if isinstance(size, int) else self.base.get(str(size), 1) for size in sizes
+                )
             else:
                 for axis, open_size in enumerate(sizes):
                     if open_size is None:
                         self.base[f"{name}.{axis}"] = self.draw.choice(
-                            (1, self.base_of(target, sizes, axis))
+                            (1, self.base_of(target, axis))
                         )
                 self.inputs[name] = sizes
             known[name] = self.shape(name, self.base)
         self.graph = self.drawn(known, self.draw.randint(1, 5), depth=0)
 
-    def base_of(self, target: list[Any], sizes: list[Any], axis: int) -> int:
+    def base_of(self, target: list[int | str], axis: int) -> int:
         size = target[len(target) - 1 - axis] if axis < len(target) else 1
         return size if isinstance(size, int) else self.base[size]
-
-    def number(self, name: str, axis: int, size: int | str | None) -> int:
-        return size if isinstance(size, int) else self.base.get(str(size), 1)
 
     def shape(self, name: str, sizes: Sizes) -> Shape:
         """Return the shape of an input or a constant."""
@@ -160,11 +158,13 @@ class Drawn:
                 node, shape = self.nested(known, output, depth)
             else:
                 operator = self.draw.choice([*SINCE] if graph.nodes else [*SINCE, *["Relu"] * 9])
-                if SINCE.get(operator, 0) > self.opset or operator == "Where":
+                if SINCE.get(operator, 0) > self.opset:
                     continue
                 number = {"Relu": 1, "Expand": 1, "Sum": self.draw.randint(2, 3)}.get(operator, 2)
                 inputs = [self.draw.choice([*known]) for _ in range(number)]
-                if operator == "Expand":
+                if operator == "Where":
+                    inputs.insert(0, "flag")
+                elif operator == "Expand":
                     inputs.append("x".join(map(str, known[self.draw.choice([*known])])) or "()")
                 shapes = [known[each] if each in known else numbers(each) for each in inputs]
                 if operator == "MatMul" and (min(map(len, shapes)) < 1 or 0 in sum(shapes, ())):
@@ -187,10 +187,12 @@ class Drawn:
         shape = self.run(one, dict(known), {}, 0)
         if operator == "Loop":
             return Node("Loop", [], output, [one]), (2, *shape)
-        return Node("If", [], output, [one, one_of(self, known, shape, depth)]), shape
+        # The other branch has whatever shape it has.
+        other = self.drawn(known, self.draw.randint(1, 2), depth + 1)
+        return Node("If", [], output, [one, other]), shape
 
     def run(self, graph: Graph, known: dict[str, Shape], seen: dict[str, Any], flag: int) -> Shape:
-        """Return the shape of a graph's output; note what each node saw, None where it fails."""
+        """Return the shape of a graph's output; note what each node saw, and if it ran."""
         shape: Shape = ()
         for node in graph.nodes:
             if node.operator == "If":
@@ -258,11 +260,6 @@ class Drawn:
         return helper.make_node(node.operator, inputs, [node.output], node.output.upper(), **more)
 
 
-def one_of(drawn: Drawn, known: dict[str, Shape], shape: Shape, depth: int) -> Graph:
-    """Draw another branch, of whatever shape."""
-    return drawn.drawn(known, drawn.draw.randint(1, 2), depth + 1)
-
-
 def targets(graph: Graph) -> set[str]:
     """Return the targets of the Expands."""
     own = {node.inputs[1] for node in graph.nodes if node.operator == "Expand"}
@@ -279,13 +276,14 @@ def holds(clause: str, sizes: Sizes) -> bool:
     return False
 
 
-def ask(*words: str) -> tuple[int, dict[str, Any]]:
+def ask(*words: str) -> dict[str, Any]:
+    """Run `whycast model --json`; return the report."""
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main(["model", *words, "--json"])
     assert code in (0, 1, 3), err.getvalue()
     about: dict[str, Any] = json.loads(out.getvalue())
-    return code, about
+    return about
 
 
 def judge(seed: int, folder: Path) -> int:
@@ -309,7 +307,7 @@ def judge(seed: int, folder: Path) -> int:
         except NoShapeError:
             runs = False
         seen.append((sizes, flag, noted, runs))
-    _, about = ask(str(path))
+    about = ask(str(path))
     rows = {row["output"]: row for row in about["nodes"]}
     explicit = set(re.findall(r"(\w+) = Expand", onnx.printer.to_text(model)))
     broadcast = 0
@@ -321,9 +319,9 @@ def judge(seed: int, folder: Path) -> int:
     words = ["--explicit", str(out), "--as", form]
     if form != "sonnx":
         words += [word for word in ("--dynamic", "--constants") if draw.random() < 0.5]
-    _, about = ask(str(path), *words)
+    about = ask(str(path), *words)
     left = {each["node"].rpartition(": ")[2] for each in about["explicit"]["left"]}
-    _, again = ask(str(out))
+    again = ask(str(out))
     hidden = {
         row["node"].rpartition(": ")[2] for row in again["nodes"] if row["verdict"] == "always"
     }

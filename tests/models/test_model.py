@@ -270,12 +270,6 @@ def test_external_data_stays_beside_the_model(run: Run, tmp_path: Path) -> None:
     assert "choose another folder" in run(f"model {path} --explicit {out}").err
 
 
-def of_domain(domain: str) -> ModelProto:
-    made = built.model([built.node("Add", "x x", "z")], {"x": (2,)}, ["z"])
-    made.graph.node[0].domain = domain
-    return made
-
-
 def stale(sizes: built.Sizes) -> ModelProto:
     """A value of sizes (N, 3, 4) with an annotation."""
     nodes = [built.node("Relu", "x", "h"), built.node("Add", "h b", "z")]
@@ -352,8 +346,8 @@ def test_faults_of_a_model_are_attention(run: Run, saved: Save, tmp_path: Path, 
     assert [row["verdict"] for row in rows(run, path)] == verdicts
     assert done.code in (code, 3)
     assert text in html.unescape((tmp_path / "page.html").read_text(encoding="utf-8"))
-    if "Z" not in done.out and "Cares" not in str(model):
-        assert run(f"model {path} --explicit {out} --check --dynamic").code in (code, 3)
+    done = run(f"model {path} --explicit {out} --check --dynamic")
+    assert done.code in (code, 3) or (done.code == 2 and f"does not run {path}" in done.err), done
 
 
 def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
