@@ -266,11 +266,16 @@ def targets(graph: Graph) -> set[str]:
     return own.union(*(targets(each) for node in graph.nodes for each in node.inner))
 
 
+def one_that_grows(names: str, sizes: Sizes) -> int:
+    """Return the number of a name, or of `N|M`, the one of both that is not 1."""
+    return next((n for name in names.split("|") if (n := sizes[name]) != 1), 1)
+
+
 def holds(clause: str, sizes: Sizes) -> bool:
     """Evaluate a sentence such as `N = 1 or N = M`, or `N ≠ 1`."""
     for each in clause.split(" or "):
         first, relation, second = each.split(" ")
-        a, b = (int(s) if s.isdigit() else sizes[s] for s in (first, second))
+        a, b = (int(s) if s.isdigit() else one_that_grows(s, sizes) for s in (first, second))
         if (a == b) == (relation == "="):
             return True
     return False

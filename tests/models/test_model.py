@@ -305,13 +305,38 @@ def foreign(domain: str, operator: str) -> ModelProto:
 
 
 def unreadable() -> ModelProto:
-    """Elements that are missing, a type that there is not, and a node without outputs."""
+    """Missing elements, no such type or size, a node without outputs, a function twice."""
     row = built.constant("row", 8)
     made = built.model([built.node("Add", "x row", "z")], {"x": ("N", 8)}, ["z"], [row])
     made.graph.initializer[0].raw_data = b"ab"
+    made.graph.initializer.add(name="negative", data_type=TensorProto.FLOAT, dims=[-1])
     made.graph.value_info.append(built.value("z", ("N", 8), 99))
     made.graph.node.append(helper.make_node("Add", ["x", "row"], []))
+    made.graph.node.append(helper.make_node("Add", ["x", "negative"], ["w"]))
+    made.functions.extend(2 * [helper.make_function("own", "None", ["a"], ["a"], [], [])])
     return made
+
+
+def parsed(text: str, opset: int = 17) -> ModelProto:
+    head = f'<ir_version: 8, opset_import: ["": {opset}, "who": 1]> g '
+    return onnx.parser.parse_model(head + text)
+
+
+BRANCH = """(bool c, float[N,8] x) => (float[?,?] z) {
+  z = If (c) <
+    then_branch = t () => (float[?,?] a) { s = Constant<value_ints = [4,16]>() a = Expand(x, s) },
+    else_branch = e () => (float[?,?] b) { b = Identity(x) }> }"""
+LOOP = """(int64 n, bool c, float[N,4] s) => (float[?,4] z) {
+  z = Loop (n, c, s) <body = b (int64 i, bool d, float[1,4] t) => (bool e, float[?,4] u)
+    { e = Identity(d) u = Add(t, s) }> }"""
+NONZERO = """(float[N,4] x) => (int64[2,?] z) <int64[2,3] h, int64[2,5] r> {
+  h = NonZero(x) r = Neg(h) z = Add(h, r) }"""
+BOTH = """(float[N,4] x, float[M,4] p, float[1,4] q) => (float[?,4] z) <float[1,4] h> {
+  h = Add(x, p) r = Relu(h) z = Mul(r, q) }"""
+FOREIGN = """(float[N,4] x) => (float[?,4] z) <float[1,4] h, float[1,4] k> {
+  h = Relu(x) k = who.Cares(h) z = Add(k, x) }"""
+SLOPE = "(float[N,3,4] x, float[3] s) => (float[N,3,4] z) { z = PRelu(x, s) }"
+SCALAR = "(float x, float[2,2] y) => (float[2,2] z) { z = MatMul(x, y) }"
 
 
 # A model, the exit code, the verdicts of its nodes and a part of what is printed.
@@ -319,9 +344,26 @@ FAULTS: dict[str, tuple[ModelProto, int, list[str], str]] = {
     "number for a name": (stale((5, 3, 4)), 0, ["always"], "5×3×4, contradicts the inferred N×3×4"),
     "another number": (stale(("N", 1, 4)), 0, ["always"], "N×1×4, contradicts the inferred N×3×4"),
     "another rank": (stale((3, 4)), 0, ["always"], "3×4, contradicts the inferred N×3×4"),
+    "annotations": (parsed(NONZERO), 0, ["equal"], "of r, 2×5, contradicts the inferred 2×3"),
+    "N or M": (parsed(BOTH), 0, 2 * ["depends"], "of h, 1×4, contradicts the inferred N|M×4"),
+    "what follows": (parsed(FOREIGN), 0, ["unknown"], "the annotation of k is not used"),
+    "state": (parsed(LOOP), 0, ["unknown"], "z/body: t, 1×4, contradicts the inferred N×4"),
+    "Expand in a branch": (parsed(BRANCH), 1, ["never"], "sizes 8 and 16"),
+    "scalar": (parsed(SCALAR), 1, ["never"], "MatMul takes no scalar"),
+    "slope of opset 6": (parsed(SLOPE, 6), 0, ["unknown"], "one for each channel"),
     "no type": (untyped(), 0, ["always"], "Field 'type' of 'value_info' is required"),
-    "no operator": (foreign("", "SimplifiedLayerNorm"), 0, ["always"], "No Op registered"),
-    "no elements": (unreadable(), 0, ["always"], "type 99, contradicts the inferred float"),
+    "no operator": (
+        foreign("", "SimplifiedLayerNorm"),
+        0,
+        ["always"],
+        "Norm, which ONNX does not have",
+    ),
+    "no elements": (
+        unreadable(),
+        0,
+        ["always", "unknown"],
+        "type 99, contradicts the inferred float",
+    ),
     "no import": (foreign("who", "Cares"), 0, ["always"], "No opset import for domain 'who'"),
     "Expand to less": (expand(1, 16, 70), 1, ["never", "unknown"], "sizes 8 and 16"),
     "Expand by -1": (
@@ -331,7 +373,7 @@ FAULTS: dict[str, tuple[ModelProto, int, list[str], str]] = {
         "unclear: Expand E: ONNX does not",
     ),
     "Max of opset 7": (twice(7, (2, 3), (3,)), 1, ["never"], "Max of opset 7 does not broadcast"),
-    "sizes of opset 7": (twice(7, ("N",), ("M",)), 0, ["unknown"], "have to be equal"),
+    "sizes of opset 7": (twice(7, ("N",), ("M",)), 0, ["unknown"], "condition: N = M (1)"),
     "attribute": (twice(6, (2, 3), (3,), broadcast=1), 0, ["unknown"], "convert it to opset 7"),
 }
 
@@ -363,7 +405,7 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
         "batch=2 --sizes batch=3": "batch=2 and batch=3 contradict each other on 'batch'",
         "batch=2 --sizes x=4x3x5": "batch=2 and x=4x3x5 contradict each other on 'batch'",
         "x=2x3x5 --sizes mask=2x1x4": "x=2x3x5 and mask=2x1x4 contradict each other on 'seq'",
-        "x=2x3x5 --sizes x=2x3x6": "contradict each other on 'seq'",
+        "x=2x3x5 --sizes x=2x3x6": "contradict each other on 'x'",
         "x=2": "input 'x' has rank 3, got x=2 of rank 1",
     }.items():
         done = run(f"model {path} --sizes {words}")
@@ -372,6 +414,16 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
     assert first["shapes"] == [[2, 3, 5], [2, 1, 5]]
     assert second["shapes"] == [[2, 3, 5], [5]]
     assert "length.0 is size 0 of input 'length'" in run(f"model {path}").out
+    # A sequence has elements of one shape, and a name may be that of a size and of an input.
+    text = "(seq(float[?,4]) s, float[N,4] x, float[M] N, float[9,9,64] w) => (float[?,4] z)"
+    model = parsed(text + "{ i = Constant<value_int = 0>() a = SequenceAt(s, i) z = Add(a, x) }")
+    model.graph.initializer.append(built.constant("w", 9, 9, 64))
+    model.graph.input.pop()
+    path = saved(model)
+    assert rows(run, path, "--sizes s=2x4 --sizes N=2")[0]["verdict"] == "equal"
+    assert "the input of this name has its own: N=(2,)" in run(f"model {path} --sizes N=2").out
+    assert "expected a number for the size 'M'" in run(f"model {path} --sizes M=2x2").err
+    assert "expected one of M, N, s, x, N\n" in run(f"model {path} --sizes y=2x2").err
     # One size that is open is one size, wherever it stands.
     nodes = [built.node("Relu", "x", "h"), built.node("Add", "h x", "z")]
     for size in (None, -1, "?"):

@@ -217,9 +217,15 @@ def _about(found: list[Place], out: Mapping[str, int], names: Names, known: Read
         name = {"stacked": "MatMul", "explicit": "Expand"}.get(place.direction, "element-wise")
         groups["Gemm" if place.node.op_type == "Gemm" else name].append(place)
     nodes = [_row(place, names) for place in found]
-    used = {size for row in nodes for shape in row["shapes"] for size in shape or ()}
+    used = {
+        each
+        for row in nodes
+        for shape in row["shapes"]
+        for size in shape or ()
+        for each in str(size).split("|")
+    }
     notes = [f"{name} is {text}" for name, text in known.open.items() if name in used]
-    if any(str(size).startswith("?") for size in used):
+    if any(size.startswith("?") for size in used):
         notes.append("a size with a question mark is known to the running model alone")
     return {
         "attention": known.notes,
@@ -276,7 +282,7 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
     attention = [place.note] if place.note else []
     if place.target is not None:
         row["result"] = [
-            symbols[0] if symbols[0] >= 0 else "|".join(map(names.text, symbols))
+            symbols[0] if symbols[0] >= 0 else names.joined(symbols)
             for symbols in filled(place.target)
         ]
         row["elements"] = _elements(place)
@@ -288,6 +294,9 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
             attention.append("a size 0 meets a size 1: SONNX refuses it (E1), NumPy's rule gives 0")
         if len(place.target) > 32:
             attention.append(f"rank {len(place.target)}: many libraries stop at 32")
+    elif place.verdict == "unknown" and place.conditions:
+        # No size 1 helps where an operator does not broadcast yet.
+        row["condition"] = [f"{names.text(a)} = {names.text(b)}" for _, a, b in place.conditions]
     if place.clash is not None:
         first, second, axis = place.clash
         rank = max(len(own) for own in place.shapes if own is not None)

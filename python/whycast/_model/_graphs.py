@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -26,8 +26,9 @@ from onnx import shape_inference as inference
 from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
 from onnx.reference import ReferenceEvaluator
 
+from whycast import _kernel
 from whycast._command._arguments import UsageError, show_named, show_sizes
-from whycast._model._operators import ONNX
+from whycast._model._operators import ONNX, OPERATORS
 from whycast._types import Shape
 
 # By which ONNX tells a model as text, as `onnx.printer` writes it.
@@ -37,6 +38,8 @@ TEXT = ".onnxtxt"
 _MOST_ELEMENTS = 4096
 # Each round gets by one more computation that needs the shape of what the round before found.
 _MOST_ROUNDS = 12
+# What is wrong with a model is listed; of annotations so many.
+_MOST_NOTES = 20
 # From this version of the format on, a caller may give a constant that is an input another value.
 _DEFAULTS = 4
 
@@ -47,6 +50,7 @@ class Names:
 
     numbered: dict[str, int] = field(default_factory=dict)
     spelled: list[str] = field(default_factory=list)
+    joins: dict[frozenset[str], str] = field(default_factory=dict)
 
     def symbol(self, name: str) -> int:
         """Return the integer of a name.
@@ -74,6 +78,17 @@ class Names:
     def text(self, symbol: int) -> str:
         """Spell a size: a number, or a name."""
         return str(symbol) if symbol >= 0 else self.spelled[-1 - symbol]
+
+    def joined(self, symbols: Iterable[int]) -> str:
+        """Spell the one of some sizes that is not 1, in the same way whatever their order.
+
+        >>> names = Names()
+        >>> n, m = names.symbol("N"), names.symbol("M")
+        >>> names.joined((n, m)), names.joined((m, n)), names.joined((names.symbol("N|M"), m))
+        ('N|M', 'N|M', 'N|M')
+        """
+        parts = list(dict.fromkeys("|".join(map(self.text, symbols)).split("|")))
+        return self.joins.setdefault(frozenset(parts), "|".join(parts))
 
     def sizes(self, shape: Shape) -> list[int | str]:
         """Spell the sizes of a shape: numbers and names.
@@ -117,9 +132,15 @@ class Scope:
     types: dict[str, int]
     values: dict[str, tuple[int, ...]]
 
+    def declare(self, name: str, tensor: TensorProto) -> None:
+        """Note the type of a constant, and its shape if it is one."""
+        self.types[name] = tensor.data_type
+        if min(tensor.dims, default=0) >= 0:
+            self.shapes[name] = tuple(tensor.dims)
+
     def note(self, name: str, tensor: TensorProto) -> None:
         """Note a constant."""
-        self.shapes[name], self.types[name] = tuple(tensor.dims), tensor.data_type
+        self.declare(name, tensor)
         is_short = len(tensor.dims) == 1 and tensor.dims[0] < 100
         if tensor.data_type == TensorProto.INT64 and is_short:
             value = array_of(tensor)
@@ -241,41 +262,59 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     """
     light = _light(model)
     unnamed = _name_open_sizes(light)
-    numbers = _bind(light.graph, given)
+    notes: list[str] = []
+    numbers = _bind(model, light.graph, given, notes)
     own = _named(light.graph.input)
     sizes = _Sizes(names, numbers, frozenset(map(names.symbol, sorted(own))))
-    bare = ModelProto()
-    bare.CopyFrom(light)
+    bare = _copy(light)
     _forget(bare.graph)
-    notes: list[str] = []
-    known = _Inferred(_folded(bare, notes).graph, own, is_alone=False)
+    known = _folded(bare, own, sizes, notes)
+    sizes = replace(sizes, own=frozenset(map(names.symbol, sorted(known.own))))
     refused = complaint(model)
     notes += [refused] if refused else []
-    notes += _drop_stale(light.graph, known, sizes, "")
-    stated = _Inferred(_inferred(light, []).graph, own | _dim_names(light.graph), is_alone=True)
+    stale = _drop_stale(light.graph, known, sizes, "", set())
+    stated = known.own | _dim_names(light.graph)
+    _complete(light.graph, known)
+    # What is left is held against what the nodes make of it, each by itself.
+    cut = _copy(light)
+    _cut(cut.graph)
+    local = _Inferred(_inferred(cut, []).graph, stated, "of nodes ")
+    stale += _drop_stale(light.graph, local, sizes, "", set())
+    notes += stale[:_MOST_NOTES]
+    if len(stale) > _MOST_NOTES:
+        notes.append(f"{len(stale) - _MOST_NOTES} more annotations are not used")
     found: list[Scope] = []
-    _collect(model.graph, (known, stated), "", None, sizes, found)
+    filled = _Inferred(_inferred(light, []).graph, stated, "of annotations ")
+    _collect(model.graph, (known, filled), "", None, sizes, found)
     constants = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in light.graph.input if value.name not in constants]
     return Read(found, inputs, numbers, unnamed, notes, refused)
+
+
+def _copy(model: ModelProto) -> ModelProto:
+    made = ModelProto()
+    made.CopyFrom(model)
+    return made
 
 
 @dataclass(frozen=True)
 class _Inferred:
     """A graph with inferred shapes, and the names of sizes that are the model's.
 
-    Inference makes up others, which mean nothing beside another inference: `is_alone` if there is
-    one before.
+    Inference makes up others, which `by` tells from those of another inference.
     """
 
     graph: GraphProto
     own: frozenset[str]
-    is_alone: bool
+    by: str
 
     def within(self) -> dict[str, _Inferred]:
         """Return the graphs within its nodes."""
         pairs = (pair for node in self.graph.node for pair in subgraphs(node))
-        return {called: _Inferred(graph, self.own, self.is_alone) for called, graph in pairs}
+        return {
+            called.replace(_MADE, ""): _Inferred(graph, self.own, self.by)
+            for called, graph in pairs
+        }
 
 
 @dataclass(frozen=True)
@@ -296,7 +335,7 @@ class _Sizes:
             return size
         if name in by.own:
             return self.names.symbol(name)
-        return self.names.unknown("" if by.is_alone else name)
+        return self.names.unknown(name and by.by + name)
 
     def shape(self, tensor: onnx.TypeProto.Tensor, by: _Inferred) -> Shape:
         """Read a shape."""
@@ -332,12 +371,16 @@ def _dim_names(graph: GraphProto) -> frozenset[str]:
     return _named(chain.from_iterable(every))
 
 
+def _is_open(dim: onnx.TensorShapeProto.Dimension) -> bool:
+    return not (dim.dim_param.strip("?") or (dim.HasField("dim_value") and dim.dim_value >= 0))
+
+
 def _name_open_sizes(model: ModelProto) -> dict[str, str]:
     """Name each size of an input that the model leaves open; return the names with their places."""
     taken, found = _dim_names(model.graph), {}
     for value in model.graph.input:
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            if dim.dim_param.strip("?") or (dim.HasField("dim_value") and dim.dim_value >= 0):
+            if not _is_open(dim):
                 continue
             name = f"{value.name}.{axis}"
             while name in taken:
@@ -347,21 +390,31 @@ def _name_open_sizes(model: ModelProto) -> dict[str, str]:
     return found
 
 
-def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[str, Shape | int]:
+def _bind(
+    model: ModelProto,
+    graph: GraphProto,
+    given: Sequence[tuple[str, Shape | int]],
+    notes: list[str],
+) -> dict[str, Shape | int]:
     """Put numbers in the place of the sizes of inputs; return what is given, and what follows.
 
     The shape of an input gives numbers to its names, wherever these stand.
     """
-    inputs = {value.name: list(_tensors(value.type)) for value in graph.input}
-    known = _named(graph.input)
+    constants = {tensor.name for tensor in model.graph.initializer}
+    own = {v.name for v in model.graph.input} - (
+        constants if model.ir_version < _DEFAULTS else set()
+    )
+    inputs = {value.name: list(_tensors(value.type)) for value in graph.input if value.name in own}
+    known = _dim_names(graph)
     found: dict[str, Shape | int] = {}
     places: dict[str, str] = {}
 
     def put(name: str, value: Shape | int, said: str) -> None:
         if found.setdefault(name, value) != value:
-            raise UsageError(
-                f"--sizes: {places[name]} and {said} contradict each other on {name!r}"
-            )
+            both = f"{places[name]} and {said} contradict each other on {name!r}"
+            if places[name] == said:
+                both = f"{said} has two numbers for {name!r}"
+            raise UsageError(f"--sizes: {both}")
         places.setdefault(name, said)
 
     for name, value in given:
@@ -369,13 +422,22 @@ def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[s
         said = f"{name}={show_sizes(shape)}"
         if isinstance(value, int) and name in known:
             put(name, value, said)
+            dims = [[d.dim_param for d in t.shape.dim] for t in inputs.get(name, ())]
+            if any(len(each) == 1 != each.count(name) for each in dims):
+                notes.append(
+                    f"{said} is a size; the input of this name has its own: {name}=({value},)"
+                )
             continue
         if not inputs.get(name):
-            words = [*sorted(known), *(each for each in inputs if inputs[each])]
+            if name in known:
+                raise UsageError(f"--sizes: expected a number for the size {name!r}, got {said}")
+            words = [*sorted(_named(graph.input)), *(each for each in inputs if inputs[each])]
             raise UsageError(
                 f"--sizes: the model has no size and no input {name!r}, expected one of "
                 f"{', '.join(words)}"
             )
+        if name not in known:
+            put(name, shape, said)
         for tensor in inputs[name]:
             dims = tensor.shape.dim
             if not tensor.HasField("shape"):
@@ -390,12 +452,9 @@ def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[s
                         f"--sizes: axis {axis} of input {name!r} has size {dim.dim_value} in the "
                         f"model, got {size} in {said}"
                     )
-                if dim.dim_param:
+                if dim.dim_param.strip("?"):
                     put(dim.dim_param, size, said)
-                else:
-                    dim.dim_value = size
-        if name not in known:
-            put(name, shape, said)
+                dim.dim_value = size
     for tensor in chain.from_iterable(inputs.values()):
         for dim in tensor.shape.dim:
             number = found.get(dim.dim_param)
@@ -404,17 +463,51 @@ def _bind(graph: GraphProto, given: Sequence[tuple[str, Shape | int]]) -> dict[s
     return found
 
 
-def _drop_stale(graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str) -> list[str]:
-    """Take annotations away that contradict inference; return a sentence on each."""
-    inferred = {value.name: value.type for value in _values(known.graph)}
-    # What was computed is a constant now.
-    for tensor in known.graph.initializer:
-        about = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
-        inferred.setdefault(tensor.name, about)
+def _complete(graph: GraphProto, known: _Inferred) -> None:
+    """Put into annotations the sizes that inference knows; name those that nothing knows."""
+    inferred = {value.name: value.type.tensor_type.shape.dim for value in _values(known.graph)}
+    for value in (*graph.value_info, *graph.output, *graph.input):
+        dims = value.type.tensor_type.shape.dim
+        for axis, dim in enumerate(dims):
+            right = inferred.get(value.name, ())
+            better = right[axis] if len(right) == len(dims) else dim
+            if better.dim_param in known.own or better.dim_value > 0:
+                dim.CopyFrom(better)
+            elif _is_open(dim):
+                dim.dim_param = f"{value.name} {axis}"
+    inner = known.within()
+    for node in graph.node:
+        for called, subgraph in subgraphs(node):
+            if called in inner:
+                _complete(subgraph, inner[called])
+
+
+# What a node makes of its inputs is called so where the name stands for its annotation.
+_MADE = " as it is made"
+
+
+def _cut(graph: GraphProto) -> None:
+    """Have the readers of a value with an annotation see that alone."""
+    for each in graphs_of(graph):
+        stated = {value.name for value in (*each.value_info, *each.output)}
+        for node in each.node:
+            for k, name in enumerate(node.output):
+                node.output[k] = name + _MADE if name in stated else name
+
+
+def _drop_stale(
+    graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str, doubtful: set[str]
+) -> list[str]:
+    """Take annotations away that contradict inference, or follow from such; return sentences.
+
+    `doubtful` are the values with such annotations, and what is computed from these.
+    """
+    inferred = _types(known.graph)
+    nothing = onnx.TypeProto()
     found = []
 
-    def is_stale(value: onnx.ValueInfoProto) -> bool:
-        own, right = value.type.tensor_type, inferred.get(value.name, value.type).tensor_type
+    def is_stale(value: onnx.ValueInfoProto, about: onnx.TypeProto, at: str) -> bool:
+        own, right = value.type.tensor_type, about.tensor_type
         if 0 != own.elem_type != right.elem_type != 0:
             texts = [type_name(t.elem_type) for t in (own, right)]
         elif not own.HasField("shape") or not right.HasField("shape"):
@@ -427,23 +520,51 @@ def _drop_stale(graph: GraphProto, known: _Inferred, sizes: _Sizes, place: str) 
             ):
                 return False
             texts = [show_named(sizes.names.sizes(each)) for each in shapes]
-        at = f"{place}: {value.name}" if place else value.name
+        at = f"{at}: {value.name}" if at else value.name
         found.append(f"the annotation of {at}, {texts[0]}, contradicts the inferred {texts[1]}")
         return True
 
-    kept = [value for value in graph.value_info if not is_stale(value)]
-    del graph.value_info[:]
-    graph.value_info.extend(kept)
-    for value in (*graph.output, *(graph.input if place else ())):
-        if is_stale(value):
-            value.type.CopyFrom(inferred[value.name])
+    values = (*graph.value_info, *graph.output, *(graph.input if place else ()))
+    stale = {v.name for v in values if is_stale(v, inferred.get(v.name, nothing), place)}
+    doubtful |= stale
     inner = known.within()
     for node in graph.node:
         for called, subgraph in subgraphs(node):
+            at = f"{place}/{called}" if place else called
+            within = _types(inner[called].graph) if called in inner else {}
+            # A round of Loop gets what the node is given, or what the round before has made.
+            states = zip(subgraph.input[2:], node.input[2:], subgraph.output[1:], strict=False)
+            for value, name, output in states if node.op_type == "Loop" else ():
+                first, later = inferred.get(name, nothing), within.get(output.name, nothing)
+                if any(is_stale(value, about, at) for about in (first, later)):
+                    doubtful.add(value.name)
+                    value.type.Clear()
+            if doubtful & {*node.input}:
+                doubtful.update(value.name for value in subgraph.input)
             if called in inner:
-                at = f"{place}/{called}" if place else called
-                found += _drop_stale(subgraph, inner[called], sizes, at)
+                found += _drop_stale(subgraph, inner[called], sizes, at, doubtful)
+        nodes = (n for _, s in subgraphs(node) for each in graphs_of(s) for n in each.node)
+        if any(doubtful & {*each.input, *each.output} for each in (node, *nodes)):
+            doubtful.update(filter(None, node.output))
+    for value in values:
+        if value.name in doubtful:
+            is_known = inferred.get(value.name, nothing).tensor_type.HasField("shape")
+            if value.name not in stale and not is_known and value.type.HasField("tensor_type"):
+                at = f"{place}: {value.name}" if place else value.name
+                found.append(f"the annotation of {at} is not used, as it follows from another one")
+            value.type.Clear()
     return found
+
+
+def _types(graph: GraphProto) -> dict[str, onnx.TypeProto]:
+    """Return the types of values; of those that were cut, as they are made."""
+    # What was computed is a constant now.
+    constants = {
+        tensor.name: helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
+        for tensor in graph.initializer
+    }
+    values = sorted(_values(graph), key=lambda value: value.name.endswith(_MADE))
+    return constants | {value.name.removesuffix(_MADE): value.type for value in values}
 
 
 def _light(model: ModelProto) -> ModelProto:
@@ -496,12 +617,15 @@ def complaint(model: ModelProto) -> str | None:
     return None
 
 
+_FAILURES = (inference.InferenceError, onnx.checker.ValidationError, ValueError)
+
+
 def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
     """Infer shapes; where that fails, leave out the nodes at fault, and note the reason."""
     for data_prop in (True, False):
         try:
             return inference.infer_shapes(model, data_prop=data_prop)
-        except (inference.InferenceError, ValueError) as error:
+        except _FAILURES as error:
             reason = " ".join(str(error).split())
     note = f"ONNX's shape inference fails: {reason}"
     if note not in notes:
@@ -510,12 +634,12 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
     known = {value.name: value for value in _values(model.graph)}
     made = ModelProto()
     made.CopyFrom(model)
-    del made.graph.value_info[:]
+    del made.graph.value_info[:], made.functions[:]
     for node in model.graph.node:
         del made.graph.node[:], made.graph.output[:]
         made.graph.node.append(node)
         made.graph.output.extend(onnx.ValueInfoProto(name=name) for name in node.output if name)
-        with suppress(inference.InferenceError, ValueError):
+        with suppress(*_FAILURES):
             one = inference.infer_shapes(made, data_prop=True).graph
             made.graph.value_info.extend(one.output)
             known.update({value.name: value for value in _values(one)})
@@ -525,25 +649,73 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
     return made
 
 
-def _folded(model: ModelProto, notes: list[str]) -> ModelProto:
+def _folded(model: ModelProto, own: frozenset[str], sizes: _Sizes, notes: list[str]) -> _Inferred:
     """Infer shapes again and again, with what is constant computed in between."""
-    inferred = _inferred(model, notes)
+    known = _Inferred(_inferred(model, notes).graph, own, "")
     for _ in range(_MOST_ROUNDS):
-        values = _constants(model, inferred)
-        if not values:
+        values = _constants(model, known.graph)
+        joins = _join(model.graph, known, sizes, {})
+        if not values and not joins:
             break
         kept = [node for node in model.graph.node if not {*node.output} & values.keys()]
         del model.graph.node[:]
         model.graph.node.extend(kept)
         for name, value in values.items():
             model.graph.initializer.append(numpy_helper.from_array(value, name))
-        inferred = _inferred(model, notes)
-    return inferred
+        known = _Inferred(_inferred(model, notes).graph, known.own | joins, "")
+    return known
 
 
-def _constants(model: ModelProto, inferred: ModelProto) -> dict[str, np.ndarray]:
+def _join(
+    graph: GraphProto, known: _Inferred, sizes: _Sizes, outer: dict[str, Shape]
+) -> frozenset[str]:
+    """Annotate sizes that are the one of N and M which is not 1, as ONNX cannot; return them."""
+    about = _types(known.graph)
+    shapes = dict(outer)
+    for name, each in about.items():
+        if each.tensor_type.HasField("shape"):
+            shapes[name] = sizes.shape(each.tensor_type, known)
+    found = frozenset[str]()
+    inner = known.within()
+    for node in graph.node:
+        for called, subgraph in subgraphs(node):
+            if called in inner:
+                found |= _join(subgraph, inner[called], sizes, shapes)
+        operator = OPERATORS.get(node.op_type)
+        names = tuple(filter(None, node.input))
+        operands = tuple(shapes[name] for name in names if name in shapes)
+        if (
+            operator is None
+            or operator.direction != "multidirectional"
+            or node.domain not in ONNX
+            or len(operands) < len(names)
+            or not {*node.output} & about.keys()
+        ):
+            continue
+        made = onnx.ValueInfoProto(name=node.output[0], type=about[node.output[0]])
+        dims = made.type.tensor_type.shape.dim
+        with suppress(_kernel.NeverAgree):
+            target = _kernel.symbolic_sizes(operands)
+            new = {
+                k: sizes.names.joined(each)
+                for k, each in enumerate(target)
+                if len(each) > 1
+                and {*map(sizes.names.text, each)} <= known.own
+                and len(dims) == len(target)
+                and dims[k].dim_param not in known.own
+            }
+            for k, name in new.items():
+                dims[k].dim_param = name
+            if new:
+                outputs = [value for value in graph.output if value.name == made.name]
+                (outputs[0] if outputs else graph.value_info.add()).CopyFrom(made)
+                found = found.union(new.values())
+    return found
+
+
+def _constants(model: ModelProto, inferred: GraphProto) -> dict[str, np.ndarray]:
     """Compute the values that depend on constants and on known shapes alone."""
-    shapes = {value.name: value.type for value in _values(inferred.graph)}
+    shapes = {value.name: value.type for value in _values(inferred)}
     known = {tensor.name: tensor for tensor in model.graph.initializer}
     values: dict[str, np.ndarray] = {}
     for node in model.graph.node:
@@ -641,9 +813,11 @@ def _collect(
             for attribute in node.attribute:
                 if node.op_type == "Constant" and attribute.name == "value":
                     scope.note(node.output[0], attribute.t)
+                elif node.op_type == "Constant" and attribute.name == "value_ints":
+                    made = numpy_helper.from_array(np.array(attribute.ints, np.int64))
+                    scope.note(node.output[0], made)
     for tensor in graph.initializer:
-        scope.shapes[tensor.name] = tuple(tensor.dims)
-        scope.types[tensor.name] = tensor.data_type
+        scope.declare(tensor.name, tensor)
     inner = [by.within() for by in inferred]
     for node in graph.node:
         for called, subgraph in subgraphs(node):

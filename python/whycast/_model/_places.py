@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from onnx import ModelProto, NodeProto
+import onnx
+from onnx import GraphProto, ModelProto, NodeProto
 
 from whycast import _kernel
-from whycast._model._graphs import Names, Scope, opset
+from whycast._model._graphs import Names, Scope, graphs_of, opset
 from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
 from whycast._types import Shape
 
@@ -115,7 +116,10 @@ def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
                 found = _operands(node, operator.direction, scope)
                 if found is None:
                     continue
-                if version < operator.since:
+                if operator.direction == "stacked" and () in map(scope.shape, found[0]):
+                    note = f"{node.op_type} takes no scalar"
+                    yield Place(scope, index, "stacked", *found, "never", note=note)
+                elif version < operator.since:
                     yield from _older(scope, index, version, *found)
                 else:
                     yield _judged(scope, index, operator.direction, *found)
@@ -147,16 +151,26 @@ def _older(
     """Give a node of an opset in which its operator does not broadcast, if its shapes differ."""
     node = scope.graph.node[index]
     known = [shape for shape in shapes if shape is not None]
-    if any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute):
+    differ = len({*known}) > 1
+    asked = any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute)
+    if asked and (differ or None in shapes):
         note = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
         yield Place(scope, index, "equal", inputs, shapes, "unknown", note=note)
-    elif node.op_type != "PRelu" and len({*known}) > 1:
+    elif differ and node.op_type == "PRelu":
+        note = "its slope has one element, or one for each channel: convert it to opset 7"
+        yield Place(scope, index, "equal", inputs, shapes, "unknown", note=note)
+    elif differ:
         note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
-        differ = len({len(shape) for shape in known}) > 1 or any(
-            len({size for size in sizes if size >= 0}) > 1 for sizes in zip(*known, strict=False)
-        )
-        verdict: Verdict = "never" if differ else "unknown"
-        yield Place(scope, index, "equal", inputs, shapes, verdict, note=note)
+        clauses = [
+            (axis, a, b)
+            for own in known
+            for axis, (a, b) in enumerate(zip(known[0], own, strict=False))
+            if a != b
+        ]
+        never = len({*map(len, known)}) > 1 or any(min(a, b) >= 0 for _, a, b in clauses)
+        verdict: Verdict = "never" if never else "unknown"
+        same = tuple(clauses)
+        yield Place(scope, index, "equal", inputs, shapes, verdict, conditions=same, note=note)
 
 
 def _operands(
@@ -192,6 +206,8 @@ def _judged(
 ) -> Place:
     """Ask the verified programs about the shapes."""
     known = tuple(shape for shape in shapes if shape is not None)
+    if len({*inputs}) == 1:
+        return Place(scope, index, direction, inputs, shapes, "equal")
     if len(known) < len(shapes):
         return Place(scope, index, direction, inputs, shapes, "unknown")
     try:
@@ -203,7 +219,8 @@ def _judged(
     verdict: Verdict = "depends"
     if direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
         # The first shape would have to grow too, which these operators do not do.
-        verdict = "never" if min((*known[0], *known[1]), default=0) >= 0 else "unknown"
+        are_numbers = min((*known[0], *known[1]), default=0) >= 0
+        verdict = "never" if are_numbers or len(known[1]) > len(known[0]) else "unknown"
         return Place(scope, index, direction, inputs, shapes, verdict)
     if all(shape == known[0] for shape in known):
         verdict = "equal"
@@ -232,11 +249,14 @@ def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
                 reason = f"operators of the domain {node.domain}"
             elif node.op_type in INSIDE:
                 reason = f"{node.op_type}, which broadcasts within a larger computation"
+            elif not onnx.defs.has(node.op_type):
+                reason = f"{node.op_type}, which ONNX does not have"
             else:
                 continue
             found[reason] = found.get(reason, 0) + 1
     for function in model.functions:
-        count = sum(node.op_type in OPERATORS for node in function.node)
+        nodes = (node for each in graphs_of(GraphProto(node=function.node)) for node in each.node)
+        count = sum(node.op_type in OPERATORS for node in nodes)
         if count:
             found[f"the function {function.name}, whose shapes depend on the call"] = count
     return found
