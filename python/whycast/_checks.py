@@ -37,8 +37,9 @@ _ANY_DTYPE = "whycast.numpy_rule.broadcast_arrays takes any dtype"
 # For a Python object the scalar type that its user may have meant.
 _GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64", str: "str_"}
 
-# The classes of arrays whose elements are all that they mean.
+# The classes whose elements are all that they mean.
 _PLAIN_CLASSES: tuple[type, ...] = (np.ndarray, np.matrix, np.memmap, np.recarray)
+_PLAIN_CLASSES += (int, float, list, tuple)
 
 # What NumPy asks other libraries' arrays for.
 _OFFERS = {"__array__", "__array_interface__"}
@@ -208,7 +209,6 @@ its dtype would be a guess: write numpy.float32(...), or whichever is meant
     kind = type(tensor)
     if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
         return plain(tensor)
-    # A class that is derived from one of NumPy's has the dtype of that.
     if isinstance(tensor, np.generic) and (array := np.asarray(tensor)).dtype.type is kind:
         return array
     hint = meaning_of(tensor)
@@ -227,11 +227,11 @@ def meaning_of(value: object) -> str:
 numpy.asarray(...) makes a plain array of these')
     """
     kind = type(value)
-    if issubclass(kind, np.generic):
-        is_plain = np.dtype(kind).type is kind
-    else:
-        is_plain = kind in _PLAIN_CLASSES or not hasattr(kind, "__array_function__")
-    if is_plain:
+    if kind in _PLAIN_CLASSES:
+        return ""
+    # A class that is derived from one of NumPy's scalars has the dtype of that.
+    is_scalar = issubclass(kind, np.generic)
+    if np.dtype(kind).type is kind if is_scalar else not hasattr(kind, "__array_function__"):
         return ""
     return (
         f"; {kind.__name__} may mean more than its elements, such as a mask or a unit: "

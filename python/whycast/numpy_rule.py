@@ -114,9 +114,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     ----------
     *args : array_like
         Any number of arrays of any shapes, dtypes and memory layouts, or what `numpy.array` makes
-        arrays of. Without `subok` no array of a subclass of ndarray but matrix, memmap and
-        recarray, and in any case neither a masked array nor another library's object that has an
-        ``__array_function__``.
+        arrays of.
     subok : bool, optional
         Whether a result is of the subclass of ndarray that its argument is of; by default it is a
         plain ndarray. The class's ``__array_finalize__`` says what a view keeps.
@@ -194,8 +192,7 @@ def broadcast_to(
     Parameters
     ----------
     array : array_like
-        Array of any shape, dtype and memory layout, or what `numpy.array` makes an array of, as
-        `broadcast_arrays` takes it.
+        Array of any shape, dtype and memory layout, or what `numpy.array` makes an array of.
     shape : int or iterable of int
         The shape to broadcast to, of at least the rank of `array`. Sizes are integers of at least
         0; an integer ``n`` stands for ``(n,)``.
@@ -252,8 +249,7 @@ the target's rank 2, array has size 2, expected 3 or 1
 
 def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
     """Return what NumPy makes of a value, unless it would lose what the value means."""
-    is_common = isinstance(value, (np.ndarray, float, int, list, tuple))
-    if not is_common and (hint := meaning_of(value)):
+    if not isinstance(value, np.ndarray) and (hint := meaning_of(value)):
         raise TypeError(f"{name}: expected what numpy.array takes, got {show(value)}{hint}")
     array: NDArray[Any] = np.array(value, copy=None, subok=True)
     if type(array) is np.ndarray:

@@ -144,7 +144,7 @@ def test_shape_answers_as_the_package_does(run: Run) -> None:
     for rule, asked, words in small_operands():
         answer = package_answer(rule, asked)
         if isinstance(answer, ValueError):
-            said = str(answer).replace("in whycast.numpy_rule", "--rule numpy")
+            said = str(answer).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
             assert run(f"shape {words}") == (1, "", f"{said}\n"), words
         else:
             assert run(f"shape {words}") == (0, f"{word(answer)}\n", ""), words

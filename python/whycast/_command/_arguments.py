@@ -273,5 +273,8 @@ def refuse(error: Exception, about: dict[str, Any], *, as_json: bool) -> int:
         print(json.dumps(about | refused(error)))
     else:
         # Here the rule has another name than in Python.
-        print(str(error).replace("in whycast.numpy_rule", "--rule numpy"), file=sys.stderr)
+        print(
+            str(error).replace("in whycast.numpy_rule", "whycast shape --rule numpy"),
+            file=sys.stderr,
+        )
     return 1
