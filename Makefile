@@ -36,7 +36,7 @@
 #   make coverage which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in the models of released packages and in drawn ones, make them
 #                 explicit, compare
-#   make bench    time the package and its C beside other libraries: python/BENCHMARKS.md
+#   make bench    time the package and its C beside NumPy and plain loops: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
 # Nothing is written outside of this directory, except Debian packages that are missing; who is not

@@ -1,36 +1,188 @@
-"""How fast whycast is beside NumPy, torch and JAX: `make bench`, or `python tests/bench/bench.py`.
+"""How fast whycast is beside NumPy and plain loops: `make bench`, or `python tests/bench/bench.py`.
 
-What is timed stands in `cells.py`.
-Ratios mean something only where all that is compared ran at the same time on the same machine: see
-`timing.py`. build/bench gets the table of all cells, and a run of all of them writes
-python/BENCHMARKS.md.
+Times mean something only where all that is compared ran at the same time on the same machine: in
+each round every contender runs once, so that what disturbs one disturbs all. A run of all cells
+writes python/BENCHMARKS.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
+import os
 import platform
 import re
+import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+import timeit
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
 
-import pyperf
-from cells import MODULES, NUMPY, OURS, Peers, cells, find_peers
-from report import page, table
-from timing import Result, measure
+import numpy as np
+from cells import NOTES, OURS, PEERS, Cell, cells
 
-from whycast import _accelerator
+import whycast
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "python" / "BENCHMARKS.md"
+HEAD = """\
+# How fast whycast is beside NumPy and plain loops
+
+`make bench` writes this page.
+
+A number beside a peer is its time divided by that of whycast: above 1, whycast is faster. It is \
+the median over rounds in one process, in each of which every contender ran once in turn.
+"""
+
+# Seconds that a contender runs at a stretch: many times what the clock takes, and a small part of
+# the milliseconds that a busy machine gives to other programs in between. These so fall into few of
+# the rounds, and the median does not see them; stretches of 2 ms had ratios of 5 where there was 1.
+STRETCH = 0.0003
+
+# How often the calibration times the same.
+TRIES = 5
+
+
+class Result(NamedTuple):
+    """A cell with its times: for each contender one a round, in seconds for each part."""
+
+    cell: Cell
+    seconds: dict[str, list[float]]
+
+    def ratio(self, peer: str) -> float:
+        """Give how much longer a peer takes than whycast."""
+        pairs = zip(self.seconds[peer], self.seconds[OURS], strict=True)
+        return statistics.median(theirs / ours for theirs, ours in pairs)
+
+
+class DisagreementError(Exception):
+    """A contender gives something else than whycast."""
+
+
+def measure(cell: Cell, seconds: float) -> Result:
+    """Time a cell for about so many seconds, in two rounds for each contender at least."""
+    names = dict(cell.names)
+    ours = answer(cell.code[OURS], names)
+    for contender, code in cell.code.items():
+        if not same(ours, answer(code, names)):
+            raise DisagreementError(f"{cell.name}: {contender} gives something else than {OURS}")
+    draws = "draws" in names
+    timers: dict[str, Callable[[int], float]] = {
+        contender: eval(f"lambda loops: {code}", names)
+        if "loops" in code
+        else timeit.Timer("for shapes in draws: " * draws + code, globals=names).timeit
+        for contender, code in cell.code.items()
+    }
+    stretch = min(STRETCH, seconds / (2 * len(timers) ** 2))
+    loops = {contender: calibrated(timer, stretch) for contender, timer in timers.items()}
+    order, parts = list(timers), len(names.get("draws", "1"))
+    taken: dict[str, list[float]] = {contender: [] for contender in order}
+    end = perf_counter() + seconds
+    # Everyone has each place equally often.
+    while perf_counter() < end or len(taken[OURS]) < 2 * len(order):
+        for _ in timers:
+            for contender in order:
+                time = timers[contender](loops[contender])
+                taken[contender].append(time / loops[contender] / parts)
+            order.append(order.pop(0))
+    return Result(cell, taken)
+
+
+def answer(code: str, names: dict[str, Any]) -> object:
+    """Give what an expression gives, for each draw."""
+    if "draws" in names:
+        code = f"[{code} for shapes in draws]"
+    if "z" not in names:
+        return eval(code, names)
+    names["z"].view("u1").fill(255)
+    eval(code, names)
+    return names["z"].copy()
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two answers have the same shapes and values."""
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        x, y = np.asarray(one), np.asarray(other)
+        return x.dtype == y.dtype and np.array_equal(x, y)
+    return one == other
+
+
+def calibrated(timer: Callable[[int], float], stretch: float) -> int:
+    """Find the number of loops that takes about that long."""
+    loops = 1
+    # The shortest of some: too few loops because of one disturbance would be too few to the end.
+    while (time := min([timer(loops) for _ in range(TRIES)])) < stretch:
+        # The first loops are slower than those that follow: go there by steps.
+        loops = max(loops + 1, int(loops * min(10, stretch / max(time, 1e-9))))
+    return loops
+
+
+def show_ratio(ratio: float) -> str:
+    """Give the text of a ratio, with two or three digits.
+
+    >>> [show_ratio(ratio) for ratio in (0.00713, 0.0996, 0.5, 9.994, 9.996, 123.4)]
+    ['0.0071', '0.10', '0.50', '9.99', '10.0', '123']
+    """
+    if ratio < 0.0995:
+        return f"{ratio:.2g}"
+    return f"{ratio:.{2 if ratio < 9.995 else 1 if ratio < 99.95 else 0}f}"
+
+
+def show_time(seconds: float) -> str:
+    """Give the text of a time.
+
+    >>> [show_time(seconds) for seconds in (4.2e-9, 4.567e-7, 0.000012345, 0.0123)]
+    ['4.2 ns', '457 ns', '12.3 µs', '12.3 ms']
+    """
+    unit, name = next((u, n) for u, n in ((1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")) if seconds >= u)
+    count = seconds / unit
+    return f"{count:.{1 if count < 100 else 0}f} {name}"
+
+
+def page(results: Sequence[Result]) -> str:
+    """Write the page: a table for each group of cells."""
+    lines = [HEAD, *(f"- {fact}" for fact in facts(results))]
+    for group in dict.fromkeys(result.cell.group for result in results):
+        members = [result for result in results if result.cell.group == group]
+        peers = [peer for peer in PEERS if peer in members[0].seconds]
+        lines += ["", f"## {group}", ""]
+        lines += [note for about, note in NOTES.items() if re.match(about + r"\b", group)]
+        lines += [
+            "",
+            f"| | {' | '.join([OURS, *peers])} |",
+            "| :-- |" + " --: |" * (len(peers) + 1),
+        ]
+        for result in members:
+            ratios = [show_ratio(result.ratio(p)) if p in result.seconds else "" for p in peers]
+            time = show_time(statistics.median(result.seconds[OURS]))
+            lines.append(f"| {' | '.join([result.cell.name, time, *ratios])} |")
+    return re.sub("\n{3,}", "\n\n", "\n".join(lines)) + "\n"
+
+
+def facts(results: Sequence[Result]) -> list[str]:
+    """Say what ran where and when."""
+    git = ("git", "-C", str(ROOT), "describe", "--always", "--dirty")
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    processors = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8"))
+    rounds = [len(result.seconds[OURS]) for result in results]
+    return [
+        f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit or 'unknown'}",
+        f"{next(iter(processors), platform.machine())}, {os.cpu_count()} cores; "
+        f"{platform.system()} {platform.machine()}",
+        f"{platform.python_implementation()} {platform.python_version()}; "
+        f"whycast {whycast.__version__}, numpy {np.__version__}",
+        f"{len(results)} cells, {min(rounds)} to {max(rounds)} rounds in each; "
+        f"load of the machine: {os.getloadavg()[0]:.2f}",
+    ]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, show the table, write the files."""
+    """Measure, print the page, write it if it has all cells."""
     parser = argparse.ArgumentParser(prog="bench", description="Time whycast beside its peers.")
     parser.add_argument(
         "--seconds", type=float, default=1.0, help="time for each cell (default: %(default)s)"
@@ -38,60 +190,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--cells", metavar="PATTERN", default="", help="cells in whose title this expression is"
     )
-    parser.add_argument("--list", action="store_true", help="list the titles of the cells")
-    parser.add_argument("--out", type=Path, help="folder for all that is written")
+    parser.add_argument("--out", type=Path, default=PAGE, help="file to write")
     options = parser.parse_args(arguments)
     wanted = re.compile(options.cells, re.IGNORECASE)
-    peers = find_peers()
-    chosen = [cell for cell in cells(peers) if wanted.search(cell.title)]
+    chosen = [cell for cell in cells() if wanted.search(f"{cell.group}: {cell.name}")]
     if not chosen:
-        parser.error(f"no cell has {options.cells!r} in its title: see --list")
-    if options.list:
-        print(*(cell.title for cell in chosen), sep="\n")
-        return 0
-    if not _accelerator.native:
-        print("missing: the accelerator, and so all cells of memory in Python", file=sys.stderr)
-    results = []
-    for number, cell in enumerate(chosen, start=1):
-        print(f"{number}/{len(chosen)} {cell.title}", file=sys.stderr)
-        # Without time for a large one a small one is enough.
-        if options.seconds or "64 MB" not in cell.group:
-            results.append(measure(cell, options.seconds))
-    written = table(results)
-    folder: Path = options.out or ROOT / "build" / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "table.md").write_text(written, encoding="utf-8")
+        parser.error(f"no cell has {options.cells!r} in its title")
+    written = page([measure(cell, options.seconds) for cell in chosen])
     if not options.cells:
-        in_short = page(results, describe(peers, results))
-        (options.out or PAGE.parent).joinpath(PAGE.name).write_text(in_short, "utf-8")
-        written = in_short + written
+        options.out.write_text(written, encoding="utf-8")
     print(written)
     return 0
-
-
-def describe(peers: Peers, results: Sequence[Result]) -> list[str]:
-    """Say what ran where and when."""
-    metadata = pyperf.Run([1.0]).get_metadata()
-    packages = {OURS: "whycast", NUMPY: "numpy", **MODULES}
-    absent = [peer for peer in MODULES if peer not in peers]
-    versions = {
-        package: importlib.metadata.version(package)
-        for contender, package in packages.items()
-        if contender not in absent
-    }
-    named = [f"{package} {version}" for package, version in versions.items()]
-    processor = metadata.get("cpu_model_name") or platform.machine()
-    rounds = [len(result.seconds[OURS]) for result in results]
-    git = ("git", "-C", str(ROOT), "describe", "--always", "--dirty")
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
-    facts = [
-        f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC, commit {commit or 'unknown'}",
-        f"{processor}, {metadata['cpu_count']} cores; {platform.system()} {platform.machine()}",
-        f"{platform.python_implementation()} {platform.python_version()}; {', '.join(named)}",
-        f"{len(results)} cells, {min(rounds)} to {max(rounds)} rounds in each; "
-        f"load of the machine: {metadata['load_avg_1min']}",
-    ]
-    return [*facts, *(f"absent, and so not compared: {peer}" for peer in absent)]
 
 
 if __name__ == "__main__":

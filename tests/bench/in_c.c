@@ -7,8 +7,8 @@
 
 #include "whycast.h"
 
-/* What a call takes. `expected` is what `output` is to have, or another input; of several shapes,
-   `input` has the pointers to them and `shape` the ranks, whose number is `rank`. */
+/* What a call takes. `expected` is what `output` is to have; of several shapes, `input` has the
+   pointers to them and `shape` the ranks, whose number is `rank`. */
 typedef struct job {
   uint8_t *output;
   const uint8_t *input, *expected;
@@ -16,36 +16,36 @@ typedef struct job {
   int64_t room, extent, rank, target_rank, width;
 } job;
 
-void by_hand(uint8_t *z, const uint8_t *x, const int64_t *shape, int64_t rank,
-             const int64_t *target, int64_t target_rank, int64_t width);
-int64_t by_hand_shape(int64_t *shape, const int64_t *const *shapes, const int64_t *ranks,
-                      int64_t count);
-
-/* A compiler makes a fast loop of this where it knows the steps. */
-static inline void add_run(float *restrict z, const float *restrict x, int64_t s,
-                           const float *restrict y, int64_t t, int64_t run) {
-  for (int64_t v = 0; v < run; v++) z[v] = x[v * s] + y[v * t];
+/* One loop for each axis of the output, from axis k on; `shift` axes are prepended, and `block` is
+   the size of all behind the axis in the input. */
+static uint8_t *write_axis(const job *a, uint8_t *z, const uint8_t *x, int64_t k, int64_t block) {
+  if (k == a->target_rank) {
+    memcpy(z, x, (size_t) a->width);
+    return z + a->width;
+  }
+  const int64_t j = k - (a->target_rank - a->rank), size = j < 0 ? 1 : a->shape[j];
+  block /= size;
+  for (int64_t i = 0; i < a->target[k]; i++) {
+    z = write_axis(a, z, x + (size == 1 ? 0 : i * block), k + 1, block);
+  }
+  return z;
 }
 
-/* The sum of `input`, of this shape, and of `expected`, of the shape `target`, by a plan. */
-static void add_by_plan(const job *a) {
-  const int64_t *shapes[] = {a->shape, a->target}, ranks[] = {a->rank, a->target_rank};
-  const float *const x = (const float *) a->input, *const y = (const float *) a->expected;
-  float *z = (float *) a->output;
-  int64_t sizes[8], steps[16], counters[8], at[2];
-  whycast_place place;
-  const int64_t loops = whycast_plan(sizes, steps, 8, &place, shapes, ranks, 2);
-  const int64_t run = sizes[loops - 1], s = steps[2 * loops - 2], t = steps[2 * loops - 1];
-  if (whycast_first(counters, at, sizes, steps, loops, 2, 0) > 0) {
-    do {
-      const float *const p = x + at[0], *const q = y + at[1];
-      if (s == 1 && t == 1) add_run(z, p, 1, q, 1, run);
-      else if (s == 1 && t == 0) add_run(z, p, 1, q, 0, run);
-      else if (s == 0 && t == 1) add_run(z, p, 0, q, 1, run);
-      else add_run(z, p, s, q, t, run);
-      z += run;
-    } while (whycast_next(counters, at, sizes, steps, loops, 2));
+static int64_t plain_shape_of(const job *a) {
+  int64_t *shape = (int64_t *) a->output, rank = 0;
+  const int64_t *const *shapes = (const int64_t *const *) a->input, *ranks = a->shape;
+  for (int64_t m = 0; m < a->rank; m++) rank = ranks[m] > rank ? ranks[m] : rank;
+  for (int64_t i = 0; i < rank; i++) shape[i] = 1;
+  for (int64_t m = 0; m < a->rank; m++) {
+    int64_t *last = shape + rank - ranks[m];
+    for (int64_t i = 0; i < ranks[m]; i++) {
+      const int64_t size = shapes[m][i];
+      if (size == 1 || size == last[i]) continue;
+      if (last[i] != 1) return -1;
+      last[i] = size;
+    }
   }
+  return rank;
 }
 
 static double now(void) {
@@ -66,10 +66,8 @@ static double now(void) {
 
 TIMED(ours, whycast_broadcast(a->output, a->room, &place, a->input, a->extent, a->shape, a->rank,
                               a->target, a->target_rank, a->width))
-TIMED(hand, by_hand(a->output, a->input, a->shape, a->rank, a->target, a->target_rank, a->width))
+TIMED(plain, write_axis(a, a->output, a->input, 0, a->extent))
 TIMED(copy, memcpy(a->output, a->expected, (size_t) a->room))
 TIMED(our_shape, whycast_broadcast_shape((int64_t *) a->output, a->room, &place,
                                          (const int64_t *const *) a->input, a->shape, a->rank))
-TIMED(hand_shape, by_hand_shape((int64_t *) a->output, (const int64_t *const *) a->input, a->shape,
-                                a->rank))
-TIMED(our_sum, add_by_plan(a))
+TIMED(plain_shape, plain_shape_of(a))
