@@ -37,7 +37,7 @@ PEERS = (WITHOUT, NUMPY, PLAIN, MEMCPY)
 NOTES = {
     "broadcast_shapes": "Eight sets of shapes, drawn at random once and for all, one after the "
     "other: the sizes are 2 to 6, two in five are 1, and up to half of the axes are left out.",
-    "broadcast": "whycast's results are read-only views. NumPy's can be written to, with a "
+    "broadcast, views": "whycast's results are read-only views. NumPy's can be written to, with a "
     "warning, and are the arguments themselves where all shapes are equal. Of 10,000 strings "
     "whycast looks at each, which has to be a str; NumPy looks at none.",
     "called from C": "The plain loop and memcpy do less: they believe the shapes and the room. "
