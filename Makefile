@@ -32,7 +32,7 @@
 #   make object   which decisions of the C, and which jumps of its object code, the tests take both ways;
 #                 the stack and the instructions of a call
 #   make certify  cvc5 writes a certificate of each proved part, and a checker of our own reads it
-#   make fuzz     a million wild calls of the public functions, guided by coverage (FUZZ="--calls 20000")
+#   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="--calls 20000")
 #   make coverage which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in the models of released packages and in drawn ones, make them
 #                 explicit, compare

@@ -20,6 +20,7 @@ import griffe
 import numpy as np
 import pytest
 from calls import Call, Check, RefusedError
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from wild import MineError
 
@@ -82,6 +83,10 @@ TARGETS = (
     ),
 )
 ANY_CALL = st.sampled_from(TARGETS).flatmap(lambda target: st.tuples(st.just(target), target.calls))
+
+
+# Of drawn calls, none is looked at twice.
+once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], database=None)
 
 
 def run(target: Target, call: Call) -> bool:

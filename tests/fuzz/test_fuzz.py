@@ -1,6 +1,6 @@
 """Wild calls: the harness sees what it is for, and a short run of it finds nothing.
 
-`make fuzz` makes a million of them.
+`make fuzz` makes more of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import harness
 import numpy as np
 import pytest
 from array_strategies import Subclass
-from hypothesis import HealthCheck, Phase, given, settings
+from harness import once
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import whycast
@@ -35,10 +36,6 @@ def test_what_is_documented() -> None:
     assert harness.is_documented(
         whycast.numpy_rule.IncompatibleError(0, 1, 0, ((2,), (3,))), (whycast.BroadcastError,)
     )
-
-
-# Drawn calls, none of which is looked at twice.
-once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], database=None)
 
 
 @pytest.mark.parametrize("target", harness.TARGETS, ids=repr)
