@@ -23,8 +23,8 @@
 # finds something, and leaves what it said for the evidence (build/evidence/lanes.html):
 #   make prove    as make, but no answer of an earlier run is taken
 #   make validate run the extracted Python on unknown integers, along every path; Z3 proves that it keeps its
-#                 contracts; faults are planted in it, and each has to be noticed; drawn programs are
-#                 extracted to Python and C, and compared with what WhyML makes of them
+#                 contracts; drawn programs are extracted to Python and C, and compared with what WhyML
+#                 makes of them
 #   make mutants  change definitions and programs one by one: a goal has to notice each change
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to notice
 #   make verify-c ESBMC and Frama-C's Eva look in the C for what is undefined, and for wrong answers

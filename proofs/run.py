@@ -50,7 +50,7 @@ FILES = re.compile(
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/(extraction/\w+\.(ml|drv)|contract/\w+\.ml)
     |proofs/(certify|certificates)/\w+\.py
-    |proofs/(search/\w+\.ml|validate/\w+\.(py|toml)|evidence/(\w+\.py|replay))
+    |proofs/(search/\w+\.ml|validate/\w+\.py|evidence/(\w+\.py|replay))
     |proofs/evidence/templates/(assessment/)?\w+\.(html|css|js|md)""",
     re.ASCII | re.VERBOSE,
 )

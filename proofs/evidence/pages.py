@@ -25,7 +25,6 @@ from evidence.mutants import Mutant, read, results
 from gate import closed, judge, mapped, toolchain
 from gate.closed import FACTS, ROOT
 from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, nodes, parts, path, place
-from validate import report
 
 PACK = "build/evidence"
 MANIFEST = "MANIFEST.sha256"
@@ -322,7 +321,7 @@ def write(
     """
     facts = stripped(facts, root)
     evidence = Evidence(facts, claims)
-    listed, validation = closed.sources(root), report.report(root)
+    listed = closed.sources(root)
     package = (root / "python/whycast/__init__.py").read_text(encoding="utf-8")
     texts = html(
         evidence,
@@ -340,7 +339,6 @@ def write(
         hypotheses=judge.hypotheses(facts),
         unused=evidence.graph.unused(facts),
         transformations=transformations(facts),
-        validation=validation,
         results=None if results is None else {result["id"]: result for result in results},
     )
     texts["development.svg"] = picture.svg(facts, evidence.graph)
@@ -349,8 +347,7 @@ def write(
     texts["evidence.json"] = as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)})
     made = {name: text.encode() for name, text in texts.items()}
     made[MANIFEST] = closed.hashes(made).encode()
-    taken = times(facts) | {"validation": validation}
-    made[TIMES] = GOAL_FILE.sub("", as_json(taken)).encode()
+    made[TIMES] = GOAL_FILE.sub("", as_json(times(facts))).encode()
     return documents.replace_folder(root / PACK, made)
 
 

@@ -2,7 +2,7 @@
 
 Here all values are known: integers, tuples for sequences, lists for arrays, functions. What a
 formula asks for beyond its own contract has no value, and asking for it is an error: a condition is
-true, or false, or cannot be believed. formulas.py computes the same terms of unknown integers.
+true, or false, or cannot be believed. validate/programs.py lets them be of unknown integers too.
 """
 
 from __future__ import annotations

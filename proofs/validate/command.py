@@ -1,56 +1,60 @@
 """The extracted Python on unknown integers: each path of each program keeps its contract.
 
-    validate                     all programs, up to rank 4, then faults planted in them; writes
-                                 build/validation.json
-    validate --bound N           up to rank N; no faults and no report
-    validate --only PROGRAM ...  these, and those they rely on; no faults and no report
+    validate                     all programs, up to rank 4
+    validate --bound N           up to rank N
+    validate --only PROGRAM ...  these
 
 python/whycast/_kernel.py is run as it is, on integers that are not known, along every path. Z3
-proves that the program's contract in WhyML allows how each path ends: its value, or the exception
-with what it carries; and that the paths together are all there is. What a contract does not allow
-is printed with the path and an input; so is what Z3 does not answer. Each fault of faults.py has to
-be noticed so, or stands in equivalent.toml with the reason why it is none.
+decides each comparison. The program's contract in WhyML has to allow how each path ends: its value,
+or the exception with what it carries; and the paths together have to be all there is. What a
+contract does not allow is printed with the path and an input; so is what Z3 does not answer.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
-import json
+import ast
+import multiprocessing
+import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 
 from gate.closed import ROOT, ToolError
-from validate import kernel, report, whole
-from validate.faults import Fault
-from validate.programs import BY_CONTRACT, Program, contracts, programs
-from validate.report import EQUIVALENT, KERNEL, REPORT, Row
-from validate.validation import Finding, Result
+from validate import kernel
+from validate.programs import Program, contracts, programs
+from validate.validation import Finding, Result, Validation
 
+KERNEL = ROOT / "python/whycast/_kernel.py"
 BOUND = 4
 
+# Forms that a process takes at a time.
+TOGETHER = 25
 
-def chosen(names: Sequence[str], only: Sequence[str] | None) -> list[str]:
-    """Choose programs, with those that they rely on."""
-    if only is None:
-        return list(names)
-    if unknown := set(only) - set(names):
-        raise ToolError(f"{', '.join(sorted(unknown))}: not a program of the kernel")
-    wanted = {*only, *(BY_CONTRACT.get(name) for name in only)}
-    return [name for name in names if name in wanted]
+# Processes inherit what is to be done. Who starts them makes no term, so that there is nothing of
+# Z3's that they could share.
+_work: Callable[[int], Result]
 
 
-def row(program: Program, bound: int, results: Sequence[Result]) -> Row:
-    """Sum up what became of a program."""
-    own = [result for result in results if result.program == program.name]
-    return {
-        "program": program.name,
-        "arguments": program.about(bound),
-        "forms": len(own),
-        "paths": sum(result.paths for result in own),
-        "relies_on": BY_CONTRACT.get(program.name, ""),
-        "seconds": round(sum(result.seconds for result in own), 1),
-    }
+def work(number: int) -> Result:
+    """Do a part of what is to be done."""
+    return _work(number)
+
+
+def validate(programs: Mapping[str, Program], names: Sequence[str], bound: int) -> list[Result]:
+    """Validate programs, side by side."""
+    global _work
+    # The longest paths are those of the last forms.
+    forms = [(programs[name], each) for name in names for each in programs[name].forms(bound)][::-1]
+
+    def one(number: int) -> Result:
+        program, form = forms[number]
+        return Validation(program, form, program.kernel).run()
+
+    _work = one
+    context, workers = multiprocessing.get_context("fork"), len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(workers, context) as pool:
+        return list(pool.map(work, range(len(forms)), chunksize=TOGETHER))
 
 
 def shown(finding: Finding) -> str:
@@ -63,69 +67,40 @@ def shown(finding: Finding) -> str:
     return "\n".join(lines)
 
 
-def line(row: Row, failed: set[str]) -> str:
-    """Show a row."""
-    verdict = "not proved" if row["program"] in failed else "proved"
-    by = f"; {row['relies_on']} by its contract" if row["relies_on"] else ""
-    numbers = f"{row['forms']} forms, {row['paths']} paths, {row['seconds']:.1f} s"
-    return f"{row['program']}: {verdict}; {row['arguments']}{by}; {numbers}"
+def unpaired(text: str, names: Sequence[str]) -> set[str]:
+    """Name what is a function of the kernel or has a contract, and not both."""
+    own = (each.name for each in ast.parse(text).body if isinstance(each, ast.FunctionDef))
+    return {*own}.symmetric_difference(names)
 
 
 def main(argv: list[str]) -> int:
     """Run the command; 0 if everything is proved."""
     parser = argparse.ArgumentParser(prog="validate", description="Validate the extracted Python.")
     parser.add_argument("--bound", type=int, default=BOUND, metavar="N", help="the largest rank")
-    parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="only these, and no report")
+    parser.add_argument("--only", nargs="+", metavar="PROGRAM", help="only these")
     options = parser.parse_args(argv)
-    started, before = time.monotonic(), report.sources(ROOT)
-    text = (ROOT / KERNEL).read_text(encoding="utf-8")
+    started, text = time.monotonic(), KERNEL.read_text(encoding="utf-8")
     every = {each.name: each for each in programs(contracts(), kernel.load(text))}
-    names = chosen(list(every), options.only)
-    complete = len(names) == len(every) and options.bound == BOUND
-    results = whole.validate(every, names, options.bound)
-    findings = [finding for result in results for finding in result.findings]
-    findings += whole.together(every, names, results, complete=options.only is None)
-    found = [row(every[name], options.bound, results) for name in names]
-    failed = {finding.program for finding in findings}
-    print(*(line(each, failed) for each in found), sep="\n", flush=True)
-    if complete and not findings:
-        planted = whole.plant(text, every)
-        findings += unnoticed(planted, report.equivalents(ROOT / EQUIVALENT))
-        missed = sum(finding is None for _, finding in planted)
-        noticed = len(planted) - missed
-        print(f"{len(planted)} faults planted, {noticed} noticed, {missed} are none", flush=True)
-        if not findings and before == report.sources(ROOT):
-            made = {
-                "sources": before,
-                "z3": importlib.metadata.version("z3-solver"),
-                "seconds": round(time.monotonic() - started, 1),
-                "rows": found,
-                "faults": len(planted),
-                "equivalent": missed,
-            }
-            (ROOT / REPORT).parent.mkdir(exist_ok=True)
-            (ROOT / REPORT).write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-    for name in dict.fromkeys(finding.program for finding in findings):
-        several = [finding for finding in findings if finding.program == name]
-        print(shown(min(several, key=lambda each: len(each.form))))
-        if len(several) > 1:
-            print(f"  and {len(several) - 1} more of {name}")
-    verdict = "FAILED" if findings else "all proved"
-    paths, seconds = sum(each["paths"] for each in found), time.monotonic() - started
-    about = f"{len(names)} programs, {paths} paths, {seconds:.0f} s"
-    print(f"validate: {verdict}; {about}")
-    return 1 if findings else 0
-
-
-def unnoticed(
-    planted: Sequence[tuple[Fault, Finding | None]], listed: dict[str, str]
-) -> Iterator[Finding]:
-    """Say what is wrong with the faults: one is not noticed, or the list has one that is."""
-    survived = {str(fault): fault for fault, finding in planted if finding is None}
-    for name in survived.keys() - listed.keys():
-        what = f"nothing notices the fault in line {survived[name].line}: {name}"
-        yield Finding(survived[name].program, "", what)
-    for name in listed.keys() - survived.keys():
-        known = name in (str(fault) for fault, _ in planted)
-        what = f"{EQUIVALENT} lists a fault that is {'noticed' if known else 'not planted'}: {name}"
-        yield Finding(name.partition(":")[0], "", what)
+    if unknown := {*(options.only or ())} - {*every}:
+        raise ToolError(f"{', '.join(sorted(unknown))}: not a program of the kernel")
+    if alone := unpaired(text, [*every]):
+        raise ToolError(f"{', '.join(sorted(alone))}: in the kernel or with a contract, not both")
+    names = [n for n in every if not every[n].moves and n in (options.only or every)]
+    results = validate(every, names, options.bound)
+    findings: dict[str, list[Finding]] = {name: [] for name in names}
+    for result in results:
+        findings[result.program] += [result.finding] if result.finding else []
+    for name, found in findings.items():
+        own = [result for result in results if result.program == name]
+        paths, seconds = sum(each.paths for each in own), sum(each.seconds for each in own)
+        verdict = "not proved" if found or not paths else "proved"
+        print(f"{name}: {verdict}; {len(own)} forms, {paths} paths, {seconds:.1f} s")
+    for found in filter(None, findings.values()):
+        print(shown(min(found, key=lambda each: len(each.form))))
+        if len(found) > 1:
+            print(f"  and {len(found) - 1} more of {found[0].program}")
+    failed = any(findings.values()) or {*names} != {each.program for each in results}
+    about = f"{len(names)} programs, {sum(each.paths for each in results)} paths"
+    seconds = time.monotonic() - started
+    print(f"validate: {'FAILED' if failed else 'all proved'}; {about}, {seconds:.0f} s")
+    return 1 if failed else 0

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-import operator
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
 
-from validate.values import Comparison, Number, Unknown, mapped
+from validate.paths import Unknown
 
 GRAMMAR = (
     "Add Sub Mult USub And Or Not Eq NotEq Lt LtE Gt GtE Load Store",
@@ -25,25 +22,6 @@ GRAMMAR = (
 )
 KNOWN = {word for line in GRAMMAR for word in line.split()}
 BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "AssertionError"}
-
-
-class Element:
-    """An element of a tensor: it can be moved, and nothing else."""
-
-    __slots__ = ("name",)
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __eq__(self, _: object) -> bool:
-        raise Unknown("elements are compared")
-
-    def __bool__(self) -> bool:
-        raise Unknown("an element is taken for a truth value")
-
-    def __repr__(self) -> str:
-        return self.name
 
 
 def load(text: str) -> ModuleType:
@@ -84,50 +62,3 @@ def code(statement: ast.AST) -> Iterator[ast.AST]:
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, ast.AST) and name != "annotation":
                 yield from code(part)
-
-
-# --- values of Python, and terms -----------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a call ends: with a value, or with an exception and what it carries."""
-
-    value: Any
-    error: str = ""
-
-    def __str__(self) -> str:
-        return f"raises {self.error}: {self.value}" if self.error else f"{self.value}"
-
-
-def term(value: Any, _: str = "") -> Any:
-    """Give a number, truth value or element of Python, with a term of Z3 for what is not known."""
-    kind = type(value)
-    if kind is Number:
-        return value.z3
-    if kind in (int, bool, Element, type(None)):
-        return value
-    if kind is Comparison:
-        raise Unknown("a truth value that nobody decided is returned")
-    raise Unknown(f"a value is of the type {kind.__name__}")
-
-
-def called(function: Any, arguments: Any, module: ModuleType) -> Outcome:
-    """Call a function of the kernel and say how that ends; lists stay as they are."""
-    lists = [(each, list(each)) for each in arguments if type(each) is list]
-    try:
-        value = function(*arguments)
-        if any(value is each for each, _ in lists):
-            raise Unknown("an argument itself is returned")
-        return Outcome(mapped(value, term))
-    except Exception as error:
-        kind = type(error)
-        if getattr(module, kind.__name__, None) is not kind:
-            return Outcome(str(error), f"builtins.{kind.__name__}")
-        # Without a value, it carries nothing, whatever it was given.
-        carried = getattr(error, "value", error.args or None)
-        return Outcome(mapped(carried, term), kind.__name__)
-    finally:
-        for each, before in lists:
-            if len(each) != len(before) or any(map(operator.is_not, each, before)):
-                raise Unknown("an argument is changed")

@@ -1,20 +1,19 @@
-"""Every path of a program: it is run again for each, along decisions that are known already.
+"""Unknown integers, and every path of a program on them: it is run again for each.
 
-A decision is a comparison that Python asks the truth of. Where Z3 finds both answers possible, on
-the path so far, both are followed; where it refutes one, the other is taken. No other answer of Z3
-is accepted. `left_out` asks Z3 once more whether the paths together are all there is.
+What Python does with an unknown integer becomes a term of Z3, and a comparison a decision. Where Z3
+finds both answers possible, on the path so far, both are followed; where it refutes one, the other
+is taken. No other answer of Z3 is accepted. An operation that is not here raises, in Python or by
+`Unknown`.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import z3
-
-from validate.formulas import formula
-from validate.values import Comparison, Number, Table, Unknown
 
 Result = TypeVar("Result")
 
@@ -22,11 +21,77 @@ Result = TypeVar("Result")
 Path = list[z3.BoolRef]
 
 # What a number may be where Python needs its value; how many decisions a path may have; how many
-# seconds Z3 has for an answer, which takes thousandths of one, and some tens where it is asked
-# whether ten thousand paths are all there is.
+# seconds Z3 has for an answer.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600
+
+
+class Unknown(BaseException):
+    """The validation cannot go on: what it met it does not know, or Z3 gave no answer.
+
+    It is no Exception, so that no program catches it.
+    """
+
+
+def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], Any]:
+    """Make a method of numbers: what Python asks of two."""
+
+    def operate(self: Number, other: object) -> Any:
+        if type(other) in (list, tuple):
+            return NotImplemented  # Python itself repeats them.
+        return Number(self.explorer, apply(self.z3, self.term(other)))
+
+    return operate
+
+
+def comparison(apply: Callable[[Any, Any], Any], answer: bool) -> Callable[[Number, object], bool]:
+    """Make a method of numbers that compares two, by what is compared or by the opposite."""
+
+    def compare(self: Number, other: object) -> bool:
+        return self.explorer.decide(apply(self.z3, self.term(other))) is answer
+
+    return compare
+
+
+class Number:
+    """An integer that is not known."""
+
+    __slots__ = ("explorer", "z3")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, explorer: Explorer, term: Any) -> None:
+        self.explorer, self.z3 = explorer, term
+
+    def term(self, other: object) -> Any:
+        """Give the term of what a number meets."""
+        if type(other) is int:
+            return z3.IntVal(other)
+        if type(other) is Number and other.explorer is self.explorer:
+            return other.z3
+        raise Unknown(f"a number meets {type(other).__name__}")
+
+    __add__, __sub__, __mul__ = map(operation, (operator.add, operator.sub, operator.mul))
+    __radd__, __rmul__ = __add__, __mul__
+    __rsub__ = operation(lambda one, other: other - one)
+    # Of the six comparisons two are terms, so that what is known of one is known of all.
+    __eq__ = comparison(operator.eq, True)
+    __ne__ = comparison(operator.eq, False)
+    __lt__, __ge__ = comparison(operator.lt, True), comparison(operator.lt, False)
+    __gt__ = comparison(lambda one, other: other < one, True)
+    __le__ = comparison(lambda one, other: other < one, False)
+
+    def __neg__(self) -> Number:
+        return Number(self.explorer, -self.z3)
+
+    def __index__(self) -> int:
+        for value in VALUES:
+            if self == value:
+                return value
+        raise Unknown("a number that Python needs the value of can be any")
+
+    def __bool__(self) -> NoReturn:
+        raise Unknown("a number is taken for a truth value")
 
 
 @dataclass
@@ -37,29 +102,28 @@ class Decision:
     It is forced if the other one is not possible: its condition follows from those before it.
     """
 
-    truth: Comparison
+    truth: z3.BoolRef
     answer: bool
     open: bool
     forced: bool
 
+    def condition(self) -> z3.BoolRef:
+        """Give what holds by the answer."""
+        return self.truth if self.answer else z3.Not(self.truth)
+
 
 class Explorer:
-    """Follows all paths of a program on the inputs that meet a condition."""
+    """Follows all paths of a program."""
 
-    def __init__(self, requires: Any) -> None:
-        self.table = Table(self)
-        self.solver = new_solver()
-        self.requires = formula(requires)
-        self.solver.add(self.requires)
+    def __init__(self) -> None:
+        self.solver = z3.SimpleSolver()
+        self.solver.set("timeout", SECONDS * 1000)
         self.decisions: list[Decision] = []
         self.position = 0
         self.known: dict[int, bool] = {}
-        self.last_model: Any = None
 
     def paths(self, run: Callable[[], Result]) -> Iterator[tuple[Path, Result]]:
         """Give the result of each path; the solver's assertions are the path's conditions then."""
-        if not self.possible(self.requires):
-            return
         while True:
             self.position, self.known = 0, {}
             result = run()
@@ -82,77 +146,51 @@ class Explorer:
 
     def path(self) -> Path:
         """Give the path that is followed, as far as it has come."""
-        return [each.truth.being(each.answer) for each in self.decisions if not each.forced]
-
-    def at_the_end(self) -> bool:
-        """Tell whether all that is known of the path so far has been decided."""
-        return self.position == len(self.decisions)
+        return [each.condition() for each in self.decisions if not each.forced]
 
     def follow(self, decision: Decision) -> None:
         """Take an answer for granted from here on."""
         self.decisions.append(decision)
         if not decision.forced:
             self.solver.push()
-            self.solver.add(decision.truth.being(decision.answer))
+            self.solver.add(decision.condition())
 
-    def decide(self, truth: Comparison) -> bool:
+    def decide(self, truth: z3.BoolRef) -> bool:
         """Choose, and remember whether the other answer is possible."""
-        found = self.known.get(id(truth))
-        if found is None:
+        key = truth.get_id()
+        if key not in self.known:
             if self.position == len(self.decisions):
                 self.follow(self.new_decision(truth))
             decision = self.decisions[self.position]
-            if decision.truth is not truth:
+            if not decision.truth.eq(truth):
                 raise Unknown("a program that is run again decides something else")
             self.position += 1
-            found = self.known[id(truth)] = decision.answer
-        return found
+            self.known[key] = decision.answer
+        return self.known[key]
 
-    def new_decision(self, truth: Comparison) -> Decision:
+    def new_decision(self, truth: z3.BoolRef) -> Decision:
         """Ask which answers are possible."""
         if len(self.decisions) >= DECISIONS:
             raise Unknown(f"a path has more than {DECISIONS} decisions")
-        answer = self.possible(truth.being(True))
-        both = answer and self.possible(truth.being(False))
+        answer = possible(self.solver, truth)
+        both = answer and possible(self.solver, z3.Not(truth))
         return Decision(truth, answer, both, not both)
 
-    def value_of(self, number: Number) -> int:
-        """Choose a value, of the few that are possible on this path: sizes, indices, axes."""
-        for value in VALUES:
-            if self.table.compare("==", number, value):
-                return value
-        raise Unknown("a number that Python needs the value of can be any")
-
-    def any_model(self) -> Any:
-        """Give some input that takes the path as far as it has come, if Z3 has one."""
+    def model(self) -> Any:
+        """Give an input that takes the path as far as it has come."""
         return self.solver.model() if self.solver.check() == z3.sat else None
 
-    def possible(self, condition: z3.BoolRef) -> bool:
-        """Ask whether a condition can hold on this path."""
-        self.solver.push()
-        self.solver.add(condition)
-        self.last_model = model(self.solver)
-        self.solver.pop()
-        return self.last_model is not None
 
-
-def new_solver() -> z3.Solver:
-    """Make a solver that gives up on nothing but time."""
-    solver = z3.SimpleSolver()
-    solver.set("timeout", SECONDS * 1000)
-    return solver
-
-
-def model(solver: z3.Solver) -> Any:
-    """Ask for numbers that meet all that a solver was told; None if there are none."""
-    answer = solver.check()
+def possible(solver: z3.Solver, *conditions: z3.BoolRef) -> bool:
+    """Ask whether conditions can hold with all that a solver was told."""
+    answer = solver.check(*conditions)
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")
-    return solver.model() if answer == z3.sat else None
+    return bool(answer == z3.sat)
 
 
-def left_out(requires: z3.BoolRef, paths: list[Path]) -> Any:
-    """Ask for an input that meets the condition and takes none of the paths."""
-    solver = new_solver()
-    solver.add(requires, *(z3.Not(z3.And(*path)) for path in paths))
-    return model(solver)
+def left_out(paths: list[Path]) -> bool:
+    """Ask whether some input takes none of the paths."""
+    solver = z3.SimpleSolver()
+    solver.set("timeout", SECONDS * 1000)
+    return possible(solver, *(z3.Not(z3.And(*path)) for path in paths))

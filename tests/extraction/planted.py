@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from validate import kernel
-from validate.programs import ANY, BY_CONTRACT, Program
+from validate.programs import Program
 from validate.validation import Finding, Validation
 
 # The sign of an operator, and the operators that can stand in its place.
@@ -36,9 +36,6 @@ EXCEPTIONS = ("RankMismatch", "NegativeSize")
 # Its kind, and what stands in the place of a node: None is nothing.
 Change = tuple[str, ast.AST | None]
 LEFT_OUT: Change = ("left out", None)
-
-# A fault is looked for in arguments of all ranks up to one, and in those that have another in all.
-SMALL, LARGE = 2, 3
 
 
 @dataclass(frozen=True)
@@ -162,20 +159,6 @@ def raised(node: ast.Raise, call: ast.Call) -> Iterator[Change]:
 def noticed(fault: Fault, programs: Mapping[str, Program]) -> Finding | None:
     """Validate a program with a fault in it, on small arguments first, until something differs."""
     module, program = kernel.load(fault.text), programs[fault.program]
-    called = programs.get(BY_CONTRACT.get(fault.program, ""))
-    arguments = sorted(program.forms(SMALL), key=lambda each: len(str(each)))
-    arguments += [each for each in program.forms(LARGE) if {*ranks(each)} == {LARGE}]
-    for each in arguments:
-        result = Validation(program, each, module, called).run()
-        if result.findings:
-            return result.findings[0]
-    return None
-
-
-def ranks(value: Any) -> Iterator[int]:
-    """Give the lengths of the sequences of integers."""
-    if type(value) is tuple and any(type(part) is tuple for part in value):
-        for part in value:
-            yield from ranks(part)
-    elif type(value) is tuple and all(part is ANY or type(part) is int for part in value):
-        yield len(value)
+    forms = sorted(program.forms(3), key=lambda each: len(str(each)))
+    found = (Validation(program, each, module).run().finding for each in forms)
+    return next(filter(None, found), None)
