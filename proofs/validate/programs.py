@@ -36,8 +36,9 @@ SEVERAL = ((2, 3), (3, 2))
 # Their rank is unknown. The rank of another program decides how often its loop turns: it is known.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# These take a path for each way in which symbols can be alike: axes are few, and tensors.
-OF_FEW_SYMBOLS = {"symbolic_zeros": ((1, 2),)}
+# The one takes a path for each way in which symbols can be alike; the other joins axes, of which two
+# tell too little.
+OTHERS = {"symbolic_zeros": ((1, 2),), "loop_plan": ((3, 3), (4, 2))}
 
 
 def values(kind: Kind, rank: int, number: int, kernel: ModuleType) -> list[Any]:
@@ -87,7 +88,7 @@ class Program(Contract):
 
     def forms(self, bound: int) -> Iterator[tuple[Any, ...]]:
         """Give the forms of arguments up to a rank, each once."""
-        most = OF_FEW_SYMBOLS.get(self.name, SEVERAL) if self.several else ((bound, bound),)
+        most = OTHERS.get(self.name, SEVERAL) if self.several else ((bound, bound),)
         of_rank = () if self.name in OF_ANY_RANK else ("rank", "axis")
         forms: dict[str, tuple[Any, ...]] = {}
         for rank, number in most:
