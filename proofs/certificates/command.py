@@ -165,20 +165,17 @@ class Run:
             except Refused as error:
                 return f"refused: {error}", 0, found
 
-    def theory(self, whysearch: Program, by: Solver, file: str, every: int) -> None:
-        """Certify the parts of a theory, or one in so many."""
+    def theory(self, whysearch: Program, by: Solver, file: str) -> None:
+        """Certify the parts of a theory."""
         folder = KEPT / "tasks" / file.removesuffix(".mlw").replace("/", ".")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for entry in whysearch.ask("tasks", str(folder), file):
             place = f"{file} {entry['goal']} {entry['part']}"
-            number = zlib.crc32(place.encode())
-            if number % every:
-                continue
             text = (folder / entry["file"]).read_text(encoding="utf-8")
             result, steps, found = self.judged(by, text)
             self.parts.append(Part(file, entry["goal"], entry["part"], result, steps, len(found)))
-            if steps and number // every % CHANGED == 0:
+            if steps and zlib.crc32(place.encode()) % CHANGED == 0:
                 with self.lock:
                     self.changes += faults.tried(place, text, found, CHANGES)
         shutil.rmtree(folder)
@@ -188,8 +185,6 @@ def main(argv: list[str]) -> int:
     """Certify all parts, print what came of them, write build/certify.json."""
     parser = argparse.ArgumentParser(prog="certify", description=main.__doc__)
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
-    parser.add_argument("--jobs", type=int, default=PROCESSES, help="how many ask at a time")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="one part of N")
     options = parser.parse_args(argv)
     started, files, run = time.monotonic(), chosen(options.theories), Run()
     whysearch = Program(ROOT, "whysearch")
@@ -203,14 +198,14 @@ def main(argv: list[str]) -> int:
             with solver() as by:
                 versions.add(by.version)
                 while left and not errors:
-                    run.theory(whysearch, by, left.pop(), options.every)
+                    run.theory(whysearch, by, left.pop())
                     told(run, len(files) - len(left), len(files))
         except BaseException as error:
             errors.append(error)
 
     with solver() as by:
         false = [text for text in SATISFIABLE if run.judged(by, asked(text))[2]]
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(options.jobs)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(PROCESSES)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -36,8 +36,8 @@ SEVERAL = ((2, 3), (3, 2))
 # Their rank is unknown. The rank of another program decides how often its loop turns: it is known.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# The one takes a path for each way in which symbols can be alike; the other joins axes, of which two
-# tell too little.
+# The one takes a path for each way in which symbols can be alike; the other joins axes, of which
+# two show too little.
 OTHERS = {"symbolic_zeros": ((1, 2),), "loop_plan": ((3, 3), (4, 2))}
 
 

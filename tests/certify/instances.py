@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from small_models import ARRAY, SYMBOLS, VARIABLES, Language, U
 
-from certify import schemas
+from certify import checker, schemas
 from certify.reader import Expression, Value
 from certify.rules import RULES
 from certify.terms import (
@@ -431,13 +431,9 @@ def with_premise(operator: str, negated: bool, indexed: bool) -> Callable[[Langu
     return given
 
 
-INSTANCES: dict[str, Callable[[Language], Given]] = {
-    "resolution": resolution,
-    "chain_resolution": chain_resolution,
-    "chain_m_resolution": chain_m_resolution,
+# Those that are no function of the name of their rule.
+OTHERS: dict[str, Callable[[Language], Given]] = {
     "factoring": lambda language: ([clause(language)], []),
-    "reordering": reordering,
-    "process_scope": process_scope,
     "and_intro": lambda language: ([clause(language), clause(language)], []),
     "and_elim": with_premise("and", negated=False, indexed=True),
     "not_or_elim": with_premise("or", negated=True, indexed=True),
@@ -448,42 +444,19 @@ INSTANCES: dict[str, Callable[[Language], Given]] = {
     "cnf_or_neg": with_argument("or", indexed=True),
     "refl": lambda language: ([], [language.term(U, 2)]),
     "symm": lambda language: ([equal(language.term(U, 1), language.term(U, 1))], []),
-    "trans": trans,
-    "cong": cong,
     "nary_cong": cong,
     "pairwise_cong": cong,
-    "ho_cong": ho_cong,
-    "distinct-elim": distinct_elim,
-    "arith_poly_norm": arith_poly_norm,
-    "arith_poly_norm_rel": arith_poly_norm_rel,
-    "arith_sum_ub": arith_sum_ub,
     "arith_mult_pos": arith_mult,
     "arith_mult_neg": arith_mult,
-    "arith_mult_sign": arith_mult_sign,
-    "arith_mult_tangent": arith_mult_tangent,
-    "arith_mult_abs_comparison": arith_mult_abs_comparison,
-    "arith_trichotomy": arith_trichotomy,
     "int_tight_ub": lambda language: int_tight("<", language),
     "int_tight_lb": lambda language: int_tight(">", language),
-    "arith_reduction": arith_reduction,
-    "instantiate": instantiate,
-    "skolemize": skolemize,
-    "alpha_equiv": alpha_equiv,
-    "beta-reduce": beta_reduce,
-    "exists-elim": exists_elim,
-    "quant-unused-vars": quant_unused_vars,
-    "quant_var_reordering": quant_var_reordering,
-    "quant-merge-prenex": quant_merge_prenex,
-    "quant-miniscope-and": quant_miniscope_and,
-    "quant-miniscope-or": quant_miniscope_or,
-    "quant-miniscope-ite": quant_miniscope_ite,
-    "quant-var-elim-eq": quant_var_elim_eq,
-    "aci_norm": aci_norm,
-    "absorb": absorb,
-    "evaluate": evaluate,
+    **{schema.name: functools.partial(of_schema, schema) for schema in schemas.SCHEMAS},
 }
-for _schema in schemas.SCHEMAS:
-    INSTANCES[_schema.name] = functools.partial(of_schema, _schema)
+INSTANCES: dict[str, Callable[[Language], Given]] = {
+    name: OTHERS.get(name) or globals()[name.replace("-", "_")]
+    for name in RULES
+    if checker.MODULES  # They have made the rules known.
+}
 
 
 # Others: what a rule is given, changed in one place

@@ -13,7 +13,7 @@ import pytest
 from instances import INSTANCES, Given
 from small_models import Language, fails
 
-from certify import checker, schemas
+from certify import schemas
 from certify.equality import GENERAL
 from certify.reader import Expression
 from certify.rules import RULES, Rule
@@ -51,11 +51,6 @@ def tried(
         else:
             right += 1
     return wrong, right, refused
-
-
-def test_every_rule_is_tried() -> None:
-    assert {*INSTANCES} == {*RULES}
-    assert checker.MODULES
 
 
 @pytest.mark.parametrize("name", sorted(RULES))
