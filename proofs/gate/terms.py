@@ -8,9 +8,10 @@ true, or false, or cannot be believed. validate/programs.py lets them be of unkn
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 # Of which a quantifier speaks at most.
@@ -271,24 +272,10 @@ class Theories:
         self.definitions, self.classes = definitions, classes
         self.functions: dict[str, Callable[..., Any]] = {
             **{**ARITHMETIC, **OF_THE_KNOWN, **ELEMENTS},
-            "int.MinMax.max": lambda a, b: self.choose(a < b, lambda: b, lambda: a),
-            "int.MinMax.min": lambda a, b: self.choose(a < b, lambda: a, lambda: b),
-            **{"not": self.negation, "=": self.equal, "apply": self.apply},
+            "int.MinMax.max": lambda a, b: b if a < b else a,
+            "int.MinMax.min": lambda a, b: a if a < b else b,
+            **{"not": operator.not_, "=": self.equal, "apply": lambda f, *given: f(*given)},
         }
-
-    # What depends on what is known
-
-    def choose(self, condition: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-        """Give one of two values."""
-        return then() if condition else otherwise()
-
-    def junction(self, all_of: bool, *parts: Callable[[], Any]) -> Any:
-        """Say that all hold, or one: what comes behind a part that decides is not asked."""
-        return all(part() for part in parts) if all_of else any(part() for part in parts)
-
-    def negation(self, value: Any) -> Any:
-        """Say that something does not hold."""
-        return not value
 
     def is_plain(self, value: Any) -> bool:
         """Tell a number or truth value, which Python compares."""
@@ -304,22 +291,12 @@ class Theories:
         if self.is_plain(a) and self.is_plain(b):
             return a == b
         if isinstance(a, (tuple, list)) and type(a) is type(b):
-            return len(a) == len(b) and self.all_equal(a, b)
+            return len(a) == len(b) and all(map(self.equal, a, b))
         if is_dataclass(a) or isinstance(a, Record):
-            return type(a).__name__ == type(b).__name__ and self.all_equal(parts(a), parts(b))
+            return type(a).__name__ == type(b).__name__ and all(map(self.equal, parts(a), parts(b)))
         if callable(a) and callable(b):
-            same = self.functions["="]
-            return self.quantified(True, lambda i: same(a(i), b(i)), None, None)
+            return self.quantified(True, lambda i: self.equal(a(i), b(i)), None, None)
         return a is b
-
-    def all_equal(self, one: Iterable[Any], other: Iterable[Any]) -> Any:
-        """Say that all parts of two values are the same."""
-        pairs = zip(one, other, strict=True)
-        return self.junction(True, *(partial(self.functions["="], a, b) for a, b in pairs))
-
-    def apply(self, function: Any, *given: Any) -> Any:
-        """Give the value of a function."""
-        return function(*given)
 
     def field(self, value: Any, name: str) -> Any:
         """Give a field; an array is a list, which has other names for it."""
@@ -327,25 +304,13 @@ class Theories:
             return self.functions[f"array.Array.{name}"](value)
         return getattr(value, name)
 
-    def let(self, value: Any, body: Callable[[Any], Any]) -> Any:
-        """Go on with a value."""
-        return body(value)
-
-    def parts(self, value: Any, _: int) -> tuple[Any, ...]:
-        """Give what a constructor was given."""
-        return parts(value)
-
     def is_a(self, value: Any, constructor: str) -> Any:
         """Say that a constructor made a value; the same class may have been loaded again."""
         if constructor == "unknown":
             raise UnknownError("a pattern that is no constructor's")
         if constructor in ("True", "False"):
-            return value if constructor == "True" else self.negation(value)
+            return value if constructor == "True" else not value
         return constructor == "tuple" or type(value).__name__ == constructor
-
-    def without(self, reason: str) -> Any:
-        """Say that something has no value."""
-        raise UndefinedError(reason)
 
     def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
         """Say that something holds of all integers from `low` to `high`, or of one of them.
@@ -360,16 +325,16 @@ class Theories:
         last = max(met, default=first - 1) if high is None else high
         if type(first) is not int or type(last) is not int or last - first > MOST:
             raise UndecidedError
-        within = (partial(holds, k) for k in range(first, last + 1))
-        return self.junction(all_of, *(partial(itself, each) for each in beyond), *within)
+        within = (holds(k) for k in range(first, last + 1))
+        return (all if all_of else any)(chain(beyond, within))
 
     def defined(self, needs: Sequence[Callable[..., Any]], value: Callable[..., Any]) -> Any:
         """Make a function; it has no value where that does not hold which it requires."""
 
         def function(*given: Any) -> Any:
-            needed = self.junction(True, *(partial(need, *given) for need in needs))
-            what = "what a function of the theories requires does not hold"
-            return self.choose(needed, partial(value, *given), lambda: self.without(what))
+            if not all(need(*given) for need in needs):
+                raise UndefinedError("what a function of the theories requires does not hold")
+            return value(*given)
 
         return function
 
@@ -409,7 +374,7 @@ class Theories:
                 )
             case ["let", name, value, body]:
                 of, inner = self.compiled(value), self.compiled(body)
-                return lambda scope: self.let(of(scope), lambda it: inner({**scope, name: it}))
+                return lambda scope: inner({**scope, name: of(scope)})
             case ["match", value, branches]:
                 of = self.compiled(value)
                 cases = [(shape, self.compiled(body)) for shape, body in branches]
@@ -429,20 +394,17 @@ class Theories:
         head, several = term[0], [self.compiled(each) for each in term[1:]]
         if head == "if":
             test, then, other = several
-            return lambda scope: self.choose(
-                test(scope), partial(then, scope), partial(other, scope)
-            )
+            return lambda scope: then(scope) if test(scope) else other(scope)
         if head in ("and", "or"):
-            return lambda scope: self.junction(
-                head == "and", *(partial(each, scope) for each in several)
-            )
+            decided = all if head == "and" else any
+            return lambda scope: decided(each(scope) for each in several)
         function = self.function(head)
         return lambda scope: function(*(each(scope) for each in several))
 
     def matched(self, value: Any, cases: Sequence[tuple[Any, Any]], scope: Scope) -> Any:
         """Give the first case that a value fits."""
         if not cases:
-            return self.without("no case fits")
+            raise UndefinedError("no case fits")
         (shape, body), *rest = cases
         otherwise = partial(self.matched, value, rest, scope)
         return self.fitted([value], [shape], scope, body, otherwise)
@@ -458,21 +420,14 @@ class Theories:
         """Go on with the body where values fit patterns."""
         if not shapes:
             return body(scope)
-        (first, *later), (shape, *rest) = values, shapes
-
-        def go_on(value: Any) -> Any:
-            if not isinstance(shape, list):
-                inner = scope if shape is None else {**scope, shape: value}
-                return self.fitted(later, rest, inner, body, otherwise)
-            constructor, *inside = shape
-
-            def go_inside() -> Any:
-                all_values = [*self.parts(value, len(inside)), *later]
-                return self.fitted(all_values, [*inside, *rest], scope, body, otherwise)
-
-            return self.choose(self.is_a(value, constructor), go_inside, otherwise)
-
-        return self.let(first, go_on)
+        (value, *later), (shape, *rest) = values, shapes
+        if not isinstance(shape, list):
+            inner = scope if shape is None else {**scope, shape: value}
+            return self.fitted(later, rest, inner, body, otherwise)
+        constructor, *inside = shape
+        if not self.is_a(value, constructor):
+            return otherwise()
+        return self.fitted([*parts(value), *later], [*inside, *rest], scope, body, otherwise)
 
 
 # Contracts
