@@ -14,8 +14,6 @@ from certify.equality import sides
 from certify.reader import Value
 from certify.rules import number, rule, term
 from certify.terms import (
-    INT,
-    REAL,
     Term,
     apply,
     build,
@@ -90,7 +88,6 @@ def relation(formula: Term) -> tuple[str, Term, Term]:
     """Take a comparison of numbers apart."""
     require(formula.operator in RELATIONS, "expected a comparison")
     left, right = formula.arguments
-    require(left.sort in (INT, REAL), "expected a comparison of numbers")
     return formula.operator, left, right
 
 
@@ -181,9 +178,7 @@ def arith_mult_sign(premises: Sequence[Term], arguments: Sequence[Value]) -> Ter
         sign, factor, zero = relation(inner)
         allowed = ("=",) if formula is not inner else ("<", ">")
         require(sign in allowed and zero is integer(0), "no sign")
-        require(factor not in signs, "two signs of one factor")
         signs[factor] = sign
-    require({*factors} <= {*signs}, "a factor without a sign")
     require(all(s != "=" or factors.count(t) % 2 == 0 for t, s in signs.items()), "an odd power")
     is_negative = [signs[each] for each in factors].count("<") % 2 == 1
     return build("=>", term(given), build("<" if is_negative else ">", term(product), integer(0)))
@@ -198,7 +193,6 @@ def arith_mult_tangent(premises: Sequence[Term], arguments: Sequence[Value]) -> 
     """
     (), given = premises, arguments
     x, y, a, b, above = map(term, given)
-    require(above in (truth(True), truth(False)), "neither true nor false")
     same, other = (">=", "<=") if above is truth(True) else ("<=", ">=")
     plane = build("-", build("+", build("*", b, x), build("*", a, y)), build("*", a, b))
     first = build("and", build("<=", x, a), build(other, y, b))
@@ -219,7 +213,6 @@ def arith_mult_abs_comparison(premises: Sequence[Term], arguments: Sequence[Valu
             comparison, nonzero = parts(premise, "and", 2)
             ((large,), (small,)) = (parts(each, "abs") for each in parts(comparison, "="))
             require(nonzero is negation(equal(large, integer(0))), "it may be 0")
-            require(kind == ">", "no premise is to be stronger")
         else:
             ((large,), (small,)) = (parts(each, "abs") for each in parts(premise, kind))
         found.append((large, small))
@@ -244,7 +237,6 @@ def opposite(formula: Term) -> Term:
     if formula.operator == "not":
         return formula.arguments[0]
     operator, left, right = relation(formula)
-    require(operator != "=", "no one comparison says that two terms differ")
     return build({"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[operator], left, right)
 
 

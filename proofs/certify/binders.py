@@ -43,7 +43,6 @@ def instantiate(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """`(forall xs F)`: F, with terms of the same sorts for all xs."""
     (formula,), (values,) = premises, arguments
     xs, body = quantified(formula, "forall")
-    require(len({*xs}) == len(xs), "a variable is bound twice")
     return substitute(body, dict(zip(xs, terms_in(values), strict=True)))
 
 
@@ -53,7 +52,6 @@ def skolemize(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     (formula,), () = premises, arguments
     (inner,) = parts(formula, "not")
     xs, body = quantified(inner, "forall")
-    require(len({*xs}) == len(xs), "a variable is bound twice")
     return negation(substitute(body, {x: skolem(inner, i) for i, x in enumerate(xs)}))
 
 

@@ -31,7 +31,6 @@ def resolve(a: Sequence[Term], b: Sequence[Term], positive: Term, pivot: Term) -
     """From `F or A` and `not F or B` follows `A or B`; the other way round if not `positive`."""
     first, second = pivot, negation(pivot)
     if positive is not truth(True):
-        require(positive is truth(False), "neither true nor false")
         first, second = second, first
     return [*without(a, first), *without(b, second)]
 
@@ -162,7 +161,5 @@ def process_scope(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
 
 
 def at(items: Sequence[Term], index: Value) -> Term:
-    """Return the item at an index."""
-    place = number(term(index))
-    require(0 <= place < len(items), "an index that is outside")
-    return items[place]
+    """Return the item at an index; there is none beyond the last."""
+    return items[number(term(index))]

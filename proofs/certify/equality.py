@@ -60,10 +60,8 @@ def cong(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     """
     (given,) = arguments
     left = term(given)
-    old = left.arguments[1:] if left.operator == "apply" else left.arguments
     pairs = list(map(sides, premises))
     unchanged = len(left.arguments) - len(pairs)
-    require(len(pairs) <= len(old), "more equations than arguments")
     is_of_them = all(a is b for (a, _), b in zip(pairs, left.arguments[unchanged:], strict=True))
     require(is_of_them, "the equations are not those of the arguments")
     return equal(left, rebuild(left, [*left.arguments[:unchanged], *(b for _, b in pairs)]))

@@ -247,6 +247,17 @@ UNSOUND = {
     ),
     "a step's fields": ("(step @p1 :rule refl :args (c) :because (c))",),
     "p of ": ("(step @p1 :rule refl :args ((_ p)))",),
+    # A witness has a position, which is not its value; and a sum is no comparison.
+    "expected the literal of a number": (
+        '(define @f () (forall (@list (@var "i" Int) (@var "j" Int)) (< n 0)))',
+        "(assume-push @p1 (= (* (@quantifiers_skolemize @f 1) (- 1 2)) (* 1 (- 3 3))))",
+        "(step @p2 :rule arith_poly_norm_rel :premises (@p1) :args ((= (= 1 2) (= 3 3))))",
+    ),
+    "expected a comparison": (
+        "(step @p1 :rule evaluate :args ((= (* 1 (- 2 1)) (* 1 (- 1 0)))))",
+        "(step @p2 :rule true_elim :premises (@p1))",
+        "(step @p3 :rule arith_poly_norm_rel :premises (@p2) :args ((= (+ 2 1) (+ 1 0))))",
+    ),
 }
 
 

@@ -1,7 +1,4 @@
-"""A side condition that is left out of a rule is noticed: what the rule concludes does not hold.
-
-Those that nobody can notice so are listed with the reason.
-"""
+"""A side condition that is left out of a rule is noticed: what the rule concludes does not hold."""
 
 import ast
 import random
@@ -21,21 +18,8 @@ MODULES = ("clauses", "equality", "arithmetic", "binders", "normal")
 OFTEN = 600
 OF_ALL = {name for name, rule in RULES.items() if rule is GENERAL}
 
-SAME_REFUSED = "what follows refuses the same"
-HOLDS = "the conclusion holds all the same"
-UNNOTICED = {
-    "neither true nor false": HOLDS,
-    "an index that is outside": HOLDS,
-    "more equations than arguments": SAME_REFUSED,
-    "expected the literal of a number": SAME_REFUSED,
-    "expected a comparison": SAME_REFUSED,
-    "expected a comparison of numbers": SAME_REFUSED,
-    "two signs of one factor": HOLDS,
-    "a factor without a sign": SAME_REFUSED,
-    "no one comparison says that two terms differ": SAME_REFUSED,
-    "no premise is to be stronger": HOLDS,
-    "a variable is bound twice": HOLDS,
-}
+# No drawn instance notices these: test_checker.py has a certificate for each.
+UNNOTICED = {"expected the literal of a number", "expected a comparison"}
 
 
 def conditions() -> list[tuple[str, int, str, str]]:
