@@ -75,6 +75,20 @@ ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 # The goals of check.mlw, and whether they are true.
 CANARIES = {"provable": True, "refutable": False}
 
+# How a contract says that an end of a program in Python is the outcome: what the value or the
+# exception carries is the last word of its term, or is fixed by an equation of its own.
+TERM = r"\(R\w+ ([^:]+): outcome ['\w, ()]*\)"
+OUTCOME = r"\w+_outcome [\w :()]+"
+FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"
+END = re.compile(rf"{FOR_ONE}(?:{TERM} = ({OUTCOME})|({OUTCOME}) = {TERM})")
+
+# What may stand before an equation for something that a program in C writes: no condition.
+ALWAYS = re.compile(r"(result -> )?(let \w+ = [^=]* in )*(forall [^.]*\. )?")
+REPORT = (
+    "answer (int64'int result) (place.tensor) (place.axis) = ",
+    "reports (int64'int result) place ",
+)
+
 # What a prover says to something that it does not prove, if it works.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
@@ -88,7 +102,7 @@ def judge(facts: Facts, root: Path) -> list[Failure]:
     goals, patterns = goals_of(facts), templates(facts)
     for theory in facts["theories"]:
         found += theory_faults(theory, goals, patterns)
-    return [*found, *library_faults(facts), *witness_faults(facts)]
+    return [*found, *library_faults(facts), *witness_faults(facts), *choice_faults(facts)]
 
 
 def prover_faults(provers: Iterable[Prover]) -> Iterator[Failure]:
@@ -315,3 +329,43 @@ def witness_faults(facts: Facts) -> Iterator[Failure]:
             what = "has hypotheses that no witness satisfies: expected one that asserts them, or "
             what += f"calls it, where each run comes to it: {said}"
             yield Failure(f"{entry['file']}:{entry['line']}", full_name(entry), what)
+
+
+def choice_faults(facts: Facts) -> Iterator[Failure]:
+    """Find extracted programs whose contracts leave a choice: two runs could differ."""
+    for symbol in facts["symbols"]:
+        file, module, what = symbol["file"], symbol["module"], ""
+        if symbol["kind"] != "program" or symbol["ghost"] or not module.startswith("COP"):
+            continue
+        clauses = [" ".join(c.split()) for c in re.split(r"\n  (?=\w)", symbol["statement"])]
+        if file.startswith("why3/kernel/") and not is_outcome(clauses):
+            what = "leaves its outcome open: expected the same `..._outcome` in each of its clauses"
+        # The callers in c/walk.mlw know equations of what plans write.
+        if file.startswith("why3/c/") and module != "COPPlan" and (left := [*unsaid(clauses)]):
+            what = f"does not say in every case what it writes to {', '.join(left)}"
+        if what:
+            yield Failure(f"{file}:{symbol['line']}", full_name(symbol), what)
+
+
+def is_outcome(clauses: list[str]) -> bool:
+    """Tell whether the ends of a program in Python are one outcome, or none of them is any."""
+    said = [c.partition("{ ")[2][:-2] for c in clauses if c.startswith(("ensures", "raises"))]
+    ends = [end.groups("") for end in map(END.fullmatch, said) if end]
+    free = [
+        name
+        for name, fixed, left, _, _, right in ends
+        if name != fixed and not re.search(rf"\b{name}\)*$", left + right)
+    ]
+    is_one = len(ends) == len(said) and len({end[3] + end[4] for end in ends}) == 1 and not free
+    return is_one or not any("_outcome " in each for each in said)
+
+
+def unsaid(clauses: list[str]) -> Iterator[str]:
+    """Give what a program with checks and loops writes, and no clause of its contract fixes."""
+    said = [ALWAYS.sub("", c[10:-2], count=1) for c in clauses if c.startswith("ensures")]
+    written = {each for c in clauses if c.startswith("writes {") for each in c[9:-2].split(", ")}
+    for each in sorted(written) if {"place.axis", "rounds.contents"} <= written else ():
+        # A ghost that counts has a bound; a room is lent and given back.
+        told = REPORT if "place." in each else (f"({each} @ ", f"(({each} @ ", f"{each} <= ")
+        if not each.endswith(".capacity") and not any(c.startswith(told) for c in said):
+            yield each

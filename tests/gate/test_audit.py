@@ -5,12 +5,14 @@ Nothing is proved here: one audit sees all theories of a tree, and each test has
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from small_tree import install
 
 from gate import judge, toolchain
+from gate.closed import ROOT
 from gate.facts import Facts
 from gate.program import Program
 from gate.theories import theory_files
@@ -362,6 +364,29 @@ def test_what_is_not_reached_has_a_goal(audit: Facts) -> None:
         "why3/absurd.mlw:3: Absurd.behind claims by absurd that this is not reached, and there is "
         "no goal of that"
     ]
+
+
+def test_no_clause_of_a_contract_can_be_missing_or_weaker() -> None:
+    names = [f"kernel/{name}" for name in ("broadcast", "numpy", "openvino", "views")]
+    audit = Program(ROOT).audit(f"why3/{name}.mlw" for name in (*names, "c/broadcast_all"))
+    assert list(judge.choice_faults(audit)) == []
+    for symbol in audit["symbols"]:
+        head, *clauses = re.split(r"\n  (?=ensures|raises)", symbol["statement"])
+        if not (symbol["module"].startswith("COP") and re.search("_outcome|_answer", str(clauses))):
+            continue
+        for n, clause in enumerate(clauses):
+            start, said = re.findall(r"(?s)^(.*?\{ (?:\w+ -> )?)(.*) \}$", clause)[0]
+            changes = ["true", f"0 = 0 -> {said}"]
+            if "_outcome" in said:
+                other = re.sub(r"\w+_outcome", "other_outcome", said)
+                anything = re.sub(r"\b[a-z]\)*: outcome", "(f 0): outcome", said)
+                changes += [f"{said} \\/ 0 = 0", other, anything]
+            for weak in {*changes} - {said}:
+                parts = [*clauses[:n], f"{start}{weak} }}", *clauses[n + 1 :]]
+                changed: Any = {**symbol, "statement": "\n  ".join([head, *parts])}
+                # That each output is the operator's follows from the bytes that are written.
+                wanted = "is_operator" not in clause
+                assert len([*judge.choice_faults({"symbols": [changed]})]) == wanted, parts
 
 
 def test_what_the_library_takes_for_granted(audit: Facts) -> None:
