@@ -82,6 +82,8 @@ OUTCOME = r"\w+_outcome [\w :()]+"
 FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"
 END = re.compile(rf"{FOR_ONE}(?:{TERM} = ({OUTCOME})|({OUTCOME}) = {TERM})")
 
+VALUE = re.compile(r"result -> (let .* in )?result = ")
+
 # What may stand before an equation for something that a program in C writes: no condition.
 ALWAYS = re.compile(r"(result -> )?(let \w+ = [^=]* in )*(forall [^.]*\. )?")
 REPORT = (
@@ -348,7 +350,7 @@ def choice_faults(facts: Facts) -> Iterator[Failure]:
 
 
 def is_outcome(clauses: list[str]) -> bool:
-    """Tell whether the ends of a program in Python are one outcome, or none of them is any."""
+    """Tell whether the ends of a program in Python are one outcome, or its result is one value."""
     said = [c.partition("{ ")[2][:-2] for c in clauses if c.startswith(("ensures", "raises"))]
     ends = [end.groups("") for end in map(END.fullmatch, said) if end]
     free = [
@@ -357,7 +359,7 @@ def is_outcome(clauses: list[str]) -> bool:
         if name != fixed and not re.search(rf"\b{name}\)*$", left + right)
     ]
     is_one = len(ends) == len(said) and len({end[3] + end[4] for end in ends}) == 1 and not free
-    return is_one or not any("_outcome " in each for each in said)
+    return is_one or any(map(VALUE.match, said)) and "_outcome " not in "".join(said)
 
 
 def unsaid(clauses: list[str]) -> Iterator[str]:
