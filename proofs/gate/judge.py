@@ -86,9 +86,8 @@ VALUE = re.compile(r"result -> (let .* in )?result = ")
 
 # What may stand before an equation for something that a program in C writes: no condition.
 ALWAYS = re.compile(r"(result -> )?(let \w+ = [^=]* in )*(forall [^.]*\. )?")
-REPORT = (
-    "answer (int64'int result) (place.tensor) (place.axis) = ",
-    "reports (int64'int result) place ",
+REPORT = re.compile(
+    r"(answer \(.*result\) \(place.tensor\) \(place.axis\) =|reports \(.*result\) place) "
 )
 
 # What a prover says to something that it does not prove, if it works.
@@ -353,13 +352,13 @@ def is_outcome(clauses: list[str]) -> bool:
     """Tell whether the ends of a program in Python are one outcome, or its result is one value."""
     said = [c.partition("{ ")[2][:-2] for c in clauses if c.startswith(("ensures", "raises"))]
     ends = [end.groups("") for end in map(END.fullmatch, said) if end]
-    free = [
-        name
+    if len(ends) < len(said):
+        return any(map(VALUE.match, said)) and "_outcome " not in "".join(said)
+    is_carried = (
+        name == fixed or re.search(rf"\b{name}\)*$", left + right)
         for name, fixed, left, _, _, right in ends
-        if name != fixed and not re.search(rf"\b{name}\)*$", left + right)
-    ]
-    is_one = len(ends) == len(said) and len({end[3] + end[4] for end in ends}) == 1 and not free
-    return is_one or any(map(VALUE.match, said)) and "_outcome " not in "".join(said)
+    )
+    return len({end[3] + end[4] for end in ends}) == 1 and all(is_carried)
 
 
 def unsaid(clauses: list[str]) -> Iterator[str]:
@@ -368,6 +367,6 @@ def unsaid(clauses: list[str]) -> Iterator[str]:
     written = {each for c in clauses if c.startswith("writes {") for each in c[9:-2].split(", ")}
     for each in sorted(written) if {"place.axis", "rounds.contents"} <= written else ():
         # A ghost that counts has a bound; a room is lent and given back.
-        told = REPORT if "place." in each else (f"({each} @ ", f"(({each} @ ", f"{each} <= ")
-        if not each.endswith(".capacity") and not any(c.startswith(told) for c in said):
+        told = ("place" in each and REPORT) or re.compile(rf"\(*{each} (@ \w+\)[^=]*=|<=) ")
+        if not each.endswith(".capacity") and not any(map(told.match, said)):
             yield each
