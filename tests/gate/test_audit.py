@@ -367,6 +367,7 @@ def test_what_is_not_reached_has_a_goal(audit: Facts) -> None:
 
 
 def test_no_clause_of_a_contract_can_be_missing_or_weaker() -> None:
+    """[E_Broadcast_any_Derived_230]"""
     names = [f"kernel/{name}" for name in ("broadcast", "numpy", "openvino", "views")]
     audit = Program(ROOT).audit(f"why3/{name}.mlw" for name in (*names, "c/broadcast_all"))
     assert list(judge.choice_faults(audit)) == []
