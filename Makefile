@@ -12,7 +12,8 @@
 #   make clean    remove build/ and every cache
 #
 # While you work (CONTRIBUTING.md):
-#   make check    one theory: its types, its goals, the tests of its clauses (FILE=core/shape)
+#   make core     the theories that README tells you to read first: their types, their goals, their tests
+#   make check    the same for one theory (FILE=core/shape)
 #   make update   find proofs of what changed and record them (THEORY="core/shape numpy/rule": these)
 #   make seal     write proofs/claims.lock, when statements and sentences were compared
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
@@ -73,7 +74,7 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all help tools install check extract prove update seal pin test evidence nightly validate fuzz
+.PHONY: all help tools install core check extract prove update seal pin test evidence nightly validate fuzz
 .PHONY: certify coverage mutants-c verify-c cross object models bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; the proofs use the cores that there are.
@@ -90,6 +91,11 @@ help:
 
 tools:
 	@$(INSTALL)
+
+# The last one of the way, and all that it uses. The clauses are used by no program.
+core:
+	@$(INSTALL) --tests
+	@$(TOOLS) check --used kernel/views sonnx/clauses
 
 check:
 	@$(INSTALL) --tests

@@ -125,34 +125,50 @@ def update(argv: list[str]) -> int:
 
 
 def check(argv: list[str]) -> int:
-    """Check one theory: its types, its goals, and the quick tests that have tags of its clauses."""
+    """Check theories: their types, their goals, and the quick tests of their clauses."""
     parser = argparse.ArgumentParser(prog="check", description=check.__doc__)
-    parser.add_argument("theory", metavar="FILE", help="as in why3/core/shape.mlw or core/shape")
-    (file,), whygate = chosen([parser.parse_args(argv).theory]), Program(ROOT)
-    facts: Facts = {**whygate.audit([file]), "sessions": []}
+    parser.add_argument(
+        "theories", nargs="+", metavar="FILE", help="why3/core/shape.mlw or core/shape"
+    )
+    parser.add_argument("--used", action="store_true", help="and all theories that these use")
+    arguments = parser.parse_args(argv)
+    files, whygate, started = chosen(arguments.theories), Program(ROOT), time.monotonic()
+    if arguments.used:
+        uses = all_uses(ROOT)
+        used = set[str]().union(*(closure(file, uses) for file in files))
+        files = [file for file in theory_files(ROOT) if file in used]
+    facts: Facts = {**whygate.audit(files), "sessions": []}
     if not any(theory["errors"] for theory in facts["theories"]):
-        # Nothing is kept: what the theory uses is not audited here.
-        facts["sessions"] = [whygate.ask("replay", file)]
+        # Nothing is kept: what the theories use is not audited here.
+        with whygate.pool() as pool:
+            facts["sessions"] = list(pool.map(lambda file: whygate.ask("replay", file), files))
     provers = {prover["name"]: prover for prover in facts["provers"]}
-    failures = [Failure(file, "", e) for theory in facts["theories"] for e in theory["errors"]]
+    failures = [
+        Failure(file, "", error)
+        for file, theory in zip(files, facts["theories"], strict=True)
+        for error in theory["errors"]
+    ]
     for session in facts["sessions"]:
         failures += judge.session_faults(session, provers)
     tests = {
         test["name"]
         for clause in trace.trace(facts, ROOT)[0]["clauses"]
-        if any(each["place"].startswith(f"{file}:") for part in trace.MAIN for each in clause[part])
+        if any(
+            each["place"].partition(":")[0] in files for part in trace.MAIN for each in clause[part]
+        )
         for test in clause["tests"]
     }
     for failure in failures:
         print(failure)
     goals = sum(len(session["goals"]) for session in facts["sessions"])
     print(
-        f"{file}: {goals} goals, {len(failures)} failures; {len(tests)} tests of its clauses",
+        f"{', '.join(files)}: {goals} goals, {len(failures)} failures, "
+        f"{time.monotonic() - started:.0f} s; {len(tests)} tests of their clauses",
         flush=True,
     )
     if failures or not tests:
         return bool(failures)
-    pytest = (ROOT / ".venv/bin/pytest", "-q", "-n", "0", "-m", "not slow", *sorted(tests))
+    pytest = (ROOT / ".venv/bin/pytest", "-q", "-n", "auto", "-m", "not slow", *sorted(tests))
     code = subprocess.run(pytest, cwd=ROOT, check=False).returncode
     return 0 if code == NOTHING_LEFT else code
 

@@ -1,4 +1,7 @@
-"""Broadcast on arrays: read-only views, laid out by the proved strides, or copies of them."""
+"""Broadcast on arrays: read-only views, laid out by the proved strides, or copies of them.
+
+Next: `_checks`, which refuses bad arguments.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The kernel is proved for Python ints, and most of its programs for shapes of ints of at least 0.
 These functions let nothing else through to it; they compute nothing that the kernel computes.
+
+Next: `_errors`.
 """
 
 from __future__ import annotations

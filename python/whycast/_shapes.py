@@ -1,4 +1,7 @@
-"""Broadcast on shapes and multi-indices: the proved kernel behind checked arguments."""
+"""Broadcast on shapes and multi-indices: the proved kernel behind checked arguments.
+
+Next: `_arrays`, which makes views of arrays.
+"""
 
 from __future__ import annotations
 
