@@ -48,10 +48,11 @@ def gate(argv: list[str]) -> int:
     if untrusted := list(judge.prover_faults(audit["provers"])):
         raise closed.ToolError("\n".join(map(str, untrusted)))
     facts: Facts = {**audit, "sessions": whygate.sessions(audit)}
-    orphans = list[Failure]()
+    facts["trace"], orphans = trace.trace(facts, ROOT)
     # Where a theory cannot be read, what belongs to it is no orphan.
-    if not any(theory["errors"] for theory in facts["theories"]):
-        facts["trace"], orphans = trace.trace(facts, ROOT)
+    if any(theory["errors"] for theory in facts["theories"]):
+        orphans = []
+    else:
         facts["lists"] = inventory.entries(facts, ROOT)
         orphans += trial.judged(ROOT, facts)
     claimed = claims.claims(facts, ROOT)

@@ -27,11 +27,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
-from gate import claims, closed, inventory
+from gate import closed, inventory
 from gate.closed import ROOT
 from gate.facts import Failure
 from gate.program import Program
-from gate.theories import theory_files
+from gate.theories import recorded, theory_files
 
 LIST = inventory.MUTANTS
 REPORT = "build/mutants.json"
@@ -86,7 +86,7 @@ def place(mutant: Mutant, root: Path) -> str:
 
 
 def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> Iterator[Failure]:
-    """Say what is wrong with the list; `theories` has the theory of each goal that is claimed."""
+    """Say what is wrong with the list; `theories` has the theory of each goal."""
     for name, count in Counter(mutant.id for mutant in mutants).items():
         if count > 1:
             yield Failure(LIST, name, f"is the name of {count} mutants")
@@ -100,7 +100,7 @@ def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> It
         if mutant.old == mutant.new:
             yield Failure(LIST, mutant.id, "changes nothing")
         if goal and goal not in theories:
-            what = f"is to be noticed by {goal}, which {claims.LOCK} does not list"
+            what = f"is to be noticed by {goal}, of which no proofs are recorded"
             yield Failure(LIST, mutant.id, what)
 
 
@@ -184,7 +184,7 @@ def main(argv: list[str]) -> int:
     only = parser.parse_args(argv).only
     started = time.monotonic()
     before, mutants = sources(ROOT), read(ROOT)
-    theories = {name: file for file, name in claims.read(ROOT / claims.LOCK)}
+    theories = recorded(ROOT)
     failures = list(faults(mutants, ROOT, theories))
     chosen = [mutant for mutant in mutants if only is None or mutant.id in only]
     if unknown := set(only or ()) - {mutant.id for mutant in mutants}:

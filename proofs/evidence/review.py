@@ -20,9 +20,9 @@ from gate.claims import LOCK, Claim, Key
 from gate.closed import GIT, ROOT, ToolError, run
 from gate.facts import Facts
 from gate.program import Program
-from gate.theories import session_of, theory_files
+from gate.theories import recorded, theory_files
 
-# Lines of a text of which only those are shown that differ.
+# Lines of a text of which only those are shown that differ; of the clauses, always.
 LONG = 80
 
 
@@ -43,24 +43,18 @@ def stated(whygate: Program, root: Path) -> Facts:
     """Give what a tree states, and the names of the goals of its sessions without their proofs."""
     files = theory_files(root)
     audit = whygate.audit(files, cwd=root)
-    recorded = {file: goals(root / session_of(file)) for file in files}
+    goals = recorded(root)
     sessions: list[Any] = [{"file": file, "errors": [], "goals": []} for file in files]
     for symbol in audit["symbols"]:
         file, module, line = symbol["file"], symbol["module"], symbol["line"]
         name = symbol["goal"] or f"{symbol['name']}'vc"
-        if symbol["goal"] or f"{module}.{name}" in recorded[file]:
+        if symbol["goal"] or goals.get(f"{module}.{name}") == file:
             goal = {"module": module, "name": name, "tree": {"file": file, "line": line}}
             sessions[files.index(file)]["goals"].append(goal)
     facts: Facts = {**audit, "sessions": sessions}
     facts["trace"], _ = trace.trace(facts, root)
     facts["lists"] = inventory.entries(facts, root)
     return facts
-
-
-def goals(session: Path) -> set[str]:
-    """Give the full names of the goals that have recorded proofs."""
-    lines = session.read_text(encoding="utf-8").splitlines() if session.exists() else []
-    return {line for line in lines if not line.startswith(" ")}
 
 
 def before(whygate: Program, root: Path) -> dict[Key, Claim]:
@@ -92,19 +86,20 @@ def told(key: Key, old: Claim | None, new: Claim | None) -> str:
         return f"{head}: gone" + (f"\n  {old.sentence}" if old else "")
     says = [new.sentence, *new.symbol["statement"].split("\n")]
     if old:
-        statement = compared(old.symbol["statement"], new.symbol["statement"])
+        long = 0 if key[0] == trace.TRACE else LONG
+        statement = compared(old.symbol["statement"], new.symbol["statement"], long)
         says = [compared(old.sentence, new.sentence), *statement.split("\n")]
     return "\n  ".join([f"{head}: {'changed' if old else 'new'}", *filter(None, says)])
 
 
-def compared(old: str, new: str) -> str:
+def compared(old: str, new: str, long: int = LONG) -> str:
     """Give a new text, with [-what is gone-] and {+what is added+}; of a long one, these lines."""
     was, now = old.split("\n"), new.split("\n")
     lines: list[str] = []
     for change, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
         if change != "equal":
             lines += words("\n".join(was[a:b]), "\n".join(now[c:d])).split("\n")
-        elif len(now) < LONG:
+        elif len(now) < long:
             lines += now[c:d]
     return "\n".join(lines)
 

@@ -1,10 +1,10 @@
 """What is claimed, and that somebody has read it: the doc comments of the theories, and a lock.
 
 The doc comment of a goal is the sentence for what it claims. No proof can tell that a formula, or a
-definition in it, has come to say something else, or that a sentence promises more: for each of them
-proofs/claims.lock has two hashes, of what Why3 reads there with its names resolved, and of the
-sentence, and the day on which a person had compared the two. Lists that no proof looks at, and the
-other comments of the theories, are sealed in it as well: see inventory.py.
+definition in it, has come to say something else, or that a sentence promises more: for each item
+that somebody relies on, proofs/claims.lock has two hashes, of what Why3 reads there with its names
+resolved, and of the sentence, and the day on which a person had compared the two. Lists that no
+proof looks at, and the other comments of the theories, are sealed in it as well: see inventory.py.
 """
 
 from __future__ import annotations
@@ -12,24 +12,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gate.facts import Facts, Failure, Symbol, full_name
-from gate.theories import doc_comments, theory_files
+from gate import extraction
+from gate.facts import Facts, Failure, Symbol, full_name, path
+from gate.theories import closure, doc_comments, theory_files
 
 LOCK = "proofs/claims.lock"
 HEAD = """\
-# What a person has compared: each item of a theory, the hashes of its statement and its sentence,
-# and the day. `make seal` writes this file and shows what is new or changed: read that before you
-# commit it. `make` refuses what is not as it stands here.
+# What a person has compared: each item that somebody relies on, the hashes of its statement and
+# its sentence, and the day. `make seal` writes this file and shows what is new or changed: read
+# that before you commit it. `make` refuses what is not as it stands here.
 """
 LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{64}) ([0-9a-f]{64}) (\d{4}-\d{2}-\d{2})$")
 TAG = re.compile(r"\[E_[^\]]*\]")
-# The goal that a substitution in a clone has.
-INSTANCE = re.compile(r"\w+\.([\w.]+)\.(\w+)'refn'vc")
-
 # What comments of a theory say that are no item's sentence, sealed as a list.
 PROSE, HEADING = "theory.prose", re.compile(r"\s*\{\d ")
 
@@ -46,11 +45,12 @@ class Seal(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """An item as it is now: what Why3 reads, the sentence, and whether a goal proves it."""
+    """An item as it is now: what Why3 reads, the sentence, whether it has a goal, and a seal."""
 
     symbol: Symbol
     sentence: str
     is_goal: bool
+    is_relied_on: bool
 
     def seal(self) -> Seal:
         """Hash what is said, in both ways."""
@@ -59,9 +59,9 @@ class Claim(NamedTuple):
         return Seal(*(hashlib.sha256(t.encode()).hexdigest() for t in (said, self.sentence)))
 
 
-def read(path: Path) -> dict[Key, Seal]:
+def read(lock: Path) -> dict[Key, Seal]:
     """Read the lock: what is no line of it seals nothing."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    text = lock.read_text(encoding="utf-8") if lock.exists() else ""
     return {(file, name): Seal(*seal) for file, name, *seal in LINE.findall(text)}
 
 
@@ -70,12 +70,37 @@ def goals_of(facts: Facts) -> set[Key]:
     return {(s["file"], full_name(goal)) for s in facts["sessions"] for goal in s["goals"]}
 
 
+def relied_on(facts: Facts) -> set[str]:
+    """Give what somebody relies on, by path: what a seal and a witness are for.
+
+    These are the items with a tag of their own, the programs that are extracted, all that has no
+    body, and whatever the statements of these mention. The others are helpers: they are proved.
+    """
+    paths = [(path(symbol, symbol["file"]), symbol) for symbol in facts["symbols"]]
+    mentioned, called = defaultdict[str, set[str]](set), dict[str, set[str]]()
+    for name, symbol in paths:
+        mentioned[name] |= {*symbol["names"], symbol["template"] or name}
+        if symbol["kind"] == "program" and not symbol["ghost"]:
+            called[name] = {*symbol["calls"]}
+    modules = {*extraction.MODULES, *extraction.C_MODULES}
+    first = {name for name in called if ".".join(name.split(".")[:3]) in modules}
+    extracted = closure("", {**called, "": first}) & called.keys()
+    parts = ("definitions", "theorems", "programs")
+    clauses = facts["trace"]["clauses"]
+    tagged = {each["place"] for clause in clauses for part in parts for each in clause[part]}
+    for name, symbol in paths:
+        if f"{symbol['file']}:{symbol['line']}" in tagged or symbol["kind"] == "val":
+            extracted.add(name)
+    return closure("", {**mentioned, "": extracted})
+
+
 def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
     """Give all items in reading order, each as the goal that it has or has to have.
 
     A type may have the name of a function or a lemma: the two are one claim.
     """
     files, goals, found = theory_files(root), goals_of(facts), dict[Key, Claim]()
+    relied = relied_on(facts)
     order = {file: number for number, file in enumerate(files)}
     said: dict[tuple[str, object], str] = {
         (file, owner): " ".join(TAG.sub("", text).split())
@@ -89,15 +114,14 @@ def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
         claimed = symbol["goal"] or f"{symbol['name']}'vc"
         goal = (symbol["file"], f"{symbol['module']}.{claimed}")
         is_goal = symbol["goal"] is not None or goal in goals
+        sealed = symbol["kind"] == "list" or path(symbol, symbol["file"]) in relied
         key = goal if is_goal else (symbol["file"], full_name(symbol))
         sentence = said.get((symbol["file"], symbol["line"]), "")
         if key in found:
             sentence = " ".join(dict.fromkeys(filter(None, (found[key].sentence, sentence))))
             symbol, is_goal = both(found[key].symbol, symbol), is_goal or found[key].is_goal
-        # What takes the place of a parameter stands on no line of its own.
-        if match := INSTANCE.fullmatch(key[1]):
-            sentence = f"What {match[1]} has in the place of `{match[2]}` keeps its contract."
-        found[key] = Claim(symbol, sentence, is_goal)
+            sealed = sealed or found[key].is_relied_on
+        found[key] = Claim(symbol, sentence, is_goal, sealed)
     return found
 
 
@@ -115,9 +139,9 @@ def faults(claim: Claim, has_goal: bool, sealed: Seal | None) -> Iterator[str]:
     first = symbol["statement"].replace("\n", " ...\n", 1).partition("\n")[0]
     if claim.is_goal and not has_goal:
         yield "has no goal: nothing proves it"
-    # A witness calls what requires something, and asserts.
-    is_witness = "/witness_" in symbol["file"] and symbol["kind"] == "theorem"
-    if symbol["says_nothing"] and not (is_witness and "ensures" not in symbol["statement"]):
+    if not claim.is_relied_on:
+        return
+    if symbol["says_nothing"]:
         yield f"says nothing: what it claims is true whatever its symbols mean ({first})"
     if claim.is_goal and not claim.sentence:
         yield "has no sentence: expected a doc comment right before it"
@@ -146,16 +170,17 @@ def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:
 def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure]:
     """Compare what is in the lock with what is there."""
     seals, goals, failures = read(root / LOCK), goals_of(facts), list[Failure]()
+    relied = {key for key, claim in claims.items() if claim.is_relied_on}
     for key, claim in claims.items():
         place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
         found = faults(claim, key in goals, seals.get(key))
         failures += [Failure(place, key[1], what) for what in found]
     # Of a theory that cannot be read, nothing is known; of lists neither, as tags stand there too.
     unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}
-    for file, name in sorted(seals.keys() - claims.keys()):
-        is_item = file.endswith(".mlw") and name != PROSE
-        if file not in unread and (is_item or not unread):
-            failures.append(Failure(file, name, f"is in {LOCK}, and not there"))
+    for file, name in sorted(seals.keys() - relied):
+        is_gone = file.endswith(".mlw") and name != PROSE and (file, name) not in claims
+        if file not in unread and (is_gone or not unread):
+            failures.append(Failure(file, name, f"is in {LOCK}, and is no claim"))
     failures += [fault for fault in comment_faults(root, facts) if not unread]
     for file, name in sorted(goals - claims.keys()):
         failures.append(Failure(file, name, "is a goal of nothing that the audit finds"))
@@ -164,9 +189,9 @@ def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure
 
 def seal(root: Path, claims: Mapping[Key, Claim], day: str) -> list[Key]:
     """Write the lock anew; give what is new, changed or gone, to be compared by a person."""
-    seals = read(root / LOCK)
-    told, text = [key for key in seals if key not in claims], HEAD
-    for key, claim in claims.items():
+    seals, relied = read(root / LOCK), {k: v for k, v in claims.items() if v.is_relied_on}
+    told, text = [key for key in seals if key not in relied], HEAD
+    for key, claim in relied.items():
         now, was = claim.seal(), seals.get(key)
         if was is None or was[:2] != now[:2]:
             told.append(key)

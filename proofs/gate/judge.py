@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from gate.claims import goals_of
+from gate.claims import goals_of, relied_on
 from gate.closed import FOLDERS
 from gate.facts import (
     Facts,
@@ -314,11 +314,12 @@ def library_faults(facts: Facts) -> Iterator[Failure]:
 
 def hypotheses(facts: Facts) -> list[Symbol]:
     """Give what is claimed under hypotheses: of a template's parameter, nobody claims anything."""
-    patterns = templates(facts)
+    patterns, relied = templates(facts), relied_on(facts)
     return [
         entry
         for entry in facts["hypotheses"]
-        if entry["kind"] != "val" or module_name(entry["file"], entry["module"]) not in patterns
+        if f"{library(entry['file'])}.{full_name(entry)}" in relied
+        and (entry["kind"] != "val" or module_name(entry["file"], entry["module"]) not in patterns)
     ]
 
 

@@ -36,7 +36,7 @@ SMALL = """\
   (** Numbers are equal exactly if their doubles are. *)
   lemma double_injective: forall x y. double x = double y <-> x = y
 
-  (** The program computes the double. *)
+  (** The program computes the double. [E_Small_any_Derived_010] *)
   let twice (x: int) : int
     ensures { result = double x }
   = x + x

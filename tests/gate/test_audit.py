@@ -452,6 +452,7 @@ def test_cases_and_ranges_are_no_hypotheses(audit: Facts) -> None:
 
 
 def test_what_satisfies_nothing(audit: Facts) -> None:
+    """A hypothesis that nothing meets is found: [E_Broadcast_any_Derived_180]."""
     by = {
         entry["module"]: entry["satisfied_by"]
         for entry in of(audit, "hypotheses", "unsatisfied")

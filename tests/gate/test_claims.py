@@ -41,13 +41,13 @@ def symbol(file: str, line: int, kind: str, name: str, statement: str, goal: str
     """Make a symbol that says something."""
     module, _, name = name.partition(".")
     says: dict[str, Any] = {"statement": statement, "names": ["int.Int.(+)"], "goal": goal}
-    says |= {"says_nothing": False, "calls": []}
+    says |= {"says_nothing": False, "calls": [], "ghost": False, "template": None}
     return {"file": file, "line": line, "module": module, "name": name, "kind": kind, **says}
 
 
 @pytest.fixture
 def facts() -> Any:
-    """Make facts of a small theory, a trusted one and a witness."""
+    """Make facts of a small theory with two claims, a trusted one and a witness, a helper."""
     contract = "program twice (x: int) : int\n  ensures { result = double x }"
     symbols = [
         symbol(W, 8, "lemma", "Small.positive", "forall x. 0 < x <-> 0 < double x", "positive"),
@@ -56,12 +56,15 @@ def facts() -> Any:
         symbol(TRUSTED, 4, "val", "Tuple.size", "val size : int", None),
         symbol(WITNESS, 3, "theorem", "Idle.one", "ghost theorem one : unit", "one'vc"),
     ]
+    symbols[POSITIVE]["names"].append("small.Small.double")
     sessions: list[Any] = [{"file": file, "errors": [], "goals": []} for file in THEORIES]
     for made in symbols:
         if made["goal"]:
             goals = sessions[[*THEORIES].index(made["file"])]["goals"]
             goals.append({"module": made["module"], "name": made["goal"]})
-    return {"sessions": sessions, "theories": [], "symbols": symbols, "lists": []}
+    tagged = {"theorems": [{"place": f"{W}:8"}], "programs": [{"place": f"{W}:11"}]}
+    trace = {"clauses": [{"definitions": [], **tagged}]}
+    return {"sessions": sessions, "theories": [], "symbols": symbols, "lists": [], "trace": trace}
 
 
 @pytest.fixture
@@ -82,8 +85,8 @@ def test_what_is_sealed_is_accepted_and_stays_as_it_is(root: Path, facts: Any) -
     text = (root / claims.LOCK).read_text(encoding="utf-8")
     assert claims.seal(root, claims.claims(facts, root), "2024-01-01") == []
     assert (root / claims.LOCK).read_text(encoding="utf-8") == text
-    *_, witness, size = text.splitlines()
-    assert re.fullmatch(r"\S+small\.mlw Idle\.one'vc( [0-9a-f]{64}){2} 2020-02-29", witness)
+    *_, program, size = text.splitlines()
+    assert re.fullmatch(r"\S+small\.mlw Small\.twice'vc( [0-9a-f]{64}){2} 2020-02-29", program)
     assert size.startswith(f"{TRUSTED} Tuple.size ")
     assert claims.of_goals(claims.claims(facts, root)) == {
         "Small.positive": "A number is positive exactly if its double is.",
@@ -96,7 +99,7 @@ OTHER = "says something else than what was reviewed on 2020-02-29 (now: "
 REWORDED = "has another sentence than what was reviewed on 2020-02-29 (now: "
 NOTHING = "says nothing: what it claims is true whatever its symbols mean"
 NOT_IN_LOCK = "is not in proofs/claims.lock: nobody has compared"
-NOT_THERE = "is in proofs/claims.lock, and not there"
+NO_CLAIM = "is in proofs/claims.lock, and is no claim"
 NO_SENTENCE = "has no sentence: expected a doc comment right before it"
 OF_NOTHING = "is a doc comment that no item has for its sentence"
 POSITIVE, DOUBLE, TWICE, SIZE, ONE = range(5)
@@ -106,13 +109,14 @@ TAMPERED: list[Any] = [
     (TWICE, {"statement": "let x\n  old"}, f"{W}:11: Small.twice'vc {OTHER}let x ...)"),
     # The same text, and another symbol behind it.
     (SIZE, {"names": ["int.Int.(-)"]}, f"{TRUSTED}:4: Tuple.size {OTHER}val size : int)"),
-    (SIZE, {"kind": "axiom"}, f"{TRUSTED}:4: Tuple.size {OTHER}val size : int)"),
+    (TWICE, {"kind": "theorem"}, f"{W}:11: Small.twice'vc {OTHER}program"),
     (POSITIVE, {"statement": "x = x", "says_nothing": True}, f"{NOTHING} (x = x)", OTHER),
     (TWICE, {"says_nothing": True}, f"{NOTHING} (program twice (x: int) : int ...)"),
-    # A witness asserts, and what it calls requires: it need not ensure anything.
-    (ONE, {"says_nothing": True}),
-    (ONE, {"says_nothing": True, "kind": "lemma"}, NOTHING, OTHER),
-    (ONE, {"says_nothing": True, "statement": "one\n  ensures { true }"}, NOTHING, OTHER),
+    # Nobody relies on a helper, but it is proved.
+    (ONE, {"says_nothing": True, "statement": "one\n  ensures { true }"}),
+    (ONE, {"goal": "z"}, "3: Idle.z has no goal: nothing proves it", "one'vc is a goal of nothing"),
+    (POSITIVE, {"names": []}, f"Small.positive {OTHER}", f"Small.double {NO_CLAIM}"),
+    (DOUBLE, {"names": ["witness_small.Idle.one"]}, f"{OTHER}function", f"one'vc {NOT_IN_LOCK}"),
     # What promises nothing may still have a goal, for what it asserts.
     (TWICE, {"goal": None}),
     (
@@ -120,11 +124,11 @@ TAMPERED: list[Any] = [
         {"goal": "z"},
         "8: Small.z has no goal: nothing proves it",
         f"Small.z {NOT_IN_LOCK}",
-        f"Small.positive {NOT_THERE}",
+        f"Small.positive {NO_CLAIM}",
         "Small.positive is a goal of nothing that the audit finds",
     ),
     # Another item is right behind the comment now.
-    (TWICE, {"line": 12}, f"Small.twice'vc {NO_SENTENCE}", f"{REWORDED})", f"{W}:10: {OF_NOTHING}"),
+    (TWICE, {"line": 12}, f"Small.twice'vc {NO_CLAIM}", f"{W}:10: {OF_NOTHING}"),
     # No item has these sentences, so that no seal of one covers them. A heading has its own.
     (W, (r"\(\*\* The", "(** False. *) (** The"), f"{W}:10: {OF_NOTHING}"),
     (W, (r"\(\*\* The", "(** {1 False} *) (** The")),
@@ -139,7 +143,7 @@ TAMPERED: list[Any] = [
     # A seal that is cut seals nothing: 64 bits do not keep two statements apart.
     (claims.LOCK, ("(Tuple.size .{16})\\S+", r"\1"), f"size {NOT_IN_LOCK}"),
     (claims.LOCK, ("(Tuple.size) .{64}", r"\1"), f"size {NOT_IN_LOCK}"),
-    (claims.LOCK, ("Tuple.size", "Tuple.s"), f"Tuple.size {NOT_IN_LOCK}", f"Tuple.s {NOT_THERE}"),
+    (claims.LOCK, ("Tuple.size", "Tuple.s"), f"Tuple.size {NOT_IN_LOCK}", f"Tuple.s {NO_CLAIM}"),
 ]
 
 
@@ -176,18 +180,34 @@ def test_a_type_and_a_function_of_one_name_are_sealed_together(root: Path, facts
     refused(root, facts, f"{W}:3: Small.double {REWORDED}Two.)")
 
 
-def test_the_sentence_of_an_instance_follows_from_its_name(root: Path, facts: Any) -> None:
-    goal = "W1.load'refn'vc"
-    facts["symbols"].append(symbol(W, 0, "goal", f"Small.{goal}", "w", goal) | {"line": None})
-    found = claims.claims(facts, root)[W, f"Small.{goal}"]
-    assert found.sentence == "What W1 has in the place of `load` keeps its contract."
+def test_what_somebody_relies_on(facts: Any) -> None:
+    """Tagged items, extracted programs and what has no body, with what all of these mention."""
+    plan, idle = "why3/kernel/plan.mlw", "kernel.idle.Idle"
+    listed = symbol(plan, 1, "program", "COPPlan.listed", "", None)
+    listed |= {"names": [f"{idle}.type"], "calls": [f"{idle}.used", f"{idle}.lemma"]}
+    of_idle = [
+        symbol("why3/kernel/idle.mlw", 2, kind, f"Idle.{name}", "", None)
+        for kind, name in zip(
+            ("program", "theorem", "type"), ("used", "lemma", "type"), strict=True
+        )
+    ]
+    ghost = symbol(plan, 3, "program", "COPPlan.ghost", "", None) | {"ghost": True}
+    facts["symbols"] += [listed, ghost, *of_idle]
+    found = {name for name in claims.relied_on(facts) if not name.startswith("int.")}
+    small = {f"small.Small.{name}" for name in ("positive", "double", "twice")}
+    extracted = {"kernel.plan.COPPlan.listed", f"{idle}.used", f"{idle}.type"}
+    assert found - {""} == {*small, "trusted.a.Tuple.size", *extracted}
 
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_documents_name_goals_that_exist_where_they_say() -> None:
-    goals = {(file, name.removesuffix("'vc")) for file, name in claims.read(ROOT / claims.LOCK)}
+    names = [
+        *claims.read(ROOT / claims.LOCK),
+        *((f, n) for n, f in theories.recorded(ROOT).items()),
+    ]
+    goals = {(file, name.removesuffix("'vc")) for file, name in names}
     texts = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("proofs/*.md"))
     links = re.findall(r"\[`([^`]*)`\]\(\.\./(why3/[^)]*\.mlw[^)]*)\)", texts)
     assert links
@@ -196,14 +216,16 @@ def test_documents_name_goals_that_exist_where_they_say() -> None:
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("tests/laws/test_*.py")), ids=lambda p: p.stem)
 def test_every_test_of_a_law_names_theorems_of_its_theories(path: Path) -> None:
-    lock = claims.read(ROOT / claims.LOCK)
-    claimed = {(theory.removeprefix("why3/"), goal.partition(".")[2]) for theory, goal in lock}
+    goals = {
+        (theory.removeprefix("why3/"), goal.partition(".")[2])
+        for goal, theory in theories.recorded(ROOT).items()
+    }
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
             text = ast.get_docstring(node) or ""
-            theories = re.findall(r"\b\w+/\w+\.mlw", text)
+            named = re.findall(r"\b\w+/\w+\.mlw", text)
             theorems = re.findall(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b(?!\.mlw)", text)
             assert theorems, node.name
             for name in theorems:
-                goals = {(theory, name + end) for theory in theories for end in ("", "'vc")}
-                assert goals & claimed, f"{node.name}: {name} is no goal of {theories}"
+                found = {(theory, name + end) for theory in named for end in ("", "'vc")}
+                assert found & goals, f"{node.name}: {name} is no goal of {named}"

@@ -9,9 +9,8 @@ from typing import Any
 from small_tree import MUTANT, edit, run, same, small
 
 from evidence import mutants
-from gate import claims
 from gate.closed import ROOT
-from gate.theories import theory_files
+from gate.theories import recorded, theory_files
 
 __all__ = ["small"]
 
@@ -69,11 +68,6 @@ def test_a_choice_writes_no_report(small: Path) -> None:
     assert "proofs/mutants.toml: triples is not listed\n" in unknown.stdout
 
 
-def theories(root: Path) -> dict[str, str]:
-    """Give the theory of each goal that is claimed."""
-    return {name: file for file, name in claims.read(root / claims.LOCK)}
-
-
 def test_a_faulty_entry_is_named(small: Path) -> None:
     (mutant,) = mutants.read(small)
     occurs = "changes a text that occurs {} times in why3/{}.mlw, expected once"
@@ -82,18 +76,18 @@ def test_a_faulty_entry_is_named(small: Path) -> None:
         ({"change": "forall{+ +}"}, [occurs.format(2, "small")]),
         ({"file": "why3/no.mlw"}, [occurs.format(0, "no")]),
         ({"change": mutant.old}, ["changes nothing"]),
-        ({"goal": "Small.no"}, ["is to be noticed by Small.no, which proofs/claims.lock does not"]),
+        ({"goal": "Small.no"}, ["is to be noticed by Small.no, of which no proofs are recorded"]),
     ):
         changed: Any = changes
-        faults = mutants.faults([mutant._replace(**changed)], small, theories(small))
+        faults = mutants.faults([mutant._replace(**changed)], small, recorded(small))
         same(list(map(str, faults)), [f"proofs/mutants.toml: triple {part}" for part in said])
 
 
 def test_the_list_is_well_formed_and_about_every_concept() -> None:
     """Every theory is changed but those that only prove, name a type, show examples or witness."""
     listed = mutants.read(ROOT)
-    assert list(map(str, mutants.faults(listed, ROOT, theories(ROOT)))) == []
-    (failure,) = mutants.faults([*listed, listed[0]], ROOT, theories(ROOT))
+    assert list(map(str, mutants.faults(listed, ROOT, recorded(ROOT)))) == []
+    (failure,) = mutants.faults([*listed, listed[0]], ROOT, recorded(ROOT))
     assert str(failure) == f"proofs/mutants.toml: {listed[0].id} is the name of 2 mutants"
     proofs = (
         r"sonnx/(clauses|order)|numpy/order|axes/(answer|operator_laws|openvino_outcome)|adjoint/row_major|"

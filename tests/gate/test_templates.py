@@ -248,7 +248,10 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
     assert by["End", "M.more"] is by["Middle", "more"] is None
     # What Why3 asks for is no claim, and neither is what a parameter requires.
     assert not any(name.endswith("'refn'vc") for _, name in by)
-    facts: Any = audit
+    # Each item has a tag here.
+    places = [{"place": f"{s['file']}:{s['line']}"} for s in audit["symbols"]]
+    clause = dict.fromkeys(("definitions", "theorems", "programs"), places)
+    facts: Any = {**audit, "trace": {"clauses": [clause]}}
     missed = {failure.subject for failure in judge.witness_faults(facts)}
     assert "Middle.more" in missed
     assert by["Word1", "load"] is by["Word", "load"] is None
