@@ -33,10 +33,15 @@ def main(argv: list[str]) -> int:
     facts = stated(whygate, ROOT)
     if errors := [error for theory in facts["theories"] for error in theory["errors"]]:
         raise ToolError("\n".join(["nothing is sealed:", *errors]))
-    now, old = claims.claims(facts, ROOT), before(whygate, ROOT)
+    now, old = sealed(claims.claims(facts, ROOT)), before(whygate, ROOT)
     for key in claims.seal(ROOT, now, date.today().isoformat()):
         print(told(key, old.get(key), now.get(key)))
     return 0
+
+
+def sealed(found: dict[Key, Claim]) -> dict[Key, Claim]:
+    """Give those that somebody relies on."""
+    return {key: claim for key, claim in found.items() if claim.is_relied_on}
 
 
 def stated(whygate: Program, root: Path) -> Facts:
@@ -72,7 +77,7 @@ def before(whygate: Program, root: Path) -> dict[Key, Claim]:
         run(*GIT, "archive", "--output", f"{folder}/tree.tar", commit, cwd=root)
         run("/usr/bin/tar", "-xf", f"{folder}/tree.tar", "-C", tree)
         try:
-            return claims.claims(stated(whygate, tree), tree)
+            return sealed(claims.claims(stated(whygate, tree), tree))
         except (ToolError, OSError, LookupError, AttributeError, TypeError, ValueError):
             print("what was sealed before is of a tree that these tools cannot read")
             return {}
