@@ -25,15 +25,13 @@ from gate.theories import theory_files
 from gate.toolchain import VENV
 from whycast import _command
 from whycast._command import _arguments
-from whycast._command._figure import figure
 from whycast._errors import show_shape
-from whycast._rules import RULES, Operands
+from whycast._rules import RULES
 from whycast.testing._peers._register import groups
 from whycast.testing._report import call_of
 from whycast.testing._report._compare import KINDS
 
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
-FIGURES = {"example.svg": ((3, 1), (4,)), "misfit.svg": ((3, 2), (4,))}
 
 # Sessions are of the package in .venv; help is laid out for a width, whatever the terminal's.
 ENVIRONMENT = {
@@ -92,14 +90,11 @@ def build(root: Path) -> Path:
 
 
 def write(root: Path, source: Path) -> None:
-    """Write what Sphinx reads: texts filled in, figures, theories, the C compiled."""
+    """Write what Sphinx reads: texts filled in, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
     made = documents.environment(source, is_html=False, **known(root))
     for path in sorted([*source.glob("*.md"), *source.glob("*.rst")]):
         path.write_text(made.get_template(path.name).render(), encoding="utf-8")
-    for name, shapes in FIGURES.items():
-        drawn = figure(RULES["sonnx"], Operands(shapes))
-        (source / name).write_text(drawn, encoding="utf-8")
     (source / "theories").mkdir()
     for name, text in theories(root).items():
         (source / "theories" / name).write_text(text, encoding="utf-8")

@@ -182,13 +182,6 @@ def test_every_option_of_every_subcommand_is_shown_and_a_session_of_it(made: Mad
     assert [option for option in options if option not in text] == []
 
 
-def test_the_figures_are_those_of_explain(made: Made) -> None:
-    for name, shapes in doc.FIGURES.items():
-        assert (f"doc/_images/{name}", "") in made.pages["doc/use.html"].links
-        shown = (made.folder / "doc/_images" / name).read_text(encoding="utf-8")
-        assert f"tensor 0: axis 0 {shapes[0][0]}" in shown
-
-
 def test_sessions_are_run_one_after_the_other(made: Made) -> None:
     text = " ".join(made.pages["doc/command.html"].text.split())
     asked = (ROOT / "python/doc/session/requests.jsonl").read_text(encoding="utf-8")

@@ -1,7 +1,6 @@
 """How tensors lie on the axes of the output, and a rule's steps there, each with its clause.
 
-The explanation and the figure show it. Each axis is settled by the proved programs, asked for
-tensors of that axis alone.
+Each axis is settled by the proved programs, asked for tensors of that axis alone.
 """
 
 from __future__ import annotations

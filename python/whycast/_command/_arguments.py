@@ -26,7 +26,7 @@ _MOST_DIGITS = 2000
 # "1,000" is not the shape 1x0.
 _SIZE = "(?:0|[1-9][0-9]*)"
 
-# Texts of explanations and figures are short, whatever the ranks are.
+# Texts of explanations are short, whatever the ranks are.
 _MOST_AXES_OF_A_SHAPE = 16
 _MOST_AXES_NAMED = 12
 

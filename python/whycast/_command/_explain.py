@@ -16,12 +16,9 @@ from whycast._command._arguments import (
     elided,
     headline,
     operands,
-    path,
     refused,
     shape,
 )
-from whycast._command._figure import figure
-from whycast._command._output import output
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
 from whycast._rules import RULES, Rule
 
@@ -45,12 +42,6 @@ def add(subparsers: Subparsers) -> None:
         help=f"{SHAPE_HELP}Of two shapes the second is the target of the rules that take one",
     )
     add_options(parser)
-    parser.add_argument(
-        "--svg",
-        type=path,
-        metavar="FILE",
-        help="also draw the alignment and the copying as a figure",
-    )
     parser.set_defaults(run=_run)
 
 
@@ -67,9 +58,6 @@ def _run(arguments: argparse.Namespace) -> int:
     steps = [] if aligned is None else lines(rule, aligned, accepted=error is None)
     said = verdicts(rule, asked, axes)
     why = findings(said)
-    if arguments.svg is not None:
-        with output(arguments.svg, "--svg") as file:
-            file.write(figure(rule, asked).encode())
     if arguments.json:
         outcome = {"result": result} if error is None else refused(error)
         rest = {
