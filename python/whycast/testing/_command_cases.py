@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         count = _write(arguments)
     except OSError as error:
-        if arguments.out == _STANDARD_OUTPUT:
+        # A folder alone can be no place for the output; a file is opened by `output`.
+        if arguments.format != "onnx":
             raise
         raise UsageError(f"--out: {error}") from None
     except _export_onnx.NotPossibleError as error:
