@@ -86,19 +86,14 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     [11, 12, 13, 21, 22, 23]
     """
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_560]
-    return LoopPlan(*_kernel.loop_plan(*views(shapes, strides)))
-
-
-def views(arguments: tuple[object, ...], strides: object) -> tuple[Shape, tuple[Strides, ...]]:
-    """Return the common shape of the arguments of `plan`, and the strides of each tensor's view."""
-    check_count(len(arguments), "shape")
-    shapes = as_shapes(arguments, "plan")
-    of_all(_kernel.check_shapes, shapes)
+    check_count(len(shapes), "shape")
+    own = as_shapes(shapes, "plan")
+    of_all(_kernel.check_shapes, own)
     if strides is None:
-        own = tuple(map(_kernel.row_major_strides, shapes))
+        steps = tuple(map(_kernel.row_major_strides, own))
     else:
-        own = _own_strides(strides, shapes)
-    return of_all(_kernel.broadcast_views, shapes, own)
+        steps = _own_strides(strides, own)
+    return LoopPlan(*_kernel.loop_plan(*of_all(_kernel.broadcast_views, own, steps)))
 
 
 def _own_strides(value: object, shapes: tuple[Shape, ...]) -> tuple[Strides, ...]:

@@ -242,7 +242,7 @@ def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("--version") == (0, f"whycast {whycast.__version__}\n", "")
     done = run("--help")
     assert done.code == 0
-    for command in ("shape", "explain", "index", "strides", "plan", "check"):
+    for command in ("shape", "explain", "index", "strides", "check"):
         assert f"\n    {command} " in done.out
         assert run(f"{command} --help").out.startswith(f"usage: whycast {command} ")
     assert f"one of {', '.join(RULES)}; by default sonnx" in run("shape --help").out

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 from itertools import product
+from math import prod
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command_line import SMALL, Run, Shape, runner, small_operands, word
+from plain_rule import walk
 
 from gate import toml
 from whycast._command._alignment import Line, alignment, lines
+from whycast._command._explain import _loops
 from whycast._command._verdicts import findings, verdicts
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands, Rule
@@ -60,6 +64,8 @@ output  shape     2   3  E_BroadcastInDim_any_Axes_010
 index   operand   0  i1  E_BroadcastInDim_any_Data_010
 
 i0: the index on axis 0;  0: the first element
+
+loops (rounds: step of each tensor)  2: 0;  3: 1 [E_Broadcast_any_Derived_560]
 
 rule                    result
 sonnx                   refused  axis 0: 2, expected 3 or 1
@@ -171,6 +177,20 @@ def check_indices(rule: Rule, asked: Operands, steps: list[Line]) -> None:
             source = rule.source(one, place)
             by_axis = [0 if cell == 0 else place[int(str(cell)[1:])] for cell in kept]
             assert source == tuple(by_axis)
+
+
+def test_loops_come_by_all_elements() -> None:
+    """[E_Broadcast_any_Derived_560]"""
+    for rule, asked, words in small_operands():
+        if (result := rule.shape(asked)) is None:
+            continue
+        text = _loops(rule, asked, result).partition(")  ")[2].partition(" [")[0]
+        loops = [[int(n) for n in re.findall("[0-9]+", loop)] for loop in text.split(";")]
+        sizes, steps = zip(*[(loop[0], tuple(loop[1:])) for loop in loops], strict=True)
+        outputs = rule.broadcast(
+            [np.arange(prod(shape)).reshape(shape) for shape in asked.shapes], asked
+        )
+        assert walk(sizes, steps) == [*zip(*(z.flat for z in outputs), strict=True)], words
 
 
 def test_clauses_and_findings_exist() -> None:

@@ -23,7 +23,6 @@ _MODULES = {
     "explain": "whycast._command._explain",
     "index": "whycast._command._shapes",
     "strides": "whycast._command._shapes",
-    "plan": "whycast._command._plan",
     "model": "whycast._command._model",
     "cases": "whycast.testing._command_cases",
     "check": "whycast.testing._command_check",

@@ -9,14 +9,12 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from whycast._checks import cut
 from whycast._errors import BroadcastError, show_int
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape
-
-_T = TypeVar("_T")
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -159,16 +157,14 @@ def elided(sizes: Shape, at_an_end: int = 5) -> str:
     >>> elided((3, 1)), elided((2, 1) * 20, at_an_end=2)
     ('3x1', '2x1x...x2x1 (rank 40)')
     """
-    shown = both_ends([*map(show_int, sizes)], "...", at_an_end=at_an_end)
+    shown = both_ends([*map(show_int, sizes)], "...", at_an_end)
     text = "x".join(shown) or "()"
     return text if len(shown) == len(sizes) else f"{text} (rank {len(sizes)})"
 
 
-def both_ends(
-    items: list[_T], gap: _T, *, most: int = _MOST_AXES_OF_A_SHAPE, at_an_end: int = 5
-) -> list[_T]:
+def both_ends(items: list[str], gap: str, at_an_end: int = 5) -> list[str]:
     """Return a few items as they are; of many, both ends and a gap between them."""
-    if len(items) <= most:
+    if len(items) <= _MOST_AXES_OF_A_SHAPE:
         return items
     return [*items[:at_an_end], gap, *items[-at_an_end:]]
 

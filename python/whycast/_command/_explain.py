@@ -12,6 +12,7 @@ from whycast._command._arguments import (
     Subparsers,
     UsageError,
     add_options,
+    both_ends,
     described,
     elided,
     headline,
@@ -20,7 +21,10 @@ from whycast._command._arguments import (
     shape,
 )
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
-from whycast._rules import RULES, Rule
+from whycast._errors import show_int
+from whycast._kernel import loop_plan, row_major_strides
+from whycast._rules import RULES, Operands, Rule
+from whycast._types import Shape
 
 _WIDTH = 80
 
@@ -72,6 +76,8 @@ def _run(arguments: argparse.Namespace) -> int:
             *_tables(rule, steps),
             _legend(rule, steps),
         ]
+        if result is not None:
+            blocks.append(_folded(_loops(rule, asked, result)))
         if error is not None:
             reason = str(error).partition("\n")[0]
             blocks.append(_folded(f"{reason} [{rule.clauses['report']}]"))
@@ -119,6 +125,22 @@ def _legend(rule: Rule, steps: list[Line]) -> str:
         "><: does not fit": any(line.wrong for line in steps),
     }
     return ";  ".join(text for text, occurs in said.items() if occurs)
+
+
+def _loops(rule: Rule, asked: Operands, result: Shape) -> str:
+    """Give the loops that come by all elements of the tensors, as they lie, without a copy."""
+    strides = []
+    for own in asked.shapes:
+        one = asked if asked.target is not None else Operands((own,), result)
+        layout = rule.layout(one, row_major_strides(own))
+        assert layout is not None
+        strides.append(layout.strides)
+    loops = [
+        f"{show_int(size)}: {', '.join(both_ends([*map(show_int, steps)], '...'))}"
+        for size, steps in zip(*loop_plan(result, tuple(strides)), strict=True)
+    ]
+    text = ";  ".join(both_ends(loops, "..."))
+    return f"loops (rounds: step of each tensor)  {text} [E_Broadcast_any_Derived_560]"
 
 
 def _side_by_side(said: list[Verdict]) -> str:
