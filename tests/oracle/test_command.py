@@ -255,7 +255,7 @@ def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Ru
         given.append((arguments.target, arguments.seconds, arguments.program))
         return 0
 
-    monkeypatch.setattr("whycast.testing._command_check.run", asked)
+    monkeypatch.setattr("whycast._command._check.run", asked)
     assert run("check --seconds 3 -- ./program --rule -1 -- x") == (0, "", "")
     assert run("check numpy") == (0, "", "")
     assert given == [(None, 3.0, ["./program", "--rule", "-1", "--", "x"]), ("numpy", 5.0, [])]

@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 from command_line import assert_same
 
-from whycast._command import main
+from whycast._command import _serve, main
 from whycast._rules import RULES, rule_named
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._values import DTYPES, LAYOUTS, array
-from whycast.testing._lines import Request, _serve, answer, read_answer, read_request, request
+from whycast.testing._lines import Request, answer, read_answer, read_request, request
 from whycast.testing._lines._elements import decoded, encoded, left_out
 from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import Refusal, expected

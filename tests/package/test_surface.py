@@ -58,7 +58,8 @@ def test_what_an_import_of_the_package_brings() -> None:
     assert sorted(public) == sorted(BROUGHT)
     assert not [name for name in said.split() if name.startswith("whycast._command")]
     # Those for tests come when they are asked for, and no other name does.
-    assert output_of("import whycast; print(whycast.testing.check.__name__)") == "check\n"
+    said = "print(whycast.testing.check.__name__, 'whycast._command' in sys.modules)"
+    assert output_of(f"import sys, whycast; {said}") == "check False\n"
     with pytest.raises(AttributeError, match=r"^module 'whycast' has no attribute 'strategies'$"):
         getattr(whycast, "strategies")  # noqa: B009 (type checkers know that there is none)
 

@@ -14,19 +14,19 @@ from contextlib import suppress
 from importlib import import_module
 
 import whycast
-from whycast._command._arguments import UsageError
+from whycast._errors import UsageError
 
 # Which module adds a subcommand, by its function `add`. Only that of the subcommand that is asked
 # for is imported.
 _MODULES = {
-    "shape": "whycast._command._shapes",
-    "explain": "whycast._command._explain",
-    "index": "whycast._command._shapes",
-    "strides": "whycast._command._shapes",
-    "model": "whycast._command._model",
-    "cases": "whycast.testing._command_cases",
-    "check": "whycast.testing._command_check",
-    "serve": "whycast.testing._lines._serve",
+    "shape": "_shapes",
+    "explain": "_explain",
+    "index": "_shapes",
+    "strides": "_shapes",
+    "model": "_model",
+    "cases": "_cases",
+    "check": "_check",
+    "serve": "_serve",
 }
 # Subcommands that take a program and its own words after two dashes.
 _WITH_PROGRAM = ("check",)
@@ -53,7 +53,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
     subparsers = made.add_subparsers(dest="command", metavar="COMMAND", required=True)
     modules = [_MODULES[command]] if command in _MODULES else _MODULES.values()
     for module in dict.fromkeys(modules):
-        import_module(module).add(subparsers)
+        import_module(f"whycast._command.{module}").add(subparsers)
     return made
 
 

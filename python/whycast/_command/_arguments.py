@@ -7,12 +7,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from whycast._checks import cut
-from whycast._errors import BroadcastError, show_int
+from whycast._errors import BroadcastError, UsageError, show_int
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape
 
@@ -42,10 +42,6 @@ def _pattern(number: str, *forms: str) -> str:
 # The page of the documentation to play with reads shapes by these, too.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
-
-
-class UsageError(Exception):
-    """Words that are right one by one do not go together: exit code 2."""
 
 
 def shape(text: str) -> Shape:
@@ -122,24 +118,6 @@ def _numbers(text: str, pattern: str, expected: str) -> tuple[int, ...]:
             f"expected at most {_MOST_DIGITS} digits, got {cut(word)!r}"
         )
     return tuple(map(int, found))
-
-
-def show_sizes(sizes: Shape) -> str:
-    """Text of a shape as `shape` reads it.
-
-    >>> show_sizes((3, 1)), show_sizes(())
-    ('3x1', '()')
-    """
-    return "x".join(map(str, sizes)) or "()"
-
-
-def show_named(sizes: Sequence[int | str]) -> str:
-    """Text of a shape whose sizes may have names, with an x in them too.
-
-    >>> show_named(["N", 3]), show_named([])
-    ('N×3', '()')
-    """
-    return "×".join(map(str, sizes)) or "()"
 
 
 def show_integers(numbers: tuple[int, ...]) -> str:

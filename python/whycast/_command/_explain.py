@@ -10,7 +10,6 @@ from whycast._command._alignment import Line, alignment, lines
 from whycast._command._arguments import (
     SHAPE_HELP,
     Subparsers,
-    UsageError,
     add_options,
     both_ends,
     described,
@@ -21,7 +20,7 @@ from whycast._command._arguments import (
     shape,
 )
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
-from whycast._errors import show_int
+from whycast._errors import UsageError, show_int
 from whycast._kernel import loop_plan, row_major_strides
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whycast._command._arguments import Subparsers, UsageError, add_json, path, shape, show_named
+from whycast._command._arguments import Subparsers, add_json, path, shape
 from whycast._command._output import output
+from whycast._errors import UsageError, show_named
 from whycast._kernel import padded_size
 from whycast._model._operators import FORMS, OPERATORS
 from whycast._types import Shape

@@ -11,7 +11,6 @@ from whycast import _kernel
 from whycast._command._arguments import (
     SHAPE_HELP,
     Subparsers,
-    UsageError,
     add_options,
     count,
     described,
@@ -21,8 +20,8 @@ from whycast._command._arguments import (
     refuse,
     shape,
     show_integers,
-    show_sizes,
 )
+from whycast._errors import UsageError, show_sizes
 from whycast._rules import RULES
 from whycast._shapes import source_index
 from whycast._types import Strides

@@ -27,7 +27,7 @@ from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_e
 from onnx.reference import ReferenceEvaluator
 
 from whycast import _kernel
-from whycast._command._arguments import UsageError, show_named, show_sizes
+from whycast._errors import UsageError, show_named, show_sizes
 from whycast._model._operators import ONNX, OPERATORS
 from whycast._types import Shape
 

@@ -15,7 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 import whycast
-from whycast._command._arguments import UsageError
+from whycast._errors import UsageError
 from whycast._model._graphs import TEXT, Names, data_files, load
 from whycast._model._operators import SONNX
 from whycast._model._places import Place

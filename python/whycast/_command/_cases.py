@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from whycast._command._arguments import Subparsers, UsageError, add_rule, count, path
+from whycast._command._arguments import Subparsers, add_rule, count, path
 from whycast._command._output import output
+from whycast._errors import UsageError
 from whycast._rules import RULES, Rule
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
