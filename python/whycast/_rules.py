@@ -519,6 +519,16 @@ _RULES = (
 RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
 
+def names_of(takes: Takes) -> str:
+    """Names of the rules that take so much.
+
+    >>> names_of("tensors"), names_of("axes")
+    ('sonnx and numpy', 'openvino-explicit, ngraph and in-dim')
+    """
+    *others, last = [rule.name for rule in _RULES if rule.takes == takes]
+    return f"{', '.join(others)} and {last}"
+
+
 def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
     """Return the rule for tensors alone by which 0 and 1 have a size in common, or have none."""
     asked = ("tensors", zero_meets_one)

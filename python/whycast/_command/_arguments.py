@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from whycast._checks import cut
 from whycast._errors import BroadcastError, UsageError, show_int
-from whycast._rules import RULES, Operands, Rule
+from whycast._rules import RULES, Operands, Rule, names_of
 from whycast._types import Shape
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -188,9 +188,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--axes",
         type=integers,
         metavar="I,J,...",
-        help="for each axis of the tensor the axis of the target on which it lies "
-        "(openvino-explicit, in-dim), or the axes of the target that it lacks (ngraph); () for "
-        "none",
+        help="; ".join(
+            f"{each.name}: {each.told.axes}" for each in RULES.values() if each.takes == "axes"
+        )
+        + "; () for none",
     )
     add_json(parser)
 
@@ -215,8 +216,7 @@ def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> O
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
     """Give a shape, its target and axes their places, if the rule takes axes or not."""
     if rule.takes != "axes" and axes is not None:
-        *others, last = [each.name for each in RULES.values() if each.takes == "axes"]
-        raise UsageError(f"--axes: rule {rule.name} takes none; {', '.join(others)} and {last} do")
+        raise UsageError(f"--axes: rule {rule.name} takes none; {names_of('axes')} do")
     if rule.takes == "axes" and axes is None:
         raise UsageError(f"rule {rule.name} takes axes, its {rule.parameters[2]}: add --axes")
     return Operands((own,), target, axes)

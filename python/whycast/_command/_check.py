@@ -15,6 +15,7 @@ from typing import Any
 from whycast._command._arguments import add_rule, path
 from whycast._command._output import output
 from whycast._errors import UsageError
+from whycast._rules import names_of
 from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
@@ -22,13 +23,14 @@ from whycast.testing._peers import PEERS, absent
 # Seconds between two lines of progress where there is no terminal.
 _PAUSE = 5.0
 
-_DESCRIPTION = """\
+_DESCRIPTION = f"""\
 Hold an implementation of broadcasting against the verified one. TARGET is a built-in peer (see
 --peers), module:function or file.py:function; or, after two dashes, a program with its arguments
 that answers lines of JSON ('whycast serve' is one; 'whycast cases' prints such lines).
 
 At level data a function takes arrays, and a target and axes where the rule takes them, and returns
-what the rule's own function returns: arrays by the rules sonnx and numpy, one array by the others.
+what the rule's own function returns: arrays by the rules {names_of("tensors")},
+one array by the others.
 At verdict, shape and report it takes shapes instead of arrays; at index a shape, a target (, axes)
 and a multi-index of the output; at strides a shape, its strides, a target (, axes). Refusing is
 raising any exception, or returning None.

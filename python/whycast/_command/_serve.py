@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from whycast._command._arguments import Subparsers
 from whycast._errors import show_int, show_shape
+from whycast._rules import names_of
 from whycast._shapes import source_index
 from whycast.testing._lines import Request, answer, read_request
 from whycast.testing._lines._json import Message, line_of, parse
@@ -24,17 +25,19 @@ from whycast.testing._report._judge import expected
 _MAX_BYTES = 2**26
 _MAX_LINE = 2**28
 
-_DESCRIPTION = """\
+_DESCRIPTION = (
+    f"""\
 Answer requests, one a line, on standard input with the verified functions. A line is a JSON object
 in UTF-8 with the fields "rule", "level" and
 
-  level                    sonnx, numpy            other rules
+  level                    {names_of("tensors"):<24}other rules
   verdict, shape, report   shapes                  shape, target[, axes]
   index                    shape, target, index    shape, target[, axes], index
   strides                  shape, target, strides  shape, target[, axes], strides
   data                     arrays                  array, target[, axes]
 
-"axes" for openvino-explicit, ngraph and in-dim. An "id" of any kind comes back with the answer;
+"axes" for {names_of("axes")}. """
+    """An "id" of any kind comes back with the answer;
 "expected" is let be. An array is {"dtype": "int16", "shape": [2, 1], "elements": "0100feff"}:
 the elements in row-major order, as the hexadecimal digits of their little-endian bytes or, where
 "dtype" is "str", "object" or "StringDType", as a list of strings.
@@ -43,6 +46,7 @@ The answer is {"accepted": true} (verdict), {"shape": [3, 4]} (shape, report), {
 {"strides": [4, 0]}, {"arrays": [...]} or {"array": {...}} (data), or where the rule refuses
 {"refused": "why"}, with "axis" and "tensor" if they are known. A line that is no request gets
 {"error": "what is wrong", "line": 3}, and the next one is read. Blank lines get no answer."""
+)
 
 _EPILOG = """\
 example:

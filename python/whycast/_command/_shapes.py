@@ -22,7 +22,7 @@ from whycast._command._arguments import (
     show_integers,
 )
 from whycast._errors import UsageError, show_sizes
-from whycast._rules import RULES
+from whycast._rules import RULES, names_of
 from whycast._shapes import source_index
 from whycast._types import Strides
 
@@ -41,12 +41,14 @@ def add(subparsers: Subparsers) -> None:
         nargs="+",
         type=shape,
         metavar="SHAPE",
-        help=f"{SHAPE_HELP}Rules sonnx and numpy take one or more, the others that of the tensor "
-        "and the target",
+        help=f"{SHAPE_HELP}Rules {names_of('tensors')} take one or more, the others that "
+        "of the tensor and the target",
     )
     add_options(parser)
 
-    common = "By the rules sonnx and numpy, TARGET is the shape that the tensor is broadcast to."
+    common = (
+        f"By the rules {names_of('tensors')}, TARGET is the shape that the tensor is broadcast to."
+    )
     about = "which element of the tensor stands at an index of the output"
     parser = _add(subparsers, "index", _run_index, about, f": its multi-index. {common}")
     _add_shape_and_target(parser)

@@ -145,21 +145,21 @@ def _last_axes(own: Shape, target: Shape) -> tuple[int, ...] | None:
 def findings(said: list[Verdict]) -> list[Finding]:
     """Say why the rules differ where they do."""
     of = {verdict.rule: verdict for verdict in said}
-    sonnx, numpy = (of[rule_on_tensors(zero_meets_one=meets)] for meets in (False, True))
+    strict, loose = (of[rule_on_tensors(zero_meets_one=meets)] for meets in (False, True))
     one_way = next(v for v in said if v.rule.takes == "target" and not v.rule.bidirectional)
     along = {rule.alignment: of[rule] for rule in of if rule.takes == "axes"}
-    explicit, in_dim, ngraph = along["increasing"], along["distinct"], along["missing"]
+    increasing, distinct, missing = (along[k] for k in ("increasing", "distinct", "missing"))
     found = []
-    if sonnx.result != numpy.result:
+    if strict.result != loose.result:
         found.append(_ZERO)
-    if one_way.error is not None and numpy.error is None:
+    if one_way.error is not None and loose.error is None:
         found.append(_ONE_WAY)
-    if explicit.operands is not None:
-        (own,), target, axes = explicit.operands
+    if increasing.operands is not None:
+        (own,), target, axes = increasing.operands
         if target is not None and axes != _last_axes(own, target):
             found.append(_LAST_AXES)
-        if explicit.result != in_dim.result:
+        if increasing.result != distinct.result:
             found.append(_ORDER)
-        if ngraph.error is not None and explicit.error is None:
+        if missing.error is not None and increasing.error is None:
             found.append(_NO_GROWTH)
     return found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from whycast._rules import Rule
+from whycast._rules import Rule, names_of
 from whycast._types import AnyArray
 from whycast.testing._cases._case import Case
 from whycast.testing._cases._values import STRINGS
@@ -25,15 +25,15 @@ from whycast.testing._cases._values import STRINGS
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-LAYOUT = """\
+LAYOUT = f"""\
 onnx: a folder of backend tests, NAME/model.onnx and NAME/test_data_set_0/input_0.pb, output_0.pb
 and so on, for ONNX's own runner: onnx.backend.test.loader.load_model_tests(FOLDER, KIND) for
---out FOLDER/KIND. The nodes are Expand for the rules with a target; for sonnx and numpy Add, Max,
-Sum and Where, whose inputs have the shapes of the case. In each data set the output shows every
-element of one of the inputs where it is placed. There are 900 tests at most: the accepted cases of
-rank 2 at most, each dtype that the operator has, and a choice of the others. A backend test cannot
-demand an error: nothing is written for refused cases. No node of ONNX takes axes. This needs the
-package onnx: pip install 'whycast[test-data]'."""
+--out FOLDER/KIND. The nodes are Expand for the rules with a target; for {names_of("tensors")}
+Add, Max, Sum and Where, whose inputs have the shapes of the case. In each data set the output
+shows every element of one of the inputs where it is placed. There are 900 tests at most:
+the accepted cases of rank 2 at most, each dtype that the operator has, and a choice of the others.
+A backend test cannot demand an error: nothing is written for refused cases. No node of ONNX takes
+axes. This needs the package onnx: pip install 'whycast[test-data]'."""
 
 MOST_TESTS = 900
 _MOST_ELEMENTS = 4096
