@@ -2,59 +2,38 @@
 
 Here alone it is decided, once, whether it works: it has to have been built, and the environment may
 say WHYCAST_NATIVE=0, to leave it out, or WHYCAST_NATIVE=1, to demand it, and nothing else. Each
-function answers as the kernel would, or leaves the question to Python: it then calls its last
-argument with the others. So all errors are Python's, and so is all else where there is no
-accelerator.
+function answers as the kernel would, or leaves the question to Python by None. So all errors are
+Python's, and so is all else where there is no accelerator.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-_T0 = TypeVar("_T0")
-_T1 = TypeVar("_T1")
-_T2 = TypeVar("_T2")
-_AnswerT = TypeVar("_AnswerT")
+from typing import Any
 
 native = False
 """Whether the accelerator works."""
 # [E_Broadcast_any_Derived_490]
 
 
-def _of_one(given: _T0, otherwise: Callable[[_T0], _AnswerT], /) -> _AnswerT:
-    return otherwise(given)
-
-
-def _of_two(one: _T0, two: _T1, otherwise: Callable[[_T0, _T1], _AnswerT], /) -> _AnswerT:
-    return otherwise(one, two)
-
-
-def _of_three(
-    one: _T0, two: _T1, three: _T2, otherwise: Callable[[_T0, _T1, _T2], _AnswerT], /
-) -> _AnswerT:
-    return otherwise(one, two, three)
-
-
-def leave(*given: object) -> Any:
-    """Answer None: the last argument of who goes on by itself."""
+def _leave(*given: object) -> Any:
+    """Leave every question to Python."""
 
 
 # Of a tuple of shapes: the common one, and whether there is one. Of a tuple of tensors: the views.
-broadcast_shapes = compatible = broadcast_views = _of_one
-# Write the elements of an array, the second, broadcast, to another, the first.
-broadcast = _of_two
+broadcast_shapes = compatible = broadcast_views = _leave
+# Write the elements of an array, the second, broadcast, to another, the first: then True.
+broadcast = _leave
 # The view of an array with a given shape, and with the common shape of its own and a given one.
-broadcast_to = expand = _of_two
+broadcast_to = expand = _leave
 # Of a shape and a target: the axes of the target along which elements repeat. Of a shape and axes:
 # the sizes on all others.
-repeated = p = _of_two
+repeated = p = _leave
 # Of a shape, strides and a target: the strides of the view.
-broadcast_strides = _of_three
+broadcast_strides = _leave
 # The view of an array with a given shape: along axes that increase, along any, along all but these.
-explicit = in_dim = ngraph = _of_three
+explicit = in_dim = ngraph = _leave
 
 
 _asked = os.environ.get("WHYCAST_NATIVE")

@@ -67,7 +67,9 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     array, target = summable(delta), as_shape(shape, "shape")
     failure: ValueError
     try:
-        axes = _accelerator.repeated(target, array.shape, _kernel.repeated_trailing)
+        axes = _accelerator.repeated(target, array.shape)
+        if axes is None:
+            axes = _kernel.repeated_trailing(target, array.shape)
     except _kernel.RankMismatch:
         failure = rank_too_low(target, array.shape)
     except _kernel.NotBroadcastable as error:

@@ -138,20 +138,21 @@ def broadcast(
     # [E_Broadcast_any_Step2_020] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Inputs_020]
     # [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Accuracy_010] [E_Broadcast_any_Derived_110]
     # [E_Broadcast_any_Derived_160]
-    views = _accelerator.broadcast_views(tensors, _views)
+    views: tuple[AnyArray, ...] | None = _accelerator.broadcast_views(tensors)
+    if views is None:
+        check_count(len(tensors), "tensor")
+        views = _views(as_tensors(tensors))
     if out is not None:
         return _written(views, out, copy=copy)
     return tuple([_copied(view) for view in views]) if copy else views
 
 
-def _views(tensors: tuple[Tensor[Any], ...]) -> tuple[AnyArray, ...]:
-    """Make the views of tensors that the accelerator has left, or say what is wrong with them."""
-    check_count(len(tensors), "tensor")
-    return _accelerator.broadcast_views(as_tensors(tensors), _views_of_plain)
-
-
-def _views_of_plain(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
+def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
+    # What the accelerator has left was perhaps no array, but a scalar.
+    views: tuple[AnyArray, ...] | None = _accelerator.broadcast_views(arrays)
+    if views is not None:
+        return views
     shapes = tuple([array.shape for array in arrays])
     # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
     if shapes.count(shapes[0]) == len(shapes):
@@ -172,7 +173,7 @@ def _copied(view: AnyArray) -> AnyArray:
     if not _accelerator.native or 0 not in view.strides:
         return view.copy()
     copy = np.empty(view.shape, view.dtype)
-    _accelerator.broadcast(copy, view, _write)
+    _write(copy, view)
     return copy
 
 
@@ -209,17 +210,19 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
                         f"out, array {m}: expected memory of its own, got some of {noun} {n}"
                     )
     for view, target in zip(views, plain, strict=True):
-        _accelerator.broadcast(target, view, _write)
+        _write(target, view)
     return tuple(out)
 
 
 def _write(target: AnyArray, array: AnyArray) -> None:
-    """Write the elements of an array, broadcast, to another that the accelerator has left."""
+    """Write the elements of an array, broadcast, to another."""
+    if _accelerator.broadcast(target, array):
+        return
     # The accelerator takes contiguous memory, and NumPy too is mostly quicker from it; a copy of
     # the tensor costs little beside a target that is larger.
     tensor = stored(array)
     if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
-        _accelerator.broadcast(target, tensor.copy(), _write)
+        _write(target, tensor.copy())
     else:
         np.copyto(target, view_as(array, target.shape))
 
@@ -237,10 +240,9 @@ def overlaps_itself(array: AnyArray) -> bool:
 
 def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
     """View of a plain ndarray, broadcast to `target`, to which its shape has to broadcast."""
-    return _accelerator.broadcast_to(array, target, _view_as)
-
-
-def _view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
+    made: Array[DTypeT] | None = _accelerator.broadcast_to(array, target)
+    if made is not None:
+        return made
     if array.shape == target:
         return own_view(array)
     return view_by(array, target, _kernel.broadcast_strides(array.shape, array.strides, target))

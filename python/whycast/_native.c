@@ -2,10 +2,10 @@
 
    This file is written by hand, and nothing of it is proved. It takes arguments apart, calls an
    entry point, which checks its arguments itself, and puts the answer together: a tuple, or a view
-   with the strides that it got. What is not as plain as can be it leaves to the Python code, the
-   last argument of each function: a subclass, an integer of more than 64 bits, a negative size,
-   more shapes than there is room for, StringDType, and all errors. It calls no method that a user
-   may have written before, so that nothing is asked twice.
+   with the strides that it got. What is not as plain as can be it leaves to the Python code by
+   None: a subclass, an integer of more than 64 bits, a negative size, more shapes than there is
+   room for, StringDType, and all errors. It calls no method that a user may have written before, so
+   that nothing is asked twice.
 
    Nothing is static but what stays as it is, and of a list a copy is read: other threads may change
    it, and without the interpreter lock at any time.
@@ -69,21 +69,18 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
   return result;
 }
 
-/* Answers from all arguments but the last; NULL, without an exception, where it leaves them. */
+/* Answers from its arguments; NULL, without an exception, where it leaves them. */
 typedef PyObject *(*program)(PyObject *const *arguments);
 
-/* The answer of a program that takes so many arguments, or of the function that follows these. */
+/* The answer of a program that takes so many arguments, or None. */
 static PyObject *answer(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t taken,
                         program ask) {
-  if (count != taken + 1) {
-    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", taken + 1, count);
+  if (count != taken) {
+    PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", taken, count);
     return NULL;
   }
   PyObject *result = ask(arguments);
-  if (result || PyErr_Occurred()) return result;
-  return PyObject_CallFunctionObjArgs(arguments[taken], arguments[0],
-                                      taken > 1 ? arguments[1] : NULL,
-                                      taken > 2 ? arguments[2] : NULL, NULL);
+  return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }
 
 /* The rank of the common shape of a tuple of shapes, and that shape; or a code below 0. */
@@ -334,7 +331,7 @@ static int64_t block(PyArrayObject *x, int64_t *shape) {
   return bytes;
 }
 
-/* Write the elements of a tensor, broadcast, to an array: None. */
+/* Write the elements of a tensor, broadcast, to an array: True. */
 static PyObject *written(PyObject *const *arguments) {
   int64_t from[RANK], to[RANK];
   PyArrayObject *z = as_array(arguments[0]), *x = as_array(arguments[1]);
@@ -351,7 +348,7 @@ static PyObject *written(PyObject *const *arguments) {
   int64_t code = whycast_broadcast(PyArray_DATA(z), room, &place, PyArray_DATA(x), extent, from,
                                    PyArray_NDIM(x), to, PyArray_NDIM(z), PyArray_ITEMSIZE(z));
   if (thread) PyEval_RestoreThread(thread);
-  return code ? NULL : Py_NewRef(Py_None);
+  return code ? NULL : Py_NewRef(Py_True);
 }
 
 static int prepare(PyObject *module) {

@@ -108,7 +108,8 @@ has size 3, expected 5 or 1
     # [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step1_010]
     # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
     # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-    return _accelerator.broadcast_shapes(shapes, _common)
+    found: Shape | None = _accelerator.broadcast_shapes(shapes)
+    return _common(shapes, "broadcast_shapes") if found is None else found
 
 
 def compatible(*shapes: Integers) -> bool:
@@ -142,7 +143,14 @@ def compatible(*shapes: Integers) -> bool:
     (True, False, False)
     """
     # [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
-    return _accelerator.compatible(shapes, _compatible)
+    found: bool | None = _accelerator.compatible(shapes)
+    if found is not None:
+        return found
+    try:
+        _common(shapes, "compatible")
+    except BroadcastError:
+        return False
+    return True
 
 
 def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
@@ -186,10 +194,9 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     (0, 8, 0)
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
-    return _accelerator.broadcast_strides(shape, strides, target, _checked_strides)
-
-
-def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> Strides:
+    found: Strides | None = _accelerator.broadcast_strides(shape, strides, target)
+    if found is not None:
+        return found
     own, own_strides = as_shape(shape, "shape"), as_integers(strides, "strides", "axis")
     wanted = as_shape(target, "target")
     failure: ValueError
@@ -207,15 +214,7 @@ def _checked_strides(shape: Integers, strides: Integers, target: Integers) -> St
     raise failure
 
 
-def _compatible(arguments: tuple[object, ...]) -> bool:
-    try:
-        _common(arguments, "compatible")
-    except BroadcastError:
-        return False
-    return True
-
-
-def _common(arguments: tuple[object, ...], function: str = "broadcast_shapes") -> Shape:
+def _common(arguments: tuple[object, ...], function: str) -> Shape:
     """Return the common shape of the arguments of a function, or raise E1 as a BroadcastError."""
     check_count(len(arguments), "shape")
     return of_all(_kernel.broadcast_shapes, as_shapes(arguments, function))

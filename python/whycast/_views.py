@@ -125,10 +125,9 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
            [2, 2, 2]])
     """
     # [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_160]
-    return _accelerator.broadcast_to(tensor, shape, _broadcast_to)
-
-
-def _broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
+    made: Array[DTypeT] | None = _accelerator.broadcast_to(tensor, shape)
+    if made is not None:
+        return made
     array = as_array(tensor, "tensor")
     return target_view(array, as_shape(shape, "shape"), Names("tensor", "shape"))
 

@@ -87,12 +87,9 @@ def broadcast_in_dim(
     # [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
     # [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
     # [E_BroadcastInDim_any_Examples_010]
-    return _accelerator.in_dim(operand, shape, broadcast_dimensions, _in_dim)
-
-
-def _in_dim(
-    operand: Tensor[DTypeT], shape: Integers, broadcast_dimensions: Integers
-) -> Array[DTypeT]:
+    made: Array[DTypeT] | None = _accelerator.in_dim(operand, shape, broadcast_dimensions)
+    if made is not None:
+        return made
     return in_dim_view(
         as_array(operand, "operand"),
         as_shape(shape, "shape"),

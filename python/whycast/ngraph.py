@@ -99,7 +99,7 @@ so that it lacks the axis, and add 1 to broadcast_axes
     array = as_array(arg, "arg")
     target = as_shape(shape, "shape")
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
-    made: Array[DTypeT] | None = _accelerator.ngraph(array, target, axes, _accelerator.leave)
+    made: Array[DTypeT] | None = _accelerator.ngraph(array, target, axes)
     if made is not None:
         return made
     try:
@@ -166,7 +166,9 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     array = summable(delta)
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
     try:
-        shape = _accelerator.p(array.shape, axes, _kernel.p)
+        shape = _accelerator.p(array.shape, axes)
+        if shape is None:
+            shape = _kernel.p(array.shape, axes)
     except _views.MISFITS as error:
         numbered = not isinstance(broadcast_axes, Set)
         names = Names("", "delta", _NAMES.axes)

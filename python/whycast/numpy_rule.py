@@ -104,7 +104,8 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     # Where SONNX has a common shape, it is this: lemma sonnx_numpy_shape.
-    return _accelerator.broadcast_shapes(args, _common_of)
+    found: Shape | None = _accelerator.broadcast_shapes(args)
+    return _common_of(args) if found is None else found
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any], ...]:
@@ -239,7 +240,7 @@ the target's rank 2, array has size 2, expected 3 or 1
       shape: [3]  4
     """
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
-    made: NDArray[Any] | None = _accelerator.broadcast_to(array, shape, _accelerator.leave)
+    made: NDArray[Any] | None = _accelerator.broadcast_to(array, shape)
     if made is not None:
         return made
     target = _as_shape(shape, "shape")

@@ -77,8 +77,7 @@ common rank 2, input has size 3, shape has size 2, expected equal sizes or 1
     """
     # [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
     # [E_Expand_any_Data_020]
-    return _accelerator.expand(input, shape, _expand)
-
-
-def _expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
+    made: Array[DTypeT] | None = _accelerator.expand(input, shape)
+    if made is not None:
+        return made
     return bidirectional_view(as_array(input, "input"), as_shape(shape, "shape"), _NAMES)

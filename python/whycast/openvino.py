@@ -122,9 +122,7 @@ def broadcast(
     # [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_010]
     # [E_OpenvinoBroadcast_any_Derived_050] [E_OpenvinoThreeBroadcast_any_Modes_010]
     if type(mode) is str and mode == "explicit" and axes_mapping is not None:
-        made: Array[DTypeT] | None = _accelerator.explicit(
-            data, target_shape, axes_mapping, _accelerator.leave
-        )
+        made: Array[DTypeT] | None = _accelerator.explicit(data, target_shape, axes_mapping)
         if made is not None:
             return made
     array = as_array(data, "data")
@@ -210,7 +208,9 @@ def broadcast_adjoint(
         if axes is None:
             # Whether there has to be a mapping is for the mode to say.
             _kernel.view_without_axes((), (), array.shape, rule)
-            repeated = _accelerator.repeated(shape, array.shape, _kernel.repeated_trailing)
+            repeated = _accelerator.repeated(shape, array.shape)
+            if repeated is None:
+                repeated = _kernel.repeated_trailing(shape, array.shape)
         else:
             _kernel.view_along_axes((), (), (), (), rule)
             repeated = _kernel.repeated_axes(shape, array.shape, axes)

@@ -75,10 +75,9 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     """
     # [E_TorchExpand_any_Size_010] [E_TorchExpand_any_View_010]
     # [E_NumpyBroadcast_any_Functions_020] [E_Broadcast_any_Derived_160]
-    return _accelerator.broadcast_to(input, size, _expand)
-
-
-def _expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
+    made: Array[DTypeT] | None = _accelerator.broadcast_to(input, size)
+    if made is not None:
+        return made
     array, sizes = as_array(input, "input"), list(as_integers(size, "size", "axis"))
     for axis, own in enumerate(array.shape, len(sizes) - array.ndim):
         if axis >= 0 and sizes[axis] == -1:
@@ -88,5 +87,4 @@ def _expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
             f"size, axis {sizes.index(-1)}: expected a size of at least 0, got -1; "
             "input has no such axis"
         )
-    target = as_shape(tuple(sizes), "size")
-    return target_view(array, target, _NAMES)
+    return target_view(array, as_shape(tuple(sizes), "size"), _NAMES)

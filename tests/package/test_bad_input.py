@@ -158,7 +158,7 @@ def test_number_of_tensors_is_checked(function: Function, monkeypatch: pytest.Mo
     monkeypatch.setattr("whycast._checks.MAX_TENSORS", 2)
     # The accelerator takes fewer than that at once anyway.
     for name in ("broadcast_shapes", "broadcast_views"):
-        monkeypatch.setattr(f"whycast._accelerator.{name}", lambda given, ask: ask(given))
+        monkeypatch.setattr(f"whycast._accelerator.{name}", lambda given: None)
     arguments = [np.zeros(3) if function is broadcast else (3,)] * 3
     function(*arguments[:2])
     fails(ValueError, r"3 (tensor|shape)s given: SONNX admits at most 2$", function, *arguments)
