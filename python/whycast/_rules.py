@@ -250,9 +250,6 @@ _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
 _STRIDES = (*_SHAPES, "strides", "data")
 
-# Peers with the functions of NumPy.
-_LIBRARIES = ("array-api-strict", "dask", "sparse", "tensorflow")
-
 _RULES = (
     Rule(
         name="sonnx",
@@ -314,7 +311,7 @@ _RULES = (
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
             **dict.fromkeys(("onnx-reference", "jax"), _DATA),
-            **dict.fromkeys(("onnxruntime", *_LIBRARIES, "awkward"), ("data",)),
+            "onnxruntime": ("data",),
         },
     ),
     Rule(
@@ -341,7 +338,6 @@ _RULES = (
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
             "jax": _DATA,
-            **dict.fromkeys((*_LIBRARIES, "tinygrad"), ("data",)),
         },
     ),
     Rule(

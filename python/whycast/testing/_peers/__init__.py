@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,10 +79,6 @@ class Peer:
         return self.lacks(level, case)
 
 
-def _no_rank_0(level: str, case: Case) -> str | None:
-    return "awkward has no arrays of rank 0" if () in case.shapes else None
-
-
 def _ranks(case: Case) -> list[int]:
     return [len(shape) for shape in case.every_shape]
 
@@ -134,17 +129,6 @@ _COMPLEX = frozenset(COMPLEX)
 # Of an element-wise operator ONNX Runtime has kernels for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
 
-
-_ARRAY_API = _NUMBERS - {"float16"} | _COMPLEX
-
-
-def _library(name: str, distribution: str = "", **rest: Any) -> Peer:
-    """Make a peer of a library of arrays, which has an extra of its name."""
-    of_it = name.replace("-", "_")
-    own: dict[str, Any] = {"dtypes": lambda rule: _NUMBERS | _COMPLEX, "extra": name} | rest
-    return Peer(name, distribution or name, "_arrays", of_it, **own)
-
-
 _PEERS = (
     Peer("numpy", "numpy", "_numpy", lacks=_no_more_than_32_axes),
     Peer(
@@ -179,21 +163,6 @@ _PEERS = (
         dtypes=lambda rule: _NUMBERS | _COMPLEX,
         extra="torch",
         lacks=_no_negative_strides,
-    ),
-    _library("array-api-strict", dtypes=lambda rule: _ARRAY_API, lacks=_no_more_than_32_axes),
-    _library("awkward", lacks=_no_rank_0),
-    _library("dask"),
-    _library("sparse", lacks=_no_more_than_32_axes),
-    _library(
-        "tensorflow",
-        distribution="tensorflow-cpu",
-        environment={"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_HOME": os.devnull},
-    ),
-    _library(
-        "tinygrad",
-        dtypes=lambda rule: _NUMBERS,
-        # No traces of what it has compiled.
-        environment={"DEV": "CPU", "CACHELEVEL": "0"},
     ),
     Peer(
         "jax",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import zip_longest
 
 from whycast._rules import Operands, Rule, rule_on_tensors
 from whycast._types import Shape
@@ -44,18 +43,6 @@ def _sizes_fit(shape: Shape, target: Shape, axes: tuple[int, ...]) -> bool:
         0 <= axis < len(target) and size in (1, target[axis])
         for size, axis in zip(shape, axes, strict=False)
     )
-
-
-def _last_axes_fit(shape: Shape, target: Shape, axes: tuple[int, ...]) -> bool:
-    last = shape[len(shape) - len(target) :]
-    return len(shape) > len(target) and _sizes_fit(last, target, tuple(range(len(target))))
-
-
-def _misfit_at_zero(rule: Rule, case: Case) -> bool:
-    """Whether NumPy's rule refuses, and on no axis on which all sizes are above 0."""
-    axes = zip_longest(*map(reversed, case.shapes), fillvalue=1)
-    at_zero = all(0 in sizes or len({1, *sizes}) < 3 for sizes in axes)
-    return at_zero and rule.shape(case) is None
 
 
 def _turned_onto_itself(rule: Rule, case: Case) -> bool:
@@ -119,11 +106,6 @@ CONDITIONS: dict[str, Condition] = {
     ),
     "a tensor is turned onto its own shape": _turned_onto_itself,
     "the target is of rank 0": lambda rule, case: case.target == (),
-    "the target has fewer axes, and the last of the tensor fit": _axes(_last_axes_fit),
-    "the axes in excess are of size 1": _axes(
-        lambda shape, target, axes: set(shape[: len(shape) - len(target)]) <= {1}
-    ),
-    "nothing is wrong but that a size of 0 meets others": _misfit_at_zero,
     "(0,) to (0,)": _shape_and_target((0,), (0,)),
     "(1,) to (0,)": _shape_and_target((1,), (0,)),
     "(0,) to (1,)": _shape_and_target((0,), (1,)),
