@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from plain_rule import Pair, Shape, agreed, all_shapes, first_mismatch
-from shape_strategies import shape_lists
+from plain_rule import Pair, Shape, all_shapes
 
 from whycast import numpy_rule
 
@@ -39,20 +37,6 @@ def outcome(shapes: tuple[Shape, ...]) -> Shape | Pair:
         return numpy_rule.broadcast_shapes(*shapes)
     except numpy_rule.IncompatibleError as error:
         return Pair(error.other, error.tensor, error.axis)
-
-
-@given(shape_lists())
-@example(())
-@example(((),))
-@example(((0, 2), (2,)))
-@example(((2,), (1, 1), (4, 3), (5, 3)))
-def test_shape_or_pair_is_that_of_the_plain_rule(shapes: tuple[Shape, ...]) -> None:
-    """[E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
-    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
-    [E_NumpyBroadcast_any_Functions_010]
-    """
-    pair = first_mismatch(shapes)
-    assert outcome(shapes) == (agreed(shapes) if pair is None else pair)
 
 
 def test_pair_is_the_one_that_numpy_names() -> None:

@@ -12,14 +12,11 @@ from array_strategies import (
     DTYPES,
     OTHER_DTYPES,
     Array,
-    DType,
     array_lists,
     arrays_of_shape,
-    elements,
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.lib.stride_tricks import as_strided
 from plain_rule import Shape, fits
 from shape_strategies import shapes_and_target
 
@@ -154,23 +151,6 @@ def _read_only(array: Array) -> Array:
     return array
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=repr)
-def test_every_type_in_each_named_layout(dtype: DType, layout: str) -> None:
-    memory = elements(12, dtype).reshape(2, 1, 6)
-    x = LAYOUTS[layout](memory)
-    other = np.zeros((3, 1))
-    for arguments in ((x, other), (x, x), (x,)):
-        assert_same_results(arguments)
-    assert_same_reactions(lambda: (LAYOUTS[layout](memory), other))
-    assert_same_reactions(lambda: (LAYOUTS[layout](memory),))
-    ours, theirs = (f(x, (4, 2, 3, 6)) for f in (broadcast_to, np_broadcast_to))
-    assert ours.base is theirs.base
-    assert_same_array(ours, theirs)
-    # NumPy's own view of a marked array warns when it is asked for its flag, and is read-only.
-    assert reaction(ours) == reaction(theirs)._replace(warned=())
-
-
 @pytest.mark.parametrize("function", [whycast.broadcast, broadcast_arrays])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_no_warning_before_a_write(layout: str, function: Function) -> None:
@@ -261,46 +241,3 @@ def test_subclass(x: Array, subok: bool) -> None:
     # With subok a result of the right shape is the argument itself, without it a plain view.
     assert (broadcast_arrays(x, subok=subok)[0] is x) == (subok or type(x) is np.ndarray)
     assert type(ours[2]) is (type(x) if subok else np.ndarray)
-
-
-def foreign() -> Iterator[Array]:
-    """Arrays on memory that no array has as its own, or has with gaps."""
-    yield np.asarray(memoryview(bytearray(range(24)))[::3])
-    yield np.asarray(memoryview(bytes(range(24)))[::3])
-    yield as_strided(np.arange(24), (8,), (24,))
-    yield as_strided(np.arange(24), (2, 3), (8, 8))[::-1]
-    yield np.frombuffer(bytearray(range(24)), np.uint8)[::-3]
-
-
-def assert_same_on(x: Array) -> None:
-    """The base, where NumPy's is the array, may be an object that holds it."""
-    target = (2, *x.shape)
-    assert_same_array(broadcast_to(x, target), np_broadcast_to(x, target))
-    ours, theirs = (f(x, np.zeros(target))[0] for f in (broadcast_arrays, np_broadcast_arrays))
-    assert_same_array(ours, theirs)
-
-
-@pytest.mark.parametrize("x", list(foreign()))
-def test_memory_that_is_not_numpys(x: Array) -> None:
-    assert_same_on(x)
-
-
-def test_memory_map(tmp_path: Any) -> None:
-    memory = np.memmap(tmp_path / "memory", np.int32, "w+", shape=(4, 3))
-    memory[...] = np.arange(12).reshape(4, 3)
-    for x in (memory, memory[::2], memory.T, memory[:, ::-1]):
-        assert_same_on(x)
-    del memory, x
-
-
-def test_ranks_above_32() -> None:
-    """NumPy's arrays end at rank 64, its broadcast_arrays at 32."""
-    for rank in (33, 64):
-        x = np.arange(6.0).reshape((2, 3, *(1,) * (rank - 2)))
-        y = np.arange(10.0, 14.0)
-        z, w = broadcast_arrays(x, y)
-        assert z.shape == w.shape == (2, 3, *(1,) * (rank - 3), 4)
-        assert z.ravel().tobytes() == np_broadcast_to(x, z.shape).ravel().tobytes()
-        assert w.ravel().tobytes() == np_broadcast_to(y, w.shape).ravel().tobytes()
-        assert_same_array(broadcast_to(y, z.shape), np_broadcast_to(y, z.shape))
-    assert broadcast_arrays() == ()

@@ -227,16 +227,6 @@ def test_up_to_the_highest_rank_of_numpy() -> None:
     assert lax.broadcast_in_dim(np.array(7), nothing, nothing).tolist() == 7
 
 
-def test_default_mode_is_numpy() -> None:
-    """[E_OpenvinoBroadcast_any_Modes_010]"""
-    x = numbered((2, 1))
-    expected = openvino.broadcast(x, (3, 2, 2), None, "numpy")
-    assert openvino.broadcast(data=x, target_shape=(3, 2, 2)).tobytes() == expected.tobytes()
-    # In mode bidirectional the target would give way.
-    with pytest.raises(whycast.BroadcastError):
-        openvino.broadcast(x, (1, 1))
-
-
 # The examples of the texts
 
 

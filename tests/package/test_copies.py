@@ -16,7 +16,7 @@ from array_strategies import (
     arrays_of_shape,
     plain,
 )
-from bad_values import fails, state
+from bad_values import fails
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
@@ -74,17 +74,6 @@ def test_out_in_any_layout(dtype: DType, data: st.DataObject) -> None:
 
 # Under a looser type: the checker must not keep us from passing what has to be refused.
 broadcast: Callable[..., tuple[Array, ...]] = vars(whycast)["broadcast"]
-
-
-def test_tensors_of_one_shape_are_copied_too() -> None:
-    x = np.arange(6.0).reshape(2, 3)
-    for arrays in ((x,), (x, x)):
-        for z in broadcast(*arrays, copy=True):
-            z[0, 0] = 99
-        assert x[0, 0] == 0
-        out = [np.empty((2, 3)) for _ in arrays]
-        assert isinstance(broadcast(*arrays, out=out), tuple)
-        assert [o.tolist() for o in out] == [x.tolist()] * len(arrays)
 
 
 X, Y = np.arange(3.0).reshape(3, 1), np.arange(4, dtype=np.int16)
@@ -154,14 +143,6 @@ def test_out_that_is_an_input_or_another_output() -> None:
 def test_out_and_copy_exclude_each_other() -> None:
     with pytest.raises(ValueError, match=r"^out: expected none where copy is True"):
         broadcast(X, Y, copy=True, out=good())
-
-
-def test_error_e1_comes_before_out() -> None:
-    out = good()
-    before = list(map(state, out))
-    with pytest.raises(whycast.BroadcastError):
-        whycast.broadcast(X, np.zeros(4), np.zeros(2), out=out)
-    assert list(map(state, out)) == before
 
 
 def test_zero_sizes_and_rank_0() -> None:

@@ -147,3 +147,16 @@ def test_a_sequence_is_looked_at_once() -> None:
     assert whycast.plan(Fickle(3), (1,), strides=[Fickle(8), (1,)]).steps == ((8, 0),)
     assert whycast.source_index(Fickle(3), Fickle(2, 3), Fickle(1, 2)) == (2,)
     assert lax.broadcast_in_dim(np.zeros(3), Fickle(2, 3), Fickle(1)).shape == (2, 3)
+
+
+def test_many_tensors_and_high_rank() -> None:
+    """[E_Broadcast_any_Restrictions_010]"""
+    many = [(1, 3)] * 20_000 + [(5, 1)]
+    assert whycast.broadcast_shapes(*many) == (5, 3)
+    high = (1, 2) * 1000
+    assert whycast.broadcast_shapes((), (2,), high, (3, 1) * 1000) == (3, 2) * 1000
+
+
+def test_sizes_are_unbounded() -> None:
+    """[E_Broadcast_any_Restrictions_010]"""
+    assert whycast.broadcast_shapes((10**5000, 1), (2**64,)) == (10**5000, 2**64)

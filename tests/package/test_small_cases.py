@@ -142,8 +142,9 @@ def test_shapes() -> None:
     """What takes shapes alone.
 
     [E_Broadcast_any_Signature_020] [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Step2_010]
-    [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010]
-    [E_NumpyBroadcast_any_Rule_020] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
+    [E_Broadcast_any_Condition1_010] [E_Broadcast_any_Condition2_010] [E_Broadcast_any_Step2_030]
+    [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_NumpyBroadcast_any_Rule_020]
+    [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
     [E_Broadcast_any_Derived_140]
     """
     ask(("NoTensor", None), _kernel.broadcast_shapes, ())
