@@ -306,18 +306,6 @@ def last_axis_at_fault(*shapes: Shape) -> Shape:
         raise ValueError(f"axis {max(map(len, shapes)) - 1} is wrong") from None
 
 
-def first_wins(*shapes: Shape) -> Shape:
-    """Take the sizes of the first shape where it has any."""
-    whycast.broadcast_shapes(*shapes)
-    return shapes[0]
-
-
-def one_is_enough(shape: Shape, target: Shape) -> bool:
-    """Accept if any axis fits."""
-    axes = zip(reversed(shape), reversed(target), strict=False)
-    return len(shape) <= len(target) and (not shape or any(a in (1, b) for a, b in axes))
-
-
 def sorts_axes(array: Array, target: Shape, axes: Shape) -> Array:
     """Put axes in increasing order first, where that fits too."""
     rightly = whycast.lax.broadcast_in_dim(array, target, axes)
@@ -359,7 +347,6 @@ THREE = Case(((), (), ()))
 HALF = Case(((2,),), dtypes=("float16",))
 ONE = Case(((2,), (1,)))
 HALF_OF_0 = Case(((),), dtypes=("float16",))
-ONE_FITS = Case(((0, 0),), (0, 1))
 INDEX = Case(((1, 2),), (1, 2), multi_index=(0, 1))
 STRIDES = Case(((1,),), (2,), strides=(4,))
 CLOSED = (
@@ -388,7 +375,6 @@ SELDOM: tuple[tuple[str, Function, Case | None, str], ...] = (
 WRONG = (
     Wrong("swapped axes", each(swapped), "elements", Case(((), (2, 2)))),
     Wrong("last instead of first", last_instead_of_first, "elements", Case(((2,), (2, 1)))),
-    Wrong("maximum rule", whycast.compatible, "refuses", ZERO, rule="numpy", level="verdict"),
     Wrong("NumPy's rule", numpys_rule, "accepts", Case(((), (0,)))),
     Wrong("flattened", each(np.ravel), "shape", SCALARS),
     Wrong("dtype", each(lambda z: z.astype("f4") if z.dtype == "f2" else z), "dtype", HALF_OF_0),
@@ -451,8 +437,6 @@ WRONG = (
     Wrong("silent", always(SilentError()), "refuses", SCALARS, every=10, got="^SilentError$"),
     Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
     Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
-    Wrong("first wins", first_wins, "shape", Case(((), (1,))), level="shape"),
-    Wrong("one is enough", one_is_enough, "accepts", ONE_FITS, "openvino-numpy", "verdict"),
     Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
     Wrong("turned index", turned_index, "index", INDEX, level="index"),
     Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),
