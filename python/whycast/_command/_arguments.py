@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -239,16 +237,3 @@ def refused(error: Exception) -> dict[str, Any]:
         said |= {"axis": error.axis, "tensor": error.tensor}
         said |= {"size": error.size, "expected": error.target}
     return said
-
-
-def refuse(error: Exception, about: dict[str, Any], *, as_json: bool) -> int:
-    """Print why a rule refuses what it is asked; give the exit code."""
-    if as_json:
-        print(json.dumps(about | refused(error)))
-    else:
-        # Here the rule has another name than in Python.
-        print(
-            str(error).replace("in whycast.numpy_rule", "whycast shape --rule numpy"),
-            file=sys.stderr,
-        )
-    return 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,7 @@ from whycast._command._arguments import (
     integers,
     operands,
     placed,
-    refuse,
+    refused,
     shape,
     show_integers,
 )
@@ -154,4 +155,10 @@ def _answer(
         print(json.dumps(about | {"result": result}) if arguments.json else show(result))
         return 0
     assert result is not None
-    return refuse(result, about, as_json=arguments.json)
+    if arguments.json:
+        print(json.dumps(about | refused(result)))
+    else:
+        # Here the rule has another name than in Python.
+        said = str(result).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
+        print(said, file=sys.stderr)
+    return 1
