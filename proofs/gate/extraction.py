@@ -23,6 +23,7 @@ from types import CodeType
 
 from gate import binaries, closed
 from gate.closed import ROOT, ToolError
+from gate.theories import doc_comments
 
 THEORIES = ROOT / "why3"
 PRINTER = ROOT / "proofs" / "gate" / "extraction"
@@ -98,19 +99,13 @@ def origin(modules: Sequence[str]) -> list[str]:
     ]
 
 
-# A documentation comment, but not a heading, and what may stand between it and the name.
-COMMENT = re.compile(
-    r"\(\*\*(?!\s*\{\d)((?:(?!\*\)).)*)\*\)\s*(?:(?:let|constant|type|exception)\s+)*", re.DOTALL
-)
-
-
 def comment(place: str) -> str:
-    """Give the documentation comment right before a name: its file, its line, its column."""
-    file, line, column = place.rsplit(":", 2)
-    lines = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
-    before = "".join(lines[: int(line) - 1]) + lines[int(line) - 1][: int(column)]
-    found = COMMENT.fullmatch(before, max(before.rfind("(**"), 0))
-    return inspect.cleandoc(found[1]).rstrip() if found else ""
+    """Give the documentation comment of an item: its file, its line, its column."""
+    file, line, _ = place.rsplit(":", 2)
+    for owner, _, text in doc_comments(Path(file).read_text(encoding="utf-8")):
+        if owner == int(line):
+            return inspect.cleandoc(text).rstrip()
+    return ""
 
 
 # Python
