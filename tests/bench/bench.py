@@ -154,7 +154,7 @@ def page(results: Sequence[Result]) -> str:
         lines += [note for about, note in NOTES.items() if re.match(about + r"\b", group)]
         lines += [
             "",
-            f"| | {' | '.join([OURS, *peers])} |",
+            f"| case | {' | '.join([OURS, *peers])} |",
             "| :-- |" + " --: |" * (len(peers) + 1),
         ]
         for result in members:
