@@ -27,11 +27,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
+from evidence.review import recorded
 from gate import closed, inventory
 from gate.closed import ROOT
 from gate.facts import Failure
 from gate.program import Program
-from gate.theories import recorded, theory_files
+from gate.theories import theory_files
 
 LIST = inventory.MUTANTS
 REPORT = "build/mutants.json"

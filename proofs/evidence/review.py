@@ -20,7 +20,7 @@ from gate.claims import LOCK, Claim, Key
 from gate.closed import GIT, ROOT, ToolError, run
 from gate.facts import Facts
 from gate.program import Program
-from gate.theories import recorded, theory_files
+from gate.theories import session_of, theory_files
 
 # Lines of a text of which only those are shown that differ; of the clauses, always.
 LONG = 80
@@ -60,6 +60,17 @@ def stated(whygate: Program, root: Path) -> Facts:
     facts["trace"], _ = trace.trace(facts, root)
     facts["lists"] = inventory.entries(facts, root)
     return facts
+
+
+def recorded(root: Path) -> dict[str, str]:
+    """Give the theory of each goal that has recorded proofs; a goal is `Module.name`."""
+    sessions = {file: root / session_of(file) for file in theory_files(root)}
+    lines = {
+        file: session.read_text(encoding="utf-8").splitlines()
+        for file, session in sessions.items()
+        if session.exists()
+    }
+    return {line: file for file in lines for line in lines[file] if not line.startswith(" ")}
 
 
 def before(whygate: Program, root: Path) -> dict[Key, Claim]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gate import extraction
+from gate import extraction, trace
 from gate.facts import Facts, Failure, Symbol, full_name, path
 from gate.theories import closure, doc_comments, theory_files
 
@@ -28,9 +28,7 @@ HEAD = """\
 # that before you commit it. `make` refuses what is not as it stands here.
 """
 LINE = re.compile(r"(?m)^(\S+) (\S+) ([0-9a-f]{64}) ([0-9a-f]{64}) (\d{4}-\d{2}-\d{2})$")
-TAG = re.compile(r"\[E_[^\]]*\]")
-# What comments of a theory say that are no item's sentence, sealed as a list.
-PROSE, HEADING = "theory.prose", re.compile(r"\s*\{\d ")
+TAG, HEADING = re.compile(r"\[E_[^\]]*\]"), re.compile(r"\s*\{\d ")
 
 # A theory, and a goal or definition in it: `Module.name`.
 Key = tuple[str, str]
@@ -85,9 +83,8 @@ def relied_on(facts: Facts) -> set[str]:
     modules = {*extraction.MODULES, *extraction.C_MODULES}
     first = {name for name in called if ".".join(name.split(".")[:3]) in modules}
     extracted = closure("", {**called, "": first}) & called.keys()
-    parts = ("definitions", "theorems", "programs")
     clauses = facts["trace"]["clauses"]
-    tagged = {each["place"] for clause in clauses for part in parts for each in clause[part]}
+    tagged = {each["place"] for clause in clauses for part in trace.MAIN for each in clause[part]}
     for name, symbol in paths:
         if f"{symbol['file']}:{symbol['line']}" in tagged or symbol["kind"] == "val":
             extracted.add(name)
@@ -170,18 +167,15 @@ def comment_faults(root: Path, facts: Facts) -> Iterator[Failure]:
 def check(root: Path, claims: Mapping[Key, Claim], facts: Facts) -> list[Failure]:
     """Compare what is in the lock with what is there."""
     seals, goals, failures = read(root / LOCK), goals_of(facts), list[Failure]()
-    relied = {key for key, claim in claims.items() if claim.is_relied_on}
     for key, claim in claims.items():
         place = f"{key[0]}:{claim.symbol['line'] or ''}".rstrip(":")
         found = faults(claim, key in goals, seals.get(key))
         failures += [Failure(place, key[1], what) for what in found]
-    # Of a theory that cannot be read, nothing is known; of lists neither, as tags stand there too.
-    unread = {part["file"] for part in (*facts["sessions"], *facts["theories"]) if part["errors"]}
-    for file, name in sorted(seals.keys() - relied):
-        is_gone = file.endswith(".mlw") and name != PROSE and (file, name) not in claims
-        if file not in unread and (is_gone or not unread):
-            failures.append(Failure(file, name, f"is in {LOCK}, and is no claim"))
-    failures += [fault for fault in comment_faults(root, facts) if not unread]
+    # Where a theory cannot be read, it is not known what somebody relies on.
+    if not any(part["errors"] for part in (*facts["sessions"], *facts["theories"])):
+        gone = seals.keys() - {key for key, claim in claims.items() if claim.is_relied_on}
+        failures += [Failure(*key, f"is in {LOCK}, and is no claim") for key in sorted(gone)]
+        failures += comment_faults(root, facts)
     for file, name in sorted(goals - claims.keys()):
         failures.append(Failure(file, name, "is a goal of nothing that the audit finds"))
     return failures

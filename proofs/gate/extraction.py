@@ -102,10 +102,8 @@ def origin(modules: Sequence[str]) -> list[str]:
 def comment(place: str) -> str:
     """Give the documentation comment of an item: its file, its line, its column."""
     file, line, _ = place.rsplit(":", 2)
-    for owner, _, text in doc_comments(Path(file).read_text(encoding="utf-8")):
-        if owner == int(line):
-            return inspect.cleandoc(text).rstrip()
-    return ""
+    found = doc_comments(Path(file).read_text(encoding="utf-8"))
+    return next((inspect.cleandoc(t).rstrip() for owner, _, t in found if owner == int(line)), "")
 
 
 # Python

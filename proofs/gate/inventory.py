@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 
 from gate import c_files, mapped, toml, trace
-from gate.claims import PROSE
 from gate.facts import Clause, Facts, Symbol, path
 from gate.theories import prose, theory_files
 
@@ -21,20 +20,9 @@ MUTANTS = "proofs/mutants.toml"
 def entry(file: str, name: str, statement: str, line: int | None = None) -> Symbol:
     """Make an entry of a list: its line in the lock has this name (`trace.SONNX`)."""
     module, _, own = name.replace(" ", "-").partition(".")
-    return {
-        "file": file,
-        "line": line,
-        "module": module,
-        "name": own,
-        "kind": "list",
-        "ghost": False,
-        "statement": statement,
-        "names": [],
-        "goal": None,
-        "template": None,
-        "says_nothing": False,
-        "calls": [],
-    }
+    place: Symbol = {"file": file, "line": line, "module": module, "name": own, "kind": "list"}
+    says: Symbol = {"statement": statement, "names": [], "says_nothing": False, "calls": []}
+    return {**place, **says, "ghost": False, "goal": None, "template": None}
 
 
 def entries(facts: Facts, root: Path) -> list[Symbol]:
@@ -63,7 +51,7 @@ def of_prose(root: Path) -> Iterator[Symbol]:
     """Give what the comments of each theory say besides the sentences of its items."""
     for file in theory_files(root):
         if said := prose((root / file).read_text(encoding="utf-8")):
-            yield entry(file, PROSE, said)
+            yield entry(file, "theory.prose", said)
 
 
 def of_mutants(root: Path) -> Symbol:

@@ -63,17 +63,6 @@ def session_of(theory: str) -> str:
     return f"proofs/sessions/{theory.removeprefix('why3/').removesuffix('.mlw')}.proofs"
 
 
-def recorded(root: Path) -> dict[str, str]:
-    """Give the theory of each goal that has recorded proofs; a goal is `Module.name`."""
-    sessions = {file: root / session_of(file) for file in theory_files(root)}
-    lines = {
-        file: session.read_text(encoding="utf-8").splitlines()
-        for file, session in sessions.items()
-        if session.exists()
-    }
-    return {line: file for file in lines for line in lines[file] if not line.startswith(" ")}
-
-
 def comments(source: str) -> Iterator[tuple[int, int]]:
     """Give where the outermost comments of a theory begin and end; comments nest."""
     depth = start = position = 0

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from small_tree import same, write
 
+from evidence.review import recorded
 from gate import claims, theories
 
 W, TRUSTED, WITNESS = ("why3/small.mlw", "why3/trusted/a.mlw", "why3/witness_small.mlw")
@@ -205,7 +206,7 @@ ROOT = Path(__file__).parents[2]
 def test_documents_name_goals_that_exist_where_they_say() -> None:
     names = [
         *claims.read(ROOT / claims.LOCK),
-        *((f, n) for n, f in theories.recorded(ROOT).items()),
+        *((f, n) for n, f in recorded(ROOT).items()),
     ]
     goals = {(file, name.removesuffix("'vc")) for file, name in names}
     texts = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("proofs/*.md"))
@@ -218,7 +219,7 @@ def test_documents_name_goals_that_exist_where_they_say() -> None:
 def test_every_test_of_a_law_names_theorems_of_its_theories(path: Path) -> None:
     goals = {
         (theory.removeprefix("why3/"), goal.partition(".")[2])
-        for goal, theory in theories.recorded(ROOT).items()
+        for goal, theory in recorded(ROOT).items()
     }
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):

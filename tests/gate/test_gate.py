@@ -212,7 +212,6 @@ weakened       {OTHER}
 Shared         Proofs.shared'vc is split although it binds one variable in two places
 Shared         Proofs.shared'vc.2 is split although it binds one variable in two places
 Gone           proofs/sessions/gone.proofs: Gone.extra is not in why3/gone.mlw any more
-Gone           Gone.extra is in proofs/claims.lock, and is no claim
 Removed        proofs/sessions/removed.proofs: is missing: proofs of the 3 goals of why3/removed.mlw
 Broken         why3/broken.mlw: cannot be read: not understood: smoke_detector_top
 Stray          proofs/sessions/stray.bak: is a stray file: no theory with goals

@@ -9,8 +9,9 @@ from typing import Any
 from small_tree import MUTANT, edit, run, same, small
 
 from evidence import mutants
+from evidence.review import recorded
 from gate.closed import ROOT
-from gate.theories import recorded, theory_files
+from gate.theories import theory_files
 
 __all__ = ["small"]
 
