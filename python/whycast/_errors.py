@@ -36,24 +36,6 @@ def show_shape(shape: Shape) -> str:
     return f"({sizes},)" if len(shape) == 1 else f"({sizes})"
 
 
-def show_sizes(sizes: Shape) -> str:
-    """Text of a shape as the command line reads it.
-
-    >>> show_sizes((3, 1)), show_sizes(())
-    ('3x1', '()')
-    """
-    return "x".join(map(str, sizes)) or "()"
-
-
-def show_named(sizes: Sequence[int | str]) -> str:
-    """Text of a shape whose sizes may have names, with an x in them too.
-
-    >>> show_named(["N", 3]), show_named([])
-    ('N×3', '()')
-    """
-    return "×".join(map(str, sizes)) or "()"
-
-
 class Names(NamedTuple):
     """What a function calls its parameters: a tensor, a target, and axes where it takes any."""
 
@@ -473,7 +455,3 @@ class ArgShapeError(AxisSizeError):
 
     def _axes_row(self, label: str, axes: Sequence[int]) -> _Row:
         return _Row(label, self.broadcast_axes, self.broadcast_axes, marked=False)
-
-
-class UsageError(Exception):
-    """Words of the command line that are right one by one do not go together: exit code 2."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib import import_module
 
 import whycast
-from whycast._errors import UsageError
+from whycast._usage import UsageError
 
 # Which module adds a subcommand, by its function `add`. Only that of the subcommand that is asked
 # for is imported.

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from whycast._checks import cut
-from whycast._errors import BroadcastError, UsageError, show_int
+from whycast._errors import BroadcastError, show_int
 from whycast._rules import RULES, Operands, Rule, names_of
 from whycast._types import Shape
+from whycast._usage import UsageError
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 

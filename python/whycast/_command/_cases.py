@@ -11,8 +11,8 @@ from typing import BinaryIO
 
 from whycast._command._arguments import Subparsers, add_rule, count, path
 from whycast._command._output import output
-from whycast._errors import UsageError
 from whycast._rules import RULES, Rule
+from whycast._usage import UsageError
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._export import _export_c, _export_onnx

@@ -14,8 +14,8 @@ from typing import Any
 
 from whycast._command._arguments import add_rule, path
 from whycast._command._output import output
-from whycast._errors import UsageError
 from whycast._rules import names_of
+from whycast._usage import UsageError
 from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent

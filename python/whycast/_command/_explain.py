@@ -20,10 +20,11 @@ from whycast._command._arguments import (
     shape,
 )
 from whycast._command._verdicts import Finding, Verdict, findings, verdicts
-from whycast._errors import UsageError, show_int
+from whycast._errors import show_int
 from whycast._kernel import loop_plan, row_major_strides
 from whycast._rules import RULES, Operands, Rule
 from whycast._types import Shape
+from whycast._usage import UsageError
 
 _WIDTH = 80
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from whycast._command._arguments import Subparsers, add_json, path, shape
 from whycast._command._output import output
-from whycast._errors import UsageError, show_named
 from whycast._kernel import padded_size
 from whycast._model._operators import FORMS, OPERATORS
 from whycast._types import Shape
+from whycast._usage import UsageError, show_named
 
 if TYPE_CHECKING:
     from whycast._model._explicit import Explicit

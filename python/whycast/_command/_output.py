@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from whycast._errors import UsageError
+from whycast._usage import UsageError
 
 
 @contextmanager

@@ -22,10 +22,10 @@ from whycast._command._arguments import (
     shape,
     show_integers,
 )
-from whycast._errors import UsageError, show_sizes
 from whycast._rules import RULES, names_of
 from whycast._shapes import source_index
 from whycast._types import Strides
+from whycast._usage import UsageError, show_sizes
 
 
 def add(subparsers: Subparsers) -> None:

@@ -16,7 +16,7 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 import whycast
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES
-from whycast._model._graphs import Scope, array_of, graphs_of, opset, type_name
+from whycast._model._graphs import Scope, array_of, copied, graphs_of, opset, type_name
 from whycast._model._operators import SONNX, Form
 from whycast._model._places import UNKNOWN, Place
 from whycast._types import Shape
@@ -77,8 +77,7 @@ def explicit(
     leave : collection of str
         Operators of which no node is changed.
     """
-    made = Explicit(ModelProto())
-    made.model.CopyFrom(model)
+    made = Explicit(copied(model))
     graphs = list(graphs_of(made.model.graph))
     taken = _taken(graphs)
     writers: dict[int, _Writer] = {}

@@ -27,9 +27,9 @@ from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_e
 from onnx.reference import ReferenceEvaluator
 
 from whycast import _kernel
-from whycast._errors import UsageError, show_named, show_sizes
 from whycast._model._operators import ONNX, OPERATORS
 from whycast._types import Shape
+from whycast._usage import UsageError, show_named, show_sizes
 
 # By which ONNX tells a model as text, as `onnx.printer` writes it.
 TEXT = ".onnxtxt"
@@ -266,7 +266,7 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     numbers = _bind(model, light.graph, given, notes)
     own = _named(light.graph.input)
     sizes = _Sizes(names, numbers, frozenset(map(names.symbol, sorted(own))))
-    bare = _copy(light)
+    bare = copied(light)
     _forget(bare.graph)
     known = _folded(bare, own, sizes, notes)
     sizes = replace(sizes, own=frozenset(map(names.symbol, sorted(known.own))))
@@ -276,7 +276,7 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     stated = known.own | _dim_names(light.graph)
     _complete(light.graph, known)
     # What is left is held against what the nodes make of it, each by itself.
-    cut = _copy(light)
+    cut = copied(light)
     _cut(cut.graph)
     local = _Inferred(_inferred(cut, []).graph, stated, "of nodes ")
     stale += _drop_stale(light.graph, local, sizes, "", set())
@@ -291,7 +291,8 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     return Read(found, inputs, numbers, unnamed, notes, refused)
 
 
-def _copy(model: ModelProto) -> ModelProto:
+def copied(model: ModelProto) -> ModelProto:
+    """Return a copy of a model."""
     made = ModelProto()
     made.CopyFrom(model)
     return made
@@ -569,8 +570,7 @@ def _types(graph: GraphProto) -> dict[str, onnx.TypeProto]:
 
 def _light(model: ModelProto) -> ModelProto:
     """Return a copy in which large constants are inputs, and of which one can take nodes away."""
-    light = ModelProto()
-    light.CopyFrom(model)
+    light = copied(model)
     graph = light.graph
     imported = {o.domain for o in light.opset_import}
     used = {node.domain for each in graphs_of(graph) for node in each.node}
@@ -632,8 +632,7 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
         notes.append(note)
     # Each node by itself, with what is known of its inputs.
     known = {value.name: value for value in _values(model.graph)}
-    made = ModelProto()
-    made.CopyFrom(model)
+    made = copied(model)
     del made.graph.value_info[:], made.functions[:]
     for node in model.graph.node:
         del made.graph.node[:], made.graph.output[:]
@@ -643,7 +642,7 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
             one = inference.infer_shapes(made, data_prop=True).graph
             made.graph.value_info.extend(one.output)
             known.update({value.name: value for value in _values(one)})
-    made.CopyFrom(model)
+    made = copied(model)
     del made.graph.value_info[:]
     made.graph.value_info.extend(known.values())
     return made

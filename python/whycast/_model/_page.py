@@ -7,7 +7,7 @@ from html import escape
 from pathlib import PurePath
 from typing import Any
 
-from whycast._errors import show_named
+from whycast._usage import show_named
 
 _STYLE = """
 :root { color-scheme: light dark;

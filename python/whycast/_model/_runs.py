@@ -15,11 +15,11 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 import whycast
-from whycast._errors import UsageError
 from whycast._model._graphs import TEXT, Names, data_files, load
 from whycast._model._operators import SONNX
 from whycast._model._places import Place
 from whycast._types import Shape
+from whycast._usage import UsageError
 
 # What a size is where neither the model, nor the caller, nor a condition says.
 _OPEN_SIZE = 2
