@@ -145,8 +145,8 @@ def check(argv: list[str]) -> int:
             facts["sessions"] = list(pool.map(lambda file: whygate.ask("replay", file), files))
     provers = {prover["name"]: prover for prover in facts["provers"]}
     failures = [
-        Failure(file, "", error)
-        for file, theory in zip(files, facts["theories"], strict=True)
+        Failure(theory["file"], "", error)
+        for theory in facts["theories"]
         for error in theory["errors"]
     ]
     for session in facts["sessions"]:

@@ -216,12 +216,7 @@ def create(length: int, element: Callable[[int], Any]) -> tuple[Any, ...]:
     return tuple(element(k) for k in range(length))
 
 
-def itself(value: Any) -> Any:
-    """Give what is given."""
-    return value
-
-
-ARITHMETIC: dict[str, Callable[..., Any]] = {
+OPERATIONS: dict[str, Callable[..., Any]] = {
     "int.Int.prefix -": operator.neg,
     "int.Int.infix +": operator.add,
     "int.Int.infix -": operator.sub,
@@ -230,8 +225,8 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
     "int.Int.infix <=": operator.le,
     "int.Int.infix >": operator.gt,
     "int.Int.infix >=": operator.ge,
-}
-OF_THE_KNOWN: dict[str, Callable[..., Any]] = {
+    "int.MinMax.max": lambda a, b: b if a < b else a,
+    "int.MinMax.min": lambda a, b: a if a < b else b,
     "int.EuclideanDivision.div": div,
     "int.EuclideanDivision.mod": lambda a, b: a - b * div(a, b),
     "int.ComputerDivision.div": quotient,
@@ -239,8 +234,6 @@ OF_THE_KNOWN: dict[str, Callable[..., Any]] = {
     # Nobody knows what an array has beyond its length.
     "array.Array.elts": lambda array: Function(dict(enumerate(array)), None),
     "map.Map.set": lambda function, i, value: function.but({i: value}),
-}
-ELEMENTS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("seq.Seq.length", "array.Array.length"), len),
     **dict.fromkeys(("seq.Seq.get", "seq.Seq.mixfix []", "array.Array.mixfix []"), at),
     **dict.fromkeys(("seq.Seq.set", "array.Array.mixfix [<-]"), put),
@@ -254,7 +247,7 @@ ELEMENTS: dict[str, Callable[..., Any]] = {
     "tuple": lambda *given: given or None,
     "int.Int.zero": lambda: 0,
     "int.Int.one": lambda: 1,
-    "mach.int.Int64.int64'int": itself,
+    "mach.int.Int64.int64'int": lambda value: value,
     "mach.int.Int64.int64'minInt": lambda: -(2**63),
     "mach.int.Int64.int64'maxInt": lambda: 2**63 - 1,
 }
@@ -271,9 +264,7 @@ class Theories:
     ) -> None:
         self.definitions, self.classes = definitions, classes
         self.functions: dict[str, Callable[..., Any]] = {
-            **{**ARITHMETIC, **OF_THE_KNOWN, **ELEMENTS},
-            "int.MinMax.max": lambda a, b: b if a < b else a,
-            "int.MinMax.min": lambda a, b: a if a < b else b,
+            **OPERATIONS,
             **{"not": operator.not_, "=": self.equal, "apply": lambda f, *given: f(*given)},
         }
 
@@ -286,9 +277,7 @@ class Theories:
 
         NaN is what it is, and 1 is not 1.0.
         """
-        if isinstance(a, Beyond) or isinstance(b, Beyond):
-            return a == b
-        if self.is_plain(a) and self.is_plain(b):
+        if Beyond in (type(a), type(b)) or (self.is_plain(a) and self.is_plain(b)):
             return a == b
         if isinstance(a, (tuple, list)) and type(a) is type(b):
             return len(a) == len(b) and all(map(self.equal, a, b))
