@@ -6,13 +6,13 @@ two sums are equal, whatever these terms are, if they are the same polynomial.
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import reduce
 
 from certify.equality import sides
-from certify.reader import Value
-from certify.rules import number, rule, term
+from certify.rules import number, rule
 from certify.terms import (
     Term,
     apply,
@@ -27,8 +27,8 @@ from certify.terms import (
     truth,
 )
 
-Product = frozenset[tuple[Term, int]]  # terms with their exponents
-Polynomial = dict[Product, Fraction]  # no coefficient is 0
+# The factors of each product are in one order, and no coefficient is 0.
+Polynomial = dict[tuple[Term, ...], Fraction]
 ZERO = Fraction(0)
 RELATIONS = ("=", "<", "<=", ">", ">=")
 
@@ -40,48 +40,40 @@ def amount(given: Term) -> Fraction:
 
 
 def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
-    """Multiply a term out."""
-    if given not in known:
-        known[given] = expanded(given, known)
-    return known[given]
-
-
-def expanded(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
-    """Multiply out what the term is made of; a term that is no sum or product is one of its own."""
+    """Multiply a term out; what is no sum or product is a term of its own."""
+    if given in known:
+        return known[given]
+    found: Polynomial = {(given,): Fraction(1)}
     if given.operator in ("integer", "rational"):
-        return cleaned({frozenset(): amount(given)})
-    if given.operator == "to_real":
-        return polynomial(given.arguments[0], known)
-    if given.operator not in ("+", "-", "*"):
-        return {frozenset([(given, 1)]): Fraction(1)}
-    first, *rest = (polynomial(each, known) for each in given.arguments)
-    if given.operator == "-" and not rest:
-        return {product: -factor for product, factor in first.items()}
-    for each in rest:
+        found = total({(): amount(given)})
+    elif given.operator in ("+", "-", "*", "to_real"):
+        first, *rest = (polynomial(each, known) for each in given.arguments)
         if given.operator == "*":
-            first = multiplied(first, each)
+            found = reduce(product, rest, first)
+        elif given.operator == "-":
+            found = total(first, *map(negative, rest)) if rest else negative(first)
         else:
-            sign = -1 if given.operator == "-" else 1
-            keys = {**first, **each}
-            first = cleaned({k: first.get(k, ZERO) + sign * each.get(k, ZERO) for k in keys})
-    return first
+            found = total(first, *rest)
+    known[given] = found
+    return found
 
 
-def multiplied(a: Polynomial, b: Polynomial) -> Polynomial:
+def total(*some: Polynomial) -> Polynomial:
+    """Add polynomials."""
+    keys = set[tuple[Term, ...]]().union(*some)
+    found = {key: sum((each.get(key, ZERO) for each in some), ZERO) for key in keys}
+    return {key: factor for key, factor in found.items() if factor != 0}
+
+
+def negative(given: Polynomial) -> Polynomial:
+    """Multiply a polynomial by -1."""
+    return {key: -factor for key, factor in given.items()}
+
+
+def product(a: Polynomial, b: Polynomial) -> Polynomial:
     """Multiply two polynomials."""
-    found = dict[Product, Fraction]()
-    for p, m in a.items():
-        for q, n in b.items():
-            exponents = Counter(dict(p))
-            exponents.update(dict(q))
-            key = frozenset(exponents.items())
-            found[key] = found.get(key, ZERO) + m * n
-    return cleaned(found)
-
-
-def cleaned(given: dict[Product, Fraction]) -> Polynomial:
-    """Leave out what has the coefficient 0."""
-    return {product: factor for product, factor in given.items() if factor != 0}
+    some = itertools.product(a.items(), b.items())
+    return total(*({tuple(sorted((*p, *q), key=id)): m * n} for (p, m), (q, n) in some))
 
 
 def relation(formula: Term) -> tuple[str, Term, Term]:
@@ -91,26 +83,23 @@ def relation(formula: Term) -> tuple[str, Term, Term]:
     return formula.operator, left, right
 
 
-@rule
-def arith_poly_norm(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def arith_poly_norm(given: Term) -> Term:
     """`(= s t)`, if s and t are the same polynomial."""
-    (), (given,) = premises, arguments
-    _, left, right = relation(term(given))
-    parts(term(given), "=")
     known = dict[Term, Polynomial]()
-    require(polynomial(left, known) == polynomial(right, known), "two polynomials")
-    return term(given)
+    left, right = (polynomial(each, known) for each in parts(given, "="))
+    require(left == right, "two polynomials")
+    return given
 
 
-@rule
-def arith_poly_norm_rel(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
     """`(= (* c (- a b)) (* d (- x y)))`: `(= (r a b) (r x y))`, for a comparison r.
 
     c and d are literals other than 0, and have the same sign unless r is `=`. A difference of
     integers may be made real.
     """
-    (premise,), (given,) = premises, arguments
-    one, other = map(relation, sides(term(given)))
+    one, other = map(relation, sides(given))
     require(one[0] == other[0], "two comparisons")
     factors = list[Fraction]()
     for side, (_, left, right) in zip(sides(premise), (one, other), strict=True):
@@ -121,16 +110,15 @@ def arith_poly_norm_rel(premises: Sequence[Term], arguments: Sequence[Value]) ->
     require(0 not in factors, "a factor 0")
     same_sign = (factors[0] > 0) == (factors[1] > 0)
     require(same_sign or one[0] == "=", "factors of different signs")
-    return term(given)
+    return given
 
 
-@rule
-def arith_sum_ub(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(None)
+def arith_sum_ub(premises: Sequence[Term]) -> Term:
     """Some `a < b`, `a <= b` or `a = b`: the sums of the sides.
 
     The sums compare by `<` if one premise does, and by `<=` otherwise.
     """
-    () = arguments
     found = list(map(relation, premises))
     require({name for name, _, _ in found} <= {"<", "<=", "="}, "a comparison the other way round")
     operator = "<" if any(name == "<" for name, _, _ in found) else "<="
@@ -138,42 +126,38 @@ def arith_sum_ub(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
     return build(operator, left, build("+", *(b for _, _, b in found)))
 
 
-@rule
-def arith_mult_pos(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def arith_mult_pos(factor: Term, given: Term) -> Term:
     """For m and a comparison `(r a b)`: if m > 0 and it holds, `(r (* m a) (* m b))`."""
-    (), (factor, given) = premises, arguments
-    return multiplication(">", term(factor), term(given), lambda name: name)
+    return multiplication(">", factor, given, lambda name: name)
 
 
-@rule
-def arith_mult_neg(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def arith_mult_neg(factor: Term, given: Term) -> Term:
     """For m and a comparison `(r a b)`: if m < 0 and it holds, `(* m b)` and `(* m a)` compare so.
 
     It is written the other way round, with `>` for `<`.
     """
-    (), (factor, given) = premises, arguments
     turned = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-    return multiplication("<", term(factor), term(given), turned.__getitem__)
+    return multiplication("<", factor, given, turned.__getitem__)
 
 
 def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], str]) -> Term:
     """Say that a comparison may be multiplied by a factor of a sign."""
     operator, left, right = relation(given)
-    product = build(turn(operator), build("*", factor, left), build("*", factor, right))
+    multiplied = build(turn(operator), build("*", factor, left), build("*", factor, right))
     has_sign = build(sign, factor, literal(0, factor.sort))
-    return build("=>", build("and", has_sign, given), product)
+    return build("=>", build("and", has_sign, given), multiplied)
 
 
-@rule
-def arith_mult_sign(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def arith_mult_sign(given: Term, product: Term) -> Term:
     """For a product m and formulas that tell the signs of its factors: together they tell its own.
 
     A formula is `(> t 0)`, `(< t 0)` or `(not (= t 0))`; the last tells it of an even power of t.
     """
-    (), (given, product) = premises, arguments
-    signs, factors = dict[Term, str](), list(parts(term(product), "*"))
-    known = parts(term(given), "and") if term(given).operator == "and" else (term(given),)
-    for formula in known:
+    signs, factors = dict[Term, str](), parts(product, "*")
+    for formula in parts(given, "and") if given.operator == "and" else (given,):
         inner = formula.arguments[0] if formula.operator == "not" else formula
         sign, factor, zero = relation(inner)
         allowed = ("=",) if formula is not inner else ("<", ">")
@@ -181,18 +165,16 @@ def arith_mult_sign(premises: Sequence[Term], arguments: Sequence[Value]) -> Ter
         signs[factor] = sign
     require(all(s != "=" or factors.count(t) % 2 == 0 for t, s in signs.items()), "an odd power")
     is_negative = [signs[each] for each in factors].count("<") % 2 == 1
-    return build("=>", term(given), build("<" if is_negative else ">", term(product), integer(0)))
+    return build("=>", given, build("<" if is_negative else ">", product, integer(0)))
 
 
-@rule
-def arith_mult_tangent(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def arith_mult_tangent(x: Term, y: Term, a: Term, b: Term, above: Term) -> Term:
     """For x, y, a, b: `x * y >= b * x + a * y - a * b`, if and only if (x - a) * (y - b) >= 0.
 
     That is, if both x <= a and y <= b, or both x >= a and y >= b. With the last argument `false`,
     `<=` takes the place of `>=`, and y is compared with b the other way round.
     """
-    (), given = premises, arguments
-    x, y, a, b, above = map(term, given)
     same, other = (">=", "<=") if above is truth(True) else ("<=", ">=")
     plane = build("-", build("+", build("*", b, x), build("*", a, y)), build("*", a, b))
     first = build("and", build("<=", x, a), build(other, y, b))
@@ -200,13 +182,12 @@ def arith_mult_tangent(premises: Sequence[Term], arguments: Sequence[Value]) -> 
     return equal(build(same, build("*", x, y), plane), build("or", first, second))
 
 
-@rule
-def arith_mult_abs_comparison(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(None)
+def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
     """Some |s| > |t|, or all |s| = |t|: the products of all s and of all t compare so.
 
     Where the first premise says `>`, another may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
     """
-    () = arguments
     kind, found = premises[0].operator, list[tuple[Term, Term]]()
     for premise in premises:
         if premise.operator == "and":
@@ -221,11 +202,10 @@ def arith_mult_abs_comparison(premises: Sequence[Term], arguments: Sequence[Valu
     return build(kind, left, right)
 
 
-@rule
-def arith_trichotomy(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(2)
+def arith_trichotomy(a: Term, b: Term) -> Term:
     """Two of a < b, a = b and a > b do not hold: the third does."""
-    () = arguments
-    first, second = (relation(opposite(formula)) for formula in premises)
+    first, second = (relation(opposite(formula)) for formula in (a, b))
     require(first[1:] == second[1:], "not of the same terms")
     left = {"<", "=", ">"} - {first[0], second[0]}
     require(len(left) == 1 and {first[0], second[0]} <= {"<", "=", ">"}, "not two of the three")
@@ -240,32 +220,28 @@ def opposite(formula: Term) -> Term:
     return build({"<": ">=", "<=": ">", ">": "<=", ">=": "<"}[operator], left, right)
 
 
-@rule
-def int_tight_ub(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def int_tight_ub(formula: Term) -> Term:
     """`(< t c)`, for the literal c of an integer: `(<= t d)`, with d = c - 1."""
-    (formula,), () = premises, arguments
     left, right = parts(formula, "<")
     return build("<=", left, integer(number(right) - 1))
 
 
-@rule
-def int_tight_lb(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def int_tight_lb(formula: Term) -> Term:
     """`(> t c)`, for the literal c of an integer: `(>= t d)`, with d = c + 1."""
-    (formula,), () = premises, arguments
     left, right = parts(formula, ">")
     return build(">=", left, integer(number(right) + 1))
 
 
-@rule
-def arith_reduction(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def arith_reduction(value: Term) -> Term:
     """What `div`, `mod` and `abs` mean.
 
     `(div a b)` and `(mod a b)` are the total ones unless b is 0. `(abs a)` is -a or a. Of the total
     ones, k being the quotient: it is k, or a - b * k; and b * k <= a < b * (k + 1) for b > 0,
     b * k <= a < b * (k - 1) for b < 0. Where b is a literal, only what is true of it is said.
     """
-    (), (given,) = premises, arguments
-    value = term(given)
     if value.operator == "abs":
         (a,) = value.arguments
         negative = build("<", a, integer(0))

@@ -14,7 +14,7 @@ from pathlib import Path
 from certify import arithmetic, binders, clauses, equality, normal, schemas, terms
 from certify.equality import GENERAL
 from certify.reader import Certificate, Step, Task
-from certify.rules import RULES
+from certify.rules import RULES, spelled
 from certify.terms import BINDERS, BOOL, Refused, Term, bound, build, require, truth
 
 # Terms are as deep as formulas are nested, and a call in Python reads each level.
@@ -75,9 +75,11 @@ class Checker:
         if step.rule == "scope":
             return self.discharge(step, premises)
         require(step.command == "step", "only scope ends a supposition")
-        require(step.rule in RULES, f"a rule that is not known: {step.rule}")
-        formula = RULES[step.rule](premises, step.arguments)
-        if RULES[step.rule] is GENERAL and formula.arguments[0].operator in BINDERS:
+        rule = RULES.get(spelled(step.rule))
+        if rule is None:
+            raise Refused(f"a rule that is not known: {step.rule}")
+        formula = rule(premises, step.arguments)
+        if rule is GENERAL and formula.arguments[0].operator in BINDERS:
             variables = bound(formula.arguments[0])
             is_free = any(not each.formula.free.isdisjoint(variables) for each in self.supposed)
             require(not is_free, "something is supposed of a variable that is bound here")

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certify.reader import Value
-from certify.rules import number, rule, term, terms_in
+from certify.rules import Terms, number, rule
 from certify.terms import Term, build, negation, parts, require, together, truth
 
 
-def literals(clause: Term) -> tuple[Term, ...]:
+def literals(clause: Term) -> Terms:
     """Take a clause apart."""
     if clause.operator == "or":
         return clause.arguments
@@ -35,131 +34,112 @@ def resolve(a: Sequence[Term], b: Sequence[Term], positive: Term, pivot: Term) -
     return [*without(a, first), *without(b, second)]
 
 
-def chain(premises: Sequence[Term], positives: Value, pivots: Value) -> list[Term]:
+def chain(premises: Sequence[Term], positives: Terms, pivots: Terms) -> list[Term]:
     """Resolve the first clause with each of the others in turn."""
     found = list(literals(premises[0]))
-    steps = zip(premises[1:], terms_in(positives), terms_in(pivots), strict=True)
-    for clause, positive, pivot in steps:
+    for clause, positive, pivot in zip(premises[1:], positives, pivots, strict=True):
         found = resolve(found, literals(clause), positive, pivot)
     return found
 
 
-@rule
-def resolution(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(2)
+def resolution(a: Term, b: Term, positive: Term, pivot: Term) -> Term:
     """Two clauses with a pivot in the first, whose negation is in the second: what is left.
 
     The pivot is the one that is given, or its negation if the other argument is `false`.
     """
-    a, b = premises
-    positive, pivot = map(term, arguments)
     return together("or", resolve(literals(a), literals(b), positive, pivot))
 
 
-@rule
-def chain_resolution(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(None)
+def chain_resolution(premises: Sequence[Term], positives: Terms, pivots: Terms) -> Term:
     """Resolve the first clause with each of the others in turn: what is left."""
-    positives, pivots = arguments
     return together("or", chain(premises, positives, pivots))
 
 
-@rule
-def chain_m_resolution(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(None)
+def chain_m_resolution(
+    premises: Sequence[Term], wanted: Term, positives: Terms, pivots: Terms
+) -> Term:
     """As chain_resolution; the conclusion is given, and has all that is left, in any order."""
-    conclusion, positives, pivots = arguments
-    found, wanted = chain(premises, positives, pivots), term(conclusion)
+    found = chain(premises, positives, pivots)
     is_found = together("or", list(dict.fromkeys(found))) is wanted
     require(is_found or {*found} <= {*literals(wanted)}, "a literal is left")
     return wanted
 
 
-@rule
-def factoring(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def factoring(clause: Term) -> Term:
     """A clause without what it has twice."""
-    (clause,), () = premises, arguments
     return together("or", list(dict.fromkeys(literals(clause))))
 
 
-@rule
-def reordering(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def reordering(clause: Term, wanted: Term) -> Term:
     """A clause with the same literals, or more."""
-    (clause,), (wanted,) = premises, arguments
-    require({*literals(clause)} <= {*literals(term(wanted))}, "a literal is missing")
-    return term(wanted)
+    require({*literals(clause)} <= {*literals(wanted)}, "a literal is missing")
+    return wanted
 
 
-@rule
-def and_intro(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(None)
+def and_intro(premises: Sequence[Term]) -> Term:
     """F, G, ...: their conjunction."""
-    () = arguments
     return together("and", premises)
 
 
-@rule
-def and_elim(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def and_elim(formula: Term, index: Term) -> Term:
     """A conjunction: one of its formulas."""
-    (formula,), (index,) = premises, arguments
-    return at(parts(formula, "and"), index)
+    return parts(formula, "and")[number(index)]
 
 
-@rule
-def not_or_elim(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def not_or_elim(formula: Term, index: Term) -> Term:
     """A disjunction that does not hold: the negation of one of its formulas."""
-    (formula,), (index,) = premises, arguments
     (inner,) = parts(formula, "not")
-    return negation(at(parts(inner, "or"), index))
+    return negation(parts(inner, "or")[number(index)])
 
 
-@rule
-def not_and(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def not_and(formula: Term) -> Term:
     """A conjunction that does not hold: the disjunction of the negations."""
-    (formula,), () = premises, arguments
     (inner,) = parts(formula, "not")
     return build("or", *map(negation, parts(inner, "and")))
 
 
-@rule
-def cnf_and_pos(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def cnf_and_pos(formula: Term, index: Term) -> Term:
     """For a conjunction F: `not F`, or the formula of F that the index names."""
-    (), (formula, index) = premises, arguments
-    return build("or", negation(term(formula)), at(parts(term(formula), "and"), index))
+    return build("or", negation(formula), parts(formula, "and")[number(index)])
 
 
-@rule
-def cnf_and_neg(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def cnf_and_neg(formula: Term) -> Term:
     """For a conjunction F: F, or the negation of one of its formulas."""
-    (), (formula,) = premises, arguments
-    return build("or", term(formula), *map(negation, parts(term(formula), "and")))
+    return build("or", formula, *map(negation, parts(formula, "and")))
 
 
-@rule
-def cnf_or_pos(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def cnf_or_pos(formula: Term) -> Term:
     """For a disjunction F: `not F`, or one of its formulas."""
-    (), (formula,) = premises, arguments
-    return build("or", negation(term(formula)), *parts(term(formula), "or"))
+    return build("or", negation(formula), *parts(formula, "or"))
 
 
-@rule
-def cnf_or_neg(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def cnf_or_neg(formula: Term, index: Term) -> Term:
     """For a disjunction F: F, or the negation of the formula of F that the index names."""
-    (), (formula, index) = premises, arguments
-    return build("or", term(formula), negation(at(parts(term(formula), "or"), index)))
+    return build("or", formula, negation(parts(formula, "or")[number(index)]))
 
 
-@rule
-def process_scope(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(1)
+def process_scope(formula: Term, wanted: Term) -> Term:
     """`(=> F (=> G ... C))`, with C given: `(=> (and F G ...) C)`.
 
     If C is `false`, what is in front of it does not hold.
     """
-    (formula,), (conclusion,) = premises, arguments
-    wanted, supposed = term(conclusion), list[Term]()
+    supposed = list[Term]()
     while formula is not wanted:
         first, formula = parts(formula, "=>")
         supposed.append(first)
     hypothesis = together("and", supposed)
     return negation(hypothesis) if wanted is truth(False) else build("=>", hypothesis, wanted)
-
-
-def at(items: Sequence[Term], index: Value) -> Term:
-    """Return the item at an index; there is none beyond the last."""
-    return items[number(term(index))]

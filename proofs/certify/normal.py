@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
-from certify.equality import claimed
-from certify.reader import Value
-from certify.rules import rule, term
+from certify.rules import claim, rule
 from certify.terms import BOOL, NEUTRAL, Term, equal, literal, rebuild, require, truth, value_of
 
 
@@ -22,27 +20,23 @@ def leaves(given: Term, operator: str) -> set[Term]:
     return set() if given is NEUTRAL[operator]() else {given}
 
 
-@rule
-def aci_norm(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@claim
+def aci_norm(left: Term, right: Term) -> None:
     """`(= F G)`: two conjunctions, or two disjunctions, of the same formulas.
 
     One may be a formula alone, or what the empty one is. The order, how they are nested, and how
     often a formula is there, says nothing.
     """
-    given, left, right = claimed(premises, arguments)
     operators = [each for each in ("and", "or") if each in (left.operator, right.operator)]
     is_same = any(leaves(left, each) == leaves(right, each) for each in operators)
     require(is_same, "not the same formulas")
-    return given
 
 
-@rule
-def absorb(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@claim
+def absorb(left: Term, right: Term) -> None:
     """`(= (or ... true ...) true)`, `(= (and ... false ...) false)`, however they are nested."""
-    given, left, right = claimed(premises, arguments)
     zero = {"or": truth(True), "and": truth(False)}.get(left.operator)
     require(right is zero and right in leaves(left, left.operator), "nothing absorbs the rest")
-    return given
 
 
 Number = int | Fraction
@@ -77,11 +71,10 @@ def quotient(a: Number, b: Number) -> int:
     return a // b if b > 0 else -(a // -b)
 
 
-@rule
-def evaluate(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+@rule(0)
+def evaluate(given: Term) -> Term:
     """`(= t s)`, where s is t with every operator of literals computed, from the inside out."""
-    (), (given,) = premises, arguments
-    return equal(term(given), computed(term(given)))
+    return equal(given, computed(given))
 
 
 def computed(given: Term) -> Term:

@@ -1,7 +1,7 @@
 """What a rule is: a function from premises and arguments to a conclusion.
 
 The conclusion holds wherever the premises hold, for every assignment to free variables. A rule that
-finds something else than it expects refuses; so does Python, where there are too many premises or
+finds something else than it expects refuses; so does Python, where there are too many arguments or
 too few.
 """
 
@@ -10,23 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from certify.reader import Value
-from certify.terms import Refused, Term
+from certify.terms import Refused, Term, parts, require
 
+Terms = tuple[Term, ...]
 Rule = Callable[[Sequence[Term], Sequence[Value]], Term]
 
 RULES: dict[str, Rule] = {}
-
-
-def rule(function: Rule) -> Rule:
-    """Make a rule known by the name of its function; cvc5 writes some with hyphens."""
-    RULES[function.__name__] = function
-    return function
-
-
-def hyphened(function: Rule) -> Rule:
-    """Make a rule known by the name of its function, with hyphens."""
-    RULES[function.__name__.replace("_", "-")] = function
-    return function
 
 
 def term(value: Value) -> Term:
@@ -36,11 +25,41 @@ def term(value: Value) -> Term:
     return value
 
 
-def terms_in(value: Value) -> tuple[Term, ...]:
-    """Expect a list for an argument."""
-    if isinstance(value, Term):
-        raise Refused("a term for a list")
-    return value
+def spelled(name: str) -> str:
+    """Spell the name of a rule as Python does; cvc5 writes some with hyphens."""
+    return name.replace("-", "_")
+
+
+def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
+    """Make a rule known by the name of its function, which takes so many premises, then arguments.
+
+    Where it takes any number of premises, it takes them as one tuple. An argument is a term, but
+    for the rules that take some `Terms`.
+    """
+
+    def known(function: Callable[..., Term]) -> Rule:
+        has_lists = "Terms" in function.__annotations__.values()
+
+        def follow(premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
+            require(count in (None, len(premises)), f"expected {count} premises")
+            given = arguments if has_lists else map(term, arguments)
+            return function(*([premises] if count is None else premises), *given)
+
+        RULES[function.__name__] = follow
+        return follow
+
+    return known
+
+
+def claim(function: Callable[[Term, Term], None]) -> Rule:
+    """Make a rule known whose argument is an equation: its sides are equal, unless it refuses."""
+
+    def claimed(given: Term) -> Term:
+        function(*parts(given, "="))
+        return given
+
+    claimed.__name__ = function.__name__
+    return rule(0)(claimed)
 
 
 def number(value: Term) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from certify import terms
 from certify.reader import NUMERAL, Expression, Value, expressions, several, word
-from certify.rules import RULES, term
+from certify.rules import RULES, spelled, term
 from certify.terms import Refused, Term, require
 
 PATTERNS = """
@@ -262,4 +262,4 @@ SCHEMAS = [
     for name, arguments, premises, conclusion in map(several, expressions(PATTERNS))
 ]
 for _schema in SCHEMAS:
-    RULES[_schema.name] = _schema.follow
+    RULES[spelled(_schema.name)] = _schema.follow

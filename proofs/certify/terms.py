@@ -354,32 +354,22 @@ def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
 
 def same_but_for_names(a: Term, b: Term) -> bool:
     """Tell whether two terms differ in the names of bound variables alone."""
-    done = set[tuple[Term, Term]]()
+    return numbered(a, 0, {}) is numbered(b, 0, {})
 
-    def same(
-        a: Term, b: Term, left: Mapping[Term, int], right: Mapping[Term, int], depth: int
-    ) -> bool:
-        """Compare below binders: a variable is bound at a depth, the same on either side."""
-        closed = left.keys().isdisjoint(a.free) and right.keys().isdisjoint(b.free)
-        if closed and (a is b or (a, b) in done):
-            return True
-        if a.operator == "variable" or b.operator == "variable":
-            return left.get(a, a) == right.get(b, b)
-        if (a.operator, len(a.arguments)) != (b.operator, len(b.arguments)):
-            return False
-        if a.operator in BINDERS:
-            xs, ys = bound(a), bound(b)
-            if [x.sort for x in xs] != [y.sort for y in ys]:
-                return False
-            left = {**left, **{x: depth + i for i, x in enumerate(xs)}}
-            right = {**right, **{y: depth + i for i, y in enumerate(ys)}}
-            depth += len(xs)
-        elif a.label != b.label:
-            return False
-        pairs = zip(a.arguments, b.arguments, strict=True)
-        found = all(same(x, y, left, right, depth) for x, y in pairs)
-        if found and closed:
-            done.add((a, b))
-        return found
 
-    return same(a, b, {}, {}, 0)
+def numbered(term: Term, depth: int, done: dict[tuple[Term, int], Term]) -> Term:
+    """Give each bound variable, for its name, the number of those that are bound around it.
+
+    No variable that is read has a numeral for its name. What a witness is of keeps its names.
+    """
+    if not term.arguments or term.operator == "skolem":
+        return term
+    if (term, depth) not in done:
+        xs = [variable(str(depth + i), x.sort) for i, x in enumerate(bound(term))]
+        inside = [numbered(each, depth + len(xs), done) for each in term.arguments]
+        if xs:
+            body = substitute(inside[0], dict(zip(bound(term), xs, strict=True)))
+            done[term, depth] = bind(term.operator, xs, body)
+        else:
+            done[term, depth] = rebuild(term, inside)
+    return done[term, depth]
