@@ -9,39 +9,20 @@ which step on.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+import re
 from typing import NamedTuple
 
 from certify import checker, terms
-from certify.reader import Certificate, Expression, Task, expressions
-from certify.rules import RULES
+from certify.reader import Certificate, Task
+from certify.rules import RULES, spelled
 from certify.terms import Refused, Term, rebuild
 
-OTHER_WORDS = {
-    "and": "or",
-    "or": "and",
-    "not": "@purify",
-    "=>": "=",
-    "=": "distinct",
-    "<": "<=",
-    "<=": "<",
-    ">": ">=",
-    ">=": ">",
-    "+": "*",
-    "*": "+",
-    "-": "+",
-    "forall": "exists",
-    "exists": "forall",
-    "true": "false",
-    "false": "true",
-    "div": "mod",
-    "mod": "div",
-    "div_total": "mod_total",
-    "mod_total": "div_total",
-    "select": "@array_deq_diff",
-    "Int": "Bool",
-    "Bool": "Int",
-}
+PAIRS = (("and", "or"), ("<", "<="), (">", ">="), ("+", "*"), ("forall", "exists"), ("Int", "Bool"))
+PAIRS += (("true", "false"), ("div", "mod"), ("div_total", "mod_total"), ("=", "distinct"))
+OTHER_WORDS = {old: new for pair in PAIRS for old, new in (pair, pair[::-1])}
+OTHER_WORDS |= {"not": "@purify", "=>": "=", "-": "+", "select": "@array_deq_diff"}
+
+WORD = re.compile(r'[()]|"[^"]*"|\|[^|]*\||[^\s()"|]+')
 
 SAME = "the steps that matter conclude the same"
 ORDER = "they conclude the same, but for the order in sums, products, conjunctions, disjunctions"
@@ -59,92 +40,35 @@ class Change(NamedTuple):
 
 def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
     """Change a certificate so often, in places that its own name decides."""
-    chance = random.Random(place)
-    (commands,) = expressions(certificate)
-    assert isinstance(commands, list)
+    chance, words = random.Random(place), WORD.findall(certificate)
     without_goal = text.rpartition("(assert")[0] + "(check-sat)"
     found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]
     for _ in range(count):
-        what, changed = changed_once(chance, commands)
-        found.append(Change(place, what, accepted(text, printed(changed), certificate)))
+        i, new = changed_once(chance, words)
+        changed = [*words[:i], *new, *words[i + len(new) :]]
+        what = f"{' '.join(words[max(i - 8, 0) : i])} {' '.join(new)} ..., in word {i}"
+        found.append(Change(place, what, accepted(text, " ".join(changed), certificate)))
     return found
 
 
-def changed_once(chance: random.Random, commands: list[Expression]) -> tuple[str, list[Expression]]:
-    """Change one place: take out a step, or another word, name, number, rule or order."""
-    names = [
-        each[1] for each in commands if isinstance(each, list) and each[0] in ("step", "assume")
-    ]
-    defined = [each[1] for each in commands if isinstance(each, list) and each[0] == "define"]
+def changed_once(chance: random.Random, words: list[str]) -> tuple[int, list[str]]:
+    """Change one word into another of its kind, or exchange two: from where on, and to what."""
     while True:
-        i = chance.randrange(len(commands))
-        if not isinstance(command := commands[i], list) or command[0] in ("declare-sort",):
-            continue
-        if command[0] != "define" and chance.random() < 0.05:
-            return f"{shown(command)} taken out", [*commands[:i], *commands[i + 1 :]]
-        path = chance.choice([path for path in paths(command, ()) if path[0] > 1] or [()])
-        if not path:
-            continue
-        old = at(command, path)
-        if isinstance(old, list):
-            if len(old) < 3:
-                continue
-            j = chance.randrange(1, len(old) - 1) if isinstance(old[0], str) else 0
-            new: Expression = [*old[:j], old[j + 1], old[j], *old[j + 2 :]]
-        elif old.startswith("@p") and old[2:].isdigit():
-            new = chance.choice(names)
-        elif old.startswith("@t") and old[2:].isdigit():
-            new = chance.choice(defined)
+        i = chance.randrange(len(words) - 1)
+        old, after = words[i : i + 2]
+        new = old
+        if chance.random() < 0.2 and not {old, after} & {"(", ")"}:
+            new = after
+        elif old[:2] in ("@p", "@t"):
+            new = chance.choice([word for word in words if word[:2] == old[:2]])
         elif old.lstrip("-").isdigit():
             new = str(int(old) + chance.choice((-1, 1)))
-        elif old in RULES:
+        elif spelled(old) in RULES:
             new = chance.choice(sorted(RULES))
         elif old in OTHER_WORDS:
             new = OTHER_WORDS[old]
-        else:
-            continue
         if new != old:
-            other = replaced(command, path, new)
-            what = f"{shown(command)} with {shown(new)} for {shown(old)} at {path}"
-            return what, [*commands[:i], other, *commands[i + 1 :]]
-
-
-def paths(expression: Expression, before: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """List the places in an expression, but the whole."""
-    if isinstance(expression, list):
-        for i, each in enumerate(expression):
-            yield (*before, i)
-            yield from paths(each, (*before, i))
-
-
-def at(expression: Expression, path: Sequence[int]) -> Expression:
-    """Return what stands at a place."""
-    for i in path:
-        assert isinstance(expression, list)
-        expression = expression[i]
-    return expression
-
-
-def replaced(expression: Expression, path: Sequence[int], new: Expression) -> Expression:
-    """Put something else in a place."""
-    if not path:
-        return new
-    assert isinstance(expression, list)
-    i, *rest = path
-    return [*expression[:i], replaced(expression[i], rest, new), *expression[i + 1 :]]
-
-
-def printed(expression: Expression) -> str:
-    """Write an expression; a word that is none without bars has no place in a certificate."""
-    if isinstance(expression, list):
-        return f"({' '.join(map(printed, expression))})"
-    return expression
-
-
-def shown(expression: Expression) -> str:
-    """Write the beginning of an expression."""
-    text = printed(expression)
-    return text if len(text) < 80 else text[:80] + " ..."
+            return i, [new, old] if new is after else [new]
 
 
 def accepted(text: str, changed: str, before: str = "") -> str:

@@ -117,7 +117,8 @@ TABLE = """
 (quant_miniscope_ite () ((= (forall (@list x v) (ite F G H))
                             (ite F (forall (@list x v) G) (forall (@list x v) H)))))
 (quant_var_elim_eq   () ((= (forall (@list x) (not (= x S))) false)))
-(quant_var_elim_eq   () ((= (forall (@list x) (or (not (= x S)) (p x) (= x y))) (or (p S) (= S y)))))
+(quant_var_elim_eq   () ((= (forall (@list x) (or (not (= x S)) (p x) (= x y)))
+                            (or (p S) (= S y)))))
 
 (aci_norm            () ((= (ANDOR F G H) (ANDOR (ANDOR H F) G F))))
 (absorb              () ((= (or (or F true) G) true)))

@@ -93,10 +93,11 @@ UNNOTICED = {"expected the literal of a number", "expected a comparison"}
 
 def conditions(module: types.ModuleType) -> Iterator[tuple[str, int, str]]:
     """List the side conditions: the function, the line, what it says."""
-    for function in ast.parse(inspect.getsource(module)).body:
-        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+    tree = ast.parse(inspect.getsource(module))
+    for function in [each for each in tree.body if isinstance(each, ast.FunctionDef)]:
+        for node in ast.walk(function):
             match node:
-                case ast.Expr(ast.Call(ast.Name("require"), [_, ast.Constant(str() as says)])):
+                case ast.Call(ast.Name("require"), [_, ast.Constant(str() as says)]):
                     yield function.name, node.lineno, says
 
 
