@@ -17,8 +17,8 @@ from certify.reader import Certificate, Task
 from certify.rules import RULES, spelled
 from certify.terms import Refused, Term, rebuild
 
-PAIRS = (("and", "or"), ("<", "<="), (">", ">="), ("+", "*"), ("forall", "exists"), ("Int", "Bool"))
-PAIRS += (("true", "false"), ("div", "mod"), ("div_total", "mod_total"), ("=", "distinct"))
+PAIRS = [("and", "or"), ("<", "<="), (">", ">="), ("+", "*"), ("forall", "exists")]
+PAIRS += [("true", "false"), ("div", "mod"), ("div_total", "mod_total"), ("=", "distinct")]
 OTHER_WORDS = {old: new for pair in PAIRS for old, new in (pair, pair[::-1])}
 OTHER_WORDS |= {"not": "@purify", "=>": "=", "-": "+", "select": "@array_deq_diff"}
 

@@ -24,7 +24,6 @@ from certify.terms import (
     negation,
     parts,
     require,
-    truth,
 )
 
 # The factors of each product are in one order, and no coefficient is 0.
@@ -166,20 +165,6 @@ def arith_mult_sign(given: Term, product: Term) -> Term:
     require(all(s != "=" or factors.count(t) % 2 == 0 for t, s in signs.items()), "an odd power")
     is_negative = [signs[each] for each in factors].count("<") % 2 == 1
     return build("=>", given, build("<" if is_negative else ">", product, integer(0)))
-
-
-@rule(0)
-def arith_mult_tangent(x: Term, y: Term, a: Term, b: Term, above: Term) -> Term:
-    """For x, y, a, b: `x * y >= b * x + a * y - a * b`, if and only if (x - a) * (y - b) >= 0.
-
-    That is, if both x <= a and y <= b, or both x >= a and y >= b. With the last argument `false`,
-    `<=` takes the place of `>=`, and y is compared with b the other way round.
-    """
-    same, other = (">=", "<=") if above is truth(True) else ("<=", ">=")
-    plane = build("-", build("+", build("*", b, x), build("*", a, y)), build("*", a, b))
-    first = build("and", build("<=", x, a), build(other, y, b))
-    second = build("and", build(">=", x, a), build(same, y, b))
-    return equal(build(same, build("*", x, y), plane), build("or", first, second))
 
 
 @rule(None)

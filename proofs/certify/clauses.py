@@ -69,12 +69,6 @@ def chain_m_resolution(
 
 
 @rule(1)
-def factoring(clause: Term) -> Term:
-    """A clause without what it has twice."""
-    return together("or", list(dict.fromkeys(literals(clause))))
-
-
-@rule(1)
 def reordering(clause: Term, wanted: Term) -> Term:
     """A clause with the same literals, or more."""
     require({*literals(clause)} <= {*literals(wanted)}, "a literal is missing")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from certify.rules import RULES, claim, rule
-from certify.terms import Term, apply, equal, negation, parts, rebuild, require, together
+from certify.rules import RULES, rule
+from certify.terms import Term, apply, equal, negation, parts, rebuild, require
 
 
 def sides(equation: Term) -> tuple[Term, Term]:
@@ -55,7 +55,7 @@ def cong(premises: Sequence[Term], left: Term) -> Term:
     return equal(left, rebuild(left, [*left.arguments[:unchanged], *(b for _, b in pairs)]))
 
 
-RULES["nary_cong"] = RULES["pairwise_cong"] = cong
+RULES["nary_cong"] = cong
 
 # The only rule whose premises have to hold for all values of variables, and not just for one.
 GENERAL = cong
@@ -66,11 +66,3 @@ def ho_cong(premises: Sequence[Term]) -> Term:
     """Equal functions, and equal arguments: the applications are equal."""
     (f, g), *pairs = map(sides, premises)
     return equal(apply(f, *(a for a, _ in pairs)), apply(g, *(b for _, b in pairs)))
-
-
-@claim
-def distinct_elim(left: Term, right: Term) -> None:
-    """`(distinct a b ...)` equals the conjunction of `(not (= a b))` for any two of them."""
-    each = parts(left, "distinct")
-    differ = [negation(equal(a, b)) for i, a in enumerate(each) for b in each[i + 1 :]]
-    require(right is together("and", differ), "not each two of them")

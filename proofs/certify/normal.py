@@ -47,7 +47,6 @@ COMPUTED: dict[str, Callable[[list[Number]], Number]] = {
     "and": lambda values: all(values),
     "or": lambda values: any(values),
     "=>": lambda values: not values[0] or bool(values[1]),
-    "xor": lambda values: values[0] != values[1],
     "=": lambda values: values[0] == values[1],
     "+": sum,
     "*": lambda values: math.prod(values),

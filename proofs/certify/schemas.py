@@ -1,15 +1,15 @@
 """Rules that are a pattern: the name, arguments, premises, and what follows.
 
-A word that begins with a capital stands for any term, everywhere the same. `Zs...` stands for any
-number of arguments of the operator around it: it is given as their conjunction, disjunction or sum.
-An operator of one argument that is left is that argument, and one of none what changes nothing:
-`(and Y Zs...)` is `Y` where there are no Zs.
+These are the patterns that certificates of our tasks use; cvc5 knows more. A word that begins with
+a capital stands for any term, everywhere the same. `Zs...` stands for any number of arguments of
+`and` or `or` around it, and is given as their conjunction or disjunction. An operator of one
+argument that is left is that argument, and one of none what changes nothing: `(and Y Zs...)` is `Y`
+where there are no Zs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 from certify import terms
@@ -19,7 +19,6 @@ from certify.terms import Refused, Term, require
 
 PATTERNS = """
 ; Formulas, taken apart.
-(split              (F) ()                   (or F (not F)))
 (eq_resolve         ()  (F (= F G))          G)
 (modus_ponens       ()  (F (=> F G))         G)
 (not_not_elim       ()  ((not (not F)))      F)
@@ -31,10 +30,6 @@ PATTERNS = """
 (equiv_elim2        ()  ((= F G))            (or F (not G)))
 (not_equiv_elim1    ()  ((not (= F G)))      (or F G))
 (not_equiv_elim2    ()  ((not (= F G)))      (or (not F) (not G)))
-(xor_elim1          ()  ((xor F G))          (or F G))
-(xor_elim2          ()  ((xor F G))          (or (not F) (not G)))
-(not_xor_elim1      ()  ((not (xor F G)))    (or F (not G)))
-(not_xor_elim2      ()  ((not (xor F G)))    (or (not F) G))
 (ite_elim1          ()  ((ite C F G))        (or (not C) F))
 (ite_elim2          ()  ((ite C F G))        (or C G))
 (not_ite_elim1      ()  ((not (ite C F G)))  (or (not C) (not F)))
@@ -52,10 +47,6 @@ PATTERNS = """
 (cnf_equiv_pos2     ((= F G))     ()  (or (not (= F G)) F (not G)))
 (cnf_equiv_neg1     ((= F G))     ()  (or (= F G) F G))
 (cnf_equiv_neg2     ((= F G))     ()  (or (= F G) (not F) (not G)))
-(cnf_xor_pos1       ((xor F G))   ()  (or (not (xor F G)) F G))
-(cnf_xor_pos2       ((xor F G))   ()  (or (not (xor F G)) (not F) (not G)))
-(cnf_xor_neg1       ((xor F G))   ()  (or (xor F G) (not F) G))
-(cnf_xor_neg2       ((xor F G))   ()  (or (xor F G) F (not G)))
 (cnf_ite_pos1       ((ite C F G)) ()  (or (not (ite C F G)) (not C) F))
 (cnf_ite_pos2       ((ite C F G)) ()  (or (not (ite C F G)) C G))
 (cnf_ite_pos3       ((ite C F G)) ()  (or (not (ite C F G)) F G))
@@ -66,65 +57,35 @@ PATTERNS = """
 
 ; Rewriting of formulas.
 (bool-double-not-elim   (F)           ()  (= (not (not F)) F))
-(bool-not-true          (F)           ((= F false))  (= (not F) true))
-(bool-not-false         (F)           ((= F true))   (= (not F) false))
 (bool-eq-true           (F)           ()  (= (= F true) F))
 (bool-eq-false          (F)           ()  (= (= F false) (not F)))
-(bool-eq-nrefl          (F)           ()  (= (= F (not F)) false))
 (bool-impl-false1       (F)           ()  (= (=> F false) (not F)))
 (bool-impl-false2       (F)           ()  (= (=> false F) true))
 (bool-impl-true1        (F)           ()  (= (=> F true) true))
 (bool-impl-true2        (F)           ()  (= (=> true F) F))
 (bool-impl-elim         (F G)         ()  (= (=> F G) (or (not F) G)))
-(bool-dual-impl-eq      (F G)         ()  (= (and (=> F G) (=> G F)) (= F G)))
-(bool-and-conf          (Xs... F Ys... Zs...) () (= (and Xs... F Ys... (not F) Zs...) false))
-(bool-and-conf2         (Xs... F Ys... Zs...) () (= (and Xs... (not F) Ys... F Zs...) false))
-(bool-or-taut           (Xs... F Ys... Zs...) () (= (or Xs... F Ys... (not F) Zs...) true))
 (bool-or-taut2          (Xs... F Ys... Zs...) () (= (or Xs... (not F) Ys... F Zs...) true))
 (bool-or-de-morgan      (F G Zs...)   () (= (not (or F G Zs...)) (and (not F) (not (or G Zs...)))))
 (bool-and-de-morgan     (F G Zs...)   () (= (not (and F G Zs...)) (or (not F) (not (and G Zs...)))))
 (bool-implies-de-morgan (F G)         ()  (= (not (=> F G)) (and F (not G))))
-(bool-or-and-distrib    (F G Ys... H Zs...) ()
-    (= (or (and F G Ys...) H Zs...) (and (or F H Zs...) (or (and G Ys...) H Zs...))))
-(bool-implies-or-distrib (F G Ys... H) ()
-    (= (=> (or F G Ys...) H) (and (=> F H) (=> (or G Ys...) H))))
-(bool-xor-refl          (F)           ()  (= (xor F F) false))
-(bool-xor-nrefl         (F)           ()  (= (xor F (not F)) true))
-(bool-xor-false         (F)           ()  (= (xor F false) F))
-(bool-xor-true          (F)           ()  (= (xor F true) (not F)))
-(bool-xor-comm          (F G)         ()  (= (xor F G) (xor G F)))
-(bool-xor-elim          (F G)         ()  (= (xor F G) (= (not F) G)))
-(bool-not-xor-elim      (F G)         ()  (= (not (xor F G)) (= F G)))
 (bool-not-eq-elim1      (F G)         ()  (= (not (= F G)) (= (not F) G)))
-(bool-not-eq-elim2      (F G)         ()  (= (not (= F G)) (= F (not G))))
 (bool-not-ite-elim      (C F G)       ()  (= (not (ite C F G)) (ite C (not F) (not G))))
 
 ; Rewriting of choices.
-(ite-neg-branch              (C F G)   ((= (not G) F))  (= (ite C F G) (= C F)))
 (ite-then-true               (C F)     ()  (= (ite C true F) (or C F)))
 (ite-else-false              (C F)     ()  (= (ite C F false) (and C F)))
 (ite-then-false              (C F)     ()  (= (ite C false F) (and (not C) F)))
 (ite-else-true               (C F)     ()  (= (ite C F true) (or (not C) F)))
-(ite-then-lookahead-self     (C F)     ()  (= (ite C C F) (ite C true F)))
-(ite-else-lookahead-self     (C F)     ()  (= (ite C F C) (ite C F false)))
-(ite-then-lookahead-not-self (C F)     ()  (= (ite C (not C) F) (ite C false F)))
-(ite-else-lookahead-not-self (C F)     ()  (= (ite C F (not C)) (ite C F true)))
 (ite-expand                  (C F G)   ()  (= (ite C F G) (and (or (not C) F) (or C G))))
 (ite-true-cond               (X Y)     ()  (= (ite true X Y) X))
 (ite-false-cond              (X Y)     ()  (= (ite false X Y) Y))
 (ite-not-cond                (C X Y)   ()  (= (ite (not C) X Y) (ite C Y X)))
 (ite-eq-branch               (C X)     ()  (= (ite C X X) X))
-(ite-then-lookahead          (C X Y Z) ()  (= (ite C (ite C X Y) Z) (ite C X Z)))
-(ite-else-lookahead          (C X Y Z) ()  (= (ite C X (ite C Y Z)) (ite C X Z)))
-(ite-then-neg-lookahead      (C X Y Z) ()  (= (ite C (ite (not C) X Y) Z) (ite C Y Z)))
-(ite-else-neg-lookahead      (C X Y Z) ()  (= (ite C X (ite (not C) Y Z)) (ite C X Y)))
 
 ; Rewriting of equations.
 (eq-refl      (X)       ()                   (= (= X X) true))
 (eq-symm      (X Y)     ()                   (= (= X Y) (= Y X)))
 (eq-ite-lift  (C X Y Z) ()                   (= (= (ite C X Y) Z) (ite C (= X Z) (= Y Z))))
-(eq-cond-deq  (X Y Z)   ((= (= Y Z) false))
-    (= (= (= X Y) (= X Z)) (and (not (= X Y)) (not (= X Z)))))
 (distinct-binary-elim (X Y) ()               (= (distinct X Y) (not (= X Y))))
 (skolem_intro ((@purify X)) ()               (= (@purify X) X))
 
@@ -132,21 +93,12 @@ PATTERNS = """
 (arith-elim-gt        (X Y)     ()  (= (> X Y) (not (>= Y X))))
 (arith-elim-lt        (X Y)     ()  (= (< X Y) (not (>= X Y))))
 (arith-elim-leq       (X Y)     ()  (= (<= X Y) (>= Y X)))
-(arith-elim-int-gt    (X Y)     ()  (= (> X Y) (>= X (+ Y 1))))
-(arith-elim-int-lt    (X Y)     ()  (= (< X Y) (>= Y (+ X 1))))
 (arith-leq-norm       (X Y)     ()  (= (<= X Y) (not (>= X (+ Y 1)))))
 (arith-geq-tighten    (X Y)     ()  (= (not (>= X Y)) (>= Y (+ X 1))))
 (arith-geq-norm1-int  (X Y)     ()  (= (>= X Y) (>= (- X Y) 0)))
-(arith-eq-elim-int    (X Y)     ()  (= (= X Y) (and (>= X Y) (<= X Y))))
-(arith-geq-norm1-real (X Y)     ()  (= (>= X Y) (>= (- X Y) 0/1)))
-(arith-eq-elim-real   (X Y)     ()  (= (= X Y) (and (>= X Y) (<= X Y))))
-(arith-int-eq-conflict    (X C) ((= (= (to_real (to_int C)) C) false))  (= (= (to_real X) C) false))
 (arith-int-geq-tighten    (X C D)
     ((= (= (to_real (to_int C)) C) false) (= D (+ (to_int C) 1)))
     (= (>= (to_real X) C) (>= X D)))
-(arith-to-int-elim-to-real (X)  ()  (= (to_int (to_real X)) X))
-(arith-geq-ite-lift   (C X Y Z) ()  (= (>= (ite C X Y) Z) (ite C (>= X Z) (>= Y Z))))
-(arith-leq-ite-lift   (C X Y Z) ()  (= (<= (ite C X Y) Z) (ite C (<= X Z) (<= Y Z))))
 (arith-min-lt1        (X Y)     ()  (= (<= (ite (< X Y) X Y) X) true))
 (arith-min-lt2        (X Y)     ()  (= (<= (ite (< X Y) X Y) Y) true))
 (arith-max-geq1       (X Y)     ()  (= (>= (ite (>= X Y) X Y) X) true))
@@ -166,12 +118,6 @@ PATTERNS = """
 (arith-int-mod-total-one  (X)   ()                   (= (mod_total X 1) 0))
 (arith-int-mod-total-zero (X)   ()                   (= (mod_total X 0) X))
 (arith-int-mod-total-neg  (X Y) ((= (< Y 0) true))   (= (mod_total X Y) (mod_total X (- Y))))
-(arith-mod-over-mod-1     (C X) ((= (= C 0) false))
-    (= (mod_total (mod_total X C) C) (mod_total X C)))
-(arith-mod-over-mod       (C Ts... X Ss...) ((= (= C 0) false))
-    (= (mod_total (+ Ts... (mod_total X C) Ss...) C) (mod_total (+ Ts... X Ss...) C)))
-(arith-mod-over-mod-mult  (C Ts... X Ss...) ((= (= C 0) false))
-    (= (mod_total (* Ts... (mod_total X C) Ss...) C) (mod_total (* Ts... X Ss...) C)))
 
 ; Arrays.
 (arrays_read_over_write        ((select (store A I E) J)) ((not (= I J)))
@@ -180,15 +126,6 @@ PATTERNS = """
 (arrays_read_over_write_1      ((select (store A I E) I)) ()  (= (select (store A I E) I) E))
 (arrays_ext                    () ((not (= A B)))
     (not (= (select A (@array_deq_diff A B)) (select B (@array_deq_diff A B)))))
-(array-read-over-write         (A I E) ()                      (= (select (store A I E) I) E))
-(array-read-over-write2        (A I J E) ((= (= I J) false))
-    (= (select (store A I E) J) (select A J)))
-(array-read-over-write-split   (A I E J) ()
-    (= (select (store A J E) I) (ite (= I J) E (select A I))))
-(array-store-overwrite         (A I E F) ()  (= (store (store A I E) I F) (store A I F)))
-(array-store-self              (A I) ()      (= (store A I (select A I)) A))
-(array-store-swap              (A I J E F) ((= (= I J) false))
-    (= (store (store A I E) J F) (store (store A J F) I E)))
 """
 
 
@@ -239,7 +176,7 @@ def instance(pattern: Expression, found: dict[str, Term]) -> Term:
 
 
 def listed(given: Term, operator: str) -> Sequence[Term]:
-    """Return the arguments that a conjunction, disjunction, sum or product stands for."""
+    """Return the arguments that a conjunction or disjunction stands for."""
     if given.operator == operator:
         return given.arguments
     require(operator in terms.NEUTRAL, f"{operator} has a fixed number of arguments")
@@ -252,8 +189,6 @@ def literal(name: str) -> Term:
         return terms.truth(name == "true")
     if NUMERAL.fullmatch(name):
         return terms.integer(int(name))
-    if name == "0/1":
-        return terms.rational(Fraction(0))
     raise Refused(f"a word of a pattern that is not known: {name}")
 
 

@@ -186,7 +186,6 @@ OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] =
     "and": (1, MANY, _CONNECTIVE),
     "or": (1, MANY, _CONNECTIVE),
     "=>": (2, 2, _CONNECTIVE),
-    "xor": (2, 2, _CONNECTIVE),
     "=": (2, 2, _alike),
     # Any two of the arguments differ.
     "distinct": (2, MANY, _alike),
@@ -308,8 +307,6 @@ def together(operator: str, arguments: Sequence[Term]) -> Term:
 NEUTRAL: dict[str, Callable[[], Term]] = {
     "and": lambda: truth(True),
     "or": lambda: truth(False),
-    "+": lambda: integer(0),
-    "*": lambda: integer(1),
 }
 
 

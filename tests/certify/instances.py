@@ -41,7 +41,6 @@ TABLE = """
 (chain_resolution    (L L1 L2)                    ((@list P P1) (@list X X1)))
 (chain_m_resolution  (L L1)                       (L2 (@list P) (@list X)))
 (chain_m_resolution  ((or A B C) (or (not A) B))  ((or C B D) (@list true) (@list A)))
-(factoring           ((or F G F))                 ())
 (reordering          ((or F G H))                 ((or H F G F)))
 (and_intro           (F G H)                      ())
 (and_elim            ((and F G H))                (1))
@@ -63,7 +62,6 @@ TABLE = """
 (cong       ((= G F))                  ((and H G)))
 (cong       ((= F (not (not F))))      ((Q (@list x v) F)))
 (ho_cong    ((= f g) (= S T))          ())
-(distinct_elim () ((= (distinct S T x) (and (not (= S T)) (not (= S x)) (not (= T x))))))
 
 (arith_poly_norm     ()  ((= (+ N (- M K)) (+ M (- N K)))))
 (arith_poly_norm     ()  ((= (* N (+ M K)) (+ (* M N) (* N K)))))
@@ -82,7 +80,6 @@ TABLE = """
 (arith_mult_sign     ()  ((and (> n 0) (< m 0)) (* n m n)))
 (arith_mult_sign     ()  ((and (not (= n 0)) (< m 0) (> i 0)) (* n m n i)))
 (arith_mult_sign     ()  ((< n 0) (* n n n)))
-(arith_mult_tangent  ()  (N M I J P))
 (arith_mult_abs_comparison ((REL (abs n) (abs m)) (REL (abs i) (abs I))) ())
 (arith_mult_abs_comparison ((distinct (abs n) (abs m)) (distinct (abs i) (abs I))) ())
 (arith_mult_abs_comparison
@@ -124,7 +121,7 @@ TABLE = """
 (absorb              () ((= (or (or F true) G) true)))
 (absorb              () ((= (and F (and G false)) false)))
 (evaluate            () ((REL (OP (OP I J) J) (OP J I))))
-(evaluate            () ((ANDOR (REL I J) (=> P P1) (xor P P1))))
+(evaluate            () ((ANDOR (REL I J) (=> P P1) (= P (not P1)))))
 (evaluate            () ((ite (REL I J) (to_real (abs I)) 1/2)))
 """
 

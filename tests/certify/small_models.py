@@ -66,7 +66,6 @@ MEANING: dict[str, Callable[..., Any]] = {
     "and": lambda *a: all(a),
     "or": lambda *a: any(a),
     "=>": lambda a, b: b or not a,
-    "xor": lambda a, b: a is not b,
     "=": lambda a, b: a == b,
     "distinct": lambda *a: len({*a}) == len(a),
     "ite": lambda c, a, b: a if c else b,
