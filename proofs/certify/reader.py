@@ -17,6 +17,8 @@ from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 
 Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
+# What is bound to a name here; to none where that would mean something else.
+Scope = Mapping[str, Value | None]
 
 TOKEN = re.compile(r'(\s+|;[^\r\n]*)|([()]|"[^"]*"|\|[^|\\]*\||[^\s()"|;]+)', re.ASCII)
 NUMERAL = re.compile(r"0|[1-9][0-9]*")
@@ -98,7 +100,7 @@ class Reader:
         require(name not in self.symbols, f"declared again: {name}")
         self.symbols[symbol(name)] = value
 
-    def value(self, expression: Expression, scope: Mapping[str, Value | None]) -> Value:
+    def value(self, expression: Expression, scope: Scope) -> Value:
         """Read a term, or a list of terms; `scope` has what is bound to a name here."""
         if isinstance(expression, str):
             return self.atom(expression, scope)
@@ -112,14 +114,14 @@ class Reader:
         function, *arguments = [self.term(each, scope) for each in expression]
         return terms.apply(function, *arguments)
 
-    def term(self, expression: Expression, scope: Mapping[str, Value | None]) -> Term:
+    def term(self, expression: Expression, scope: Scope) -> Term:
         """Read a term."""
         found = self.value(expression, scope)
         if not isinstance(found, Term):
             raise Refused("a list is no term")
         return found
 
-    def atom(self, name: str, scope: Mapping[str, Value | None]) -> Value:
+    def atom(self, name: str, scope: Scope) -> Value:
         """Read a word: what is bound to it here, a literal, or a symbol."""
         if name in scope:
             if (found := scope[name]) is None:
@@ -132,9 +134,7 @@ class Reader:
         require(name in self.symbols, f"not declared: {name}")
         return self.symbols[name]
 
-    def special(
-        self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
-    ) -> Value | None:
+    def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
         """Read what is no application: a `let`, and more in each format."""
         if head != "let":
             return None
@@ -195,9 +195,7 @@ class Task(Reader):
         require(len({word(name) for name, _ in pairs}) == len(pairs), "a name is bound twice")
         return [terms.variable(symbol(name), self.sort(sort)) for name, sort in pairs]
 
-    def special(
-        self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
-    ) -> Value | None:
+    def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
         """Read a quantifier, or a formula with patterns, which say nothing."""
         require(head[0] != "@" and head not in ("div_total", "mod_total"), "no operator of a task")
         if head in ("forall", "exists") and len(rest) == 2:
@@ -269,7 +267,7 @@ class Certificate(Reader):
         arguments = [self.value(each, {}) for each in several(fields.get(":args", []))]
         return Step(kind, name, stated, word(fields[":rule"]), premises, arguments)
 
-    def atom(self, name: str, scope: Mapping[str, Value | None]) -> Value:
+    def atom(self, name: str, scope: Scope) -> Value:
         """Read a word; integers below zero and fractions are literals here."""
         if re.fullmatch("-[1-9][0-9]*", name):
             return terms.integer(int(name))
@@ -277,9 +275,7 @@ class Certificate(Reader):
             return terms.rational(Fraction(name))
         return super().atom(name, scope)
 
-    def special(
-        self, head: str, rest: list[Expression], scope: Mapping[str, Value | None]
-    ) -> Value | None:
+    def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
         """Read a variable, a list, a term below a binder, a witness, an application."""
         match head, rest:
             case "@var", [str() as name, sort] if name.startswith('"'):

@@ -1,21 +1,17 @@
 """Rules that are a pattern: the name, arguments, premises, and what follows.
 
 These are the patterns that certificates of our tasks use; cvc5 knows more. A word that begins with
-a capital stands for any term, everywhere the same. `Zs...` stands for any number of arguments of
-`and` or `or` around it, and is given as their conjunction or disjunction. An operator of one
-argument that is left is that argument, and one of none what changes nothing: `(and Y Zs...)` is `Y`
-where there are no Zs.
+a capital stands for any term, everywhere the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from certify import terms
-from certify.reader import NUMERAL, Expression, Value, expressions, several, word
+from certify.reader import Expression, Reader, Value, expressions, several, word
 from certify.rules import RULES, spelled, term
-from certify.terms import Refused, Term, require
+from certify.terms import Term, parts, require
 
 PATTERNS = """
 ; Formulas, taken apart.
@@ -64,9 +60,6 @@ PATTERNS = """
 (bool-impl-true1        (F)           ()  (= (=> F true) true))
 (bool-impl-true2        (F)           ()  (= (=> true F) F))
 (bool-impl-elim         (F G)         ()  (= (=> F G) (or (not F) G)))
-(bool-or-taut2          (Xs... F Ys... Zs...) () (= (or Xs... (not F) Ys... F Zs...) true))
-(bool-or-de-morgan      (F G Zs...)   () (= (not (or F G Zs...)) (and (not F) (not (or G Zs...)))))
-(bool-and-de-morgan     (F G Zs...)   () (= (not (and F G Zs...)) (or (not F) (not (and G Zs...)))))
 (bool-implies-de-morgan (F G)         ()  (= (not (=> F G)) (and F (not G))))
 (bool-not-eq-elim1      (F G)         ()  (= (not (= F G)) (= (not F) G)))
 (bool-not-ite-elim      (C F G)       ()  (= (not (ite C F G)) (ite C (not F) (not G))))
@@ -139,7 +132,7 @@ class Schema(NamedTuple):
 
     def follow(self, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
         """Match premises and arguments; give the conclusion."""
-        found = dict[str, Term]()
+        found = dict[str, Value | None]()
         for pattern, given in zip(self.arguments, arguments, strict=True):
             match(pattern, term(given), found)
         for pattern, given in zip(self.premises, premises, strict=True):
@@ -147,49 +140,21 @@ class Schema(NamedTuple):
         return instance(self.conclusion, found)
 
 
-def match(pattern: Expression, given: Term, found: dict[str, Term]) -> None:
+def match(pattern: Expression, given: Term, found: dict[str, Value | None]) -> None:
     """Find what the words of a pattern stand for, or refuse."""
     if isinstance(pattern, list):
         operator, *rest = pattern
-        for each, argument in zip(rest, terms.parts(given, word(operator)), strict=True):
+        for each, argument in zip(rest, parts(given, word(operator)), strict=True):
             match(each, argument, found)
     elif pattern[0].isupper():
         require(found.setdefault(pattern, given) is given, f"{pattern} is not the same everywhere")
     else:
-        require(given is literal(pattern), f"expected {pattern}")
+        require(given is instance(pattern, {}), f"expected {pattern}")
 
 
-def instance(pattern: Expression, found: dict[str, Term]) -> Term:
+def instance(pattern: Expression, found: Mapping[str, Value | None]) -> Term:
     """Put what the words stand for into a pattern."""
-    if isinstance(pattern, str):
-        return found[pattern] if pattern[0].isupper() else literal(pattern)
-    operator, *rest = pattern
-    arguments, is_open = list[Term](), False
-    for each in rest:
-        if isinstance(each, str) and each.endswith("..."):
-            arguments += listed(found[each], word(operator))
-            is_open = True
-        else:
-            arguments.append(instance(each, found))
-    build = terms.together if is_open else lambda name, given: terms.build(name, *given)
-    return build(word(operator), arguments)
-
-
-def listed(given: Term, operator: str) -> Sequence[Term]:
-    """Return the arguments that a conjunction or disjunction stands for."""
-    if given.operator == operator:
-        return given.arguments
-    require(operator in terms.NEUTRAL, f"{operator} has a fixed number of arguments")
-    return () if given is terms.NEUTRAL[operator]() else (given,)
-
-
-def literal(name: str) -> Term:
-    """Give the term that a word of a pattern is."""
-    if name in ("true", "false"):
-        return terms.truth(name == "true")
-    if NUMERAL.fullmatch(name):
-        return terms.integer(int(name))
-    raise Refused(f"a word of a pattern that is not known: {name}")
+    return Reader({}, {}).term(pattern, found)
 
 
 SCHEMAS = [

@@ -50,6 +50,11 @@ TABLE = """
 (cnf_and_neg         ()                           ((and F G H)))
 (cnf_or_pos          ()                           ((or F G H)))
 (cnf_or_neg          ()                           ((or F G) 1))
+(bool_or_taut2       ()                           (L F L1 L2))
+(bool_or_de_morgan   ()                           (F G L))
+(bool_or_de_morgan   ()                           (F G false))
+(bool_and_de_morgan  ()                           (F G H))
+(bool_and_de_morgan  ()                           (F G (and H F)))
 (process_scope       ((=> F (=> G H)))            (H))
 (process_scope       ((=> F (=> G false)))        (false))
 
@@ -193,9 +198,6 @@ def of_schema(schema: schemas.Schema, language: Language) -> Given:
     found = dict[str, Term]()
     for name, sort in zip(names, language.chance.choice(sorts_of(schema)), strict=True):
         found[name] = language.term(sort, language.chance.choice((0, 0, 1)))
-        if name.endswith("..."):
-            some = [language.term(sort, 0) for _ in range(language.chance.randrange(3))]
-            found[name] = together(operator_around(every, name), some)
     premises, arguments = (
         [schemas.instance(each, found) for each in patterns]
         for patterns in (schema.premises, schema.arguments)
@@ -224,14 +226,6 @@ def sorts_of(schema: schemas.Schema) -> list[tuple[Sort, ...]]:
     if key not in KNOWN_SORTS:
         KNOWN_SORTS[key] = [*filter(fits, itertools.product(some, repeat=len(names)))]
     return KNOWN_SORTS[key]
-
-
-def operator_around(patterns: Expression, name: str) -> str:
-    """Find the operator that a word for several arguments stands below."""
-    below = [each for each in patterns if isinstance(each, list)]
-    if any(name in each for each in below):
-        return next(word(each[0]) for each in below if name in each)
-    return next(filter(None, (operator_around(each, name) for each in below)), "")
 
 
 INSTANCES: dict[str, list[Instance]] = {}
