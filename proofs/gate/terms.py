@@ -392,31 +392,21 @@ class Theories:
 
     def matched(self, value: Any, cases: Sequence[tuple[Any, Any]], scope: Scope) -> Any:
         """Give the first case that a value fits."""
-        if not cases:
-            raise UndefinedError("no case fits")
-        (shape, body), *rest = cases
-        otherwise = partial(self.matched, value, rest, scope)
-        return self.fitted([value], [shape], scope, body, otherwise)
+        for shape, body in cases:
+            found = dict(scope)
+            if self.fitted(value, shape, found):
+                return body(found)
+        raise UndefinedError("no case fits")
 
-    def fitted(
-        self,
-        values: Sequence[Any],
-        shapes: Sequence[Any],
-        scope: Scope,
-        body: Callable[[Scope], Any],
-        otherwise: Callable[[], Any],
-    ) -> Any:
-        """Go on with the body where values fit patterns."""
-        if not shapes:
-            return body(scope)
-        (value, *later), (shape, *rest) = values, shapes
+    def fitted(self, value: Any, shape: Any, found: dict[str, Any]) -> bool:
+        """Tell whether a value fits a pattern; put what its names stand for into a scope."""
         if not isinstance(shape, list):
-            inner = scope if shape is None else {**scope, shape: value}
-            return self.fitted(later, rest, inner, body, otherwise)
+            found |= {} if shape is None else {shape: value}
+            return True
         constructor, *inside = shape
         if not self.is_a(value, constructor):
-            return otherwise()
-        return self.fitted([*parts(value), *later], [*inside, *rest], scope, body, otherwise)
+            return False
+        return all(self.fitted(*pair, found) for pair in zip(parts(value), inside, strict=True))
 
 
 # Contracts

@@ -42,6 +42,7 @@ TABLE = """
 (chain_m_resolution  (L L1)                       (L2 (@list P) (@list X)))
 (chain_m_resolution  ((or A B C) (or (not A) B))  ((or C B D) (@list true) (@list A)))
 (reordering          ((or F G H))                 ((or H F G F)))
+(reordering          ((or F G H))                 ((or H F)))
 (and_intro           (F G H)                      ())
 (and_elim            ((and F G H))                (1))
 (not_or_elim         ((not (or F G)))             (1))

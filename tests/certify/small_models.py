@@ -50,17 +50,6 @@ def quotient(a: int, b: int) -> int:
     raise AssertionError(f"{a} and {b} have no quotient")
 
 
-def product(values: Sequence[int]) -> int:
-    found = 1
-    for each in values:
-        found *= each
-    return found
-
-
-def stored(array: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:
-    return (*array[:index], value, *array[index + 1 :])
-
-
 MEANING: dict[str, Callable[..., Any]] = {
     "not": lambda a: not a,
     "and": lambda *a: all(a),
@@ -70,7 +59,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "distinct": lambda *a: len({*a}) == len(a),
     "ite": lambda c, a, b: a if c else b,
     "+": lambda *a: sum(a),
-    "*": lambda *a: product(a),
+    "*": lambda *a: math.prod(a),
     "-": lambda *a: a[0] - a[1] if len(a) == 2 else -a[0],
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -83,7 +72,7 @@ MEANING: dict[str, Callable[..., Any]] = {
     "div_total": lambda a, b: quotient(a, b) if b else 0,
     "mod_total": lambda a, b: a - b * quotient(a, b) if b else a,
     "select": lambda a, i: a[i],
-    "store": stored,
+    "store": lambda a, i, v: (*a[:i], v, *a[i + 1 :]),
     "@array_deq_diff": lambda a, b: next((i for i in ELEMENTS if a[i] != b[i]), 0),
     "@purify": lambda a: a,
     "to_real": lambda a: a,
@@ -105,25 +94,17 @@ def value(term: Term, model: Model, at: Assignment) -> Any:
         case "apply":
             function, *arguments = (value(each, model, at) for each in term.arguments)
             return function(*arguments)
-        case "forall":
-            return all(value(term.arguments[0], model, {**at, **each}) for each in assigned(term))
-        case "exists":
-            return any(value(term.arguments[0], model, {**at, **each}) for each in assigned(term))
+        case "forall" | "exists":
+            found = (value(term.arguments[0], model, {**at, **each}) for each in assigned(term))
+            return all(found) if term.operator == "forall" else any(found)
         case "lambda":
-            body, xs = term.arguments[0], bound(term)
-            return Table(
-                {
-                    v: value(body, model, {**at, **dict(zip(xs, v, strict=True))})
-                    for v in itertools.product(*(VALUES[x.sort] for x in xs))
-                }
-            )
+            body, every = term.arguments[0], assigned(term)
+            return Table({(*each.values(),): value(body, model, {**at, **each}) for each in every})
         case "skolem":
-            formula, xs = term.arguments[0], bound(term.arguments[0])
-            fails = (
-                each for each in assigned(formula) if not value(formula.arguments[0], model, each)
-            )
-            witness = next(fails, {x: VALUES[x.sort][0] for x in xs})
-            return witness[xs[int(str(term.label))]]
+            (formula,) = term.arguments
+            every = list(assigned(formula))
+            fails = (each for each in every if not value(formula.arguments[0], model, each))
+            return next(fails, every[0])[bound(formula)[int(str(term.label))]]
     return MEANING[term.operator](*(value(each, model, at) for each in term.arguments))
 
 

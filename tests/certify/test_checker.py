@@ -9,19 +9,7 @@ import pytest
 from certificates import faults
 from certify.checker import check
 from certify.reader import Certificate, Task, expressions
-from certify.terms import (
-    INT,
-    Refused,
-    Sort,
-    Term,
-    bind,
-    build,
-    equal,
-    integer,
-    same_but_for_names,
-    substitute,
-    variable,
-)
+from certify.terms import INT, Refused, same_but_for_names, variable
 from gate.closed import ROOT
 
 TASK = """
@@ -189,29 +177,21 @@ def steps(*lines: str) -> str:
 
 UNSOUND = """
 ; nothing is concluded under the name @p1
-(assume-push @p1 (not (p c)))
-(step @p2 :rule true_intro :premises (@p1))
-(step-pop @p3 :rule scope :premises (@p2))
-(step @p4 false :rule contra :premises (@p1 @p1))
+(assume-push @p1 (not (p c))) (step @p2 :rule true_intro :premises (@p1))
+(step-pop @p3 :rule scope :premises (@p2)) (step @p4 false :rule contra :premises (@p1 @p1))
 ; nothing is concluded under the name @p2
-(assume-push @p1 (not (p c)))
-(step @p2 :rule true_intro :premises (@p1))
-(step-pop @p3 :rule scope :premises (@p2))
-(step @p4 false :rule contra :premises (@p2 @p2))
+(assume-push @p1 (not (p c))) (step @p2 :rule true_intro :premises (@p1))
+(step-pop @p3 :rule scope :premises (@p2)) (step @p4 false :rule contra :premises (@p2 @p2))
 ; does not say false
 (assume-push @p1 false)
 ; an assertion below a supposition
-(assume-push @p1 false)
-(assume @p2 (p c))
+(assume-push @p1 false) (assume @p2 (p c))
 ; nothing is supposed
-(assume @p1 (p c))
-(step-pop @p2 :rule scope :premises (@p1))
+(assume @p1 (p c)) (step-pop @p2 :rule scope :premises (@p1))
 ; scope ends a supposition
-(assume-push @p1 (p c))
-(step @p2 :rule scope :premises (@p1))
+(assume-push @p1 (p c)) (step @p2 :rule scope :premises (@p1))
 ; only scope ends a supposition
-(assume-push @p1 (p c))
-(step-pop @p2 :rule true_intro :premises (@p1))
+(assume-push @p1 (p c)) (step-pop @p2 :rule true_intro :premises (@p1))
 ; a supposition that is no formula
 (assume-push @p1 n)
 ; a witness of what is not closed
@@ -221,8 +201,7 @@ UNSOUND = """
 (define @f () (forall (@list @y) (p @y)))
 (step @p1 :rule refl :args ((@quantifiers_skolemize @f -1)))
 ; another formula has other witnesses
-(define @f () (forall (@list @y) (p @y)))
-(assume-push @p1 (= @f true))
+(define @f () (forall (@list @y) (p @y))) (assume-push @p1 (= @f true))
 (step @p2 :rule cong :premises (@p1) :args ((@quantifiers_skolemize @f 0)))
 ; a variable would be captured
 (assume-push @p1 (forall (@list @x) (exists (@list @y) (not (= @x @y)))))
@@ -240,13 +219,11 @@ UNSOUND = """
 ; another conclusion than is stated
 (step @p1 (= (div 1 0) 0) :rule evaluate :args ((div 1 0)))
 ; expected an application of =>
-(assume @p1 (p c))
-(step @p2 :rule implies_elim :premises (@p1))
+(assume @p1 (p c)) (step @p2 :rule implies_elim :premises (@p1))
 ; expected 1 premises
 (step @p1 :rule and_elim :args ((and (p c) false) 1))
 ; expected true
-(assume-push @p1 (= (p c) (p c)))
-(step @p2 :rule true_elim :premises (@p1))
+(assume-push @p1 (= (p c) (p c))) (step @p2 :rule true_elim :premises (@p1))
 ; a step's fields
 (step @p1 :rule refl :args (c) :because (c))
 ; p of
@@ -278,18 +255,6 @@ def test_what_would_be_unsound_is_refused(case: str) -> None:
     reason, *lines = case.removeprefix("; ").splitlines()
     with pytest.raises(Refused, match=re.escape(reason)):
         check(TASK, steps(*lines))
-
-
-def test_a_term_is_one_object_and_well_sorted() -> None:
-    x, y = variable("x", INT), variable("y", INT)
-    assert build("+", x, integer(1)) is build("+", x, integer(1))
-    assert variable("x", Sort("U")) is not x
-    for operator, *arguments in (("and", x), ("ite", x, x, x), ("select", x, x), ("not",)):
-        with pytest.raises(Refused):
-            build(str(operator), *(each for each in arguments if isinstance(each, Term)))
-    inner = bind("forall", [y], equal(x, y))
-    assert substitute(inner, {y: x}) is inner
-    assert substitute(inner, {x: integer(1)}) is bind("forall", [y], equal(integer(1), y))
 
 
 ALIKE = """
