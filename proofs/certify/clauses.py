@@ -9,14 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from certify.rules import Terms, number, rule
-from certify.terms import NEUTRAL, Term, build, equal, negation, parts, require, together, truth
-
-
-def listed(formula: Term, operator: str) -> Terms:
-    """Take a conjunction or disjunction of any number of formulas apart, also of one or none."""
-    if formula.operator == operator:
-        return formula.arguments
-    return () if formula is NEUTRAL[operator]() else (formula,)
+from certify.terms import Term, build, listed, negation, parts, require, together, truth
 
 
 def literals(clause: Term) -> Terms:
@@ -142,29 +135,3 @@ def process_scope(formula: Term, wanted: Term) -> Term:
         supposed.append(first)
     hypothesis = together("and", supposed)
     return negation(hypothesis) if wanted is truth(False) else build("=>", hypothesis, wanted)
-
-
-@rule(0)
-def bool_or_taut2(before: Term, f: Term, between: Term, after: Term) -> Term:
-    """`(= (or ... (not F) ... F ...) true)`; what is beside F is given as disjunctions."""
-    first, second, third = map(literals, (before, between, after))
-    return equal(build("or", *first, negation(f), *second, f, *third), truth(True))
-
-
-@rule(0)
-def bool_or_de_morgan(f: Term, g: Term, rest: Term) -> Term:
-    """`(= (not (or F G ...)) (and (not F) (not (or G ...))))`; the rest is given as one."""
-    return de_morgan("or", "and", f, g, rest)
-
-
-@rule(0)
-def bool_and_de_morgan(f: Term, g: Term, rest: Term) -> Term:
-    """`(= (not (and F G ...)) (or (not F) (not (and G ...))))`; the rest is given as one."""
-    return de_morgan("and", "or", f, g, rest)
-
-
-def de_morgan(operator: str, dual: str, f: Term, g: Term, rest: Term) -> Term:
-    """Say what does not hold where two formulas, or more, do not hold together."""
-    others = together(operator, [g, *listed(rest, operator)])
-    whole = build(operator, f, g, *listed(rest, operator))
-    return equal(negation(whole), build(dual, negation(f), negation(others)))

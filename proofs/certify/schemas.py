@@ -1,7 +1,9 @@
 """Rules that are a pattern: the name, arguments, premises, and what follows.
 
 These are the patterns that certificates of our tasks use; cvc5 knows more. A word that begins with
-a capital stands for any term, everywhere the same.
+a capital stands for any term, everywhere the same. `Zs...` stands for any number of arguments of
+`and` or `or` around it, and is given as their conjunction or disjunction: `(and Y Zs...)` is `Y`
+where there are no Zs.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 from certify.reader import Expression, Reader, Value, expressions, several, word
 from certify.rules import RULES, spelled, term
-from certify.terms import Term, parts, require
+from certify.terms import Term, build, listed, parts, require, together
 
 PATTERNS = """
 ; Formulas, taken apart.
@@ -55,13 +57,23 @@ PATTERNS = """
 (bool-double-not-elim   (F)           ()  (= (not (not F)) F))
 (bool-eq-true           (F)           ()  (= (= F true) F))
 (bool-eq-false          (F)           ()  (= (= F false) (not F)))
+(bool-eq-nrefl          (F)           ()  (= (= F (not F)) false))
 (bool-impl-false1       (F)           ()  (= (=> F false) (not F)))
 (bool-impl-false2       (F)           ()  (= (=> false F) true))
 (bool-impl-true1        (F)           ()  (= (=> F true) true))
 (bool-impl-true2        (F)           ()  (= (=> true F) F))
 (bool-impl-elim         (F G)         ()  (= (=> F G) (or (not F) G)))
+(bool-and-conf          (Xs... F Ys... Zs...) () (= (and Xs... F Ys... (not F) Zs...) false))
+(bool-and-conf2         (Xs... F Ys... Zs...) () (= (and Xs... (not F) Ys... F Zs...) false))
+(bool-or-taut           (Xs... F Ys... Zs...) () (= (or Xs... F Ys... (not F) Zs...) true))
+(bool-or-taut2          (Xs... F Ys... Zs...) () (= (or Xs... (not F) Ys... F Zs...) true))
+(bool-or-de-morgan      (F G Zs...)   () (= (not (or F G Zs...)) (and (not F) (not (or G Zs...)))))
+(bool-and-de-morgan     (F G Zs...)   () (= (not (and F G Zs...)) (or (not F) (not (and G Zs...)))))
+(bool-or-and-distrib    (F G Ys... H Zs...) ()
+    (= (or (and F G Ys...) H Zs...) (and (or F H Zs...) (or (and G Ys...) H Zs...))))
 (bool-implies-de-morgan (F G)         ()  (= (not (=> F G)) (and F (not G))))
 (bool-not-eq-elim1      (F G)         ()  (= (not (= F G)) (= (not F) G)))
+(bool-not-eq-elim2      (F G)         ()  (= (not (= F G)) (= F (not G))))
 (bool-not-ite-elim      (C F G)       ()  (= (not (ite C F G)) (ite C (not F) (not G))))
 
 ; Rewriting of choices.
@@ -132,7 +144,7 @@ class Schema(NamedTuple):
 
     def follow(self, premises: Sequence[Term], arguments: Sequence[Value]) -> Term:
         """Match premises and arguments; give the conclusion."""
-        found = dict[str, Value | None]()
+        found = dict[str, Term]()
         for pattern, given in zip(self.arguments, arguments, strict=True):
             match(pattern, term(given), found)
         for pattern, given in zip(self.premises, premises, strict=True):
@@ -140,7 +152,7 @@ class Schema(NamedTuple):
         return instance(self.conclusion, found)
 
 
-def match(pattern: Expression, given: Term, found: dict[str, Value | None]) -> None:
+def match(pattern: Expression, given: Term, found: dict[str, Term]) -> None:
     """Find what the words of a pattern stand for, or refuse."""
     if isinstance(pattern, list):
         operator, *rest = pattern
@@ -152,9 +164,16 @@ def match(pattern: Expression, given: Term, found: dict[str, Value | None]) -> N
         require(given is instance(pattern, {}), f"expected {pattern}")
 
 
-def instance(pattern: Expression, found: Mapping[str, Value | None]) -> Term:
+def instance(pattern: Expression, found: Mapping[str, Term]) -> Term:
     """Put what the words stand for into a pattern."""
-    return Reader({}, {}).term(pattern, found)
+    if isinstance(pattern, str):
+        return Reader({}, {}).term(pattern, found)
+    operator, arguments = word(pattern[0]), list[Term]()
+    open_ends = [each for each in pattern if isinstance(each, str) and each.endswith("...")]
+    for each in pattern[1:]:
+        is_several = each in open_ends
+        arguments += listed(found[word(each)], operator) if is_several else [instance(each, found)]
+    return together(operator, arguments) if open_ends else build(operator, *arguments)
 
 
 SCHEMAS = [

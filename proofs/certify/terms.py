@@ -310,6 +310,13 @@ NEUTRAL: dict[str, Callable[[], Term]] = {
 }
 
 
+def listed(formula: Term, operator: str) -> tuple[Term, ...]:
+    """Take a conjunction or disjunction of any number of formulas apart, also of one or none."""
+    if formula.operator == operator:
+        return formula.arguments
+    return () if formula is NEUTRAL[operator]() else (formula,)
+
+
 def parts(term: Term, operator: str, count: int | None = None) -> tuple[Term, ...]:
     """Take an application of an operator apart, or refuse another term."""
     require(term.operator == operator, f"expected an application of {operator}")

@@ -51,11 +51,6 @@ TABLE = """
 (cnf_and_neg         ()                           ((and F G H)))
 (cnf_or_pos          ()                           ((or F G H)))
 (cnf_or_neg          ()                           ((or F G) 1))
-(bool_or_taut2       ()                           (L F L1 L2))
-(bool_or_de_morgan   ()                           (F G L))
-(bool_or_de_morgan   ()                           (F G false))
-(bool_and_de_morgan  ()                           (F G H))
-(bool_and_de_morgan  ()                           (F G (and H F)))
 (process_scope       ((=> F (=> G H)))            (H))
 (process_scope       ((=> F (=> G false)))        (false))
 
@@ -65,6 +60,7 @@ TABLE = """
 (trans      ((= S T) (= T c) (= c x))  ())
 (cong       ((= S T))                  ((f S)))
 (cong       ((= N M) (= K I))          ((+ N K)))
+(cong       ((= N M) (= K I))          ((+ N n)))
 (cong       ((= G F))                  ((and H G)))
 (cong       ((= F (not (not F))))      ((Q (@list x v) F)))
 (ho_cong    ((= f g) (= S T))          ())
@@ -81,6 +77,7 @@ TABLE = """
 (arith_poly_norm_rel ((= (* 2/3 (to_real (- N M))) (* 1/3 (to_real (- (* 2 N) (* 2 M))))))
                      ((= (REL N M) (REL (* 2 N) (* 2 M)))))
 (arith_sum_ub        ((REL N M) (REL1 K I))  ())
+(arith_sum_ub        ((<= n m) (= i i))      ())
 (arith_mult_pos      ()  (K (REL N M)))
 (arith_mult_neg      ()  (K (REL N M)))
 (arith_mult_sign     ()  ((and (> n 0) (< m 0)) (* n m n)))
@@ -115,6 +112,8 @@ TABLE = """
 (quant_miniscope_or  () ((= (forall (@list x y) (or F G))
                             (or (forall (@list x) F) (forall (@list y) G)))))
 (quant_miniscope_or  () ((= (forall (@list x) (or F G)) (or (forall (@list x) F) G))))
+(quant_miniscope_or  () ((= (forall (@list x) (or (p x) (q x)))
+                            (or (forall (@list x) (p x)) (forall (@list x) (q x))))))
 (quant_miniscope_or  () ((= (forall (@list x) (or (p x) G))
                             (or (forall (@list x) (p x)) (forall (@list x) G)))))
 (quant_miniscope_ite () ((= (forall (@list x v) (ite F G H))
@@ -199,6 +198,9 @@ def of_schema(schema: schemas.Schema, language: Language) -> Given:
     found = dict[str, Term]()
     for name, sort in zip(names, language.chance.choice(sorts_of(schema)), strict=True):
         found[name] = language.term(sort, language.chance.choice((0, 0, 1)))
+        if name.endswith("..."):
+            some = [language.term(sort, 0) for _ in range(language.chance.randrange(3))]
+            found[name] = together(operator_around(every, name), some)
     premises, arguments = (
         [schemas.instance(each, found) for each in patterns]
         for patterns in (schema.premises, schema.arguments)
@@ -212,7 +214,9 @@ KNOWN_SORTS: dict[str, list[tuple[Sort, ...]]] = {}
 def sorts_of(schema: schemas.Schema) -> list[tuple[Sort, ...]]:
     """List the sorts of the words for which premises and conclusion are formulas."""
     names = sorted(words([schema.conclusion, *schema.premises, *schema.arguments]))
-    some = [BOOL, INT, U, *([ARRAY] if "array" in schema.name else [REAL] * (len(names) < 4))]
+    some = [BOOL]
+    if not schema.name.startswith("bool-"):
+        some += [INT, U, *([ARRAY] if "array" in schema.name else [REAL] * (len(names) < 4))]
 
     def fits(sorts: tuple[Sort, ...]) -> bool:
         found = {name: variable(name, sort) for name, sort in zip(names, sorts, strict=True)}
@@ -227,6 +231,14 @@ def sorts_of(schema: schemas.Schema) -> list[tuple[Sort, ...]]:
     if key not in KNOWN_SORTS:
         KNOWN_SORTS[key] = [*filter(fits, itertools.product(some, repeat=len(names)))]
     return KNOWN_SORTS[key]
+
+
+def operator_around(patterns: Expression, name: str) -> str:
+    """Find the operator that a word for several arguments stands below."""
+    below = [each for each in patterns if isinstance(each, list)]
+    if any(name in each for each in below):
+        return next(word(each[0]) for each in below if name in each)
+    return next(filter(None, (operator_around(each, name) for each in below)), "")
 
 
 INSTANCES: dict[str, list[Instance]] = {}

@@ -102,9 +102,9 @@ def value(term: Term, model: Model, at: Assignment) -> Any:
             return Table({(*each.values(),): value(body, model, {**at, **each}) for each in every})
         case "skolem":
             (formula,) = term.arguments
-            every = list(assigned(formula))
-            fails = (each for each in every if not value(formula.arguments[0], model, each))
-            return next(fails, every[0])[bound(formula)[int(str(term.label))]]
+            first, *others = assigned(formula)
+            fails = (x for x in (first, *others) if not value(formula.arguments[0], model, x))
+            return next(fails, first)[bound(formula)[int(str(term.label))]]
     return MEANING[term.operator](*(value(each, model, at) for each in term.arguments))
 
 
