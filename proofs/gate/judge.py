@@ -22,6 +22,7 @@ from gate.facts import (
     full_name,
     library,
     nodes,
+    path,
     place,
     proved,
 )
@@ -271,12 +272,12 @@ def is_allowed(assumed: Symbol, theory: str, patterns: Container[str]) -> bool:
 def trusted(facts: Facts) -> list[Symbol]:
     """Give the operations that are trusted: allowed, not proved, and no parameters."""
     patterns = templates(facts)
-    of = [each for each in facts["theories"] if each["file"] in LANGUAGES]
-    found = [(theory["file"], assumed) for theory in of for assumed in theory["assumed"]]
     return [
         assumed
-        for file, assumed in found
-        if assumed["kind"] == "val" and module_name(file, assumed["module"]) not in patterns
+        for theory in facts["theories"]
+        for assumed in theory["assumed"]
+        if theory["file"] in LANGUAGES and assumed["kind"] == "val"
+        if module_name(theory["file"], assumed["module"]) not in patterns
     ]
 
 
@@ -318,7 +319,7 @@ def hypotheses(facts: Facts) -> list[Symbol]:
     return [
         entry
         for entry in facts["hypotheses"]
-        if f"{library(entry['file'])}.{full_name(entry)}" in relied
+        if path(entry, entry["file"]) in relied
         and (entry["kind"] != "val" or module_name(entry["file"], entry["module"]) not in patterns)
     ]
 
