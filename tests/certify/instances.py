@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -18,7 +17,6 @@ from certify.terms import (
     INT,
     REAL,
     Refused,
-    Sort,
     Term,
     bind,
     bound,
@@ -28,7 +26,6 @@ from certify.terms import (
     rebuild,
     together,
     truth,
-    variable,
 )
 
 Given = tuple[list[Term], list[Value]]
@@ -191,54 +188,25 @@ def of_line(line: list[Expression], language: Language) -> Given:
     )
 
 
+# What the words of a pattern stand for; X, Y and Z have one sort, and all others are formulas.
+SORTS = {**dict.fromkeys("AB", ARRAY), **dict.fromkeys("EIJ", U), "N": INT, "M": INT, "R": REAL}
+
+
 def of_schema(schema: schemas.Schema, language: Language) -> Given:
-    """Give terms of sorts that fit for the words of a pattern, and what it is given with them."""
-    every = [schema.conclusion, *schema.premises, *schema.arguments]
-    names = sorted(words(every))
-    found = dict[str, Term]()
-    for name, sort in zip(names, language.chance.choice(sorts_of(schema)), strict=True):
-        found[name] = language.term(sort, language.chance.choice((0, 0, 1)))
+    """Give terms for the words of a pattern, and what it is given with them."""
+    pick = language.chance.choice
+    one = pick((INT, INT, REAL) if schema.name.startswith("arith") else (BOOL, INT, U, REAL))
+    sorts, found = SORTS | dict.fromkeys("XYZ", one), dict[str, Term]()
+    for name in sorted(words([schema.conclusion, *schema.premises, *schema.arguments])):
+        found[name] = language.term(sorts.get(name, BOOL), pick((0, 0, 1)))
         if name.endswith("..."):
-            some = [language.term(sort, 0) for _ in range(language.chance.randrange(3))]
-            found[name] = together(operator_around(every, name), some)
+            some = [language.term(BOOL, 0) for _ in range(language.chance.randrange(3))]
+            found[name] = together(pick(("and", "or")), some)
     premises, arguments = (
         [schemas.instance(each, found) for each in patterns]
         for patterns in (schema.premises, schema.arguments)
     )
     return premises, [*arguments]
-
-
-KNOWN_SORTS: dict[str, list[tuple[Sort, ...]]] = {}
-
-
-def sorts_of(schema: schemas.Schema) -> list[tuple[Sort, ...]]:
-    """List the sorts of the words for which premises and conclusion are formulas."""
-    names = sorted(words([schema.conclusion, *schema.premises, *schema.arguments]))
-    some = [BOOL]
-    if not schema.name.startswith("bool-"):
-        some += [INT, U, *([ARRAY] if "array" in schema.name else [REAL] * (len(names) < 4))]
-
-    def fits(sorts: tuple[Sort, ...]) -> bool:
-        found = {name: variable(name, sort) for name, sort in zip(names, sorts, strict=True)}
-        try:
-            made = [schemas.instance(each, found) for each in [schema.conclusion, *schema.premises]]
-            _ = [schemas.instance(each, found) for each in schema.arguments]
-        except Refused:
-            return False
-        return all(each.sort == BOOL for each in made)
-
-    key = str(schema)
-    if key not in KNOWN_SORTS:
-        KNOWN_SORTS[key] = [*filter(fits, itertools.product(some, repeat=len(names)))]
-    return KNOWN_SORTS[key]
-
-
-def operator_around(patterns: Expression, name: str) -> str:
-    """Find the operator that a word for several arguments stands below."""
-    below = [each for each in patterns if isinstance(each, list)]
-    if any(name in each for each in below):
-        return next(word(each[0]) for each in below if name in each)
-    return next(filter(None, (operator_around(each, name) for each in below)), "")
 
 
 INSTANCES: dict[str, list[Instance]] = {}
