@@ -272,7 +272,7 @@ class Certificate(Reader):
         if re.fullmatch("-[1-9][0-9]*", name):
             return terms.integer(int(name))
         if re.fullmatch("-?[0-9]+/[1-9][0-9]*", name):
-            return terms.rational(Fraction(name))
+            return terms.literal(Fraction(name), terms.REAL)
         return super().atom(name, scope)
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:

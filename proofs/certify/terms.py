@@ -105,15 +105,12 @@ def integer(value: int) -> Term:
     return _unique("integer", value, (), INT)
 
 
-def rational(value: Fraction) -> Term:
-    """Give the literal of a rational number."""
-    return _unique("rational", value, (), REAL)
-
-
 def literal(value: int | Fraction, sort: Sort) -> Term:
     """Give the literal of a number, of the sort Int or Real."""
     require(sort == REAL or value == int(value), "a fraction is no integer")
-    return rational(Fraction(value)) if sort == REAL else integer(int(value))
+    if sort == REAL:
+        return _unique("rational", Fraction(value), (), REAL)
+    return integer(int(value))
 
 
 def variable(name: str, sort: Sort) -> Term:
@@ -142,37 +139,27 @@ def value_of(term: Term) -> int | Fraction | bool | None:
 # Operators
 
 
-def _all_of(sort: Sort, result: Sort) -> Callable[[Sequence[Sort]], Sort | None]:
-    return lambda sorts: result if all(each == sort for each in sorts) else None
+def _all_of(sort: Sort, result: Sort) -> Callable[..., Sort | None]:
+    return lambda *sorts: result if {*sorts} == {sort} else None
 
 
-def _alike(sorts: Sequence[Sort]) -> Sort | None:
-    return BOOL if all(each == sorts[0] for each in sorts) else None
+def _alike(*sorts: Sort) -> Sort | None:
+    return BOOL if len({*sorts}) == 1 else None
 
 
-def _sum(sorts: Sequence[Sort]) -> Sort | None:
-    return sorts[0] if sorts[0] in (INT, REAL) and _alike(sorts) else None
+def _sum(*sorts: Sort) -> Sort | None:
+    return sorts[0] if sorts[0] in (INT, REAL) and _alike(*sorts) else None
 
 
-def _comparison(sorts: Sequence[Sort]) -> Sort | None:
-    return BOOL if _sum(sorts) else None
+def _comparison(*sorts: Sort) -> Sort | None:
+    return BOOL if _sum(*sorts) else None
 
 
-def _choice(sorts: Sequence[Sort]) -> Sort | None:
-    return sorts[1] if sorts[0] == BOOL and sorts[1] == sorts[2] else None
-
-
-def _select(sorts: Sequence[Sort]) -> Sort | None:
-    array, index = sorts
+def _select(array: Sort, index: Sort) -> Sort | None:
     return array.arguments[1] if array.name == "Array" and array.arguments[0] == index else None
 
 
-def _store(sorts: Sequence[Sort]) -> Sort | None:
-    return sorts[0] if sorts[0] == Sort("Array", tuple(sorts[1:])) else None
-
-
-def _difference(sorts: Sequence[Sort]) -> Sort | None:
-    a, b = sorts
+def _difference(a: Sort, b: Sort) -> Sort | None:
     return a.arguments[0] if a.name == "Array" and a == b else None
 
 
@@ -180,7 +167,7 @@ _CONNECTIVE, _INTEGER = _all_of(BOOL, BOOL), _all_of(INT, INT)
 MANY = 10**6
 
 # Of each operator: the least and the largest number of arguments, and its sort by theirs.
-OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] = {
+OPERATORS: dict[str, tuple[int, int, Callable[..., Sort | None]]] = {
     "not": (1, 1, _CONNECTIVE),
     # The conjunction or disjunction of one formula is that formula.
     "and": (1, MANY, _CONNECTIVE),
@@ -189,7 +176,7 @@ OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] =
     "=": (2, 2, _alike),
     # Any two of the arguments differ.
     "distinct": (2, MANY, _alike),
-    "ite": (3, 3, _choice),
+    "ite": (3, 3, lambda c, a, b: a if c == BOOL and a == b else None),
     "+": (1, MANY, _sum),
     "*": (1, MANY, _sum),
     "-": (1, 2, _sum),
@@ -208,11 +195,11 @@ OPERATORS: dict[str, tuple[int, int, Callable[[Sequence[Sort]], Sort | None]]] =
     "div_total": (2, 2, _INTEGER),
     "mod_total": (2, 2, _INTEGER),
     "select": (2, 2, _select),
-    "store": (3, 3, _store),
+    "store": (3, 3, lambda a, i, v: a if a == Sort("Array", (i, v)) else None),
     # An index at which two arrays differ, if they do.
     "@array_deq_diff": (2, 2, _difference),
     # Its argument.
-    "@purify": (1, 1, lambda sorts: sorts[0]),
+    "@purify": (1, 1, lambda sort: sort),
 }
 
 
@@ -224,7 +211,7 @@ def build(operator: str, *arguments: Term) -> Term:
     require(operator in OPERATORS, f"no operator that is known: {operator}")
     least, most, rule = OPERATORS[operator]
     require(least <= len(arguments) <= most, f"{operator} of {len(arguments)} arguments")
-    sort = rule([each.sort for each in arguments])
+    sort = rule(*(each.sort for each in arguments))
     if sort is None:
         raise Refused(f"{operator} of {', '.join(str(each.sort) for each in arguments)}")
     value = value_of(arguments[0])

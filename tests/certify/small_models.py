@@ -21,7 +21,7 @@ from certify.terms import (
     build,
     constant,
     integer,
-    rational,
+    literal,
     truth,
     variable,
 )
@@ -160,7 +160,7 @@ class Language:
             if sort == INT:
                 known += [integer(pick(INTEGERS))]
             if sort == REAL:
-                numbers = [rational(Fraction(pick(INTEGERS), 2)), *known]
+                numbers = [literal(Fraction(pick(INTEGERS), 2), REAL), *known]
                 known = [*numbers, build("to_real", self.term(INT, 0))]
             if sort == BOOL and self.chance.random() < 0.2:
                 known = [truth(pick((True, False)))]
