@@ -22,7 +22,6 @@ from gate.facts import (
     full_name,
     library,
     nodes,
-    path,
     place,
     proved,
 )
@@ -319,7 +318,7 @@ def hypotheses(facts: Facts) -> list[Symbol]:
     return [
         entry
         for entry in facts["hypotheses"]
-        if path(entry, entry["file"]) in relied
+        if f"{library(entry['file'])}.{full_name(entry)}" in relied
         and (entry["kind"] != "val" or module_name(entry["file"], entry["module"]) not in patterns)
     ]
 
