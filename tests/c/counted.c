@@ -1,7 +1,6 @@
-/* Calls of each function of c/whycast.h, of more and more tensors, axes and bytes, for what is
-   counted of each call: its instructions by Callgrind, which begins and ends with it, and with
-   -DTURNS the turns of its loops, by the copy of the C that decisions.py makes. A line for each
-   call names the function, and the numbers that the comments of the header speak of. */
+/* Calls of each function of c/whycast.h, of more and more tensors, axes and bytes, whose instructions
+   Callgrind counts: it begins and ends with each. A line for each call names the function and the
+   numbers that it depends on. */
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,12 +10,6 @@
 
 enum { TENSORS = 12, AXES = 12, WIDEST = 33, BYTES = WIDEST << AXES };
 
-#ifdef TURNS
-extern unsigned long long object_turns;
-#else
-static const unsigned long long object_turns = 0;
-#endif
-
 static uint8_t from[BYTES], into[TENSORS][BYTES];
 
 /* Each grows on every other axis, so that no loops become one and no blocks. */
@@ -24,15 +17,14 @@ static int64_t sizes[TENSORS][AXES], strides[TENSORS][AXES], target[AXES], view[
 static int64_t loop_sizes[AXES], steps[AXES * TENSORS], counters[AXES], offsets[TENSORS];
 
 #define COUNTED(function, bytes, ...) do { \
-    const unsigned long long before = object_turns; \
     CALLGRIND_TOGGLE_COLLECT; \
     code = function(__VA_ARGS__); \
     CALLGRIND_TOGGLE_COLLECT; \
     CALLGRIND_DUMP_STATS; \
     wrong = wrong || code < 0; \
-    printf(#function " count %" PRId64 " rank %" PRId64 " target_rank %" PRId64 " loops %" PRId64 \
-           " bytes %" PRId64 " turns %llu\n", count, rank, rank, loops, (int64_t)(bytes), \
-           object_turns - before); \
+    printf("{\"function\": \"" #function "\", \"count\": %" PRId64 ", \"rank\": %" PRId64 \
+           ", \"loops\": %" PRId64 ", \"bytes\": %" PRId64 "}\n", count, rank, loops, \
+           (int64_t)(bytes)); \
 } while (0)
 
 int main(void) {

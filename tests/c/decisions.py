@@ -17,23 +17,16 @@ from typing import NamedTuple
 
 BLANK = re.compile(r"/\*.*?\*/|^#.*?$", re.DOTALL | re.MULTILINE)
 DIRECTIVE = re.compile(r'#(include ["<].*|(ifdef|define) WHYCAST_MEMCPY( memcpy)?|else|endif)')
-TOKEN = re.compile(r"\w+|->|[<>=!+*/%&|^-]=|\+\+|--|&&|\|\||<<|>>|[^\w\s]")
-COMPARISONS = {"<", ">", "<=", ">=", "==", "!="}
-WORDS = {
-    "for",
-    "do",
-    "switch",
-    "case",
-    "default",
-    "goto",
-    "break",
-    "continue",
-    "asm",
-    "if",
-    "while",
-}
-DECIDING = {*COMPARISONS, *WORDS, "&&", "||", "!", "?", "else"}
-OPEN, CLOSE = {"(": ")", "[": "]", "{": "}"}, {")", "]", "}"}
+# The end of a block, the head of a decision, or what ends with a semicolon or begins a block.
+PIECE = re.compile(
+    r"\s*(?:(?P<close>\}(?:\s*(?P<other>else)\s*\{)?)|(?P<kind>if|while)\s*\("
+    r"|(?P<text>(?:= \{[^{}]*\}|[^;{}])*)(?P<end>[;{]))"
+)
+COMPARISON = re.compile(r"(?<![<>-])[<>](?![<>])=?|[=!]=")
+DECIDING = re.compile(
+    COMPARISON.pattern + r"|&&|\|\||!|\?|\b(?:for|do|switch|case|default|goto|break|continue|asm|if"
+    r"|while|else)\b"
+)
 
 # A condition is 0 where it was not asked, 1 where it was false and 2 where it was true: digits of
 # base 3. Decisions nest, as a condition may call a function.
@@ -43,8 +36,7 @@ RECORDER = """\
 static unsigned long long object_runs[{statements}], object_taken[{decisions}][{vectors}][2];
 static unsigned object_open[16];
 static int object_depth;
-unsigned long long object_turns;
-static void object_write(void) {{
+__attribute__((destructor)) static void object_write(void) {{
     FILE *file = fopen(OBJECT_COUNTS, "w");
     if (file == NULL) {{
         abort();
@@ -58,14 +50,6 @@ static void object_write(void) {{
     }}
     fclose(file);
 }}
-static void object_ran(int statement) {{
-    static int begun;
-    if (!begun) {{
-        begun = 1;
-        atexit(object_write);
-    }}
-    object_runs[statement]++;
-}}
 static int object_begin(void) {{
     if (object_depth == 16) {{
         abort();
@@ -77,9 +61,8 @@ static int object_is(unsigned digit, int value) {{
     object_open[object_depth - 1] += digit * (value ? 2 : 1);
     return value;
 }}
-static int object_end(int decision, int loop, int value) {{
+static int object_end(int decision, int value) {{
     object_taken[decision][object_open[--object_depth]][value]++;
-    object_turns += loop && value;
     return value;
 }}
 """
@@ -97,12 +80,11 @@ class Statement(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A decision: its lines, whether it is that of a loop, and the texts of its conditions."""
+    """A decision: its lines, and the texts of its conditions."""
 
     function: str
     line: int
     last_line: int
-    loop: bool
     conditions: tuple[str, ...]
 
 
@@ -114,18 +96,19 @@ class Source:
     """The C, taken to pieces: its statements and decisions, and the copy that keeps count."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        plain = BLANK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-        self.tokens = [(match[0], match.start()) for match in TOKEN.finditer(plain)]
-        self.tokens.append(("", len(text)))
-        for line in re.findall("(?m)^ *#.*", text):
-            if not DIRECTIVE.fullmatch(line):
-                raise UnknownError(line)
-        self.at, self.function = 0, ""
+        self.text, self.function = text, ""
+        self.plain = BLANK.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
         self.statements: list[Statement] = []
         self.decisions: list[Decision] = []
         self.inserted: list[tuple[int, str]] = []
-        self._file()
+        for line in re.findall("(?m)^ *#.*", text):
+            if not DIRECTIVE.fullmatch(line):
+                raise UnknownError(line)
+        at, blocks = 0, list[str]()
+        while piece := PIECE.match(self.plain, at):
+            at = self._piece(piece, blocks)
+        if blocks or self.plain[at:].strip():
+            raise UnknownError(f"line {self._line(at)}")
 
     @property
     def counting(self) -> str:
@@ -138,131 +121,102 @@ class Source:
         vectors = 3 ** max(len(each.conditions) for each in self.decisions)
         return RECORDER.format(vectors=vectors, **sizes) + "".join(parts) + self.text[end:]
 
-    def _next(self, *wanted: str) -> str:
-        token = self.tokens[self.at][0]
-        if not token or (wanted and token not in wanted):
-            line = self._line(self.at)
-            raise UnknownError(f"line {line}: {token or 'the end'}, not {' or '.join(wanted)}")
-        self.at += 1
-        return token
-
     def _line(self, at: int) -> int:
-        return self.text.count("\n", 0, self.tokens[at][1]) + 1
+        return self.text.count("\n", 0, at) + 1
 
-    def _insert(self, at: int, text: str) -> None:
-        self.inserted.append((self.tokens[at][1], text))
+    def _piece(self, piece: re.Match[str], blocks: list[str]) -> int:
+        """Take a piece, behind the heads of the blocks that it is in; give where the next is."""
+        text = (piece["text"] or "").strip()
+        unknown = UnknownError(f"line {self._line(piece.end())}")
+        if piece["close"]:
+            if not blocks or (blocks.pop() != "if" and piece["other"]):
+                raise unknown
+            blocks += ["else"] * bool(piece["other"])
+        elif piece["kind"] and blocks:
+            self._begin(piece.start("kind"))
+            end = self._closing(piece.end())
+            self._decision(piece.start("kind"), piece.end(), end)
+            at = re.compile(r"\)\s*\{").match(self.plain, end)
+            if not at:
+                raise unknown
+            blocks.append(piece["kind"])
+            return at.end()
+        elif DECIDING.search(text) or (blocks and piece["end"] == "{") or piece["kind"]:
+            raise unknown
+        elif piece["end"] == "{":
+            blocks.append("function")
+            self.function = re.findall(r"\w+(?=\()|$", text)[0]
+        elif blocks and text and not is_declaration(text):
+            self._begin(piece.start("text"))
+        return piece.end()
 
-    def _skip(self, *ends: str) -> list[str]:
-        """Go to one of some tokens outside of parentheses, past nothing that decides."""
-        start, pending = self.at, [""]
-        while pending[-1] or self.tokens[self.at][0] not in ends:
-            token = self._next()
-            if token in OPEN:
-                pending.append(OPEN[token])
-            elif token in CLOSE and token != pending.pop():
-                raise UnknownError(f"line {self._line(self.at - 1)}: {token}")
-            elif token in DECIDING:
-                raise UnknownError(f"line {self._line(self.at - 1)}: {token} outside of a decision")
-        return [token for token, _ in self.tokens[start : self.at]]
+    def _begin(self, at: int) -> None:
+        self.inserted.append((at, f"object_runs[{len(self.statements)}]++; "))
+        self.statements.append(Statement(self.function, self._line(at)))
 
-    def _file(self) -> None:
-        while self.tokens[self.at][0]:
-            head = self._skip("{", ";")
-            if "typedef" in head:
-                self._skip(";")
-            if self._next("{", ";") == "{":
-                self.at -= 1
-                self.function = head[head.index("(") - 1]
-                self._block()
+    def _closing(self, start: int) -> int:
+        """Give where the parenthesis is closed that is open at a place."""
+        depth = 1
+        for found in re.compile("[()]").finditer(self.plain, start):
+            depth += 1 if found[0] == "(" else -1
+            if depth == 0:
+                return found.start()
+        raise UnknownError(f"line {self._line(start)}: (")
 
-    def _block(self) -> None:
-        self._next("{")
-        while self.tokens[self.at][0] != "}":
-            self._statement()
-        self._next("}")
-
-    def _statement(self) -> None:
-        start, kind = self.at, self.tokens[self.at][0]
-        if kind not in ("if", "while"):
-            words = self._skip(";", "")
-            self._next(";")
-            if is_declaration(words) and "=" not in words:
-                return
-        self.statements.append(Statement(self.function, self._line(start)))
-        self._insert(start, f"object_ran({len(self.statements) - 1}); ")
-        if kind in ("if", "while"):
-            self._next()
-            self._decision(kind == "while")
-            self._block()
-            if kind == "if" and self.tokens[self.at][0] == "else":
-                self._next()
-                self._block()
-
-    def _decision(self, loop: bool) -> None:
-        start = self.at
-        self._next("(")
+    def _decision(self, head: int, start: int, end: int) -> None:
+        """Take a decision to its conditions: C's precedence of && and || is the copy's too."""
         conditions: list[str] = []
-        self._insert(self.at, f"object_end({len(self.decisions)}, {int(loop)}, object_begin() && (")
-        self._alternatives(conditions)
-        self._insert(self.at, "))")
-        self._next(")")
-        lines = self._line(start), self._line(self.at - 1)
-        self.decisions.append(Decision(self.function, *lines, loop, tuple(conditions)))
+        number = len(self.decisions)
+        self.inserted.append((start, f"object_end({number}, object_begin() && ("))
+        joins = [join.span() for join in re.compile(r"&&|\|\|").finditer(self.plain, start, end)]
+        places = [start, *(place for join in joins for place in join), end]
+        for part in zip(places[::2], places[1::2], strict=True):
+            first, last = self._condition(*part)
+            self.inserted += [(first, f"object_is({3 ** len(conditions)}u, "), (last, ")")]
+            conditions.append(" ".join(self.text[first:last].split()))
+        self.inserted.append((end, "))"))
+        lines = self._line(head), self._line(end)
+        self.decisions.append(Decision(self.function, *lines, tuple(conditions)))
 
-    def _alternatives(self, conditions: list[str]) -> None:
-        """A condition, or several, joined by && and ||: C's precedence is that of the copy too."""
-        self._condition(conditions)
-        while self.tokens[self.at][0] in ("&&", "||"):
-            self._next()
-            self._condition(conditions)
-
-    def _condition(self, conditions: list[str]) -> None:
-        if self.tokens[self.at][0] == "!":
-            self._next()
-            if self.tokens[self.at][0] != "(":
-                raise UnknownError(f"line {self._line(self.at)}: ! without parentheses")
-        if self._groups():
-            self._next()
-            self._alternatives(conditions)
-            self._next(")")
-            return
-        start = self.at
-        self._skip(*COMPARISONS)
-        self._next()
-        self._skip("&&", "||", ")")
-        begin, end = self.tokens[start][1], self.tokens[self.at][1]
-        self._insert(start, f"object_is({3 ** len(conditions)}u, ")
-        self._insert(self.at, ")")
-        conditions.append(" ".join(self.text[begin:end].split()))
-
-    def _groups(self) -> bool:
-        """Tell whether parentheses open here that hold conditions, and not numbers."""
-        if self.tokens[self.at][0] != "(":
-            return False
-        pending, at = 1, self.at + 1
-        while pending and self.tokens[at][0]:
-            pending += {"(": 1, ")": -1}.get(self.tokens[at][0], 0)
-            at += 1
-        return self.tokens[at][0] in ("&&", "||", ")")
+    def _condition(self, start: int, end: int) -> tuple[int, int]:
+        """Give where a comparison is, without what groups it: `!`, and parentheses around it."""
+        text = self.plain[start:end]
+        while opening := re.match(r"\s*!?\s*\(", text):
+            closing = self._closing(start + opening.end())
+            if closing < end and self.plain[closing + 1 : end].strip(" \n)"):
+                break
+            start, end = start + opening.end(), min(closing, end)
+            text = self.plain[start:end]
+        while text.count(")") > text.count("("):
+            end = start + text.rindex(")")
+            text = self.plain[start:end]
+        outside = re.sub(r"\([^()]*\)", "", text)
+        if len(DECIDING.findall(text)) != 1 or not COMPARISON.search(outside):
+            raise UnknownError(f"line {self._line(start)}: {text}")
+        return start + len(text) - len(text.lstrip()), start + len(text.rstrip())
 
 
-def is_declaration(words: list[str]) -> bool:
-    """Tell whether a statement declares something: a type and a name."""
-    name = [word for word in words if word not in ("const", "*")][:2]
-    return len(name) == 2 and name[0] != "return" and all(word.isidentifier() for word in name)
+def is_declaration(text: str) -> bool:
+    """Tell whether a statement declares something, a type and a name, and computes nothing."""
+    name = [word for word in re.findall(r"\w+|[^\w\s]", text) if word not in ("const", "*")][:2]
+    words = len(name) == 2 and name[0] != "return" and all(word.isidentifier() for word in name)
+    return words and "=" not in text
 
 
-def read(path: Path, source: Source, ran: Counter[int], taken: dict[int, Counter[Vector]]) -> None:
-    """Add what a run of the copy has left."""
+def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector]]]:
+    """Read what a run of the copy has left: how often each statement ran, and the vectors."""
+    ran: Counter[int] = Counter()
+    taken: dict[int, set[Vector]] = {}
     for line in path.read_text(encoding="ascii").splitlines():
         kind, *numbers = line.split()
         number, *vector, count = map(int, numbers)
         if kind == "ran":
-            ran[number] += count
+            ran[number] = count
         elif count:
-            digits, length = vector[0], len(source.decisions[number].conditions)
-            values = tuple(digits // 3**place % 3 for place in range(length))
-            taken.setdefault(number, Counter())[values, bool(vector[1])] += count
+            length = len(source.decisions[number].conditions)
+            values = tuple(vector[0] // 3**place % 3 for place in range(length))
+            taken.setdefault(number, set()).add((values, bool(vector[1])))
+    return ran, taken
 
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
@@ -286,14 +240,14 @@ class Gap(NamedTuple):
     line: int
 
 
-def gaps(source: Source, ran: Counter[int], taken: dict[int, Counter[Vector]]) -> Iterator[Gap]:
+def gaps(source: Source, ran: Counter[int], taken: dict[int, set[Vector]]) -> Iterator[Gap]:
     """Give what was not covered; a name has the function and the text."""
     lines = source.text.splitlines()
     for number, (function, line) in enumerate(source.statements):
         if not ran[number]:
             yield Gap("statement", (number,), f"{function}: {lines[line - 1].strip()}", line)
-    for number, (function, line, _, _, conditions) in enumerate(source.decisions):
-        vectors, text = taken.get(number, Counter()), lines[line - 1].strip()
+    for number, (function, line, _, conditions) in enumerate(source.decisions):
+        vectors, text = taken.get(number, set()), lines[line - 1].strip()
         for value in {False, True} - {outcome for _, outcome in vectors}:
             yield Gap("decision", (number,), f"{function}: never {value}: {text}", line)
         for place, text in enumerate(conditions):

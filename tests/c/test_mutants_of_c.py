@@ -1,4 +1,4 @@
-"""Mutants of the C are made and noticed; its calls end; what is asked of verifiers is there."""
+"""Mutants of the C are made and noticed; what is asked of verifiers is there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import mutate_c
 import pytest
-import stack
 import verify
 from c_library import SOURCE
 
@@ -61,19 +60,3 @@ def test_what_is_listed_is_a_mutant() -> None:
     assert len({*names}) == len(names) > 300
     assert mutate_c.listed().keys() < {*names}
     assert all(mutant.old in TEXT for mutant in mutate_c.planted(TEXT))
-
-
-@pytest.mark.parametrize(("level", "most"), [("-O0", 1280), ("-O2", 400), ("-O3", 400)])
-def test_there_is_no_recursion_and_a_call_takes_little_of_the_stack(
-    level: str, most: int, tmp_path: Path
-) -> None:
-    deepest, text, data = stack.usage(tmp_path, "gcc", level)
-    assert len(deepest) == 9
-    assert max(deepest.values()) < most
-    assert (data, 4000 < text < 40000) == (0, True)
-
-
-def test_recursion_is_noticed() -> None:
-    with pytest.raises(AssertionError, match="recursion: f g f"):
-        stack.depth("f", {"f": 8, "g": 8}, {"f": {"g"}, "g": {"f"}})
-    assert stack.depth("f", {"f": 8, "g": 16}, {"f": {"g", "memcpy"}, "g": set()}) == 24

@@ -7,7 +7,7 @@ from pathlib import Path
 import decisions
 import object as lane
 import pytest
-from c_library import FOLDER, SOURCE
+from c_library import SOURCE
 
 # A decision that is always true, a condition that never decides, a loop, a line that is not run. Of
 # conditions that may all be asked, a compiler may make one jump: in front of a division it has one.
@@ -143,26 +143,16 @@ def test_jumps_that_a_compiler_adds_are_counted() -> None:
     assert lane.added([*jumps, *inlined], decisions.Source(SMALL)) == {"f": 3}
 
 
-def test_rounds_are_read_from_the_header() -> None:
-    found = lane.promises((FOLDER / "whycast.h").read_text(encoding="utf-8"))
-    names = dict.fromkeys(("count", "rank", "target_rank", "loops", "bytes"), 2)
-    assert len(found) == 9
-    assert all(lane.value(formula, names) > 0 for formula in found.values())
-    text = (
-        "/* So. Rounds: (a + 2) * b -\n   bytes of all outputs; or more. */\nint whycast_f(int a);"
-    )
-    assert lane.promises(text) == {"whycast_f": "(a + 2) * b - bytes"}
-    assert lane.value("(a + 2) * b - bytes", {"a": 3, "b": 4, "bytes": 1}) == 19
-    for formula in ("a ** 2", "f(a)", "-a"):
-        with pytest.raises(ValueError, match="a"):
-            lane.value(formula, {"a": 1})
+@pytest.mark.parametrize(("level", "most"), [("-O0", 1280), ("-O2", 400), ("-O3", 400)])
+def test_there_is_no_recursion_and_a_call_takes_little_of_the_stack(
+    level: str, most: int, tmp_path: Path
+) -> None:
+    found = lane.stack(tmp_path, "gcc", level)
+    assert (len(found["functions"]), 4000 < found["code"] < 40000) == (9, True)
+    assert found["most"] < most
 
 
-def test_calls_that_take_too_many_turns_are_reported() -> None:
-    calls = [{"function": "f", "turns": turns, "rounds": 3} for turns in (3, 4)]
-    assert lane.exceeding(calls) == [f"more turns than are told: {calls[1]}"]
-    assert lane.most(calls, [8, 7], "rounds") == {"f": 2.0}
-
-
-def test_the_list_of_gaps_is_exact() -> None:
-    assert lane.compare(["a", "b", "b"], ["a", "c"]) == ["not listed: b", "listed, and no gap: c"]
+def test_recursion_is_noticed() -> None:
+    with pytest.raises(AssertionError, match="recursion: f g f"):
+        lane.depth("f", {"f": 8, "g": 8}, {"f": {"g"}, "g": {"f"}})
+    assert lane.depth("f", {"f": 8, "g": 16}, {"f": {"g", "memcpy"}, "g": set()}) == 24
