@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,13 +21,13 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled, sections
+import tomllib
+from c_library import EXHAUSTIVE, FOLDER, SOURCE, compiled, run, sections
 
 EQUIVALENT = Path(__file__).with_name("equivalent_c.toml")
 
 # A mutant that runs longer, in seconds of a processor, or takes more addresses, is noticed.
-PATIENCE = 30
-ROOM = 2**34
+BOUNDED = ("prlimit", "--cpu=30", f"--as={2**34}", "--core=0")
 
 # What compilers tell of a mutant, as they do in the tests: it is noticed.
 TOLD = ("-Werror=return-type", "-Werror=uninitialized", "-Werror=maybe-uninitialized")
@@ -158,30 +156,16 @@ def survives(mutant: str, stays: Path) -> bool:
         source.write_text(mutant, encoding="utf-8")
         # One that is left without a value may have the right one by chance, but for the pattern.
         flags = ("-std=c99", "-O1", *TOLD, "-ftrivial-auto-var-init=pattern", f"-I{FOLDER}", "-c")
-        make: list[str | Path] = ["gcc", *flags, source, "-o", library]
-        if subprocess.run(make, capture_output=True, check=False).returncode:
+        if run("gcc", *flags, source, "-o", library).returncode or sections(library)[1]:
             return False
-        if sections(library)[1]:
-            return False
-        subprocess.run(["gcc", library, stays, "-o", binary], check=True)
-        run = subprocess.run([binary], capture_output=True, preexec_fn=limit, check=False)
-        return run.returncode == 0
-
-
-def limit() -> None:
-    """Bound what a mutant takes."""
-    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE))
-    resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        assert run("gcc", library, stays, "-o", binary).returncode == 0
+        return run(*BOUNDED, binary, seconds=3600).returncode == 0
 
 
 def listed() -> dict[str, str]:
     """Read the mutants that are known to be equivalent, with the reasons."""
-    sys.path.append(str(Path(__file__).parents[2] / "proofs"))
-    from gate import toml
-
     found = {}
-    for reason, *entries in toml.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
+    for reason, *entries in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
         for names, change in (entry.split(": ") for entry in entries):
             kind, *numbers = re.split(r" (?=\d)", change)
             for name, number in product(names.split(", "), numbers):

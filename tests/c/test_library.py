@@ -18,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import whycast
 
-PARTS = ("shapes", "strides", "sizes", "plans", "tensors", "all", "blocks", "random")
+PARTS = ("small", "limits", "blocks", "random")
 
 COMPILERS = ("gcc", "clang")
 
@@ -198,9 +198,8 @@ def test_the_sanitizer_of_clang_finds_nothing(tmp_path: Path) -> None:
     expect_no_difference(compiled(tmp_path / "exhaustive", *words, compiler="clang"))
 
 
-@pytest.mark.parametrize("part", ["strides", "plans", "all"])
-def test_valgrind_finds_nothing(part: str, tmp_path: Path) -> None:
+def test_valgrind_finds_nothing(tmp_path: Path) -> None:
     """Nothing is read that was not written, by the code as it is deployed."""
-    binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", LESS, *SOURCES)
+    binary = compiled(tmp_path / "exhaustive", "-O3", "-DEXACT", "-DROUNDS=1000", *SOURCES)
     valgrind = ("valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full")
-    expect_no_difference(binary, part, under=valgrind)
+    expect_no_difference(binary, "random", under=valgrind)
