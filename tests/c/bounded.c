@@ -32,9 +32,19 @@ static void fill(int64_t *numbers, int64_t count) {
     }
 }
 
-static void claim_place(whycast_place found, whycast_place due) {
-    CLAIM_EQUAL(found.tensor, due.tensor);
-    CLAIM_EQUAL(found.axis, due.axis);
+/* What there is before a call, for both programs. */
+static void fill_both(int64_t *found, int64_t *due, int64_t count) {
+    fill(found, count);
+    for (int64_t k = 0; k < count; k++) {
+        due[k] = found[k];
+    }
+}
+
+static whycast_place place, due_place;
+
+static void claim_place(void) {
+    CLAIM_EQUAL(place.tensor, due_place.tensor);
+    CLAIM_EQUAL(place.axis, due_place.axis);
 }
 
 static void claim_numbers(const int64_t *found, const int64_t *due, int64_t count) {
@@ -49,20 +59,17 @@ static void shape(void) {
     int64_t found[LENGTH(MOST)], due[LENGTH(MOST)];
     const int64_t ranks[] = {RANK, OTHER, THIRD}, *shapes[] = {first, second, third};
     const int64_t capacity = unknown();
-    whycast_place place = {0, 0}, due_place = {0, 0};
     fill(first, RANK);
     fill(second, OTHER);
     fill(third, THIRD);
-    for (int64_t k = 0; k < LENGTH(MOST); k++) {
-        found[k] = due[k] = unknown();
-    }
+    fill_both(found, due, LENGTH(MOST));
     if (capacity > MOST) {
         return;
     }
     CLAIM_SAME(
         whycast_broadcast_shape(found, capacity, &place, shapes, ranks, THIRD < 0 ? 2 : 3),
         plain_broadcast_shape(due, capacity, &due_place, shapes, ranks, THIRD < 0 ? 2 : 3));
-    claim_place(place, due_place);
+    claim_place();
     claim_numbers(found, due, LENGTH(MOST));
 }
 
@@ -71,29 +78,25 @@ static void ranks(void) {
     int64_t only[1] = {unknown()}, found[1] = {7}, due[1] = {7};
     const int64_t rank = unknown(), *shapes[] = {only};
     const int64_t capacity = unknown(), count = unknown();
-    whycast_place place = {0, 0}, due_place = {0, 0};
     if (count > 1 || capacity > 1 || rank > 1) {
         return;
     }
     CLAIM_SAME(whycast_broadcast_shape(found, capacity, &place, shapes, &rank, count),
                plain_broadcast_shape(due, capacity, &due_place, shapes, &rank, count));
-    claim_place(place, due_place);
+    claim_place();
     claim_numbers(found, due, 1);
 }
 
 static void strides(void) {
     int64_t own[LENGTH(RANK)], target[LENGTH(OTHER)], given[LENGTH(RANK)];
     int64_t found[LENGTH(OTHER)], due[LENGTH(OTHER)];
-    whycast_place place = {0, 0}, due_place = {0, 0};
     fill(own, RANK);
     fill(given, RANK);
     fill(target, OTHER);
-    for (int64_t k = 0; k < LENGTH(OTHER); k++) {
-        found[k] = due[k] = unknown();
-    }
+    fill_both(found, due, LENGTH(OTHER));
     CLAIM_SAME(whycast_broadcast_strides(found, &place, given, own, RANK, target, OTHER),
                plain_broadcast_strides(due, &due_place, given, own, RANK, target, OTHER));
-    claim_place(place, due_place);
+    claim_place();
     claim_numbers(found, due, LENGTH(OTHER));
 }
 
@@ -101,7 +104,6 @@ static void strides(void) {
 static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     int64_t own[LENGTH(RANK)], target[LENGTH(RANK)];
     uint8_t input[BYTES], found[BYTES], due[BYTES];
-    whycast_place place = {0, 0}, due_place = {0, 0};
     for (int64_t k = 0; k < RANK; k++) {
         own[k] = own_sizes >> 2 * k & 3;
         target[k] = target_sizes >> 2 * k & 3;
@@ -113,7 +115,7 @@ static void one(int64_t own_sizes, int64_t rank, int64_t target_sizes) {
     CLAIM_SAME(
         whycast_broadcast(found, BYTES, &place, input, BYTES, own, rank, target, RANK, WIDTH),
         plain_broadcast(due, BYTES, &due_place, input, BYTES, own, rank, target, RANK, WIDTH));
-    claim_place(place, due_place);
+    claim_place();
     for (int64_t k = 0; k < BYTES; k++) {
         CLAIM_EQUAL(found[k], due[k]);
     }
@@ -129,7 +131,6 @@ static void broadcast(void) {
 /* How many bytes a tensor has: its first size is any, the others are to 3; of WIDTH, or of none. */
 static void size(void) {
     int64_t sizes[LENGTH(RANK)], width = unknown();
-    whycast_place place = {0, 0}, due_place = {0, 0};
     fill(sizes, RANK);
     for (int64_t k = 1; k < RANK; k++) {
         sizes[k] &= 3;
@@ -137,7 +138,7 @@ static void size(void) {
     width = width > 0 ? WIDTH : width;
     CLAIM_SAME(whycast_byte_size(&place, sizes, RANK, width),
                plain_byte_size(&due_place, sizes, RANK, width));
-    claim_place(place, due_place);
+    claim_place();
 }
 
 /* The plan of two tensors, in row-major order where no strides are given, and its steps from any
@@ -148,22 +149,17 @@ static void steps_of(const int64_t *const *shapes, const int64_t *const *given) 
     int64_t one[LENGTH(RANK)], other[LENGTH(OTHER)];
     const int64_t ranks[] = {RANK, OTHER}, *own[] = {one, other};
     const int64_t *const *strides = given != NULL ? given : own;
-    whycast_place place = {0, 0}, due_place = {0, 0};
     row_major(one, shapes[0], RANK);
     row_major(other, shapes[1], OTHER);
-    for (int64_t k = 0; k < LENGTH(MOST); k++) {
-        found[k] = due[k] = unknown();
-    }
-    for (int64_t k = 0; k < 2 * LENGTH(MOST); k++) {
-        steps[k] = due_steps[k] = unknown();
-    }
+    fill_both(found, due, LENGTH(MOST));
+    fill_both(steps, due_steps, 2 * LENGTH(MOST));
     const int64_t loops =
         given != NULL
             ? whycast_plan_views(found, steps, LENGTH(MOST), &place, shapes, given, ranks, 2)
             : whycast_plan(found, steps, LENGTH(MOST), &place, shapes, ranks, 2);
     CLAIM_SAME(loops, plain_plan_views(due, due_steps, LENGTH(MOST), &due_place, shapes, strides,
                                        ranks, 2));
-    claim_place(place, due_place);
+    claim_place();
     claim_numbers(found, due, LENGTH(MOST));
     claim_numbers(steps, due_steps, 2 * LENGTH(MOST));
     int64_t step = unknown();
