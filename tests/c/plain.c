@@ -23,15 +23,6 @@ static int64_t size_on(const int64_t *shape, int64_t rank, int64_t common_rank, 
     return own < 0 ? 1 : shape[own];
 }
 
-static int64_t negative_axis(const int64_t *shape, int64_t rank) {
-    for (int64_t axis = 0; axis < rank; axis++) {
-        if (shape[axis] < 0) {
-            return axis;
-        }
-    }
-    return -1;
-}
-
 /* How many bytes, or -1 where there are more than an int64_t counts. No size is negative. */
 static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     int64_t bytes = width;
@@ -49,26 +40,35 @@ static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     return bytes;
 }
 
-/* The first thing that is wrong with a shape and its target, whatever their sizes say. */
-static int64_t check_pair(whycast_place *place, const int64_t *shape, int64_t rank,
-                          const int64_t *target, int64_t target_rank) {
-    if (rank < 0) {
-        return at(place, 0, -1, WHYCAST_NEGATIVE_RANK);
+/* The first thing that is wrong with shapes, whatever their sizes say of each other. */
+static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
+                            const int64_t *ranks, int64_t count) {
+    for (int64_t m = 0; m < count; m++) {
+        if (ranks[m] < 0) {
+            return at(place, m, -1, WHYCAST_NEGATIVE_RANK);
+        }
     }
-    if (target_rank < 0) {
-        return at(place, 1, -1, WHYCAST_NEGATIVE_RANK);
-    }
-    if (negative_axis(shape, rank) >= 0) {
-        return at(place, 0, negative_axis(shape, rank), WHYCAST_NEGATIVE_SIZE);
-    }
-    if (negative_axis(target, target_rank) >= 0) {
-        return at(place, 1, negative_axis(target, target_rank), WHYCAST_NEGATIVE_SIZE);
+    for (int64_t m = 0; m < count; m++) {
+        for (int64_t axis = 0; axis < ranks[m]; axis++) {
+            if (shapes[m][axis] < 0) {
+                return at(place, m, axis, WHYCAST_NEGATIVE_SIZE);
+            }
+        }
     }
     return at(place, -1, -1, 0);
 }
 
+/* The same with a shape, its target, the width of an element, and whether the two fit. */
 static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t rank,
-                         const int64_t *target, int64_t target_rank) {
+                         const int64_t *target, int64_t target_rank, int64_t width) {
+    const int64_t *shapes[] = {shape, target}, ranks[] = {rank, target_rank};
+    const int64_t code = check_shapes(place, shapes, ranks, 2);
+    if (code < 0) {
+        return code;
+    }
+    if (width < 1) {
+        return at(place, 0, -1, WHYCAST_BAD_WIDTH);
+    }
     if (rank > target_rank) {
         return at(place, 0, -1, WHYCAST_RANK_MISMATCH);
     }
@@ -131,17 +131,11 @@ static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_p
     if (count < 1) {
         return at(place, -1, -1, WHYCAST_NO_TENSOR);
     }
-    for (int64_t m = 0; m < count; m++) {
-        if (ranks[m] < 0) {
-            return at(place, m, -1, WHYCAST_NEGATIVE_RANK);
-        }
-        rank = ranks[m] > rank ? ranks[m] : rank;
+    if (check_shapes(place, shapes, ranks, count) < 0) {
+        return check_shapes(place, shapes, ranks, count);
     }
     for (int64_t m = 0; m < count; m++) {
-        const int64_t axis = negative_axis(shapes[m], ranks[m]);
-        if (axis >= 0) {
-            return at(place, m, axis, WHYCAST_NEGATIVE_SIZE);
-        }
+        rank = ranks[m] > rank ? ranks[m] : rank;
     }
     /* A size violates E1 if it is neither 1 nor the greatest on its axis. */
     for (int64_t m = 0; m < count; m++) {
@@ -170,24 +164,19 @@ static int64_t plain_broadcast_shape(int64_t *shape, int64_t capacity, whycast_p
 static int64_t plain_broadcast_strides(int64_t *view, whycast_place *place, const int64_t *strides,
                                 const int64_t *shape, int64_t rank, const int64_t *target,
                                 int64_t target_rank) {
-    int64_t code = check_pair(place, shape, rank, target, target_rank);
-    code = code < 0 ? code : check_fit(place, shape, rank, target, target_rank);
-    if (code < 0) {
-        return code;
-    }
-    for (int64_t axis = 0; axis < target_rank; axis++) {
+    const int64_t code = check_fit(place, shape, rank, target, target_rank, 1);
+    for (int64_t axis = 0; code == 0 && axis < target_rank; axis++) {
         const int64_t own = axis - (target_rank - rank);
         view[axis] = own >= 0 && shape[own] == target[axis] ? strides[own] : 0;
     }
-    return at(place, -1, -1, 0);
+    return code;
 }
 
-static int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64_t rank, int64_t width) {
-    if (rank < 0) {
-        return at(place, 0, -1, WHYCAST_NEGATIVE_RANK);
-    }
-    if (negative_axis(shape, rank) >= 0) {
-        return at(place, 0, negative_axis(shape, rank), WHYCAST_NEGATIVE_SIZE);
+static int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64_t rank,
+                               int64_t width) {
+    const int64_t code = check_shapes(place, &shape, &rank, 1);
+    if (code < 0) {
+        return code;
     }
     if (width < 1) {
         return at(place, 0, -1, WHYCAST_BAD_WIDTH);
@@ -201,9 +190,7 @@ static int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64
 static int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
                         int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
                         int64_t target_rank, int64_t width) {
-    int64_t code = check_pair(place, shape, rank, target, target_rank);
-    code = code < 0 || width > 0 ? code : at(place, 0, -1, WHYCAST_BAD_WIDTH);
-    code = code < 0 ? code : check_fit(place, shape, rank, target, target_rank);
+    int64_t code = check_fit(place, shape, rank, target, target_rank, width);
     code = code < 0 ? code : check_memory(place, 0, 1, room, extent, shape, rank, target,
                                           target_rank, width);
     if (code == 0) {
