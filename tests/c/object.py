@@ -283,8 +283,8 @@ def stack(folder: Path, compiler: str, *flags: str) -> dict[str, Any]:
     for source, target in EDGE.findall(text):
         called.setdefault(source, set()).add(target)
     deepest = {name: depth(name, frames, called) for name in frames if name.startswith("whycast_")}
-    told = {"compiler": compiler, "flags": " ".join(flags)}
-    told["code"], _ = sections(binary, compiler.replace("gcc", "size"))
+    code, _ = sections(binary, compiler.replace("gcc", "size"))
+    told = {"compiler": compiler, "flags": " ".join(flags), "code": code}
     return {**told, "most": max(deepest.values()), "functions": deepest}
 
 

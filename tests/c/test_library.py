@@ -160,7 +160,7 @@ def expect_no_difference(binary: Path, *words: str, under: tuple[str, ...] = ())
     lines = [line.split() for line in done.stdout.splitlines()]
     assert [line[0].rstrip(":") for line in lines] == [*(words or PARTS)]
     assert all(line[2:] == ["calls,", "0", "differ"] for line in lines)
-    assert min(int(line[1]) for line in lines) > 3000
+    assert min(int(line[1]) for line in lines) > 2000
 
 
 SOURCES = (SOURCE, EXHAUSTIVE)
