@@ -1,8 +1,9 @@
 /*
- * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: every small case, the
- * limits of int64_t, blocks of all magnitudes to 8 MiB, and what is drawn at random: ranks and
- * tensors to 20, several errors at once, and a few outputs above 4 GiB. It needs a C compiler and
- * nothing else, so that it runs wherever the library is to run:
+ * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: all lists of small
+ * shapes, and of the limits of int64_t, with widths and memory that are drawn; blocks of all
+ * magnitudes to 8 MiB; and what is drawn at random: ranks and tensors to 20, several errors at once,
+ * and a few outputs above 4 GiB. It needs a C compiler and nothing else, so that it runs wherever the
+ * library is to run:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
@@ -230,7 +231,8 @@ static void ask_strides(const int64_t *strides, const int64_t *sizes, int64_t ra
     int64_t *view = guarded(room, 1);
     const int64_t code =
         whycast_broadcast_strides(view, &place, strides, sizes, rank, target, target_rank);
-    agree("broadcast_strides", code, due_code, is_written(view, room, due, due_code < 0 ? 0 : room));
+    agree("broadcast_strides", code, due_code,
+          is_written(view, room, due, due_code < 0 ? 0 : room));
     release(first);
 }
 
@@ -449,10 +451,11 @@ static void ask_plans(int64_t capacity) {
     release(first);
 }
 
-/* Of one tensor, and as it is to have the shape of another, or the common one. */
-static void ask_one(const tensors *given, const int64_t *common, int64_t rank, int64_t most) {
+/* Of one tensor, and as it is to have the shape of the next one, or the common one. */
+static void ask_one(int64_t m, const tensors *given, const int64_t *common, int64_t rank,
+                    int64_t most) {
     const int first = used;
-    const int64_t m = below(count), n = below(count), width = given->widths[m];
+    const int64_t n = (m + 1) % count, width = given->widths[m];
     const int other = rank < 0 || below(2);
     const int64_t *target = other ? shapes[n] : kept(common, BYTES_OF(rank, int64_t));
     const int64_t target_rank = other ? ranks[n] : rank;
@@ -493,8 +496,8 @@ static void ask(const tensors *given, int64_t capacity, int64_t most) {
     ask_shape(capacity);
     ask_plans(capacity);
     ask_all(capacity, of[2], of[3], of[1]);
-    for (int64_t k = 0; count > 0 && k < 2; k++) {
-        ask_one(given, common, rank, most);
+    for (int64_t k = 0, start = count > 0 ? below(count) : 0; count > 0 && k < 2; k++) {
+        ask_one((start + k) % count, given, common, rank, most);
     }
     for (int64_t m = 0; m < count; m++) {
         memory = memory && is_kept(rows[m], given->sizes[m], BYTES_OF(given->ranks[m], int64_t));
@@ -560,7 +563,7 @@ static void limits_part(void) {
     }
 }
 
-/* A number from 1 on, of any magnitude; half of them have few binary digits, but for the last two. */
+/* A number from 1 on, of any magnitude; half have few binary digits, but for the last two. */
 static int64_t of_any_magnitude(int64_t most) {
     int64_t bits = 0;
     while (most >> bits > 1) {

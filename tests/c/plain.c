@@ -187,9 +187,10 @@ static int64_t plain_byte_size(whycast_place *place, const int64_t *shape, int64
     return at(place, -1, -1, count_bytes(shape, rank, width));
 }
 
-static int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place, const uint8_t *input,
-                        int64_t extent, const int64_t *shape, int64_t rank, const int64_t *target,
-                        int64_t target_rank, int64_t width) {
+static int64_t plain_broadcast(uint8_t *output, int64_t room, whycast_place *place,
+                               const uint8_t *input, int64_t extent, const int64_t *shape,
+                               int64_t rank, const int64_t *target, int64_t target_rank,
+                               int64_t width) {
     int64_t code = check_fit(place, shape, rank, target, target_rank, width);
     code = code < 0 ? code : check_memory(place, 0, 1, room, extent, shape, rank, target,
                                           target_rank, width);
