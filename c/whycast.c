@@ -47,8 +47,7 @@ static inline int64_t report(whycast_place * place, int64_t code,
   return code;
 }
 
-/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one. It
-   takes `count` rounds at most.
+/* 0 if no rank is negative, or else WHYCAST_NEGATIVE_RANK of the first tensor with one.
    WhyML: c.shapes.COPShape.check_ranks */
 static inline int64_t check_ranks(whycast_place * place,
                                   const int64_t * ranks, int64_t count) {
@@ -64,7 +63,7 @@ static inline int64_t check_ranks(whycast_place * place,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of `tensor`, on the first axis that
-   has one. It takes `rank` rounds at most.
+   has one.
    WhyML: c.checks.COPChecks.check_sizes */
 static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
                                   const int64_t * shape, int64_t rank) {
@@ -80,8 +79,7 @@ static inline int64_t check_sizes(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if no size is negative, or else WHYCAST_NEGATIVE_SIZE of the first tensor with one, on its
-   first axis with one. It takes count * (rank + 1) rounds at most, where the highest rank is
-   `rank`.
+   first axis with one.
    WhyML: c.shapes.COPShape.check_all_sizes */
 static inline int64_t check_all_sizes(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -113,7 +111,7 @@ static inline int64_t padded_size(const int64_t *const * shapes,
 }
 
 /* The first tensor below `limit` that violates E1 on axis `i`, or `limit` where none does: its
-   size is neither 1 nor dY_i, the largest there. It takes 2 * count rounds at most.
+   size is neither 1 nor dY_i, the largest there.
    WhyML: c.shapes.COPShape.violating_tensor */
 static inline int64_t violating_tensor(const int64_t *const * shapes,
                                        const int64_t * ranks, int64_t count,
@@ -140,8 +138,7 @@ static inline int64_t violating_tensor(const int64_t *const * shapes,
   return limit;
 }
 
-/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation. It
-   takes rank * (2 * count + 1) rounds at most.
+/* 0 if E1 does not hold, or else WHYCAST_NOT_BROADCASTABLE with SONNX's first violation.
    WhyML: c.shapes.COPShape.check_agreement */
 static inline int64_t check_agreement(whycast_place * place,
                                       const int64_t *const * shapes,
@@ -166,7 +163,7 @@ static inline int64_t check_agreement(whycast_place * place,
   return INT64_C(0);
 }
 
-/* nY: the highest of the ranks, of one shape at least. It takes `count` rounds at most.
+/* nY: the highest of the ranks, of one shape at least.
    WhyML: c.shape_sizes.COPShapeSizes.common_rank */
 static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
   int64_t rank, m;
@@ -182,8 +179,7 @@ static inline int64_t common_rank(const int64_t * ranks, int64_t count) {
 }
 
 /* 0 if the shapes are well formed and E1 does not hold, or else the code and the place of what
-   is wrong, for any count, ranks and sizes. The capacity is not looked at. All loops together
-   take 3 * count * (rank + 1) + rank rounds at most.
+   is wrong, for any count, ranks and sizes. The capacity is not looked at.
    WhyML: c.shapes.COPShape.check_shapes */
 static inline int64_t check_shapes(whycast_place * place,
                                    const int64_t *const * shapes,
@@ -204,8 +200,7 @@ static inline int64_t check_shapes(whycast_place * place,
   return check_agreement(place, shapes, ranks, count, rank);
 }
 
-/* dY_i where E1 does not hold: the first size on axis `i` that is not 1, or 1. It takes `count`
-   rounds at most.
+/* dY_i where E1 does not hold: the first size on axis `i` that is not 1, or 1.
    WhyML: c.shape_sizes.COPShapeSizes.agreed_size */
 static inline int64_t agreed_size(const int64_t *const * shapes,
                                   const int64_t * ranks, int64_t count,
@@ -259,7 +254,7 @@ static inline int64_t check_rank(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if `shape` and `target` are well formed, or else the code and the place of the first
-   negative rank or size. It takes rank + target_rank rounds at most.
+   negative rank or size.
    WhyML: c.strides.COPStrides.check_two */
 static inline int64_t check_two(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -281,8 +276,7 @@ static inline int64_t check_two(whycast_place * place, const int64_t * shape,
 }
 
 /* 0 if `shape` broadcasts to `target`, or else WHYCAST_RANK_MISMATCH or
-   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit. It takes `rank` rounds at
-   most.
+   WHYCAST_NOT_BROADCASTABLE, with the first axis that does not fit.
    WhyML: c.strides.COPStrides.check_fit */
 static inline int64_t check_fit(whycast_place * place, const int64_t * shape,
                                 int64_t rank, const int64_t * target,
@@ -337,8 +331,7 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
 }
 
 /* The number of bytes of a tensor of this shape, with `width` bytes for an element, or
-   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows. It takes `rank` rounds at
-   most.
+   WHYCAST_TOO_LARGE where it is above 2^63 - 1. No product overflows.
    WhyML: c.sizes.COPSize.count_bytes */
 static inline int64_t count_bytes(const int64_t * shape, int64_t rank,
                                   int64_t width) {
@@ -419,8 +412,7 @@ static inline int64_t input_size(const int64_t * s, int64_t prepended,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
-   two rounds for each byte.
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W1.repeat_word */
 static inline void repeat_word_1(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -444,8 +436,7 @@ static inline void repeat_word_1(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
-   two rounds for each byte.
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_word */
 static inline void repeat_word_2(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -469,8 +460,7 @@ static inline void repeat_word_2(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
-   two rounds for each byte.
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_word */
 static inline void repeat_word_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -494,8 +484,7 @@ static inline void repeat_word_4(uint8_t * z, int64_t target,
 }
 
 /* Repeat `m` blocks of one word from `source` on, each `r` times, to `target`: (a b) becomes (a
-   a a a a b b b b b). Each byte is written once, and no other byte changes. It takes at most
-   two rounds for each byte.
+   a a a a b b b b b). Each byte is written once, and no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_word */
 static inline void repeat_word_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -529,7 +518,7 @@ static inline uint32_t pattern_4(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes. It takes at most two rounds for each byte.
+   rows have, and no other byte changes.
    WhyML: c.repeat.COPRows.W4.repeat_rows */
 static inline void repeat_rows_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -574,7 +563,7 @@ static inline uint64_t pattern_8(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes. It takes at most two rounds for each byte.
+   rows have, and no other byte changes.
    WhyML: c.repeat.COPRows.W8.repeat_rows */
 static inline void repeat_rows_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -610,7 +599,7 @@ static inline word_16 pattern_16(const uint8_t * x, int64_t p, int64_t b) {
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`. A row has one
    word at least, and a word has whole blocks. At most twice as many bytes are written as the
-   rows have, and no other byte changes. It takes at most two rounds for each byte.
+   rows have, and no other byte changes.
    WhyML: c.repeat.COPRows.W16.repeat_rows */
 static inline void repeat_rows_16(uint8_t * z, int64_t target,
                                   const uint8_t * x, int64_t source,
@@ -639,7 +628,6 @@ static inline void repeat_rows_16(uint8_t * z, int64_t target,
 }
 
 /* From `source` on there are `m` blocks of `b` bytes, a word each: to `target`, each `r` times.
-   It takes at most two rounds for each byte.
    WhyML: c.repeat.COPRepeat.repeat_short */
 static inline void repeat_short(uint8_t * z, int64_t target,
                                 const uint8_t * x, int64_t source, int64_t m,
@@ -700,7 +688,7 @@ static inline void repeat_short(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, copy by copy. A
    block has one word at least. At most twice as many bytes are written as the rows have, and no
-   other byte changes. It takes at most two rounds for each byte.
+   other byte changes.
    WhyML: c.blocks_of_words.BlocksOfWords.repeat_words */
 static inline void repeat_words(uint8_t * z, int64_t target,
                                 const uint8_t * x, int64_t source, int64_t m,
@@ -733,8 +721,7 @@ static inline void repeat_words(uint8_t * z, int64_t target,
 
 /* Fill `total` bytes from `q` on with copies of the block of `b` bytes that begins there, by
    larger and larger parts of what there is: (a b . . . .) becomes (a b a b a b). Each byte
-   behind the block is written once, and no other byte changes. It takes at most one round for
-   each of them.
+   behind the block is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.fill */
 static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
   int64_t have, part;
@@ -759,8 +746,7 @@ static inline void fill(uint8_t * z, int64_t q, int64_t b, int64_t total) {
 }
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`, row by row: for
-   many copies. Each byte is written once, and no other byte changes. It takes at most one round
-   for each byte.
+   many copies. Each byte is written once, and no other byte changes.
    WhyML: c.long_blocks.LongBlocks.repeat_long */
 static inline void repeat_long(uint8_t * z, int64_t target,
                                const uint8_t * x, int64_t source, int64_t m,
@@ -782,7 +768,7 @@ static inline void repeat_long(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes. It takes at most two rounds for each byte.
+   the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W2.repeat_pair */
 static inline void repeat_pair_2(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -809,7 +795,7 @@ static inline void repeat_pair_2(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes. It takes at most two rounds for each byte.
+   the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W4.repeat_pair */
 static inline void repeat_pair_4(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -836,7 +822,7 @@ static inline void repeat_pair_4(uint8_t * z, int64_t target,
 
 /* Repeat `m` blocks of `b` bytes from `source` on, each `r` times, to `target`: as two words,
    which overlap where a block is shorter than both. At most twice as many bytes are written as
-   the rows have; no other byte changes. It takes at most two rounds for each byte.
+   the rows have; no other byte changes.
    WhyML: c.repeat.COPRepeat.W8.repeat_pair */
 static inline void repeat_pair_8(uint8_t * z, int64_t target,
                                  const uint8_t * x, int64_t source,
@@ -861,8 +847,7 @@ static inline void repeat_pair_8(uint8_t * z, int64_t target,
   }
 }
 
-/* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times. It takes at
-   most two rounds for each byte.
+/* From `source` on there are `m` blocks of `b` bytes: to `target`, each `r` times.
    WhyML: c.repeat.COPRepeat.repeat */
 static inline void repeat(uint8_t * z, int64_t target, const uint8_t * x,
                           int64_t source, int64_t m, int64_t b, int64_t r) {
@@ -924,8 +909,7 @@ static inline int64_t rest(const int64_t * s, int64_t prepended,
 
 /* Write the copies that are due where a block of the axes from `axis` on ends at `place`, and
    return the place behind them. The block has `block` bytes, of `row` bytes of the input, which
-   end at `p` there. Each byte is written once, and no other byte changes. It takes at most a
-   round for each axis and for each byte.
+   end at `p` there. Each byte is written once, and no other byte changes.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.end_blocks */
 static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
                                  int64_t prepended, const int64_t * d,
@@ -956,7 +940,7 @@ static inline int64_t end_blocks(uint8_t * z, const int64_t * s,
 /* Broadcast the bytes `x` of a tensor of shape `s`, with elements of `w` bytes, to the shape
    `d`. Nothing overflows and no index leaves its array. Each of the bytes of `z` that are due
    is there afterwards, and no other byte changes. At most two bytes are written for each byte
-   of the output. All loops together take d_rank + (d_rank + 3) * due rounds at most.
+   of the output.
    WhyML: c.broadcast_bytes.COPBroadcastBytes.broadcast_bytes */
 static inline void broadcast_bytes(uint8_t * z, const uint8_t * x,
                                    const int64_t * s, int64_t s_rank,
@@ -1031,7 +1015,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 }
 
 /* 0 if the width and the memory of `tensor` are right, or else the code and the place of what
-   is wrong. It takes rank + target_rank rounds at most.
+   is wrong.
    WhyML: c.tensors.COPTensorChecks.check_tensor */
 static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
                                    const int64_t * shape, int64_t rank,
@@ -1048,8 +1032,7 @@ static inline int64_t check_tensor(whycast_place * place, int64_t tensor,
 }
 
 /* 0 if the width and the memory of every tensor are right, or else the code and the place of
-   the first tensor with which something is wrong. It takes count * (rank + target_rank + 1)
-   rounds at most, where the highest rank is `rank`.
+   the first tensor with which something is wrong.
    WhyML: c.tensors.COPTensorChecks.check_tensors */
 static inline int64_t check_tensors(whycast_place * place,
                                     const int64_t *const * shapes,
@@ -1075,8 +1058,7 @@ static inline int64_t check_tensors(whycast_place * place,
 
 /* Broadcast all tensors, of which everything has been checked. Each output has the bytes due
    afterwards, and at most two bytes were written for each of them. No other byte changes, and
-   each output is lent or not as before. All loops together take count * (2 * target_rank + 1)
-   rounds at most, and target_rank + 3 more for each byte.
+   each output is lent or not as before.
    WhyML: c.tensors.COPTensorCopies.copy_tensors */
 static inline void copy_tensors(uint8_t *const * outputs,
                                 const uint8_t *const * inputs,
@@ -1127,8 +1109,7 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
 }
 
 /* The stride of tensor `m` on axis `i` of the common shape, which has the size `h` there. The
-   common shape has no size of 0, and fewer than 2^63 elements. It takes as many rounds at most
-   as sizes make the stride.
+   common shape has no size of 0, and fewer than 2^63 elements.
    WhyML: c.plan.COPPlan.axis_stride */
 static inline int64_t axis_stride(const int64_t *const * shapes,
                                   const int64_t * ranks,
@@ -1158,7 +1139,7 @@ static inline int64_t axis_stride(const int64_t *const * shapes,
 }
 
 /* How many elements the common shape has, or WHYCAST_TOO_LARGE where they are more than 2^63 -
-   1. No product overflows. It takes rank * (count + 1) rounds at most.
+   1. No product overflows.
    WhyML: c.plan.COPPlan.count_elements */
 static inline int64_t count_elements(const int64_t *const * shapes,
                                      const int64_t * ranks, int64_t count,
@@ -1185,7 +1166,7 @@ static inline int64_t count_elements(const int64_t *const * shapes,
 }
 
 /* The first tensor whose reach does not fit into an int64_t, or `count`. No sum and no product
-   overflows. It takes count * (rank + 1) rounds at most, where the highest rank is `rank`.
+   overflows.
    WhyML: c.plan.COPPlan.far_tensor */
 static inline int64_t far_tensor(const int64_t *const * shapes,
                                  const int64_t * ranks,
@@ -1219,8 +1200,7 @@ static inline int64_t far_tensor(const int64_t *const * shapes,
 }
 
 /* `count` if each tensor goes on from the loop whose strides are at `base` into axis `i`, of
-   size `h`, or else another number. No product overflows. It takes at most one round for each
-   tensor, and those for its stride.
+   size `h`, or else another number. No product overflows.
    WhyML: c.plan.COPPlan.stopped_tensor */
 static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
                                      const int64_t *const * shapes,
@@ -1242,8 +1222,7 @@ static inline int64_t stopped_tensor(int64_t * steps, int64_t base,
   return count;
 }
 
-/* Write the strides of all tensors on axis `i`, of size `h`, from `base` on. It takes at most
-   one round for each tensor, and those for its stride.
+/* Write the strides of all tensors on axis `i`, of size `h`, from `base` on.
    WhyML: c.plan.COPPlan.put_strides */
 static inline void put_strides(int64_t * steps, int64_t base,
                                const int64_t *const * shapes,
@@ -1262,8 +1241,7 @@ static inline void put_strides(int64_t * steps, int64_t base,
 }
 
 /* Write the loops of a plan, axis by axis: how many they are. The common shape has no size of
-   0. It takes rank * (3 * count + 1) rounds at most, and in row-major order count * rank *
-   (rank - 1) more.
+   0.
    WhyML: c.plan.COPPlan.put_loops */
 static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
                                 const int64_t *const * shapes,
@@ -1302,8 +1280,7 @@ static inline int64_t put_loops(int64_t * sizes, int64_t * steps,
   return n;
 }
 
-/* Write a plan of one loop that goes round `h` times, and in which no tensor steps. It takes
-   `count` rounds at most.
+/* Write a plan of one loop that goes round `h` times, and in which no tensor steps.
    WhyML: c.plan.COPPlan.put_one_loop */
 static inline void put_one_loop(int64_t * sizes, int64_t * steps,
                                 int64_t count, int64_t h) {
@@ -1372,7 +1349,7 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
 }
 
 /* Go with the index on an axis from `i[axis]` to `x`: add the strides in between to the offsets
-   of all tensors. It takes `count` rounds at most.
+   of all tensors.
    WhyML: c.steps.COPSteps.move */
 static inline void move(int64_t * offsets, const int64_t * steps,
                         int64_t axis, int64_t times, int64_t count) {

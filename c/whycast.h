@@ -14,9 +14,7 @@
    which has to do the same. None reads or writes a byte beyond what it is given, not even to load a
    whole word. A call takes at most 400 bytes of the stack with -O2 and -O3, 632 with the flags that
    INTEGRATION.md begins with, and 936 with -O0: that is not proved; `make object` measures it (GCC
-   12, x86-64). Each comment says how many rounds all loops of a call have at most, whatever it
-   returns. Where there are several shapes, `rank` is there the highest of their ranks. A negative
-   rank or count is there 0, and so are the bytes of an output where there is an error.
+   12, x86-64), and counts the instructions of calls. No bound of the time is proved.
 
    A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
    many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
@@ -114,9 +112,7 @@ static inline int64_t whycast_width(int64_t type) {
        WHYCAST_NEGATIVE_SIZE       the first tensor with a negative size, its first such axis
        WHYCAST_NOT_BROADCASTABLE   the first tensor with a size that is neither the largest on its
                                    axis nor 1, its first such axis, counted in the common shape
-       WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1
-
-   Rounds: 4 * count * (rank + 1) + 2 * rank. */
+       WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1 */
 int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
                                 const int64_t *const * shapes,
@@ -132,9 +128,7 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
-                                   such axis, counted in the target
-
-   Rounds: 2 * (rank + target_rank). */
+                                   such axis, counted in the target */
 int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
                                   const int64_t * shape, int64_t rank,
@@ -148,9 +142,7 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
        WHYCAST_NEGATIVE_RANK       place 0, -1
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
-       WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1
-
-   Rounds: 2 * rank. */
+       WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1 */
 int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width);
 
@@ -174,8 +166,7 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
 
    It stores at most two bytes for each byte of the output. It is not proved that it does so in at
    most as many stores and calls of memcpy as the output has bytes, in far fewer where blocks are
-   long, and in one call where no axis grows. Rounds: 3 * (rank + target_rank) + (target_rank + 3) *
-   bytes of the output. */
+   long, and in one call where no axis grows. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
                           int64_t extent, const int64_t * shape,
@@ -198,8 +189,7 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
 
-   It stores as whycast_broadcast does. Rounds: 8 * count * rank + 6 * count + 2 * rank +
-   (rank + 3) * bytes of all outputs. */
+   It stores as whycast_broadcast does. */
 int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * rooms, int64_t * target,
                               int64_t capacity, whycast_place * place,
@@ -222,9 +212,7 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
    returns, and leaves all but the place as it was, what whycast_broadcast_shape returns,
    WHYCAST_CAPACITY_EXCEEDED where the capacity is 0, or
 
-       WHYCAST_TOO_LARGE           the common shape has more than 2^63 - 1 elements: place -1, -1
-
-   Rounds: count * rank * (rank + 6) + 5 * count + 3 * rank. */
+       WHYCAST_TOO_LARGE           the common shape has more than 2^63 - 1 elements: place -1, -1 */
 int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
                      const int64_t * ranks, int64_t count);
@@ -232,9 +220,7 @@ int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
 /* The same for tensors that do not lie in row-major order: `strides` has those of each, in any
    unit, and `steps` are in this unit. A stride may be 0 or negative. It returns, besides,
 
-       WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits
-
-   Rounds: 8 * count * rank + 5 * count + 3 * rank. */
+       WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            int64_t capacity, whycast_place * place,
                            const int64_t *const * shapes,
@@ -249,16 +235,13 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    the output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
 
    Returns how many steps there are from this one on; 0, with nothing written, if there is no such
-   step, as in a plan of no round, or if `loops` is below 1, as the code of an error is. Rounds:
-   (loops + 1) * (count + 2); 0 if `loops` is below 1. */
+   step, as in a plan of no round, or if `loops` is below 1, as the code of an error is. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
 
 /* Go to the next step, from the counters and offsets of one. Returns 1; or 0 after the last step,
-   and is then at the first one again; or 0, with nothing written, if `loops` is below 1. Rounds:
-   (loops - 1) * (count + 1); 0 if `loops` is below 1. In a whole plan they are fewer than
-   2 * (count + 1) a step, which is not proved. */
+   and is then at the first one again; or 0, with nothing written, if `loops` is below 1. */
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count);
