@@ -232,7 +232,6 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
     gaps = [
         {
             "function": jump.function,
-            "in": jump.places[0][0],
             "line": jump.places[0][1],
             "source": ["", *lines][jump.places[0][1]].strip(),
             "jump": jump.text,
@@ -254,7 +253,6 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
             jumping.isdisjoint(range(each.line, each.last_line + 1)) for each in source.decisions
         ),
         "indirect jumps": len(re.findall(r"\bjmp +\*", made.code)),
-        "conditional moves": len(re.findall(r"\t(?:cmov|set)[a-z]+ ", made.code)),
         "gaps": gaps,
     }
 
