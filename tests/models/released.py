@@ -21,7 +21,8 @@ import onnx
 from running import Seen, seen_by_running
 
 from whycast._command import main
-from whycast._model._graphs import Names, scopes
+from whycast._model._infer import scopes
+from whycast._model._names import Names
 from whycast._model._runs import feeds
 
 BUILD = Path(__file__).resolve().parents[2] / "build"

@@ -22,7 +22,8 @@ from whycast._usage import UsageError, show_named
 
 if TYPE_CHECKING:
     from whycast._model._explicit import Explicit
-    from whycast._model._graphs import Names, Read
+    from whycast._model._infer import Read
+    from whycast._model._names import Names
     from whycast._model._places import Place
 
 
@@ -126,8 +127,10 @@ def _number(text: str) -> tuple[str, float]:
 def _run(arguments: argparse.Namespace) -> int:
     try:
         from whycast._model._explicit import explicit
-        from whycast._model._graphs import Names, data_files, opset, read, scopes
+        from whycast._model._infer import scopes
+        from whycast._model._names import Names
         from whycast._model._places import left_out, places
+        from whycast._model._read import data_files, opset, read
     except ImportError as missing:
         raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
     _demand_company(arguments)
@@ -140,6 +143,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.explicit is not None:
         made = explicit(
             model,
+            known.scopes,
             found,
             arguments.form or "expand",
             dynamic=arguments.dynamic,
@@ -400,7 +404,7 @@ def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> Non
     """Write a model that ONNX's checker accepts, if it did before, with the data that it names."""
     from google.protobuf.message import EncodeError
 
-    from whycast._model._graphs import complaint, data_files
+    from whycast._model._read import complaint, data_files
 
     files = data_files(made.model)
     data = [source.parent / name for name in files]

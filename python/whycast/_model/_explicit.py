@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,9 +17,9 @@ from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_h
 import whycast
 from whycast import _kernel
 from whycast._checks import PLAIN_TYPES
-from whycast._model._graphs import Scope, array_of, copied, graphs_of, opset, type_name
 from whycast._model._operators import SONNX, Form
 from whycast._model._places import UNKNOWN, Place
+from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
 # The opsets from which on there are Expand; Where, and Slice by computed ends; a size 0 in Reshape
@@ -53,6 +54,7 @@ class Explicit:
 
 def explicit(
     model: ModelProto,
+    scopes: Sequence[Scope],
     found: Sequence[Place],
     form: Form = "expand",
     *,
@@ -66,6 +68,8 @@ def explicit(
     ----------
     model : ModelProto
         It is not changed.
+    scopes : sequence of Scope
+        Its graphs.
     found : sequence of Place
         The places of this model.
     form : str
@@ -77,28 +81,26 @@ def explicit(
     leave : collection of str
         Operators of which no node is changed.
     """
-    made = Explicit(copied(model))
+    made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))
     taken = _taken(graphs)
-    writers: dict[int, _Writer] = {}
+    writers = {
+        scope: _Writer(graph, scope, opset(model), taken, form)
+        for scope, graph in zip(scopes, graphs, strict=True)
+    }
     room = _MOST_BYTES
     for place in found:
         if place.verdict == "equal":
             continue
-        number = place.scope.number
-        writer = writers.setdefault(
-            number, _Writer(graphs[number], place.scope, opset(model), taken, form)
-        )
         try:
             if place.node.op_type in leave:
                 raise _LeftError("it was asked to be left")
-            room -= writer.write(place, dynamic, constants, room)
+            room -= writers[place.scope].write(place, dynamic, constants, room)
             made.changed += 1
         except _LeftError as reason:
             made.left.append((place, str(reason)))
     # Of inner graphs first: a graph is copied with those within it.
-    for number in sorted(writers, reverse=True):
-        made.added += writers[number].finish()
+    made.added = sum(writer.finish() for writer in reversed(writers.values()))
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
     return made

@@ -10,8 +10,9 @@ import onnx
 from onnx import GraphProto, ModelProto, NodeProto
 
 from whycast import _kernel
-from whycast._model._graphs import Names, Scope, graphs_of, opset
+from whycast._model._names import Names
 from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
+from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
 
 # always and never: whatever the names of sizes are. unknown: a rank is open.

@@ -15,9 +15,10 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 import whycast
-from whycast._model._graphs import TEXT, Names, data_files, load
+from whycast._model._names import Names
 from whycast._model._operators import SONNX
 from whycast._model._places import Place
+from whycast._model._read import TEXT, data_files, load
 from whycast._types import Shape
 from whycast._usage import UsageError
 

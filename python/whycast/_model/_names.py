@@ -1,0 +1,226 @@
+"""The sizes of a model: numbers and names, and what the user gives for these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import onnx
+from onnx import GraphProto, ModelProto, helper
+
+from whycast._model._read import given_by_callers, graphs_of
+from whycast._types import Shape
+from whycast._usage import UsageError, show_sizes
+
+
+@dataclass
+class Names:
+    """The names of sizes, as the verified programs take them: the integers below 0."""
+
+    numbered: dict[str, int] = field(default_factory=dict)
+    spelled: list[str] = field(default_factory=list)
+    joins: dict[frozenset[str], str] = field(default_factory=dict)
+
+    def symbol(self, name: str) -> int:
+        """Return the integer of a name.
+
+        >>> names = Names()
+        >>> names.symbol("N"), names.symbol("M"), names.symbol("N")
+        (-1, -2, -1)
+        """
+        return self._number(name, name)
+
+    def unknown(self, made_up: str = "") -> int:
+        """Return the integer of a size that only the running model knows.
+
+        What inference calls equal is equal: its name for such a size may be given.
+        """
+        number = len(self.spelled)
+        return self._number(f"\0{made_up or number}", f"?{number}")
+
+    def _number(self, key: str, text: str) -> int:
+        if key not in self.numbered:
+            self.spelled.append(text)
+            self.numbered[key] = -len(self.spelled)
+        return self.numbered[key]
+
+    def text(self, symbol: int) -> str:
+        """Spell a size: a number, or a name."""
+        return str(symbol) if symbol >= 0 else self.spelled[-1 - symbol]
+
+    def joined(self, symbols: Iterable[int]) -> str:
+        """Spell the one of some sizes that is not 1, in the same way whatever their order.
+
+        >>> names = Names()
+        >>> n, m = names.symbol("N"), names.symbol("M")
+        >>> names.joined((n, m)), names.joined((m, n)), names.joined((names.symbol("N|M"), m))
+        ('N|M', 'N|M', 'N|M')
+        """
+        parts = list(dict.fromkeys("|".join(map(self.text, symbols)).split("|")))
+        return self.joins.setdefault(frozenset(parts), "|".join(parts))
+
+    def sizes(self, shape: Shape) -> list[int | str]:
+        """Spell the sizes of a shape: numbers and names.
+
+        >>> names = Names()
+        >>> names.sizes((names.symbol("N"), 3, names.unknown()))
+        ['N', 3, '?1']
+        """
+        return [size if size >= 0 else self.text(size) for size in shape]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What reads a size of an inferred model: a number, or the integer of a name.
+
+    `given` has the numbers that the user gives. `own` are the names of which inference is sure:
+    those of the inputs, and what it makes of them. `stated` are others of the model. Inference
+    makes up more, which `by` tells from those of another inference.
+    """
+
+    names: Names
+    given: dict[str, Shape | int]
+    own: set[int]
+    stated: frozenset[str] = frozenset()
+    by: str = ""
+
+    def symbol(self, dim: onnx.TensorShapeProto.Dimension) -> int:
+        """Read a size; a number below 0, or a question mark for a name, leaves it open."""
+        name = dim.dim_param
+        if dim.HasField("dim_value") and dim.dim_value >= 0:
+            return dim.dim_value
+        size = self.given.get(name)
+        if isinstance(size, int):
+            return size
+        if name in self.stated or self.names.numbered.get(name) in self.own:
+            return self.names.symbol(name)
+        return self.names.unknown(name and self.by + name)
+
+    def shape(self, tensor: onnx.TypeProto.Tensor) -> Shape:
+        """Read a shape."""
+        return tuple(map(self.symbol, tensor.shape.dim))
+
+    def is_sure(self, size: int) -> bool:
+        """Whether it is a number, or a name of which inference is sure."""
+        return size >= 0 or size in self.own
+
+    def better(self, known: Shape | None, stated: Shape) -> Shape:
+        """Take from what the model states the sizes that inference leaves open."""
+        if known is None or len(known) != len(stated):
+            return stated if known is None else known
+        return tuple(
+            a if self.is_sure(a) or self.names.text(b).startswith("?") else b
+            for a, b in zip(known, stated, strict=True)
+        )
+
+
+def tensors_of(about: onnx.TypeProto) -> Iterator[onnx.TypeProto.Tensor]:
+    """Give the type of a tensor, or that of the elements of a sequence or an optional."""
+    if about.HasField("tensor_type"):
+        yield about.tensor_type
+    for kind in ("sequence_type", "optional_type"):
+        if about.HasField(kind):
+            yield from tensors_of(getattr(about, kind).elem_type)
+
+
+def names_in(values: Iterable[onnx.ValueInfoProto]) -> frozenset[str]:
+    """Return the names of sizes of some values."""
+    dims = (d for value in values for t in tensors_of(value.type) for d in t.shape.dim)
+    return frozenset(d.dim_param for d in dims if d.dim_param.strip("?"))
+
+
+def names_of(graph: GraphProto) -> frozenset[str]:
+    """Return the names of sizes in a graph and the graphs within it."""
+    every = ((*each.value_info, *each.input, *each.output) for each in graphs_of(graph))
+    return names_in(chain.from_iterable(every))
+
+
+def is_open(dim: onnx.TensorShapeProto.Dimension) -> bool:
+    """Whether a size has neither a number nor a name."""
+    return not (dim.dim_param.strip("?") or (dim.HasField("dim_value") and dim.dim_value >= 0))
+
+
+def name_open_sizes(graph: GraphProto) -> dict[str, str]:
+    """Name each size of an input that the model leaves open; return the names with their places."""
+    taken, found = names_of(graph), {}
+    for value in graph.input:
+        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
+            if not is_open(dim):
+                continue
+            name = f"{value.name}.{axis}"
+            while name in taken:
+                name += "'"
+            dim.dim_param = name
+            found[name] = f"size {axis} of input {value.name!r}, which the model leaves open"
+    return found
+
+
+def bind(
+    model: ModelProto,
+    graph: GraphProto,
+    given: Sequence[tuple[str, Shape | int]],
+    notes: list[str],
+) -> dict[str, Shape | int]:
+    """Put numbers in the place of the sizes of inputs; return what is given, and what follows.
+
+    The shape of an input gives numbers to its names, wherever these stand.
+    """
+    own = given_by_callers(model)
+    inputs = {value.name: [*tensors_of(value.type)] for value in graph.input if value.name in own}
+    known = names_of(graph)
+    found: dict[str, Shape | int] = {}
+    places: dict[str, str] = {}
+
+    def put(name: str, value: Shape | int, said: str) -> None:
+        if found.setdefault(name, value) != value:
+            both = f"{places[name]} and {said} contradict each other on {name!r}"
+            if places[name] == said:
+                both = f"{said} has two numbers for {name!r}"
+            raise UsageError(f"--sizes: {both}")
+        places.setdefault(name, said)
+
+    for name, value in given:
+        shape = value if isinstance(value, tuple) else (value,)
+        said = f"{name}={show_sizes(shape)}"
+        if isinstance(value, int) and name in known:
+            put(name, value, said)
+            dims = [[d.dim_param for d in t.shape.dim] for t in inputs.get(name, ())]
+            if any(len(each) == 1 != each.count(name) for each in dims):
+                notes.append(
+                    f"{said} is a size; the input of this name has its own: {name}=({value},)"
+                )
+            continue
+        if not inputs.get(name):
+            if name in known:
+                raise UsageError(f"--sizes: expected a number for the size {name!r}, got {said}")
+            words = [*sorted(names_in(graph.input)), *(each for each in inputs if inputs[each])]
+            raise UsageError(
+                f"--sizes: the model has no size and no input {name!r}, expected one of "
+                f"{', '.join(words)}"
+            )
+        if name not in known:
+            put(name, shape, said)
+        for tensor in inputs[name]:
+            dims = tensor.shape.dim
+            if not tensor.HasField("shape"):
+                tensor.shape.CopyFrom(helper.make_tensor_type_proto(1, shape).tensor_type.shape)
+            elif len(dims) != len(shape):
+                raise UsageError(
+                    f"--sizes: input {name!r} has rank {len(dims)}, got {said} of rank {len(shape)}"
+                )
+            for axis, (dim, size) in enumerate(zip(dims, shape, strict=True)):
+                if dim.HasField("dim_value") and 0 <= dim.dim_value != size:
+                    raise UsageError(
+                        f"--sizes: axis {axis} of input {name!r} has size {dim.dim_value} in the "
+                        f"model, got {size} in {said}"
+                    )
+                if dim.dim_param.strip("?"):
+                    put(dim.dim_param, size, said)
+                dim.dim_value = size
+    for tensor in chain.from_iterable(inputs.values()):
+        for dim in tensor.shape.dim:
+            number = found.get(dim.dim_param)
+            if dim.dim_param and isinstance(number, int):
+                dim.dim_value = number
+    return found

@@ -1,0 +1,213 @@
+"""An ONNX model as it is read: its file, its graphs, and what ONNX's checker says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, helper
+from onnx.external_data_helper import ExternalDataInfo, _get_all_tensors, uses_external_data
+from onnx.numpy_helper import to_array
+
+from whycast._model._operators import ONNX
+from whycast._types import Shape
+from whycast._usage import UsageError
+
+# By which ONNX tells a model as text, as `onnx.printer` writes it.
+TEXT = ".onnxtxt"
+
+# What computes shapes is small. Of larger constants only the shape is of interest.
+MOST_ELEMENTS = 4096
+# From this version of the format on, a caller may give a constant that is an input another value.
+_DEFAULTS = 4
+
+
+@dataclass(eq=False)
+class Scope:
+    """A graph of a model, with the shapes of the values that are made in it.
+
+    `node` is the one that the graph is within, in the graph `outer`; `place` has the names of all
+    such nodes.
+    """
+
+    graph: GraphProto
+    place: str = ""
+    outer: Scope | None = None
+    node: NodeProto | None = None
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    types: dict[str, int] = field(default_factory=dict)
+    values: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def declare(self, name: str, tensor: TensorProto) -> None:
+        """Note the type of a constant, and its shape if it is one."""
+        self.types[name] = tensor.data_type
+        if min(tensor.dims, default=0) >= 0:
+            self.shapes[name] = tuple(tensor.dims)
+
+    def note(self, name: str, tensor: TensorProto) -> None:
+        """Note a constant."""
+        self.declare(name, tensor)
+        is_short = len(tensor.dims) == 1 and tensor.dims[0] < 100
+        if tensor.data_type == TensorProto.INT64 and is_short:
+            value = array_of(tensor)
+            if value is not None:
+                self.values[name] = tuple(value.tolist())
+
+    def home(self, name: str) -> Scope:
+        """Return the graph that has a value, this one or one around it; the outermost if none."""
+        if name in self.shapes or name in self.types or self.outer is None:
+            return self
+        return self.outer.home(name)
+
+    def element_type(self, name: str) -> int:
+        """Return ONNX's number of a value's element type; 0 if it is not known."""
+        return self.home(name).types.get(name, 0)
+
+    def value(self, name: str) -> tuple[int, ...] | None:
+        """Return the value of a vector of a few integers that is constant; None of others."""
+        return self.home(name).values.get(name)
+
+    def shape(self, name: str) -> Shape | None:
+        """Return the shape of a value of this graph or one around it; None if the rank is open."""
+        return self.home(name).shapes.get(name)
+
+
+def load(path: Path, *, data: bool) -> ModelProto:
+    """Load a model, from text too, with its external data or without."""
+    if path.suffix == TEXT:
+        return onnx.parser.parse_model(path.read_text(encoding="utf-8"))
+    return onnx.load(path, load_external_data=data)
+
+
+def read(path: Path) -> ModelProto:
+    """Read a model, as bytes or as text; leave its external data where they are.
+
+    Raises
+    ------
+    UsageError
+        Without such a file, or if it is no ONNX model.
+    """
+    try:
+        model = load(path, data=False)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from None
+    except onnx.parser.ParseError as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
+        reason = " ".join(reason.split())
+        raise UsageError(f"{path}: expected an ONNX model as text: {reason}") from None
+    except (DecodeError, UnicodeDecodeError):
+        raise UsageError(f"{path}: expected an ONNX model, got other bytes") from None
+    if not model.graph.node:
+        raise UsageError(f"{path}: expected an ONNX model with nodes, found none")
+    return model
+
+
+def opset(model: ModelProto) -> int:
+    """Return the version of ONNX's own operators that a model uses."""
+    latest = onnx.defs.onnx_opset_version()
+    return max((o.version for o in model.opset_import if o.domain in ONNX), default=latest)
+
+
+def data_files(model: ModelProto) -> list[str]:
+    """Return the names of the files in which a model has external data."""
+    tensors = filter(uses_external_data, _get_all_tensors(model))
+    return sorted({ExternalDataInfo(tensor).location for tensor in tensors})
+
+
+def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
+    """Give the graphs within a node, such as the branches of If, and what each is called."""
+    called = node.name or (node.output[0] if node.output else node.op_type)
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            yield f"{called}/{attribute.name}", attribute.g
+        for number, graph in enumerate(attribute.graphs):
+            yield f"{called}/{attribute.name}[{number}]", graph
+
+
+def scopes_of(
+    graph: GraphProto, place: str = "", outer: Scope | None = None, node: NodeProto | None = None
+) -> Iterator[Scope]:
+    """Give a graph and those within it, of whose values nothing is known yet."""
+    scope = Scope(graph, place, outer, node)
+    yield scope
+    for each in graph.node:
+        for called, inner in subgraphs(each):
+            at = f"{place}/{called}" if place else called
+            yield from scopes_of(inner, at, scope, each)
+
+
+def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
+    """Give a graph and those within it, in the order of their scopes."""
+    return (scope.graph for scope in scopes_of(graph))
+
+
+def array_of(tensor: TensorProto) -> np.ndarray | None:
+    """Return the elements of a tensor, if they are in the model and of its type and shape."""
+    if tensor.external_data:
+        return None
+    try:
+        return to_array(tensor)
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def type_name(number: int) -> str:
+    """Return the name of an element type; any number may stand in a model.
+
+    >>> type_name(1), type_name(99)
+    ('float', 'type 99')
+    """
+    known = number in TensorProto.DataType.values()
+    return TensorProto.DataType.Name(number).lower() if known else f"type {number}"
+
+
+def given_by_callers(model: ModelProto) -> set[str]:
+    """Return the names of the inputs that a caller may give a value."""
+    inputs = {value.name for value in model.graph.input}
+    if model.ir_version < _DEFAULTS:
+        inputs -= {tensor.name for tensor in model.graph.initializer}
+    return inputs
+
+
+def light(model: ModelProto) -> ModelProto:
+    """Return a copy in which large constants are inputs, and of which one can take nodes away."""
+    made = deepcopy(model)
+    graph = made.graph
+    used = {node.domain for each in graphs_of(graph) for node in each.node}
+    for domain in sorted(used - {o.domain for o in made.opset_import} - {"ai.onnx"}):
+        version = 1 if domain else onnx.defs.onnx_opset_version()
+        made.opset_import.append(helper.make_opsetid(domain, version))
+    given = given_by_callers(model)
+    made.ir_version = max(made.ir_version, _DEFAULTS)
+    inputs = [value for value in graph.input if value.name in given]
+    small = []
+    for tensor in graph.initializer:
+        if tensor.name in given:
+            continue
+        if math.prod(tensor.dims) <= MOST_ELEMENTS and array_of(tensor) is not None:
+            small.append(tensor)
+        else:
+            about = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+            inputs.append(about)
+    del graph.input[:], graph.initializer[:]
+    graph.input.extend(inputs)
+    graph.initializer.extend(small)
+    return made
+
+
+def complaint(model: ModelProto) -> str | None:
+    """Return why ONNX's checker refuses a model; large constants count as inputs."""
+    made = light(model)
+    del made.opset_import[:]
+    made.opset_import.extend(model.opset_import)
+    try:
+        onnx.checker.check_model(made)
+    except onnx.checker.ValidationError as error:
+        return f"ONNX's checker refuses the model: {' '.join(str(error).split())}"
+    return None
