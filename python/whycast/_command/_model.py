@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import re
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whycast._command._arguments import Subparsers, add_json, path, shape
 from whycast._command._output import output
-from whycast._kernel import padded_size
 from whycast._model._operators import FORMS, OPERATORS
 from whycast._types import Shape
-from whycast._usage import UsageError, show_named
+from whycast._usage import UsageError
 
 if TYPE_CHECKING:
     from whycast._model._explicit import Explicit
     from whycast._model._infer import Read
-    from whycast._model._names import Names
-    from whycast._model._places import Place
 
 
 def add(subparsers: Subparsers) -> None:
@@ -57,12 +51,7 @@ def add(subparsers: Subparsers) -> None:
         help="write a model in which nodes that broadcast are in front of those that did; it "
         "computes the same for all inputs that FILE runs with. What is left is listed",
     )
-    parser.add_argument(
-        "--as",
-        choices=FORMS,
-        dest="form",
-        help="which nodes to put in OUT; by default expand",
-    )
+    parser.add_argument("--as", choices=FORMS, help="which nodes to put in OUT; by default expand")
     parser.add_argument(
         "--dynamic",
         action="store_true",
@@ -129,8 +118,11 @@ def _run(arguments: argparse.Namespace) -> int:
         from whycast._model._explicit import explicit
         from whycast._model._infer import scopes
         from whycast._model._names import Names
+        from whycast._model._page import page
         from whycast._model._places import left_out, places
         from whycast._model._read import data_files, opset, read
+        from whycast._model._report import called, report, text_of
+        from whycast._model._runs import check
     except ImportError as missing:
         raise UsageError(f"it needs {missing.name}: pip install 'whycast[onnx]'") from None
     _demand_company(arguments)
@@ -138,14 +130,14 @@ def _run(arguments: argparse.Namespace) -> int:
     known = scopes(model, names, arguments.sizes)
     found = list(places(known.scopes, model))
     about: dict[str, Any] = {"file": str(arguments.file), "opset": opset(model)}
-    about |= _about(found, left_out(known.scopes, model), names, known)
+    about |= report(found, left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0
     if arguments.explicit is not None:
         made = explicit(
             model,
             known.scopes,
             found,
-            arguments.form or "expand",
+            getattr(arguments, "as") or "expand",
             dynamic=arguments.dynamic,
             constants=arguments.constants,
             leave=arguments.leave,
@@ -157,43 +149,26 @@ def _run(arguments: argparse.Namespace) -> int:
             "file": str(arguments.explicit),
             "nodes added": made.added,
             "made explicit": made.changed,
-            "left": [{"node": _called(place), "reason": reason} for place, reason in made.left],
+            "left": [{"node": called(place), "reason": reason} for place, reason in made.left],
         }
     if arguments.check:
-        import numpy as np
-
-        from whycast._model._runs import differences, feeds, numbers_for
-
-        sizes = numbers_for(names, found, known.given)
-        for chosen in (sizes, dict.fromkeys(sizes, 1)):
-            inputs = feeds(known.inputs, chosen, dict(arguments.input))
-            try:
-                by, differ = differences(arguments.file, arguments.explicit, inputs)
-                break
-            except UsageError:
-                # Sizes that only the running model knows may ask more; a size 1 meets any.
-                if chosen is not sizes:
-                    raise
-        shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
-        about["check"] = {"by": by, "inputs": shapes, "differences": differ}
-        about["check"]["chosen"] = sorted(shapes.keys() - known.given.keys())
-        code = 1 if differ else code
+        files, numbers = (arguments.file, arguments.explicit), dict(arguments.input)
+        about["check"] = check(*files, names, found, known, numbers)
+        code = 1 if about["check"]["differences"] else code
     if arguments.html is not None:
-        from whycast._model._page import page
-
         data = (arguments.file.parent / name for name in data_files(model))
         with output(arguments.html, "--html", arguments.file, *data) as file:
-            file.write(page(about, text(about)).encode())
-    print(json.dumps(about) if arguments.json else text(about))
+            file.write(page(about).encode())
+    print(json.dumps(about) if arguments.json else text_of(about))
     return code
 
 
 def _demand_company(arguments: argparse.Namespace) -> None:
     """Refuse options that would have no effect."""
     if arguments.explicit is None:
-        for name in ("form", "dynamic", "constants", "leave", "check"):
+        for name in ("as", "dynamic", "constants", "leave", "check"):
             if getattr(arguments, name):
-                raise UsageError(f"--{'as' if name == 'form' else name}: add --explicit OUT")
+                raise UsageError(f"--{name}: add --explicit OUT")
     elif arguments.html is not None and os.path.realpath(arguments.html) == os.path.realpath(
         arguments.explicit
     ):
@@ -202,7 +177,7 @@ def _demand_company(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--check: expected a regular file as OUT, got {arguments.explicit}")
     if arguments.input and not arguments.check:
         raise UsageError("--input: add --check, which draws the inputs")
-    if arguments.form == "sonnx" and (arguments.dynamic or arguments.constants):
+    if getattr(arguments, "as") == "sonnx" and (arguments.dynamic or arguments.constants):
         option = "--dynamic" if arguments.dynamic else "--constants"
         raise UsageError(f"{option}: expected none with --as sonnx, whose Broadcast takes no shape")
     for name in arguments.leave:
@@ -213,191 +188,6 @@ def _demand_company(arguments: argparse.Namespace) -> None:
     for name, number in arguments.input:
         if dict(arguments.input)[name] != number:
             raise UsageError(f"--input: {name} has two numbers, {number:g} and another")
-
-
-def _about(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
-    """Return for JSON the report of which the text and the page are made."""
-    groups: dict[str, list[Place]] = {"element-wise": [], "Gemm": [], "MatMul": [], "Expand": []}
-    for place in found:
-        name = {"stacked": "MatMul", "explicit": "Expand"}.get(place.direction, "element-wise")
-        groups["Gemm" if place.node.op_type == "Gemm" else name].append(place)
-    nodes = [_row(place, names) for place in found]
-    used = {
-        each
-        for row in nodes
-        for shape in row["shapes"]
-        for size in shape or ()
-        for each in str(size).split("|")
-    }
-    notes = [f"{name} is {text}" for name, text in known.open.items() if name in used]
-    if any(size.startswith("?") for size in used):
-        notes.append("a size with a question mark is known to the running model alone")
-    return {
-        "attention": known.notes,
-        "sizes": notes,
-        "summary": {name: _summary(group) for name, group in groups.items() if group},
-        "not looked into": dict(out),
-        "nodes": nodes,
-    }
-
-
-def _summary(found: list[Place]) -> dict[str, Any]:
-    """Count nodes by verdict, and those that broadcast by operator and kind."""
-    hidden = [place for place in found if place.verdict == "always"]
-    return {
-        "nodes": len(found),
-        "broadcast": len(hidden),
-        **{
-            verdict: count
-            for verdict in ("equal", "depends", "never", "unknown")
-            if (count := sum(place.verdict == verdict for place in found))
-        },
-        "kinds": _counts(kind for place in hidden for kind in place.kinds()),
-        "operators": _counts(place.node.op_type for place in hidden),
-    }
-
-
-def _counts(found: Iterable[str]) -> dict[str, int]:
-    """Count, the most frequent ones first."""
-    return dict(sorted(Counter(found).items(), key=lambda each: (-each[1], each[0])))
-
-
-def _called(place: Place) -> str:
-    """Return what a node is called: its name, or that of its output, with its graph."""
-    name = place.node.name or f"-> {place.node.output[0]}"
-    return f"{place.scope.place}: {name}" if place.scope.place else name
-
-
-def _row(place: Place, names: Names) -> dict[str, Any]:
-    """Return for JSON the report on one node."""
-    from whycast._model._places import UNKNOWN, condition, filled, growth, zero_condition
-
-    row: dict[str, Any] = {
-        "node": _called(place),
-        "graph": place.scope.place,
-        "output": place.node.output[0],
-        "operator": place.node.op_type,
-        "verdict": place.verdict,
-        "inputs": list(place.inputs),
-        "shapes": [None if own is None else names.sizes(own) for own in place.shapes],
-        "kinds": list(place.kinds()),
-    }
-    if place.direction == "stacked":
-        row["axes"] = "before the last two"
-    attention = [place.note] if place.note else []
-    if place.target is not None:
-        row["result"] = [
-            symbols[0] if symbols[0] >= 0 else names.joined(symbols)
-            for symbols in filled(place.target)
-        ]
-        row["elements"] = _elements(place)
-        row["condition"] = condition(place.conditions, names)
-        row["condition of SONNX"] = zero_condition(place.zeros, names)
-        if place.verdict == "depends":
-            row["broadcasts if"] = growth(place, names)
-        if "0 meets 1" in row["condition of SONNX"]:
-            attention.append("a size 0 meets a size 1: SONNX refuses it (E1), NumPy's rule gives 0")
-        if len(place.target) > 32:
-            attention.append(f"rank {len(place.target)}: many libraries stop at 32")
-    elif place.verdict == "unknown" and place.conditions:
-        # No size 1 helps where an operator does not broadcast yet.
-        row["condition"] = [f"{names.text(a)} = {names.text(b)}" for _, a, b in place.conditions]
-    if place.clash is not None:
-        first, second, axis = place.clash
-        rank = max(len(own) for own in place.shapes if own is not None)
-        one, other = (padded_size(place.shapes[m] or (), rank, axis) for m in (first, second))
-        both = f"inputs {first} and {second} have sizes"
-        if place.direction == "explicit":
-            both = "its input and its shape have sizes"
-        attention.append(f"never broadcasts: on axis {axis} {both} {one} and {other}")
-    elif place.verdict == "never" and not place.note:
-        attention.append("never broadcasts: its last input does not fit the shape of the others")
-    if place.verdict == "unknown" and not place.note:
-        attention.append(UNKNOWN)
-    return row | {"attention": attention}
-
-
-def _elements(place: Place) -> dict[str, int] | None:
-    """Count the elements of the inputs and of the result; None where sizes are open."""
-    sizes = [size for own in (*place.shapes, place.common or (-1,)) for size in own or ()]
-    if min(sizes, default=0) < 0:
-        return None
-    return {
-        "read": sum(math.prod(own or ()) for own in place.shapes),
-        "written": math.prod(place.common or ()),
-    }
-
-
-def text(about: Mapping[str, Any]) -> str:
-    """Lay out the report: a summary, what needs attention, then each node that broadcasts."""
-    lines = [f"{about['file']}, opset {about['opset']}"]
-    for name, summary in about["summary"].items():
-        verdicts = [
-            f"{summary[key]} {text}"
-            for key, text in (
-                ("equal", "do not"),
-                ("depends", "depend on sizes"),
-                ("never", "never can"),
-                ("unknown", "unknown"),
-            )
-            if key in summary
-        ]
-        lines.append(
-            f"{name}: of {summary['nodes']} nodes {summary['broadcast']} broadcast"
-            + "".join(f", {text}" for text in verdicts)
-        )
-        for key in ("kinds", "operators"):
-            if summary[key]:
-                counts = ", ".join(f"{what} {count}" for what, count in summary[key].items())
-                lines.append(f"  {key}: {counts}")
-    lines += [f"not looked into: {n} of {what}" for what, n in about["not looked into"].items()]
-    for key, title in (("condition", "condition"), ("condition of SONNX", "SONNX asks besides")):
-        found = Counter(text for row in about["nodes"] for text in row.get(key, ()))
-        found.pop("0 meets 1", None)
-        some = [f"{text} ({count})" for text, count in found.most_common(4)]
-        if some:
-            more = f"; {len(found) - len(some)} more" if len(found) > len(some) else ""
-            lines.append(f"{title}: {'; '.join(some)}{more}")
-    lines += [f"sizes: {each}" for each in about["sizes"]]
-    lines += [f"attention: {each}" for each in about["attention"]]
-    for row in about["nodes"]:
-        head = "unclear" if row["verdict"] == "unknown" else "attention"
-        lines += [f"{head}: {row['operator']} {row['node']}: {each}" for each in row["attention"]]
-    lines += _written(about)
-    lines.append("")
-    for row in about["nodes"]:
-        if row["verdict"] in ("always", "depends"):
-            kinds = [*row["kinds"]]
-            if "broadcasts if" in row:
-                kinds.append(f"if {' or '.join(row['broadcasts if'])}")
-            lines.append(
-                f"{row['operator']} {row['node']}: {'stacks ' if 'axes' in row else ''}"
-                f"{', '.join(map(show_named, row['shapes']))} -> {show_named(row['result'])}"
-                f"  {', '.join(kinds)}"
-            )
-    return "\n".join(lines)
-
-
-def _written(about: Mapping[str, Any]) -> list[str]:
-    """Lay out what became of the model that was written."""
-    lines = []
-    if "explicit" in about:
-        made = about["explicit"]
-        if made["made explicit"] or not made["left"]:
-            changed = (
-                f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
-            )
-        else:
-            changed = "nothing was changed"
-        lines.append(f"{made['file']}: {changed}; {len(made['left'])} left")
-        lines += [f"left: {each['node']}: {each['reason']}" for each in made["left"]]
-    if "check" in about:
-        differ = about["check"]["differences"]
-        lines += differ or [f"the same bits before and after, by {about['check']['by']}"]
-        if chosen := about["check"]["chosen"]:
-            sizes = (f"{name} {show_named(about['check']['inputs'][name])}" for name in chosen)
-            lines.append(f"drawn inputs: {', '.join(sizes)}")
-    return lines
 
 
 def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> None:
@@ -416,17 +206,13 @@ def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> Non
         raise UsageError(
             f"--explicit: {target} would have 2 GiB or more, as protobuf cannot"
         ) from None
-    beside = [target.parent / name for name in files]
-    copied = [k for k, each in enumerate(beside) if not _same(each, data[k])]
-    for k in copied:
-        if beside[k].exists():
-            raise UsageError(f"{beside[k]} is there already: choose another folder for {target}")
+    copies = [(target.parent / name, source.parent / name) for name in files]
+    copies = [(copy, own) for copy, own in copies if not (copy.exists() and copy.samefile(own))]
+    for copy, _ in copies:
+        if copy.exists():
+            raise UsageError(f"{copy} is there already: choose another folder for {target}")
     with output(target, "--explicit", source, *data) as file:
-        for k in copied:
-            beside[k].parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(data[k], beside[k])
+        for copy, own in copies:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(own, copy)
         file.write(content)
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one.exists() and one.samefile(other)

@@ -64,22 +64,9 @@ def explicit(
 ) -> Explicit:
     """Return a model in which as few of the places as possible broadcast without saying so.
 
-    Parameters
-    ----------
-    model : ModelProto
-        It is not changed.
-    scopes : sequence of Scope
-        Its graphs.
-    found : sequence of Place
-        The places of this model.
-    form : str
-        Which nodes to put in: one of `FORMS`.
-    dynamic : bool
-        Whether to compute, in the model, shapes that only the running model knows.
-    constants : bool
-        Whether to repeat the elements of initializers in the file.
-    leave : collection of str
-        Operators of which no node is changed.
+    The model is not changed; `scopes` are those of its graphs. With `dynamic`, the model computes
+    shapes that only the running model knows; with `constants`, elements of initializers are
+    repeated in the file. No node of the operators `leave` is changed.
     """
     made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))
@@ -112,8 +99,8 @@ def _taken(graphs: list[GraphProto]) -> set[str]:
     for graph in graphs:
         for node in graph.node:
             names.update((node.name, *node.input, *node.output))
-        for values in (graph.input, graph.output, graph.initializer, graph.value_info):
-            names.update(value.name for value in values)
+        named = (*graph.input, *graph.output, *graph.initializer, *graph.value_info)
+        names.update(value.name for value in named)
         names.update(tensor.values.name for tensor in graph.sparse_initializer)
     return names
 
@@ -179,16 +166,7 @@ class _Writer:
             raise _LeftError(f"Reshape of opset {self.version} has no size 0")
         shape = self._computed(place)
         for m in grown:
-            name = place.inputs[m]
-            target = shape
-            if place.direction == "stacked":
-                rank = len(place.shapes[m] or ())
-                tail = self._slice(self._node("Shape", name), rank, rank + 2)
-                target = self._node("Concat", shape, tail, axis=0)
-            if self.form == "expand":
-                self._replace(place, m, self._node("Expand", name, target))
-            else:
-                self._replace(place, m, self._tiled(place, m, target))
+            self._replace(place, m, self._dynamic(place, m, shape))
         return 0
 
     def finish(self) -> int:
@@ -215,10 +193,8 @@ class _Writer:
         added = {}
         for m in grown:
             name, target = place.inputs[m], self._target(place, m, common)
-            if ("constant", name, target) in self.made:
-                continue
             value = self._constant(name)
-            if value is not None:
+            if value is not None and ("constant", name, target) not in self.made:
                 size = value.dtype.itemsize
                 if value.dtype == object:
                     size = max((len(text.encode()) for text in value.flat), default=0) + 8
@@ -232,12 +208,11 @@ class _Writer:
         assert own is not None
         target = self._target(place, m, common)
         key = ("constant", name, target)
-        if key in self.made:
-            return self.made[key]
-        if constants and (value := self._constant(name)) is not None:
+        if constants and key not in self.made and (value := self._constant(name)) is not None:
             full = np.ascontiguousarray(whycast.numpy_rule.broadcast_to(value, target))
             self.made[key] = self._name(name, "explicit")
             self.graph.initializer.append(numpy_helper.from_array(full, self.made[key]))
+        if key in self.made:
             return self.made[key]
         if self.form == "expand":
             return self._node("Expand", name, self._numbers(target))
@@ -258,9 +233,7 @@ class _Writer:
     def _computed(self, place: Place) -> str:
         """Return the name of the common shape, computed from the shapes of the inputs."""
         assert place.target is not None
-        rank, common = len(place.target), place.common
-        ones = self._numbers((1,) * rank)
-        shape = ""
+        rank, shape = len(place.target), ""
         for name, own in zip(place.inputs, place.shapes, strict=True):
             assert own is not None
             if not own:
@@ -268,35 +241,44 @@ class _Writer:
             sizes = self._node("Shape", name)
             if place.direction == "stacked":
                 sizes = self._slice(sizes, 0, len(own))
-            if own == common:
+            if own == place.common:
                 return sizes
-            if len(own) < rank:
-                sizes = self._node("Concat", self._numbers((1,) * (rank - len(own))), sizes, axis=0)
+            sizes = self._padded(sizes, len(own), rank)
             if shape:
                 # Max would take the 1 where it meets a 0.
-                is_one = self._node("Equal", shape, ones)
-                shape = self._node("Where", is_one, sizes, shape)
-            else:
-                shape = sizes
+                is_one = self._node("Equal", shape, self._numbers((1,) * rank))
+                sizes = self._node("Where", is_one, sizes, shape)
+            shape = sizes
         return shape
 
-    def _tiled(self, place: Place, m: int, target: str) -> str:
-        """Return the name of an input that is brought to a computed shape by Reshape and Tile."""
+    def _dynamic(self, place: Place, m: int, target: str) -> str:
+        """Return the name of an input that is brought to a computed shape."""
         name, own = place.inputs[m], self.scope.shape(place.inputs[m])
         assert own is not None
         assert place.target is not None
-        rank = len(place.target) + (2 if place.direction == "stacked" else 0)
-        ones, padded = self._numbers((1,) * rank), self._node("Shape", name)
+        rank = len(place.target)
+        if place.direction == "stacked":
+            rank += 2
+            tail = self._slice(self._node("Shape", name), len(own) - 2, len(own))
+            target = self._node("Concat", target, tail, axis=0)
+        if self.form == "expand":
+            return self._node("Expand", name, target)
+        ones = self._numbers((1,) * rank)
+        padded = self._padded(self._node("Shape", name), len(own), rank)
         if len(own) < rank:
-            missing = self._numbers((1,) * (rank - len(own)))
-            padded = self._node("Concat", missing, padded, axis=0) if own else missing
             name = self._node("Reshape", name, padded, allowzero=1)
         is_one = self._node("Equal", padded, ones)
         return self._node("Tile", name, self._node("Where", is_one, target, ones))
 
+    def _padded(self, sizes: str, own: int, rank: int) -> str:
+        """Return the name of a shape with 1 before its sizes."""
+        if own == rank:
+            return sizes
+        missing = self._numbers((1,) * (rank - own))
+        return self._node("Concat", missing, sizes, axis=0) if own else missing
+
     def _slice(self, name: str, first: int, last: int) -> str:
-        ends = (self._numbers((first,)), self._numbers((last,)))
-        return self._node("Slice", name, *ends)
+        return self._node("Slice", name, self._numbers((first,)), self._numbers((last,)))
 
     def _sonnx(self, place: Place) -> None:
         """Put in one Broadcast for all inputs of a node, which needs no shape."""
@@ -304,10 +286,10 @@ class _Writer:
             raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
         if place.verdict == "unknown":
             raise _LeftError(UNKNOWN)
-        if any({a, b} == {0, 1} for _, a, b in place.zeros):
-            raise _LeftError("SONNX refuses a 0 that meets a 1 (E1)")
         if place.zeros:
-            raise _LeftError("SONNX refuses sizes that it may have, 0 with 1 (E1): --sizes")
+            meets = any({a, b} == {0, 1} for _, a, b in place.zeros)
+            sizes = "a 0 that meets a 1 (E1)" if meets else "sizes that it may have, 0 with 1 (E1)"
+            raise _LeftError(f"SONNX refuses {sizes}{'' if meets else ': --sizes'}")
         for name in place.inputs:
             number = self.scope.element_type(name)
             if number not in _SONNX_TYPES:

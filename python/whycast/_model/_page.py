@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from html import escape
 from pathlib import PurePath
 from typing import Any
 
+from whycast._model._report import shapes_of, text_of, when
 from whycast._usage import show_named
 
 _STYLE = """
@@ -36,8 +38,15 @@ _VERDICTS = {
 }
 
 
-def page(about: Mapping[str, Any], text: str) -> str:
-    """Return a page of the report of `whycast model --json` and its text."""
+# The columns of the table.
+_HEADS = (
+    *("node", "operator", "shapes", "result", "kinds"),
+    *("read, written", "condition", "attention"),
+)
+
+
+def page(about: Mapping[str, Any]) -> str:
+    """Return a page of the report of `whycast model --json`."""
     file = escape(PurePath(about["file"]).name)
     nodes = about["nodes"]
     squares = "".join(
@@ -45,24 +54,16 @@ def page(about: Mapping[str, Any], text: str) -> str:
         f'{escape(row["node"])}: {_VERDICTS[row["verdict"]]}"></a></li>'
         for k, row in enumerate(nodes)
     )
-    counts = {text: _count(nodes, verdict) for verdict, text in _VERDICTS.items()}
-    legend = ", ".join(f"{text}: {count}" for text, count in counts.items() if count)
+    counts = Counter(row["verdict"] for row in nodes)
+    legend = ", ".join(
+        f"{text}: {counts[each]}" for each, text in _VERDICTS.items() if counts[each]
+    )
     rows = "".join(
         f'<tr id="n{k}">' + "".join(f"<td>{escape(each)}</td>" for each in _cells(row)) + "</tr>"
         for k, row in enumerate(nodes)
     )
-    heads = (
-        "node",
-        "operator",
-        "shapes",
-        "result",
-        "kinds",
-        "read, written",
-        "condition",
-        "attention",
-    )
-    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    summary = escape(text.partition("\n\n")[0])
+    head = "".join(f'<th scope="col">{each}</th>' for each in _HEADS)
+    summary = escape(text_of(about).partition("\n\n")[0])
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -79,23 +80,19 @@ def page(about: Mapping[str, Any], text: str) -> str:
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    shapes = ", ".join("?" if own is None else show_named(own) for own in row["shapes"])
     result = show_named(row["result"]) if "result" in row else _VERDICTS[row["verdict"]]
-    asked = [*row.get("condition", ())]
-    asked += [f"SONNX: {each}" for each in row.get("condition of SONNX", ())]
-    if "broadcasts if" in row:
-        asked.append(f"broadcasts if {' or '.join(row['broadcasts if'])}")
+    asked = [
+        *row.get("condition", ()),
+        *(f"SONNX: {each}" for each in row.get("condition of SONNX", ())),
+        *(f"broadcasts {each}" for each in when(row)),
+    ]
     return (
         row["node"],
         row["operator"],
-        f"stacks {shapes}" if "axes" in row else shapes,
+        shapes_of(row),
         result,
         ", ".join(row["kinds"]),
         ", ".join(f"{n:,}" for n in (row.get("elements") or {}).values()),
         "; ".join(asked),
         "; ".join(row["attention"]),
     )
-
-
-def _count(nodes: Iterable[Mapping[str, Any]], verdict: str) -> int:
-    return sum(row["verdict"] == verdict for row in nodes)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import onnx
 from onnx import GraphProto, ModelProto, NodeProto
 
 from whycast import _kernel
-from whycast._model._names import Names
 from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
 from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
@@ -38,7 +38,7 @@ class Place:
     direction: Direction
     inputs: tuple[str, ...]
     shapes: tuple[Shape | None, ...]
-    verdict: Verdict
+    verdict: Verdict = "unknown"
     target: tuple[tuple[int, ...], ...] | None = None
     conditions: tuple[tuple[int, int, int], ...] = ()
     zeros: tuple[tuple[int, int, int], ...] = ()
@@ -107,129 +107,114 @@ def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
     version = opset(model)
     for scope in scopes:
         for index, node in enumerate(scope.graph.node):
-            operator = OPERATORS.get(node.op_type)
-            inputs = tuple(filter(None, node.input))
-            if node.domain not in ONNX or len(inputs) < 2 or not node.output:
-                continue
-            if node.op_type == "Expand":
-                yield from _expand(scope, index)
-            elif operator is not None:
-                found = _operands(node, operator.direction, scope)
-                if found is None:
-                    continue
-                if operator.direction == "stacked" and () in map(scope.shape, found[0]):
-                    note = f"{node.op_type} takes no scalar"
-                    yield Place(scope, index, "stacked", *found, "never", note=note)
-                elif version < operator.since:
-                    yield from _older(scope, index, version, *found)
-                else:
-                    yield _judged(scope, index, operator.direction, *found)
-
-
-def _expand(scope: Scope, index: int) -> Iterator[Place]:
-    """Give an Expand that never works, by a shape that is constant."""
-    node = scope.graph.node[index]
-    own, target = scope.shape(node.input[0]), scope.value(node.input[1])
-    if own is None or target is None:
-        return
-    if min(target, default=0) < 0:
-        note = f"ONNX does not define the size {min(target)} in its shape; runtimes differ"
-        inputs = (node.input[0], "")
-        yield Place(scope, index, "explicit", inputs, (own, None), "unknown", note=note)
-        return
-    place = _judged(scope, index, "explicit", (node.input[0], ""), (own, target))
-    if place.verdict == "never":
-        yield place
-
-
-def _older(
-    scope: Scope,
-    index: int,
-    version: int,
-    inputs: tuple[str, ...],
-    shapes: tuple[Shape | None, ...],
-) -> Iterator[Place]:
-    """Give a node of an opset in which its operator does not broadcast, if its shapes differ."""
-    node = scope.graph.node[index]
-    known = [shape for shape in shapes if shape is not None]
-    differ = len({*known}) > 1
-    asked = any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute)
-    if asked and (differ or None in shapes):
-        note = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
-        yield Place(scope, index, "equal", inputs, shapes, "unknown", note=note)
-    elif differ and node.op_type == "PRelu":
-        note = "its slope has one element, or one for each channel: convert it to opset 7"
-        yield Place(scope, index, "equal", inputs, shapes, "unknown", note=note)
-    elif differ:
-        note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
-        clauses = [
-            (axis, a, b)
-            for own in known
-            for axis, (a, b) in enumerate(zip(known[0], own, strict=False))
-            if a != b
-        ]
-        never = len({*map(len, known)}) > 1 or any(min(a, b) >= 0 for _, a, b in clauses)
-        verdict: Verdict = "never" if never else "unknown"
-        same = tuple(clauses)
-        yield Place(scope, index, "equal", inputs, shapes, verdict, conditions=same, note=note)
+            operands = _operands(scope, node)
+            if operands is not None:
+                yield from _judged(Place(scope, index, *operands), version)
 
 
 def _operands(
-    node: NodeProto, direction: Direction, scope: Scope
-) -> tuple[tuple[str, ...], tuple[Shape | None, ...]] | None:
-    """Give the inputs that broadcast together and their shapes; None where there are none."""
+    scope: Scope, node: NodeProto
+) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
+    """Say how a node broadcasts; give the inputs that do, and their shapes. None if it does not."""
     names = tuple(filter(None, node.input))
+    shapes = tuple(map(scope.shape, names))
+    if node.domain not in ONNX or len(names) < 2 or not node.output:
+        return None
+    if node.op_type == "Expand":
+        return "explicit", (names[0], ""), (shapes[0], scope.value(names[1]))
+    if node.op_type not in OPERATORS:
+        return None
+    direction = OPERATORS[node.op_type].direction
     if direction == "multidirectional":
-        return names, tuple(map(scope.shape, names))
+        return direction, names, shapes
     if node.op_type == "PRelu":
-        return names[:2], (scope.shape(names[0]), scope.shape(names[1]))
+        return direction, names[:2], shapes[:2]
     if node.op_type == "Gemm":
         if len(names) < 3:
             return None
         turned = {attribute.name: bool(attribute.i) for attribute in node.attribute}
-        a, b = scope.shape(names[0]), scope.shape(names[1])
+        a, b, c = shapes
         made = None
         if a is not None and b is not None and len(a) == len(b) == 2:
             made = (a[int(turned.get("transA", False))], b[int(not turned.get("transB", False))])
-        return ("", names[2]), (made, scope.shape(names[2]))
+        return direction, ("", names[2]), (made, c)
     pair = (node.input[0], node.input[3 if node.op_type == "QLinearMatMul" else 1])
-    a, b = map(scope.shape, pair)
     # Of a vector the stack is one matrix.
-    return pair, (None if a is None else a[:-2], None if b is None else b[:-2])
+    stacks = (None if own is None else own[:-2] for own in map(scope.shape, pair))
+    return direction, pair, tuple(stacks)
 
 
-def _judged(
-    scope: Scope,
-    index: int,
-    direction: Direction,
-    inputs: tuple[str, ...],
-    shapes: tuple[Shape | None, ...],
-) -> Place:
+def _judged(place: Place, version: int) -> Iterator[Place]:
+    """Give a node with what is to be said of it: of an Expand, only that it never works."""
+    operator = place.node.op_type
+    own, target = place.shapes[0], place.shapes[-1]
+    if place.direction == "explicit":
+        if own is None or target is None:
+            return
+        if min(target, default=0) < 0:
+            note = f"ONNX does not define the size {min(target)} in its shape; runtimes differ"
+            yield replace(place, shapes=(own, None), note=note)
+        elif (asked := _asked(place)).verdict == "never":
+            yield asked
+    elif place.direction == "stacked" and () in map(place.scope.shape, place.inputs):
+        yield replace(place, verdict="never", note=f"{operator} takes no scalar")
+    elif version < OPERATORS[operator].since:
+        yield from _older(replace(place, direction="equal"), version)
+    else:
+        yield _asked(place)
+
+
+def _older(place: Place, version: int) -> Iterator[Place]:
+    """Give a node of an opset in which its operator does not broadcast, if its shapes differ."""
+    node = place.node
+    known = [shape for shape in place.shapes if shape is not None]
+    differ = len({*known}) > 1
+    asked = any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute)
+    if asked and (differ or None in place.shapes):
+        note = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
+        yield replace(place, note=note)
+    elif differ and node.op_type == "PRelu":
+        note = "its slope has one element, or one for each channel: convert it to opset 7"
+        yield replace(place, note=note)
+    elif differ:
+        note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
+        clauses = tuple(
+            (axis, a, b)
+            for own in known
+            for axis, (a, b) in enumerate(zip(known[0], own, strict=False))
+            if a != b
+        )
+        never = len({*map(len, known)}) > 1 or any(min(a, b) >= 0 for _, a, b in clauses)
+        verdict: Verdict = "never" if never else "unknown"
+        yield replace(place, verdict=verdict, conditions=clauses, note=note)
+
+
+def _asked(place: Place) -> Place:
     """Ask the verified programs about the shapes."""
-    known = tuple(shape for shape in shapes if shape is not None)
-    if len({*inputs}) == 1:
-        return Place(scope, index, direction, inputs, shapes, "equal")
-    if len(known) < len(shapes):
-        return Place(scope, index, direction, inputs, shapes, "unknown")
+    known = tuple(shape for shape in place.shapes if shape is not None)
+    if len({*place.inputs}) == 1:
+        return replace(place, verdict="equal")
+    if len(known) < len(place.shapes):
+        return place
     try:
         target = _kernel.symbolic_sizes(known)
         conditions = _kernel.symbolic_conditions(known)
     except _kernel.NeverAgree as error:
-        return Place(scope, index, direction, inputs, shapes, "never", clash=error.value)
+        return replace(place, verdict="never", clash=error.value)
     zeros = _kernel.symbolic_zeros(known)
-    verdict: Verdict = "depends"
-    if direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
+    if place.direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
         # The first shape would have to grow too, which these operators do not do.
         are_numbers = min((*known[0], *known[1]), default=0) >= 0
-        verdict = "never" if are_numbers or len(known[1]) > len(known[0]) else "unknown"
-        return Place(scope, index, direction, inputs, shapes, verdict)
+        never = are_numbers or len(known[1]) > len(known[0])
+        return replace(place, verdict="never" if never else "unknown")
+    verdict: Verdict = "depends"
     if all(shape == known[0] for shape in known):
         verdict = "equal"
     elif len({len(shape) for shape in known}) > 1 or any(
         len({shape[k] for shape in known if shape[k] >= 0}) > 1 for k in range(len(target))
     ):
         verdict = "always"
-    return Place(scope, index, direction, inputs, shapes, verdict, target, conditions, zeros)
+    return replace(place, verdict=verdict, target=target, conditions=conditions, zeros=zeros)
 
 
 def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
@@ -243,70 +228,17 @@ def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
 
 def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
     """Count the nodes about which nothing is said, by the reason."""
-    found: dict[str, int] = {}
-    for scope in scopes:
-        for node in scope.graph.node:
-            if node.domain not in ONNX:
-                reason = f"operators of the domain {node.domain}"
-            elif node.op_type in INSIDE:
-                reason = f"{node.op_type}, which broadcasts within a larger computation"
-            elif not onnx.defs.has(node.op_type):
-                reason = f"{node.op_type}, which ONNX does not have"
-            else:
-                continue
-            found[reason] = found.get(reason, 0) + 1
+    found = Counter[str]()
+    for node in (node for scope in scopes for node in scope.graph.node):
+        if node.domain not in ONNX:
+            found[f"operators of the domain {node.domain}"] += 1
+        elif node.op_type in INSIDE:
+            found[f"{node.op_type}, which broadcasts within a larger computation"] += 1
+        elif not onnx.defs.has(node.op_type):
+            found[f"{node.op_type}, which ONNX does not have"] += 1
     for function in model.functions:
         nodes = (node for each in graphs_of(GraphProto(node=function.node)) for node in each.node)
         count = sum(node.op_type in OPERATORS for node in nodes)
         if count:
             found[f"the function {function.name}, whose shapes depend on the call"] = count
     return found
-
-
-def condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
-    """Spell the clauses of a condition, each once.
-
-    >>> names = Names()
-    >>> n, m = names.symbol("N"), names.symbol("M")
-    >>> condition(((0, n, m), (1, n, 5)), names)
-    ['N = 1 or M = 1 or N = M', 'N = 1 or N = 5']
-    """
-    said = []
-    for _, a, b in clauses:
-        first, second = names.text(a), names.text(b)
-        ones = [f"{names.text(z)} = 1" for z in (a, b) if z < 0]
-        said.append(" or ".join([*ones, f"{first} = {second}"]))
-    return list(dict.fromkeys(said))
-
-
-def growth(place: Place, names: Names) -> list[str]:
-    """Spell when a node broadcasts whose shapes may be equal: one of these holds."""
-    first, *others = (shape for shape in place.shapes if shape is not None)
-    said = [
-        " ≠ ".join(map(names.text, sorted((a, b), key=lambda size: (size >= 0, abs(size)))))
-        for shape in others
-        for a, b in zip(first, shape, strict=True)
-        if a != b
-    ]
-    return list(dict.fromkeys(said))
-
-
-def zero_condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
-    """Spell what SONNX asks besides: no size 0 meets a size 1.
-
-    >>> names = Names()
-    >>> n, m = names.symbol("N"), names.symbol("M")
-    >>> zero_condition(((0, n, 1), (1, n, m), (2, 0, 1), (3, 0, m)), names)
-    ['N is not 0', 'N and M are not 0 and 1', '0 meets 1', 'M is not 1']
-    """
-    said = []
-    for _, a, b in clauses:
-        named = [z for z in (a, b) if z < 0]
-        if len(named) == 2:
-            said.append(f"{names.text(a)} and {names.text(b)} are not 0 and 1")
-        elif named:
-            other = a if b < 0 else b
-            said.append(f"{names.text(named[0])} is not {1 - other}")
-        else:
-            said.append("0 meets 1")
-    return list(dict.fromkeys(said))

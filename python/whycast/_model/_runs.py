@@ -15,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
 import whycast
+from whycast._model._infer import Read
 from whycast._model._names import Names
 from whycast._model._operators import SONNX
 from whycast._model._places import Place
@@ -32,6 +33,7 @@ _SEED = 33
 
 Inputs = dict[str, Any]
 Pair = tuple[int, int]
+_Runner = Callable[[Path, Inputs], list[Any]]
 
 
 class Broadcast(OpRun):
@@ -43,39 +45,58 @@ class Broadcast(OpRun):
         return tuple(np.array(each) for each in whycast.broadcast(*tensors))
 
 
-def numbers_for(
+def check(
+    before: Path,
+    after: Path,
+    names: Names,
+    found: Sequence[Place],
+    known: Read,
+    numbers: Mapping[str, float],
+) -> dict[str, Any]:
+    """Run two models on drawn inputs and compare their outputs; return what to report of that.
+
+    Raises
+    ------
+    UsageError
+        If no evaluator runs the first model.
+    """
+    sizes = _numbers_for(names, found, known.given)
+    inputs = feeds(known.inputs, sizes, numbers)
+    try:
+        by, differences = _differences(before, after, inputs)
+    except UsageError:
+        # Sizes that only the running model knows may ask more; a size 1 meets any.
+        inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
+        by, differences = _differences(before, after, inputs)
+    shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
+    chosen = sorted(shapes.keys() - known.given.keys())
+    return {"by": by, "inputs": shapes, "differences": differences, "chosen": chosen}
+
+
+def _numbers_for(
     names: Names, found: Sequence[Place], given: Mapping[str, object]
 ) -> dict[str, int]:
     """Choose numbers for the names of sizes by which the nodes run, and SONNX accepts, if it can.
 
     A clause that does not hold is mended at one of its names, until nothing helps.
     """
+    conditions = [(a, b) for place in found for _, a, b in place.conditions]
+    zeros = [(a, b) for place in found for _, a, b in place.zeros]
 
     def number(symbol: int, sizes: Mapping[str, int]) -> int:
         return symbol if symbol >= 0 else sizes.get(names.text(symbol), _OPEN_SIZE)
 
     def faults(sizes: Mapping[str, int]) -> tuple[list[Pair], list[Pair]]:
         """Return the clauses that do not hold: of NumPy's rule, and what SONNX asks besides."""
-        conditions = ((a, b) for place in found for _, a, b in place.conditions)
-        zeros = ((a, b) for place in found for _, a, b in place.zeros)
-        return (
-            [
-                pair
-                for pair in conditions
-                if 1 != number(pair[0], sizes) != number(pair[1], sizes) != 1
-            ],
-            [pair for pair in zeros if {number(each, sizes) for each in pair} == {0, 1}],
-        )
-
-    def weight(sizes: Mapping[str, int]) -> list[int]:
-        return [len(pairs) for pairs in faults(sizes)]
+        unlike = [(a, b) for a, b in conditions if len({1, number(a, sizes), number(b, sizes)}) > 2]
+        return unlike, [(a, b) for a, b in zeros if {number(a, sizes), number(b, sizes)} == {0, 1}]
 
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
     while pairs := [*chain.from_iterable(faults(sizes))]:
         values = (1, _OPEN_SIZE, *(number(symbol, sizes) for symbol in pairs[0]))
         own = [name for name in map(names.text, pairs[0]) if name in sizes]
         tried = [sizes | {name: value} for name in own for value in values]
-        best = min([sizes, *tried], key=weight)
+        best = min([sizes, *tried], key=lambda each: [*map(len, faults(each))])
         if best is sizes:
             break
         sizes = best
@@ -146,7 +167,7 @@ def _drawn(
     return data.astype(dtype).reshape(sizes)
 
 
-def differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
+def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
     """Run two models; return by which evaluators they were run, and in which outputs they differ.
 
     One model is in memory at a time, with the outputs of both.
@@ -188,9 +209,6 @@ def differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[st
     if not ran:
         raise UsageError(f"--check: {'; '.join(reasons)}")
     return " and ".join(ran), found
-
-
-_Runner = Callable[[Path, Inputs], list[Any]]
 
 
 def _size_of(path: Path, model: ModelProto) -> int:

@@ -1,0 +1,246 @@
+"""The report on a model: as data for JSON, of which the text and the page are made."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from whycast._kernel import padded_size
+from whycast._model._infer import Read
+from whycast._model._names import Names
+from whycast._model._places import UNKNOWN, Place, filled
+from whycast._usage import show_named
+
+_ZERO_MEETS_ONE = "0 meets 1"
+
+# What the verdicts are called where nodes are counted, but for those that broadcast.
+_COUNTED = {
+    "equal": "do not",
+    "depends": "depend on sizes",
+    "never": "never can",
+    "unknown": "unknown",
+}
+
+
+def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
+    """Return what is to be said of the nodes that may broadcast, and of those left out."""
+    groups: dict[str, list[Place]] = {"element-wise": [], "Gemm": [], "MatMul": [], "Expand": []}
+    for place in found:
+        name = {"stacked": "MatMul", "explicit": "Expand"}.get(place.direction, "element-wise")
+        groups["Gemm" if place.node.op_type == "Gemm" else name].append(place)
+    nodes = [_row(place, names) for place in found]
+    sizes = (str(size) for row in nodes for shape in row["shapes"] for size in shape or ())
+    used = {name for size in sizes for name in size.split("|")}
+    notes = [f"{name} is {text}" for name, text in known.open.items() if name in used]
+    if any(size.startswith("?") for size in used):
+        notes.append("a size with a question mark is known to the running model alone")
+    return {
+        "attention": known.notes,
+        "sizes": notes,
+        "summary": {name: _summary(group) for name, group in groups.items() if group},
+        "not looked into": dict(out),
+        "nodes": nodes,
+    }
+
+
+def _summary(found: list[Place]) -> dict[str, Any]:
+    """Count nodes by verdict, and those that broadcast by operator and kind."""
+    hidden = [place for place in found if place.verdict == "always"]
+    verdicts = Counter(place.verdict for place in found)
+    return {
+        "nodes": len(found),
+        "broadcast": len(hidden),
+        **{verdict: verdicts[verdict] for verdict in _COUNTED if verdicts[verdict]},
+        "kinds": _counts(kind for place in hidden for kind in place.kinds()),
+        "operators": _counts(place.node.op_type for place in hidden),
+    }
+
+
+def _counts(found: Iterable[str]) -> dict[str, int]:
+    """Count, the most frequent ones first."""
+    return dict(Counter(sorted(found)).most_common())
+
+
+def called(place: Place) -> str:
+    """Return what a node is called: its name, or that of its output, with its graph."""
+    name = place.node.name or f"-> {place.node.output[0]}"
+    return f"{place.scope.place}: {name}" if place.scope.place else name
+
+
+def _row(place: Place, names: Names) -> dict[str, Any]:
+    """Return the report on one node."""
+    row: dict[str, Any] = {
+        "node": called(place),
+        "graph": place.scope.place,
+        "output": place.node.output[0],
+        "operator": place.node.op_type,
+        "verdict": place.verdict,
+        "inputs": list(place.inputs),
+        "shapes": [None if own is None else names.sizes(own) for own in place.shapes],
+        "kinds": list(place.kinds()),
+    }
+    if place.direction == "stacked":
+        row["axes"] = "before the last two"
+    if place.target is not None:
+        row["result"] = [
+            symbols[0] if symbols[0] >= 0 else names.joined(symbols)
+            for symbols in filled(place.target)
+        ]
+        row["elements"] = _elements(place)
+        row["condition"] = condition(place.conditions, names)
+        row["condition of SONNX"] = zero_condition(place.zeros, names)
+        if place.verdict == "depends":
+            row["broadcasts if"] = _growth(place, names)
+    elif place.verdict == "unknown" and place.conditions:
+        # No size 1 helps where an operator does not broadcast yet.
+        row["condition"] = [f"{names.text(a)} = {names.text(b)}" for _, a, b in place.conditions]
+    return row | {"attention": _attention(place, row)}
+
+
+def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
+    """Say what is unusual about a node."""
+    if place.note:
+        return [place.note]
+    found = []
+    if _ZERO_MEETS_ONE in row.get("condition of SONNX", ()):
+        found.append("a size 0 meets a size 1: SONNX refuses it (E1), NumPy's rule gives 0")
+    if len(place.target or ()) > 32:
+        found.append(f"rank {len(row['result'])}: many libraries stop at 32")
+    if place.clash is not None:
+        first, second, axis = place.clash
+        rank = max(len(own) for own in place.shapes if own is not None)
+        one, other = (padded_size(place.shapes[m] or (), rank, axis) for m in (first, second))
+        both = f"inputs {first} and {second} have sizes"
+        if place.direction == "explicit":
+            both = "its input and its shape have sizes"
+        found.append(f"never broadcasts: on axis {axis} {both} {one} and {other}")
+    elif place.verdict == "never":
+        found.append("never broadcasts: its last input does not fit the shape of the others")
+    if place.verdict == "unknown":
+        found.append(UNKNOWN)
+    return found
+
+
+def _elements(place: Place) -> dict[str, int] | None:
+    """Count the elements of the inputs and of the result; None where sizes are open."""
+    shapes = [own or () for own in (*place.shapes, place.common or (-1,))]
+    if any(size < 0 for own in shapes for size in own):
+        return None
+    *read, written = map(math.prod, shapes)
+    return {"read": sum(read), "written": written}
+
+
+def condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
+    """Spell the clauses of a condition, each once.
+
+    >>> names = Names()
+    >>> n, m = names.symbol("N"), names.symbol("M")
+    >>> condition(((0, n, m), (1, n, 5)), names)
+    ['N = 1 or M = 1 or N = M', 'N = 1 or N = 5']
+    """
+    said = []
+    for _, a, b in clauses:
+        ones = [f"{names.text(z)} = 1" for z in (a, b) if z < 0]
+        said.append(" or ".join([*ones, f"{names.text(a)} = {names.text(b)}"]))
+    return list(dict.fromkeys(said))
+
+
+def zero_condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
+    """Spell what SONNX asks besides: no size 0 meets a size 1.
+
+    >>> names = Names()
+    >>> n, m = names.symbol("N"), names.symbol("M")
+    >>> zero_condition(((0, n, 1), (1, n, m), (2, 0, 1), (3, 0, m)), names)
+    ['N is not 0', 'N and M are not 0 and 1', '0 meets 1', 'M is not 1']
+    """
+    said = []
+    for _, a, b in clauses:
+        named = [names.text(z) for z in (a, b) if z < 0]
+        if len(named) == 2:
+            said.append(f"{' and '.join(named)} are not 0 and 1")
+        elif named:
+            said.append(f"{named[0]} is not {1 - max(a, b)}")
+        else:
+            said.append(_ZERO_MEETS_ONE)
+    return list(dict.fromkeys(said))
+
+
+def _growth(place: Place, names: Names) -> list[str]:
+    """Spell when a node broadcasts whose shapes may be equal: one of these holds."""
+    first, *others = (shape for shape in place.shapes if shape is not None)
+    said = [
+        " ≠ ".join(map(names.text, sorted((a, b), key=lambda size: (size >= 0, abs(size)))))
+        for shape in others
+        for a, b in zip(first, shape, strict=True)
+        if a != b
+    ]
+    return list(dict.fromkeys(said))
+
+
+def text_of(about: Mapping[str, Any]) -> str:
+    """Lay out the report: a summary, what needs attention, then each node that broadcasts."""
+    nodes = about["nodes"]
+    lines = [f"{about['file']}, opset {about['opset']}"]
+    for name, summary in about["summary"].items():
+        verdicts = [f", {summary[key]} {text}" for key, text in _COUNTED.items() if key in summary]
+        broadcast = f"of {summary['nodes']} nodes {summary['broadcast']} broadcast"
+        lines.append(f"{name}: {broadcast}{''.join(verdicts)}")
+        for key in ("kinds", "operators"):
+            if summary[key]:
+                counts = ", ".join(f"{what} {count}" for what, count in summary[key].items())
+                lines.append(f"  {key}: {counts}")
+    lines += [f"not looked into: {n} of {what}" for what, n in about["not looked into"].items()]
+    for key, title in (("condition", "condition"), ("condition of SONNX", "SONNX asks besides")):
+        found = Counter(text for row in nodes for text in row.get(key, ()))
+        found.pop(_ZERO_MEETS_ONE, None)
+        some = [f"{text} ({count})" for text, count in found.most_common(4)]
+        if len(found) > len(some):
+            some.append(f"{len(found) - len(some)} more")
+        if some:
+            lines.append(f"{title}: {'; '.join(some)}")
+    lines += [f"sizes: {each}" for each in about["sizes"]]
+    lines += [f"attention: {each}" for each in about["attention"]]
+    for row in nodes:
+        head = "unclear" if row["verdict"] == "unknown" else "attention"
+        lines += [f"{head}: {row['operator']} {row['node']}: {each}" for each in row["attention"]]
+    lines += [*_written(about), ""]
+    for row in nodes:
+        if row["verdict"] in ("always", "depends"):
+            kinds = ", ".join([*row["kinds"], *when(row)])
+            result = show_named(row["result"])
+            lines.append(f"{row['operator']} {row['node']}: {shapes_of(row)} -> {result}  {kinds}")
+    return "\n".join(lines)
+
+
+def shapes_of(row: Mapping[str, Any]) -> str:
+    """Spell the shapes that broadcast together."""
+    shapes = ", ".join("?" if own is None else show_named(own) for own in row["shapes"])
+    return f"stacks {shapes}" if "axes" in row else shapes
+
+
+def when(row: Mapping[str, Any]) -> list[str]:
+    """Say when a node broadcasts, if it may."""
+    return [f"if {' or '.join(row['broadcasts if'])}"] if "broadcasts if" in row else []
+
+
+def _written(about: Mapping[str, Any]) -> list[str]:
+    """Lay out what became of the model that was written."""
+    lines = []
+    if "explicit" in about:
+        made = about["explicit"]
+        changed = "nothing was changed"
+        if made["made explicit"] or not made["left"]:
+            changed = (
+                f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
+            )
+        lines.append(f"{made['file']}: {changed}; {len(made['left'])} left")
+        lines += [f"left: {each['node']}: {each['reason']}" for each in made["left"]]
+    if "check" in about:
+        check = about["check"]
+        lines += check["differences"] or [f"the same bits before and after, by {check['by']}"]
+        if check["chosen"]:
+            sizes = (f"{name} {show_named(check['inputs'][name])}" for name in check["chosen"])
+            lines.append(f"drawn inputs: {', '.join(sizes)}")
+    return lines
