@@ -1,13 +1,12 @@
-"""Models as exporters write them, each with broadcasts of one pattern."""
+"""Models as ONNX's text has them; patterns are as exporters write them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import onnx
-from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper, shape_inference
+from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 Sizes = Sequence[int | str | None] | None
 
@@ -24,147 +23,63 @@ def constant(name: str, *shape: int) -> TensorProto:
     return numpy_helper.from_array(data.reshape(shape), name)
 
 
-def model(
-    nodes: Sequence[NodeProto],
-    inputs: dict[str, Sizes],
-    outputs: Sequence[str],
-    constants: Sequence[TensorProto] = (),
-    opset: int = 17,
-    **more: Any,
-) -> ModelProto:
-    graph = helper.make_graph(
-        nodes,
-        "built",
-        [value(name, shape) for name, shape in inputs.items()],
-        [value(name, None) for name in outputs],
-        list(constants),
-        doc_string="kept",
-    )
-    domains = {function.domain for function in more.get("functions", ())}
-    opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, 1) for d in domains)]
-    made = helper.make_model(graph, opset_imports=opsets, ir_version=8, **more)
-    inferred = shape_inference.infer_shapes(made).graph.output
-    for output, known in zip(made.graph.output, inferred, strict=True):
-        has_shape = known.type.tensor_type.HasField("shape")
-        output.CopyFrom(known if has_shape else value(output.name, (None,)))
+def parsed(text: str, opset: int = 17, more: str = "") -> ModelProto:
+    """Return a model with this graph."""
+    head = f'<ir_version: 8, opset_import: ["": {opset}, "own": 1]{more}>'
+    return onnx.parser.parse_model(f"{head} g {text}")
+
+
+def pattern(name: str) -> ModelProto:
+    """Return one of the patterns; its values without elements become constants."""
+    made = parsed(PATTERNS[name], more=', metadata_props: ["kept": "too"]')
+    made.graph.doc_string = "kept"
+    for each in made.graph.value_info:
+        sizes = (dim.dim_value for dim in each.type.tensor_type.shape.dim)
+        made.graph.initializer.append(constant(each.name, *sizes))
+    del made.graph.value_info[:]
     return made
-
-
-def node(operator: str, inputs: str, output: str, **attributes: Any) -> NodeProto:
-    """Make a node that is called as its output is, in capitals."""
-    return helper.make_node(operator, inputs.split(), [output], name=output.upper(), **attributes)
-
-
-def transformer(n: Sizes = (2, 5, 8)) -> ModelProto:
-    """One layer: normalization, projections with a bias, attention with a mask, a residual."""
-    assert n is not None
-    batch, length, _ = n
-    nodes = [
-        node("ReduceMean", "x", "mean", axes=[-1]),
-        node("Sub", "x mean", "centred"),
-        node("Pow", "centred two", "squared"),
-        node("ReduceMean", "squared", "variance", axes=[-1]),
-        node("Add", "variance epsilon", "shifted"),
-        node("Sqrt", "shifted", "deviation"),
-        node("Div", "centred deviation", "normal"),
-        node("Mul", "normal scale", "scaled"),
-        node("Add", "scaled bias", "ready"),
-        node("MatMul", "ready weight", "product"),
-        node("Add", "product offset", "queries"),
-        node("Transpose", "queries", "keys", perm=[0, 2, 1]),
-        node("MatMul", "queries keys", "scores"),
-        node("Unsqueeze", "scores one", "by_head"),
-        node("Add", "by_head mask", "masked"),
-        node("Softmax", "masked", "weights"),
-        node("Squeeze", "weights one", "flat"),
-        node("MatMul", "flat queries", "mixed"),
-        node("Add", "mixed x", "y"),
-    ]
-    constants = [
-        numpy_helper.from_array(np.array(2, np.float32), "two"),
-        numpy_helper.from_array(np.array(1e-5, np.float32), "epsilon"),
-        numpy_helper.from_array(np.array([1], np.int64), "one"),
-        *(constant(name, 8) for name in ("scale", "bias", "offset")),
-        constant("weight", 8, 8),
-    ]
-    return model(nodes, {"x": n, "mask": (batch, 1, 1, length)}, ["y"], constants)
-
-
-def channels() -> ModelProto:
-    """A bias for each channel, and a constant."""
-    nodes = [node("Add", "x bias", "a"), node("Mul", "a half", "b"), node("PRelu", "b slope", "y")]
-    constants = [constant("bias", 3, 1, 1), constant("half"), constant("slope", 3, 1, 1)]
-    return model(nodes, {"x": (2, 3, 4, 5)}, ["y"], constants)
-
-
-def products() -> ModelProto:
-    """A stack of matrices by one matrix, and Gemm with a row."""
-    nodes = [
-        node("MatMul", "x weight", "stack"),
-        node("Flatten", "stack", "rows", axis=2),
-        node("Gemm", "rows square row", "y"),
-    ]
-    constants = [constant("weight", 4, 5), constant("square", 5, 6), constant("row", 6)]
-    return model(nodes, {"x": (2, 3, 4)}, ["y"], constants)
-
-
-def branches() -> ModelProto:
-    """A value that both branches of If broadcast, one of them twice."""
-    then = helper.make_graph(
-        [node("Add", "x row", "a"), node("Mul", "a row", "t")], "then", [], [value("t", None)]
-    )
-    other = helper.make_graph([node("Sub", "x row", "e")], "else", [], [value("e", None)])
-    nodes = [node("Cast", "flag", "yes", to=TensorProto.BOOL)]
-    nodes.append(node("If", "yes", "y", then_branch=then, else_branch=other))
-    return model(nodes, {"x": (3, 4), "flag": ()}, ["y"], [constant("row", 4)])
-
-
-def loop() -> ModelProto:
-    """A body of Loop that broadcasts a constant from outside, and a function of the model's own."""
-    body = helper.make_graph(
-        [
-            node("Identity", "go", "on"),
-            node("Add", "s row", "next"),
-            node("Mul", "next half", "seen"),
-        ],
-        "body",
-        [value("i", (), TensorProto.INT64), value("go", (), TensorProto.BOOL), value("s", (3, 4))],
-        [value("on", (), TensorProto.BOOL), value("next", (3, 4)), value("seen", (3, 4))],
-    )
-    around = helper.make_node(
-        "Loop", ["times", "true", "x"], ["end", "all"], name="LOOP", body=body
-    )
-    twice = helper.make_function(
-        "own", "Twice", ["a"], ["b"], [node("Add", "a a", "b")], [helper.make_opsetid("", 17)]
-    )
-    last = helper.make_node("Twice", ["end"], ["y"], name="Y", domain="own")
-    made = model(
-        [around, last],
-        {"x": (3, 4)},
-        ["y", "all"],
-        [
-            numpy_helper.from_array(np.array(3), "times"),
-            numpy_helper.from_array(np.array(True), "true"),
-            constant("row", 4),
-            constant("half"),
-        ],
-        functions=[twice],
-    )
-    made.metadata_props.add(key="kept", value="too")
-    return made
-
-
-def named() -> ModelProto:
-    """Sizes that have names, of which some meet others."""
-    nodes = [node("Add", "a b", "c"), node("Mul", "c d", "e"), node("Min", "p e a", "y")]
-    sizes: dict[str, Sizes] = {"a": ("N", 4), "b": ("M", 1), "d": (4,), "p": ("N", 1)}
-    return model(nodes, sizes, ["y"])
 
 
 PATTERNS = {
-    "transformer": transformer,
-    "channels": channels,
-    "products": products,
-    "branches": branches,
-    "loop": loop,
+    # Normalization, projections with a bias, attention with a mask, a residual.
+    "transformer": """(float[2,5,8] x, float[2,1,1,5] mask) => (float[2,5,8] y)
+<float two = {2}, float epsilon = {0.0001}, int64[1] one = {1}, float[8] scale, float[8] bias,
+float[8] offset, float[8,8] weight> {
+  mean = ReduceMean<axes = [-1]>(x)
+  centred = Sub(x, mean)
+  squared = Pow(centred, two)
+  variance = ReduceMean<axes = [-1]>(squared)
+  shifted = Add(variance, epsilon)
+  deviation = Sqrt(shifted)
+  normal = Div(centred, deviation)
+  scaled = Mul(normal, scale)
+  ready = Add(scaled, bias)
+  product = MatMul(ready, weight)
+  queries = Add(product, offset)
+  keys = Transpose<perm = [0, 2, 1]>(queries)
+  scores = MatMul(queries, keys)
+  by_head = Unsqueeze(scores, one)
+  masked = Add(by_head, mask)
+  weights = Softmax(masked)
+  flat = Squeeze(weights, one)
+  mixed = MatMul(flat, queries)
+  y = Add(mixed, x)
+}""",
+    # A bias for each channel, and a constant.
+    "channels": """(float[2,3,4,5] x) => (float[2,3,4,5] y)
+<float[3,1,1] bias, float half, float[3,1,1] slope> {
+  a = Add(x, bias) b = Mul(a, half) y = PRelu(b, slope) }""",
+    # A stack of matrices by one matrix, and Gemm with a row.
+    "products": """(float[2,3,4] x) => (float[6,6] y)
+<float[4,5] weight, float[5,6] square, float[6] row> {
+  stack = MatMul(x, weight) rows = Flatten<axis = 2>(stack) y = Gemm(rows, square, row) }""",
+    # A body of Loop that broadcasts a constant from outside, and a function of the model's own.
+    "loop": """(float[3,4] x) => (float[3,4] y, float[3,3,4] all)
+<int64 times = {3}, bool yes = {1}, float[4] row, float half> {
+  end, all = Loop(times, yes, x) <body = b (int64 i, bool go, float[3,4] s)
+    => (bool on, float[3,4] next, float[3,4] seen) {
+      on = Identity(go) next = Add(s, row) seen = Mul(next, half) }>
+  y = own.Twice(end)
+}
+<domain: "own", opset_import: ["": 17]> Twice (a) => (b) { b = Add(a, a) }""",
 }

@@ -22,9 +22,9 @@ from typing import Any
 import built
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from running import started
 
 from whycast._command import main
 from whycast._model._runs import Broadcast
@@ -86,19 +86,15 @@ def shape_of(operator: str, shapes: list[Shape]) -> Shape:
 
 @dataclass
 class Node:
-    """A node, and the graphs within it."""
+    """A node, and the graphs within it, of which the last node makes the output."""
 
     operator: str
     inputs: list[str]
     output: str
-    inner: list[Graph] = field(default_factory=list)
+    inner: list[list[Node]] = field(default_factory=list)
 
 
-@dataclass
-class Graph:
-    """Nodes, of which the last one makes the output."""
-
-    nodes: list[Node] = field(default_factory=list)
+Graph = list[Node]
 
 
 class Drawn:
@@ -150,14 +146,14 @@ class Drawn:
         """Draw nodes that run with the numbers of the names that are the base."""
         graph, known = Graph(), dict(known)
         for _ in range(50 * count):
-            if len(graph.nodes) == count:
+            if len(graph) == count:
                 break
             self.count += 1
             output = f"v{self.count}"
             if depth < 3 and self.opset >= 13 and self.draw.random() < 0.25:
                 node, shape = self.nested(known, output, depth)
             else:
-                operator = self.draw.choice([*SINCE] if graph.nodes else [*SINCE, *["Relu"] * 9])
+                operator = self.draw.choice([*SINCE] if graph else [*SINCE, *["Relu"] * 9])
                 if SINCE.get(operator, 0) > self.opset:
                     continue
                 number = {"Relu": 1, "Expand": 1, "Sum": self.draw.randint(2, 3)}.get(operator, 2)
@@ -174,10 +170,10 @@ class Drawn:
                 except NoShapeError:
                     continue
                 node = Node(operator, inputs, output)
-            graph.nodes.append(node)
+            graph.append(node)
             known[output] = shape
-        if not graph.nodes:
-            graph.nodes.append(Node("Relu", [self.draw.choice([*known])], f"v{self.count}r"))
+        if not graph:
+            graph.append(Node("Relu", [self.draw.choice([*known])], f"v{self.count}r"))
         return graph
 
     def nested(self, known: dict[str, Shape], output: str, depth: int) -> tuple[Node, Shape]:
@@ -194,7 +190,7 @@ class Drawn:
     def run(self, graph: Graph, known: dict[str, Shape], seen: dict[str, Any], flag: int) -> Shape:
         """Return the shape of a graph's output; note what each node saw, and if it ran."""
         shape: Shape = ()
-        for node in graph.nodes:
+        for node in graph:
             if node.operator == "If":
                 shape = self.run(node.inner[flag], dict(known), seen, flag)
             elif node.operator == "Loop":
@@ -209,22 +205,21 @@ class Drawn:
 
     def model(self) -> ModelProto:
         """Return the model, with annotations of which some are not true."""
-        outputs = [self.graph.nodes[-1].output]
-        constants = [built.constant(name, *shape) for name, shape in self.constants.items()]
-        constants += [numpy_helper.from_array(np.array(2), "times")]
-        constants += [numpy_helper.from_array(np.array(True), "true")]
+        constants = [
+            *(built.constant(name, *shape) for name, shape in self.constants.items()),
+            numpy_helper.from_array(np.array(2), "times"),
+            numpy_helper.from_array(np.array(True), "true"),
+            *(
+                numpy_helper.from_array(np.array(numbers(name), np.int64), name)
+                for name in sorted(targets(self.graph))
+            ),
+        ]
         inputs = [built.value(name, sizes) for name, sizes in self.inputs.items()]
         inputs.append(built.value("flag", (), TensorProto.BOOL))
-        graph = helper.make_graph(
-            self.protos(self.graph), "drawn", inputs, [onnx.ValueInfoProto(name=o) for o in outputs]
-        )
-        graph.output[0].type.tensor_type.elem_type = TensorProto.FLOAT
-        graph.initializer.extend(constants)
-        graph.initializer.extend(
-            numpy_helper.from_array(np.array(numbers(text), np.int64), text)
-            for text in sorted(targets(self.graph))
-        )
-        for node in self.graph.nodes:
+        outputs = [built.value(self.graph[-1].output, None)]
+        nodes = [*map(self.proto, self.graph)]
+        graph = helper.make_graph(nodes, "drawn", inputs, outputs, constants)
+        for node in self.graph:
             # Where inference knows better: elsewhere it would be taken for true.
             is_known = node.operator in ("Relu", "PRelu") and node.inputs[0][0] == "x"
             if is_known and self.draw.random() < 0.5:
@@ -235,24 +230,20 @@ class Drawn:
         opsets = [helper.make_opsetid("", self.opset)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
-    def protos(self, graph: Graph) -> list[onnx.NodeProto]:
-        """Return the nodes of a graph."""
-        return [self.proto(node) for node in graph.nodes]
-
     def proto(self, node: Node) -> onnx.NodeProto:
         more: dict[str, GraphProto] = {}
         inputs = node.inputs
-        last = [each.nodes[-1].output for each in node.inner]
+        last = [each[-1].output for each in node.inner]
         if node.operator == "If":
             inputs = ["flag"]
             for name, each, output in zip(
                 ("then_branch", "else_branch"), node.inner, last, strict=True
             ):
                 about = [built.value(output, None)]
-                more[name] = helper.make_graph(self.protos(each), name, [], about)
+                more[name] = helper.make_graph([*map(self.proto, each)], name, [], about)
         elif node.operator == "Loop":
             inputs, on = ["times", "true"], f"{node.output}on"
-            nodes = [helper.make_node("Identity", ["true"], [on]), *self.protos(node.inner[0])]
+            nodes = [helper.make_node("Identity", ["true"], [on]), *map(self.proto, node.inner[0])]
             about = [built.value(f"{node.output}i", (), TensorProto.INT64)]
             about += [built.value(f"{node.output}go", (), TensorProto.BOOL)]
             made = [built.value(on, (), TensorProto.BOOL), built.value(last[0], None)]
@@ -262,8 +253,8 @@ class Drawn:
 
 def targets(graph: Graph) -> set[str]:
     """Return the targets of the Expands."""
-    own = {node.inputs[1] for node in graph.nodes if node.operator == "Expand"}
-    return own.union(*(targets(each) for node in graph.nodes for each in node.inner))
+    own = {node.inputs[1] for node in graph if node.operator == "Expand"}
+    return own.union(*(targets(each) for node in graph for each in node.inner))
 
 
 def one_that_grows(names: str, sizes: Sizes) -> int:
@@ -385,10 +376,7 @@ def runner(path: Path, *, of_sonnx: bool = False) -> Runner:
     if of_sonnx:
         evaluator = ReferenceEvaluator(onnx.load(path), new_ops=[Broadcast])
         return lambda feeds: [np.asarray(each) for each in evaluator.run(None, dict(feeds))]
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(path, options)
+    session = started(onnx.load(path))
     return lambda feeds: list(session.run(None, feeds))
 
 

@@ -28,6 +28,14 @@ class Seen(NamedTuple):
         return Counter(kind for kinds in self.element_wise.values() for kind in kinds)
 
 
+def started(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
+    """Give what runs a model as it is."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(model.SerializeToString(), options)
+
+
 def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
     """Run a model in ONNX Runtime, with what such nodes read and write as outputs."""
     model = onnx.load(path)
@@ -43,10 +51,7 @@ def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
     model.graph.output.extend(
         onnx.ValueInfoProto(name=name) for name in wanted if name not in known
     )
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    session = started(model)
     names = [output.name for output in session.get_outputs()]
     values = dict(zip(names, session.run(None, inputs), strict=True)) | inputs
     shapes = {name: np.shape(value) for name, value in values.items()}
