@@ -55,33 +55,15 @@ def numbers(text: str) -> Shape:
     return tuple(map(int, re.findall(r"\d+", text)))
 
 
-class NoShapeError(Exception):
-    """Shapes that do not go together."""
-
-
-def joined(*shapes: Shape) -> Shape:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise NoShapeError from None
-
-
 def shape_of(operator: str, shapes: list[Shape]) -> Shape:
-    """Return the shape of an output."""
-    if operator == "PRelu":
-        if joined(*shapes) != shapes[0]:
-            raise NoShapeError
-        return shapes[0]
-    if operator != "MatMul":
-        return joined(*shapes)
-    if () in shapes:
-        raise NoShapeError
-    a, b = ((1, *s) if k == 0 and len(s) == 1 else s for k, s in enumerate(shapes))
-    b = (*b, 1) if len(b) == 1 else b
-    if a[-1] != b[-2]:
-        raise NoShapeError
-    rows = a[-2:-1] if len(shapes[0]) > 1 else ()
-    return (*joined(a[:-2], b[:-2]), *rows, *(b[-1:] if len(shapes[1]) > 1 else ()))
+    """Return the shape of an output; a ValueError says that there is none."""
+    if operator == "MatMul":
+        product: np.ndarray = np.matmul(*map(np.zeros, shapes))
+        return product.shape
+    shape = np.broadcast_shapes(*shapes)
+    if operator == "PRelu" and shape != shapes[0]:
+        raise ValueError
+    return shape
 
 
 @dataclass
@@ -167,7 +149,7 @@ class Drawn:
                     continue
                 try:
                     shape = shape_of(operator, shapes)
-                except NoShapeError:
+                except ValueError:
                     continue
                 node = Node(operator, inputs, output)
             graph.append(node)
@@ -300,7 +282,7 @@ def judge(seed: int, folder: Path) -> int:
         runs = True
         try:
             drawn.run(drawn.graph, known, noted, flag)
-        except NoShapeError:
+        except ValueError:
             runs = False
         seen.append((sizes, flag, noted, runs))
     about = ask(str(path))

@@ -6,19 +6,16 @@ where whycast and the run disagree.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections import Counter
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import onnx
+from drawn_models import ask
 from running import Seen, seen_by_running
 
-from whycast._command import main
 from whycast._model._infer import scopes
 from whycast._model._names import Names
 from whycast._model._runs import feeds
@@ -75,16 +72,6 @@ def _model(line: str) -> Model:
 MODELS = list(map(_model, _MODELS.splitlines()))
 # Those that `make test` asks about, too.
 SMALL = {each.file.stem: each for each in MODELS if "test-models" in each.file.parts}
-
-
-def ask(*words: str) -> dict[str, Any]:
-    """Run `whycast model --json`; give what it says."""
-    said = StringIO()
-    with redirect_stdout(said):
-        code = main(["model", *words, "--json"])
-    about: dict[str, Any] = json.loads(said.getvalue())
-    assert code == 0 or (code == 3 and not about["explicit"]["made explicit"]), about
-    return about
 
 
 def judge(model: Model) -> tuple[Seen, dict[str, Any]]:
