@@ -85,6 +85,13 @@ class Told(NamedTuple):
     axes: str
 
 
+class Finding(NamedTuple):
+    """Why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause, in a sentence."""
+
+    id: str
+    says: str
+
+
 # What the kernel raises for shapes, axes and a target that do not go together.
 _REFUSALS = (_kernel.E1, _kernel.Incompatible, *MISFITS)
 
@@ -141,6 +148,8 @@ class Rule:
     gives_back: bool = False
     # For a built-in peer that follows it the levels at which that can be asked.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # Why other rules differ from it, by what they differ in.
+    findings: Mapping[str, Finding] = field(default_factory=dict)
 
     @property
     def bidirectional(self) -> bool:
@@ -282,6 +291,13 @@ _RULES = (
             # What it computes is what it does by NumPy's rule, and takes its time.
             "jax": _SHAPES,
         },
+        findings={
+            "zero": Finding(
+                "F2",
+                "a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by SONNX's "
+                "the maximum is 1, and the 0 is error E1.",
+            )
+        },
     ),
     Rule(
         name="numpy",
@@ -391,6 +407,17 @@ _RULES = (
             **dict.fromkeys(("openvino", "jax"), _DATA),
             "openvino-constants": ("data",),
         },
+        findings={
+            "one way": Finding(
+                "E_OpenvinoBroadcast_any_Modes_020",
+                "mode numpy broadcasts the data to the target, never the target to the data.",
+            ),
+            "last axes": Finding(
+                "F17",
+                "mode numpy, like the rules without a mode, knows the last axes alone; that a "
+                "tensor lies on others can be said with axes only.",
+            ),
+        },
     ),
     Rule(
         name="openvino-explicit",
@@ -415,6 +442,13 @@ _RULES = (
         strides=_kernel.explicit_strides,
         alignment="increasing",
         peers={"openvino": _DATA, "openvino-constants": ("data",)},
+        findings={
+            "order": Finding(
+                "F18",
+                "the axes of mode explicit increase strictly; those of broadcast_in_dim are "
+                "distinct, in any order, so that it may transpose.",
+            )
+        },
     ),
     Rule(
         name="openvino-bidirectional",
@@ -465,6 +499,13 @@ _RULES = (
         misfit=ngraph.misfit,
         alignment="missing",
         grows=False,
+        findings={
+            "growth": Finding(
+                "F19",
+                "nGraph grows no size of 1: the shape of its argument is the target without the "
+                "broadcast axes.",
+            )
+        },
     ),
     Rule(
         name="in-dim",

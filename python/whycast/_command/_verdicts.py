@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from whycast import _kernel
 from whycast._command._arguments import refused, show_some
 from whycast._errors import BroadcastError, IncompatibleError, show_int
-from whycast._rules import RULES, Operands, Rule, rule_on_tensors
+from whycast._rules import RULES, Finding, Operands, Rule, rule_on_tensors
 from whycast._types import Shape
 
 
@@ -48,39 +48,6 @@ class Verdict(NamedTuple):
         return said | ({"result": self.result} if self.error is None else refused(self.error))
 
 
-class Finding(NamedTuple):
-    """Why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause, in a sentence."""
-
-    id: str
-    says: str
-
-
-_ZERO = Finding(
-    "F2",
-    "a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by SONNX's the maximum "
-    "is 1, and the 0 is error E1.",
-)
-_ONE_WAY = Finding(
-    "E_OpenvinoBroadcast_any_Modes_020",
-    "mode numpy broadcasts the data to the target, never the target to the data.",
-)
-_LAST_AXES = Finding(
-    "F17",
-    "mode numpy, like the rules without a mode, knows the last axes alone; that a tensor lies on "
-    "others can be said with axes only.",
-)
-_ORDER = Finding(
-    "F18",
-    "the axes of mode explicit increase strictly; those of broadcast_in_dim are distinct, in any "
-    "order, so that it may transpose.",
-)
-_NO_GROWTH = Finding(
-    "F19",
-    "nGraph grows no size of 1: the shape of its argument is the target without the broadcast "
-    "axes.",
-)
-
-
 def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[Verdict]:
     """Ask every rule; `axes` are those that were given, as the rule that is explained means them.
 
@@ -89,19 +56,17 @@ def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[
     """
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
-    return [
-        _verdict(other, asked if other is rule else _operands(other, shapes, mapping))
-        for other in RULES.values()
-    ]
-
-
-def _verdict(rule: Rule, asked: Operands | str) -> Verdict:
-    if isinstance(asked, str):
-        return Verdict(rule, None, note=asked)
-    note = ""
-    if rule.takes == "axes":
-        note = f"{rule.parameters[2]} {show_some(asked.axes or ())}"
-    return Verdict(rule, asked, rule.shape(asked), rule.refusal(asked), note)
+    found = []
+    for other in RULES.values():
+        operands = asked if other is rule else _operands(other, shapes, mapping)
+        if isinstance(operands, str):
+            found.append(Verdict(other, None, note=operands))
+            continue
+        axes_of = show_some(operands.axes or ())
+        note = f"{other.parameters[2]} {axes_of}" if other.takes == "axes" else ""
+        result, error = other.shape(operands), other.refusal(operands)
+        found.append(Verdict(other, operands, result, error, note))
+    return found
 
 
 def _operands(
@@ -142,6 +107,10 @@ def _last_axes(own: Shape, target: Shape) -> tuple[int, ...] | None:
     return None if missing < 0 else tuple(range(missing, len(target)))
 
 
+# Of each kind the finding that a rule has.
+_WHY = {kind: finding for rule in RULES.values() for kind, finding in rule.findings.items()}
+
+
 def findings(said: list[Verdict]) -> list[Finding]:
     """Say why the rules differ where they do."""
     of = {verdict.rule: verdict for verdict in said}
@@ -149,17 +118,15 @@ def findings(said: list[Verdict]) -> list[Finding]:
     one_way = next(v for v in said if v.rule.takes == "target" and not v.rule.bidirectional)
     along = {rule.alignment: of[rule] for rule in of if rule.takes == "axes"}
     increasing, distinct, missing = (along[k] for k in ("increasing", "distinct", "missing"))
-    found = []
-    if strict.result != loose.result:
-        found.append(_ZERO)
-    if one_way.error is not None and loose.error is None:
-        found.append(_ONE_WAY)
+    differ = {
+        "zero": strict.result != loose.result,
+        "one way": one_way.error is not None and loose.error is None,
+    }
     if increasing.operands is not None:
         (own,), target, axes = increasing.operands
-        if target is not None and axes != _last_axes(own, target):
-            found.append(_LAST_AXES)
-        if increasing.result != distinct.result:
-            found.append(_ORDER)
-        if missing.error is not None and increasing.error is None:
-            found.append(_NO_GROWTH)
-    return found
+        differ |= {
+            "last axes": target is not None and axes != _last_axes(own, target),
+            "order": increasing.result != distinct.result,
+            "growth": missing.error is not None and increasing.error is None,
+        }
+    return [_WHY[kind] for kind, holds in differ.items() if holds]
