@@ -24,7 +24,7 @@ import numpy as np
 import onnx
 from onnx import GraphProto, ModelProto, TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
-from running import started
+from running import seen_by_running, started
 
 from whycast._command import main
 from whycast._model._runs import Broadcast
@@ -329,6 +329,9 @@ def judge(seed: int, folder: Path) -> int:
             # Of 0 and -0 ONNX Runtime's Max takes the first or the second one, as its loop is.
             assert a.dtype == b.dtype, a.dtype
             np.testing.assert_array_equal(a, b)
+    if form != "sonnx" and not model.graph.value_info and seen[0][3]:
+        kinds = seen_by_running(out, feeds_for(drawn, *assignments[0])).element_wise
+        assert {output.upper() for output in kinds if kinds[output]} <= left, kinds
     assert path.read_bytes() == content
     return broadcast
 
