@@ -20,6 +20,12 @@ from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
 
+# Options whose values `check` takes under the same names.
+_PASSED_ON = (
+    *("rule", "seconds", "seed", "every", "dtypes", "timeout", "memory"),
+    *("max_size", "max_rank", "refuses"),
+)
+
 # Seconds between two lines of progress where there is no terminal.
 _PAUSE = 5.0
 
@@ -84,8 +90,12 @@ def add(commands: Any) -> None:
         metavar="NAME,...",
         help="the exceptions by which it refuses; another is a deviation (default: all)",
     )
-    _number(parser, "--timeout", 10.0, "seconds for one case, more than 0")
-    _number(parser, "--memory", 1024.0, "MiB beyond what it takes when imported; 0 for any")
+    for name, default, text in (
+        ("timeout", 10.0, "seconds for one case, more than 0"),
+        ("memory", 1024.0, "MiB beyond what it takes when imported; 0 for any"),
+    ):
+        about = f"{text} (default: {default:g})"
+        parser.add_argument(f"--{name}", type=float, default=default, help=about)
     parser.add_argument(
         "--progress", action="store_true", help="say how far it is, where no terminal shows it"
     )
@@ -128,18 +138,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         report = check(
             target,
-            rule=arguments.rule,
             level=arguments.up_to or arguments.level,
             up_to=arguments.up_to is not None,
-            seconds=arguments.seconds,
-            seed=arguments.seed,
-            every=arguments.every,
-            dtypes=arguments.dtypes,
-            timeout=arguments.timeout,
-            memory=arguments.memory,
-            max_size=arguments.max_size,
-            max_rank=arguments.max_rank,
-            refuses=arguments.refuses,
+            **{name: getattr(arguments, name) for name in _PASSED_ON},
             progress=tell,
             stop=stop,
         )
@@ -158,7 +159,3 @@ def run(arguments: argparse.Namespace) -> int:
     if ended_by and not report.unknown:
         return 128 + ended_by[0]
     return 0 if report.ok else 1
-
-
-def _number(parser: argparse.ArgumentParser, name: str, default: float, text: str) -> None:
-    parser.add_argument(name, type=float, default=default, help=f"{text} (default: {default:g})")

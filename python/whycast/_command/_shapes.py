@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from whycast import _kernel
 from whycast._command._arguments import (
@@ -22,7 +21,7 @@ from whycast._command._arguments import (
     shape,
     show_integers,
 )
-from whycast._rules import RULES, names_of
+from whycast._rules import RULES, Operands, names_of
 from whycast._shapes import source_index
 from whycast._types import Strides
 from whycast._usage import UsageError, show_sizes
@@ -102,17 +101,14 @@ def _add_shape_and_target(parser: argparse.ArgumentParser) -> None:
 def _run_shape(arguments: argparse.Namespace) -> int:
     rule = RULES[arguments.rule]
     asked = operands(rule, arguments.shapes, arguments.axes)
-    about = described(rule, asked)
-    result = rule.shape(asked)
-    return _answer(arguments, about, rule.refusal(asked) if result is None else result, show_sizes)
+    return _answer(arguments, asked, rule.shape(asked), show_sizes)
 
 
 def _run_index(arguments: argparse.Namespace) -> int:
     rule = RULES[arguments.rule]
     asked = placed(rule, arguments.shape, arguments.target, arguments.axes)
-    about = described(rule, asked) | {"index": arguments.index}
     output = rule.shape(asked)
-    result: tuple[int, ...] | Exception | None = rule.refusal(asked)
+    result: tuple[int, ...] | Exception | None = None
     if output is not None:
         try:
             # Whether it is an index of the output is the same question by every rule.
@@ -122,43 +118,44 @@ def _run_index(arguments: argparse.Namespace) -> int:
             raise UsageError(str(wrong)) from None
         except IndexError as wrong:
             result = wrong
-    return _answer(arguments, about, result, show_integers)
+    return _answer(arguments, asked, result, show_integers, index=arguments.index)
 
 
 def _run_strides(arguments: argparse.Namespace) -> int:
     rule = RULES[arguments.rule]
     asked = placed(rule, arguments.shape, arguments.target, arguments.axes)
-    own: Strides = tuple(
-        arguments.itemsize * stride for stride in _kernel.row_major_strides(arguments.shape)
-    )
-    if arguments.strides is not None:
-        own = arguments.strides
+    own: Strides = arguments.strides
+    if own is None:
+        strides = _kernel.row_major_strides(arguments.shape)
+        own = tuple(arguments.itemsize * stride for stride in strides)
     if len(own) != len(arguments.shape):
         raise UsageError(
             f"--strides: expected {len(arguments.shape)}, one for each axis of the tensor, "
             f"got {len(own)}"
         )
-    about = described(rule, asked) | {"strides": own}
     layout = rule.layout(asked, own)
-    result = rule.refusal(asked) if layout is None else layout.strides
-    return _answer(arguments, about, result, show_integers)
+    return _answer(arguments, asked, layout and layout.strides, show_integers, strides=own)
 
 
 def _answer(
     arguments: argparse.Namespace,
-    about: dict[str, Any],
+    asked: Operands,
     result: tuple[int, ...] | Exception | None,
     show: Callable[[tuple[int, ...]], str],
+    **more: tuple[int, ...],
 ) -> int:
-    """Print a result, or why there is none; give the exit code."""
-    if isinstance(result, tuple):
-        print(json.dumps(about | {"result": result}) if arguments.json else show(result))
-        return 0
-    assert result is not None
+    """Print a result, or why the rule has none; give the exit code."""
+    rule = RULES[arguments.rule]
+    if result is None:
+        result = rule.refusal(asked)
+        assert result is not None
     if arguments.json:
-        print(json.dumps(about | refused(result)))
-    else:
+        outcome = refused(result) if isinstance(result, Exception) else {"result": result}
+        print(json.dumps(described(rule, asked) | more | outcome))
+    elif isinstance(result, Exception):
         # Here the rule has another name than in Python.
         said = str(result).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
         print(said, file=sys.stderr)
-    return 1
+    else:
+        print(show(result))
+    return 1 if isinstance(result, Exception) else 0

@@ -67,21 +67,9 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     """Find the graphs of a model, with the shapes that ONNX infers.
 
     These are inferred without the model's annotations, which may be out of date. Of the annotations
-    those count that no node contradicts.
-
-    Parameters
-    ----------
-    model : ModelProto
-        It is not changed.
-    names : Names
-        The names of sizes; those of the model are added.
-    given : sequence
-        Numbers of names and shapes of inputs, each with its name.
-
-    Raises
-    ------
-    UsageError
-        If what is given does not fit the model, or contradicts itself.
+    those count that no node contradicts. The model is not changed, its names are added to `names`;
+    `given` has numbers of names and shapes of inputs. A UsageError says that these do not fit the
+    model, or contradict each other.
     """
     stated = light(model)
     unnamed = name_open_sizes(stated.graph)
@@ -189,45 +177,33 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
 
 def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
     """Compute the values that depend on constants and on known shapes alone."""
-    constants = {tensor.name: tensor for tensor in model.graph.initializer}
-    values: dict[str, np.ndarray] = {}
-
-    def shape(name: str) -> Shape | None:
-        own = known.shapes.get(name)
-        return None if own is None or min(own, default=0) < 0 else own
-
+    values = {tensor.name: np.asarray(array_of(tensor)) for tensor in model.graph.initializer}
+    shapes = {name: own for name, own in known.shapes.items() if min(own, default=0) >= 0}
+    found: dict[str, np.ndarray] = {}
     for node in model.graph.node:
         if node.domain not in ONNX or len(node.output) != 1 or any(subgraphs(node)):
             continue
-        feeds = {}
-        for name in filter(None, node.input):
-            if name in values:
-                feeds[name] = values[name]
-            elif name in constants:
-                feeds[name] = np.asarray(array_of(constants[name]))
-            elif node.op_type in ("Shape", "Size") and (sizes := shape(name)) is not None:
-                # Only its shape is asked for: a view of one element has it without memory.
-                feeds[name] = np.broadcast_to(np.float32(0), sizes)
-        if len(feeds) == len(set(filter(None, node.input))) and node.op_type not in _RANDOM:
-            made = shape(node.output[0])
-            if made is None or math.prod(made) <= MOST_ELEMENTS:
-                value = _value(node, feeds, model)
-                if value is not None:
-                    values[node.output[0]] = value
-    return values
+        names = {*filter(None, node.input)}
+        feeds = {name: values[name] for name in names & values.keys()}
+        if node.op_type in ("Shape", "Size"):
+            # Only its shape is asked for: a view of one element has it without memory.
+            views = {
+                name: np.broadcast_to(np.float32(0), shapes[name]) for name in names & {*shapes}
+            }
+            feeds = views | feeds
+        (output,) = node.output
+        is_small = math.prod(shapes.get(output, ())) <= MOST_ELEMENTS
+        if len(feeds) == len(names) and is_small and not _is_random(node):
+            value = _value(node, feeds, model)
+            if value is not None:
+                values[output] = found[output] = value
+    return found
 
 
-_RANDOM = frozenset(
-    {
-        "Bernoulli",
-        "Dropout",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    }
-)
+def _is_random(node: NodeProto) -> bool:
+    random = onnx.defs.OpSchema.NodeDeterminism.NonDeterministic
+    known = onnx.defs.has(node.op_type)
+    return known and onnx.defs.get_schema(node.op_type).node_determinism == random
 
 
 def _value(
