@@ -20,23 +20,9 @@ def output(path: Path, option: str, *inputs: Path) -> Iterator[BinaryIO]:
 
     A regular file appears whole, or not at all and the old one stays, with its permissions. A link
     stays a link: its target is written. A device, a pipe and the standard streams are written
-    through.
-
-    Parameters
-    ----------
-    path : Path
-        The name that the user has given.
-    option : str
-        The option that takes the name, for errors.
-    inputs : Path
-        Files that were read, which are never written.
-
-    Raises
-    ------
-    UsageError
-        If the path is a folder or an input, or cannot be written.
-    OSError
-        If writing fails, such as on a full disk.
+    through. Errors name the `option` that takes the path; the files `inputs` were read, and are
+    never written. A UsageError says that the path is a folder or an input, or cannot be written, an
+    OSError that writing failed, such as on a full disk.
     """
     try:
         file, target = _opened(path, option, inputs)

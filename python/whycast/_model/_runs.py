@@ -149,21 +149,18 @@ def _drawn(
     drawn: np.random.Generator, element: int, sizes: Shape, number: float | None
 ) -> np.ndarray:
     dtype = helper.tensor_dtype_to_np_dtype(element)
-    count = int(np.prod(sizes, dtype=np.int64))
-    data: np.ndarray
+    data: np.ndarray = drawn.permutation(math.prod(sizes))
     if number is not None:
-        data = np.full(count, number)
+        data = np.full(data.size, number)
     elif dtype == np.bool_:
-        data = drawn.integers(0, 2, count)
+        data = data % 2
     elif "int" in dtype.name:
         bits = int("".join(filter(str.isdigit, dtype.name)))
-        data = drawn.permutation(count) % min(100, 2 ** (bits - 1))
+        data = data % min(100, 2 ** (bits - 1))
     elif dtype == np.object_:
-        data = np.array([f"t{k}" for k in range(count)], dtype)
+        data = np.array([f"t{k}" for k in data], dtype)
     else:
-        data = (drawn.permutation(count) + 1) / (count + 1)
-        if dtype.kind == "c":
-            data = data * (1 + 2j)
+        data = (data + 1) / (data.size + 1) * (1 + 2j if dtype.kind == "c" else 1)
     return data.astype(dtype).reshape(sizes)
 
 
@@ -190,16 +187,14 @@ def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[s
     for name, run in runners.items():
         if ran and not is_small:
             continue
-        try:
-            expected = run(before, inputs)
-        except Exception as error:
-            reasons.append(f"{name} does not run {before}: {_reason(error)}")
+        expected = _attempt(name, run, before, inputs)
+        if isinstance(expected, str):
+            reasons.append(expected)
             continue
         ran.append(name)
-        try:
-            got = run(after, inputs)
-        except Exception as error:
-            found.append(f"{name} does not run {after}: {_reason(error)}")
+        got = _attempt(name, run, after, inputs)
+        if isinstance(got, str):
+            found.append(got)
             continue
         found += [
             f"{name}: output {output!r} differs: {text}"
@@ -217,8 +212,12 @@ def _size_of(path: Path, model: ModelProto) -> int:
     return path.stat().st_size + sum(file.stat().st_size for file in files)
 
 
-def _reason(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+def _attempt(name: str, run: _Runner, path: Path, inputs: Inputs) -> list[Any] | str:
+    """Return the outputs of a model, or why it is not run."""
+    try:
+        return run(path, inputs)
+    except Exception as error:
+        return f"{name} does not run {path}: {str(error).strip().partition(chr(10))[0]}"
 
 
 def _difference(a: Any, b: Any) -> str:
