@@ -19,10 +19,10 @@ from whycast._command._arguments import (
     refused,
     shape,
 )
-from whycast._command._verdicts import Finding, Verdict, findings, verdicts
+from whycast._command._verdicts import Verdict, findings, verdicts
 from whycast._errors import show_int
 from whycast._kernel import loop_plan, row_major_strides
-from whycast._rules import RULES, Operands, Rule
+from whycast._rules import RULES, Finding, Operands, Rule
 from whycast._types import Shape
 from whycast._usage import UsageError
 

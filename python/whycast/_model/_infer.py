@@ -201,16 +201,19 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
 
 
 def _is_random(node: NodeProto) -> bool:
-    random = onnx.defs.OpSchema.NodeDeterminism.NonDeterministic
-    known = onnx.defs.has(node.op_type)
-    return known and onnx.defs.get_schema(node.op_type).node_determinism == random
+    if not onnx.defs.has(node.op_type):
+        return False
+    schema = onnx.defs.get_schema(node.op_type)
+    # ONNX's stubs lack the attribute.
+    known = schema.node_determinism  # type: ignore[attr-defined]
+    return bool(known == schema.NodeDeterminism.NonDeterministic)
 
 
 def _value(
     node: NodeProto, feeds: Mapping[str, np.ndarray], model: ModelProto
 ) -> np.ndarray | None:
     """Compute one node by ONNX's reference; None where that has nothing small to say."""
-    alone = helper.make_function("", "constant", feeds, node.output, [node], model.opset_import)
+    alone = helper.make_function("", "constant", [*feeds], node.output, [node], model.opset_import)
     try:
         (value,) = ReferenceEvaluator(alone).run(None, dict(feeds), attributes={})
     except Exception:

@@ -48,7 +48,7 @@ def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read
 def _summary(found: list[Place]) -> dict[str, Any]:
     """Count nodes by verdict, and those that broadcast by operator and kind."""
     hidden = [place for place in found if place.verdict == "always"]
-    verdicts = Counter(place.verdict for place in found)
+    verdicts = Counter[str](place.verdict for place in found)
     return {
         "nodes": len(found),
         "broadcast": len(hidden),
