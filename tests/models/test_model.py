@@ -137,8 +137,9 @@ def test_names_of_sizes(run: Run, saved: Save, tmp_path: Path) -> None:
     for n, m in ((3, 1), (0, 1), (1, 0)):
         words = f"--explicit {out} --dynamic --check --sizes N={n} --sizes M={m}"
         done = run(f"model {path} {words} --json")
-        assert (done.code, json.loads(done.out)["check"]["differences"]) == (0, []), (n, m)
-        assert not json.loads(done.out)["explicit"]["left"]
+        about = json.loads(done.out)
+        assert (done.code, about["check"]["differences"]) == (0, []), (n, m)
+        assert (about["check"]["inputs"]["a"], about["explicit"]["left"]) == ([n, 4], [])
 
 
 def test_constants_are_repeated_where_that_is_asked(run: Run, saved: Save, tmp_path: Path) -> None:
@@ -224,6 +225,11 @@ LOOP = """(int64 n, bool c, float[N,4] s) => (float[?,4] z) {
     { e = Identity(d) u = Add(t, s) }> }"""
 NONZERO = """(float[N,4] x) => (int64[2,?] z) <int64[2,3] h, int64[2,5] r> {
   h = NonZero(x) r = Neg(h) z = Add(h, r) }"""
+KNOWN = """(float[N,4] x, int64[2,3] r) => (int64[] z) <int64[2,3] h> {
+  h = NonZero(x) z = Add(h, r) }"""
+RANDOM = """(float[1] x, float[3] y) => (float[] z) {
+  r = RandomUniform<shape = [2], low = 1.0>()
+  s = Cast<to = 7>(r) e = Expand(x, s) z = Add(e, y) }"""
 BOTH = """(float[N,4] x, float[M,4] p, float[1,4] q) => (float[?,4] z) <float[1,4] h> {
   h = Add(x, p) r = Relu(h) z = Mul(r, q) }"""
 FOREIGN = """(float[N,4] x) => (float[?,4] z) <float[1,4] h, float[1,4] k> {
@@ -263,6 +269,8 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     ),
     "annotations": (parsed(NONZERO), "equal", "of r, 2×5, contradicts the inferred 2×3"),
     "N or M": (parsed(BOTH), "depends depends", "of h, 1×4, contradicts the inferred N|M×4"),
+    "annotation": (parsed(KNOWN), "equal", "of 1 nodes 0 broadcast, 1 do not"),
+    "random": (parsed(RANDOM), "always", "?0×?1, 3"),
     "what follows": (parsed(FOREIGN), "unknown", "the annotation of k is not used"),
     "state": (parsed(LOOP), "unknown", "z/body: t, 1×4, contradicts the inferred N×4"),
     "Expand in a branch": (parsed(BRANCH), "never", "sizes 8 and 16"),
@@ -392,11 +400,23 @@ def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -
         assert run(f"model {path} --explicit {tmp_path}/out.onnx {words} --sizes N=2").code == 0
 
 
-def test_conditions_choose_the_drawn_sizes(run: Run, saved: Save, tmp_path: Path) -> None:
-    text = "(float[0,N] x, float[M,K] y, float[J,7] w) => (float[] z)"
-    path = saved(text + "{ a = Add(x, y) z = Mul(a, w) }")
-    done = run(f"model {path} --explicit {tmp_path}/out.onnx --dynamic --check")
+# Of all these the new model is run; sizes that are drawn meet the conditions.
+SAME = {
+    "conditions": (
+        "(float[0,N] x, float[M,K] y, float[J,7] w) => (float[] z) { a = Add(x, y) z = Mul(a, w) }",
+        "--dynamic",
+    ),
+    "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile"),
+    "one of two": ("(float[1,1] a, float[1,3] b) => (float[] z) { z = Gemm(a, b, a) }", ""),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_models_that_give_the_same(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
+    text, words = SAME[name]
+    done = run(f"model {saved(text)} --explicit {tmp_path}/out.onnx {words} --check")
     assert (done.code, "the same bits before and after" in done.out) == (0, True)
+    assert "; 0 left" in done.out
 
 
 def test_a_difference_is_placed() -> None:
@@ -448,7 +468,9 @@ def test_words_and_files_that_are_refused(run: Run, saved: Save, tmp_path: Path)
     assert [file.name for file in tmp_path.iterdir()] == ["model.onnx"]
 
 
-def test_a_constant_that_a_caller_may_give_is_no_constant(run: Run, saved: Save) -> None:
+def test_a_constant_that_a_caller_may_give_is_no_constant(
+    run: Run, saved: Save, tmp_path: Path
+) -> None:
     """An initializer that is an input too may have another value, though not another shape."""
     made = parsed(
         "(float[1] x, float[3] y, int64[1] shape) => (float[3] z)"
@@ -457,6 +479,8 @@ def test_a_constant_that_a_caller_may_give_is_no_constant(run: Run, saved: Save)
     made.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), "shape"))
     (row,) = rows(run, saved(made))
     assert row["verdict"] == "depends"
+    run(f"model {saved(made)} --explicit {tmp_path}/out.onnx --constants --dynamic")
+    assert len(onnx.load(tmp_path / "out.onnx").graph.initializer) == 1
     # In the oldest models every constant is an input.
     made.ir_version = 3
     (row,) = rows(run, saved(made))

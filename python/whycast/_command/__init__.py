@@ -58,26 +58,11 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line on the words after the name of the program; return the exit code.
 
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The words after the name of the program; by default those that it was started with.
+    By default these are the words that it was started with. With `argv` a fault of whycast is
+    raised, without it the traceback is printed.
 
-    Returns
-    -------
-    int
-        Exit code: 0 accepted, 1 refused or deviating, 2 bad usage, 3 a model in which nothing could
-        be made explicit. Of what ends it otherwise: 70 a fault of whycast, 74 output that cannot be
-        written, 130 an interrupt, 141 a pipe that nobody reads.
-
-    Notes
-    -----
-    With `argv` a fault of whycast is raised, without it the traceback is printed.
-
-    Examples
-    --------
     >>> main(["shape", "3x1", "1x4"])
     3x4
     0

@@ -118,13 +118,7 @@ class _Writer:
         self.put = 0
 
     def write(self, place: Place, dynamic: bool, constants: bool, room: int) -> int:
-        """Make one place explicit; return how many bytes of constants were added.
-
-        Raises
-        ------
-        _LeftError
-            If the place has to stay as it is.
-        """
+        """Make one place explicit, or raise why not; return the bytes of constants added."""
         self.put = place.index
         if place.note:
             raise _LeftError(place.note)

@@ -88,10 +88,7 @@ def load(path: Path, *, data: bool) -> ModelProto:
 def read(path: Path) -> ModelProto:
     """Read a model, as bytes or as text; leave its external data where they are.
 
-    Raises
-    ------
-    UsageError
-        Without such a file, or if it is no ONNX model.
+    A UsageError says that there is no such file, or that it is no ONNX model.
     """
     try:
         model = load(path, data=False)

@@ -53,13 +53,7 @@ def check(
     known: Read,
     numbers: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Run two models on drawn inputs and compare their outputs; return what to report of that.
-
-    Raises
-    ------
-    UsageError
-        If no evaluator runs the first model.
-    """
+    """Run two models on drawn inputs and compare their outputs; return what to report of that."""
     sizes = _numbers_for(names, found, known.given)
     inputs = feeds(known.inputs, sizes, numbers)
     try:
@@ -167,12 +161,8 @@ def _drawn(
 def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
     """Run two models; return by which evaluators they were run, and in which outputs they differ.
 
-    One model is in memory at a time, with the outputs of both.
-
-    Raises
-    ------
-    UsageError
-        If no evaluator runs the first model on these inputs.
+    One model is in memory at a time, with the outputs of both. A UsageError says that no evaluator
+    runs the first model on these inputs.
     """
     first, second = load(before, data=False), load(after, data=False)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
@@ -217,7 +207,8 @@ def _attempt(name: str, run: _Runner, path: Path, inputs: Inputs) -> list[Any] |
     try:
         return run(path, inputs)
     except Exception as error:
-        return f"{name} does not run {path}: {str(error).strip().partition(chr(10))[0]}"
+        reason = str(error).strip().partition("\n")[0]
+        return f"{name} does not run {path}: {reason}"
 
 
 def _difference(a: Any, b: Any) -> str:
