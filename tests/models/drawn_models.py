@@ -330,8 +330,8 @@ def judge(seed: int, folder: Path) -> int:
             assert a.dtype == b.dtype, a.dtype
             np.testing.assert_array_equal(a, b)
     if form != "sonnx" and not model.graph.value_info and seen[0][3]:
-        kinds = seen_by_running(out, feeds_for(drawn, *assignments[0])).element_wise
-        assert {output.upper() for output in kinds if kinds[output]} <= left, kinds
+        differ = seen_by_running(out, feeds_for(drawn, *assignments[0])).element_wise
+        assert {output.upper() for output in differ if differ[output]} <= left, differ
     assert path.read_bytes() == content
     return broadcast
 

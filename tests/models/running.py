@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,14 +17,10 @@ ELEMENT_WISE = {
 
 
 class Seen(NamedTuple):
-    """Of each node of the outermost graph, by its output: whether it broadcast, and how."""
+    """Of each node of the outermost graph, by its output: whether it broadcast."""
 
-    element_wise: dict[str, frozenset[str]]
+    element_wise: dict[str, bool]
     stacks: dict[str, bool]
-
-    def kinds(self) -> Counter[str]:
-        """Count the kinds, of which a node may have several."""
-        return Counter(kind for kinds in self.element_wise.values() for kind in kinds)
 
 
 def started(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
@@ -60,28 +55,7 @@ def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
     for node in nodes:
         own = [shapes[name] for name in node.input if name]
         if node.op_type != "MatMul":
-            element_wise[node.output[0]] = _kinds(own)
+            element_wise[node.output[0]] = len({*own}) > 1
         elif min(map(len, own)) >= 2:
             stacks[node.output[0]] = own[0][:-2] != own[1][:-2]
     return Seen(element_wise, stacks)
-
-
-def _kinds(shapes: list[tuple[int, ...]]) -> frozenset[str]:
-    """Say how tensors of these shapes grow; nothing where none does."""
-    target = np.broadcast_shapes(*shapes)
-    found = []
-    for shape in shapes:
-        if shape == target:
-            continue
-        padded = (1,) * (len(target) - len(shape)) + shape
-        grows = [k for k, size in enumerate(padded) if size != target[k]]
-        stays = [k for k, size in enumerate(padded) if size != 1]
-        if not stays:
-            found.append("scalar")
-        elif not grows:
-            found.append("rank only")
-        elif max(grows) < min(stays):
-            found.append("leading")
-        else:
-            found.append("trailing" if min(grows) > max(stays) else "middle")
-    return frozenset([*found, "both sides"] if len(found) > 1 else found)
