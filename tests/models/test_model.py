@@ -400,23 +400,25 @@ def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -
         assert run(f"model {path} --explicit {tmp_path}/out.onnx {words} --sizes N=2").code == 0
 
 
-# Of all these the new model is run; sizes that are drawn meet the conditions.
+# Of each the new model is run; the sizes of inputs meet the conditions, and are 2 elsewhere.
 SAME = {
-    "conditions": (
-        "(float[0,N] x, float[M,K] y, float[J,7] w) => (float[] z) { a = Add(x, y) z = Mul(a, w) }",
-        "--dynamic",
+    "conditions": (two("3,N", "M,N"), "--dynamic", "drawn inputs: x 3×2, y 1×2"),
+    "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile", "drawn inputs: x 0, y 2×1"),
+    "one of two": (
+        "(float[1,1] a, float[1,3] b) => (float[] z) { z = Gemm(a, b, a) }",
+        "",
+        "b 1×3",
     ),
-    "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile"),
-    "one of two": ("(float[1,1] a, float[1,3] b) => (float[] z) { z = Gemm(a, b, a) }", ""),
 }
 
 
 @pytest.mark.parametrize("name", SAME)
 def test_models_that_give_the_same(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
-    text, words = SAME[name]
+    text, words, inputs = SAME[name]
     done = run(f"model {saved(text)} --explicit {tmp_path}/out.onnx {words} --check")
     assert (done.code, "the same bits before and after" in done.out) == (0, True)
     assert "; 0 left" in done.out
+    assert inputs in done.out
 
 
 def test_a_difference_is_placed() -> None:
