@@ -25,7 +25,8 @@ from whycast._model._names import (
     names_in,
     names_of,
 )
-from whycast._model._operators import ONNX, OPERATORS
+from whycast._model._operators import ONNX
+from whycast._model._places import operands_of
 from whycast._model._read import (
     MOST_ELEMENTS,
     Scope,
@@ -229,18 +230,12 @@ def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
     names, joined = sizes.names, set[str]()
     for own, scope in zip(graphs_of(graph), known, strict=True):
         for node in own.node:
-            operator = OPERATORS.get(node.op_type)
-            shapes = [scope.shape(name) for name in node.input if name]
-            result = scope.shapes.get(node.output[0]) if node.output else None
+            direction, _, shapes = operands_of(scope, node) or ("", (), (None,))
             operands = tuple(shape for shape in shapes if shape is not None)
-            if (
-                operator is None
-                or operator.direction != "multidirectional"
-                or node.domain not in ONNX
-                or len(operands) < len(shapes)
-                or result is None
-            ):
+            if direction != "multidirectional" or len(operands) < len(shapes):
                 continue
+            name = node.output[0]
+            result = scope.shapes.get(name, ())
             with suppress(_kernel.NeverAgree):
                 target = _kernel.symbolic_sizes(operands)
                 new = {
@@ -255,7 +250,6 @@ def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
                     new.get(axis, names.text(size) if sizes.is_sure(size) else None)
                     for axis, size in enumerate(result)
                 ]
-                name = node.output[0]
                 made = helper.make_tensor_value_info(name, scope.types.get(name, 0), dims)
                 outputs = [value for value in own.output if value.name == name]
                 (outputs[0] if outputs else own.value_info.add()).CopyFrom(made)

@@ -107,12 +107,12 @@ def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
     version = opset(model)
     for scope in scopes:
         for index, node in enumerate(scope.graph.node):
-            operands = _operands(scope, node)
+            operands = operands_of(scope, node)
             if operands is not None:
                 yield from _judged(Place(scope, index, *operands), version)
 
 
-def _operands(
+def operands_of(
     scope: Scope, node: NodeProto
 ) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
     """Say how a node broadcasts; give the inputs that do, and their shapes. None if it does not."""
