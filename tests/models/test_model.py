@@ -481,9 +481,11 @@ def test_a_constant_that_a_caller_may_give_is_no_constant(
     made.graph.initializer.append(numpy_helper.from_array(np.array([3], np.int64), "shape"))
     (row,) = rows(run, saved(made))
     assert row["verdict"] == "depends"
-    run(f"model {saved(made)} --explicit {tmp_path}/out.onnx --constants --dynamic")
-    assert len(onnx.load(tmp_path / "out.onnx").graph.initializer) == 1
     # In the oldest models every constant is an input.
     made.ir_version = 3
     (row,) = rows(run, saved(made))
     assert row["verdict"] == "equal"
+    made = parsed(two("2,4", "4"))
+    made.graph.initializer.append(constant("y", 4))
+    assert run(f"model {saved(made)} --explicit {tmp_path}/out.onnx --constants").code == 0
+    assert "Expand" in str(onnx.load(tmp_path / "out.onnx").graph.node)
