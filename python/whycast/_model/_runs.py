@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,6 @@ _MOST_ELEMENTS = 2**28
 _SEED = 33
 
 Inputs = dict[str, Any]
-Pair = tuple[int, int]
 _Runner = Callable[[Path, Inputs], list[Any]]
 
 
@@ -70,30 +68,16 @@ def check(
 def _numbers_for(
     names: Names, found: Sequence[Place], given: Mapping[str, object]
 ) -> dict[str, int]:
-    """Choose numbers for the names of sizes by which the nodes run, and SONNX accepts, if it can.
-
-    A clause that does not hold is mended at one of its names, until nothing helps.
-    """
-    conditions = [(a, b) for place in found for _, a, b in place.conditions]
-    zeros = [(a, b) for place in found for _, a, b in place.zeros]
-
-    def number(symbol: int, sizes: Mapping[str, int]) -> int:
-        return symbol if symbol >= 0 else sizes.get(names.text(symbol), _OPEN_SIZE)
-
-    def faults(sizes: Mapping[str, int]) -> tuple[list[Pair], list[Pair]]:
-        """Return the clauses that do not hold: of NumPy's rule, and what SONNX asks besides."""
-        unlike = [(a, b) for a, b in conditions if len({1, number(a, sizes), number(b, sizes)}) > 2]
-        return unlike, [(a, b) for a, b in zeros if {number(a, sizes), number(b, sizes)} == {0, 1}]
-
+    """Choose numbers for the names of sizes by which the nodes run: a size 1 meets any."""
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
-    while pairs := [*chain.from_iterable(faults(sizes))]:
-        values = (1, _OPEN_SIZE, *(number(symbol, sizes) for symbol in pairs[0]))
-        own = [name for name in map(names.text, pairs[0]) if name in sizes]
-        tried = [sizes | {name: value} for name in own for value in values]
-        best = min([sizes, *tried], key=lambda each: [*map(len, faults(each))])
-        if best is sizes:
-            break
-        sizes = best
+    for _, a, b in (clause for place in found for clause in place.conditions):
+        texts = [names.text(size) for size in (a, b)]
+        first, second = (
+            size if size >= 0 else sizes.get(text, _OPEN_SIZE)
+            for size, text in zip((a, b), texts, strict=True)
+        )
+        if len({1, first, second}) > 2:
+            sizes |= {text: 1 for text in texts if text in sizes}
     return sizes
 
 
