@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,9 +131,9 @@ def while_(s: State, name: str, test: Run, body: Run) -> None:
     s.bound(run, name, 3)
 
 
-def for_(s: State, name: str, lower: Run, upper: Run, body: Run) -> None:
-    stop = upper(s)
-    for i in range(lower(s), stop + 1):
+def for_(s: State, name: str, first: Run, last: Run, body: Run, step: int = 1) -> None:
+    stop = last(s)
+    for i in range(first(s), stop + step, step):
         s.bound(body, name, s.checked(i))
 
 
@@ -148,6 +148,7 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("n0", "python c", "(get m ({k}: INT))", lambda s, k: s.memory[k]),
     *2 * [("n", "python c", "({n} + {n})", right(operator.add))],
     ("n", "python c", "({n} - {n})", right(operator.sub)),
+    ("n", "python", "(- {n})", lambda s, x: -x(s)),
     ("n", "python c", "({n0} * {n})", right(operator.mul)),
     ("n", "python c", "(call {n} {n})", right(lambda x, y: y - x if x < y else x + y)),
     ("n", "python c", "(change m {n})", lambda s, x: s.change(x(s))),
@@ -169,7 +170,8 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("t0", "python c", "({n0} < {n0})", right(operator.lt)),
     ("t", "python c", "({n0} <= {n0})", right(operator.le)),
     ("t", "python c", "({n0} = {n0})", right(operator.eq)),
-    ("t", "c", "({n} > {n})", right(operator.gt)),
+    ("t", "python c", "({n} > {n})", right(operator.gt)),
+    ("t", "python c", "({n0} >= {n0})", right(operator.ge)),
     ("t", "c", "({n} <> {n})", right(operator.ne)),
     ("t", "python c", "(not {t})", lambda s, t: not t(s)),
     ("t", "python c", "({t} && {t})", lambda s, a, b: a(s) and b(s)),
@@ -186,6 +188,8 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("u", "python c", "(let ref {c} = (3: INT) in"
      " while {!} > (0: INT) && {t0'} do {!} <- {!} - (1: INT); {u'} done)", while_),
     ("u", "python", "for {v} = {n} to {n} do {u'} done", for_),
+    ("u", "python", "for {v} = {n} downto {n} do {u'} done",
+     lambda s, v, x, y, u: for_(s, v, x, y, u, -1)),
     ("U", "c", "for {v} = {n} to {n} do {u'} done", for_),
     ("U", "python c", "(let _ = {n} in {u})", first),
     ("U", "python c", "(let ghost g = {n} in ghost (call g g))", first),
@@ -257,6 +261,11 @@ class Program(NamedTuple):
     text: str
     expected: dict[tuple[int, int], list[int]]
 
+    @property
+    def definition(self) -> str:
+        """Write it as a function, on one line."""
+        return f"let {self.name} (m: MEM) (x y: INT) : INT = {self.text}"
+
 
 def drawn(seed: int, language: str) -> Program:
     """Draw a program, and evaluate it."""
@@ -276,11 +285,10 @@ def drawn(seed: int, language: str) -> Program:
     return Program(f"f{seed}", body, expected)
 
 
-def module(programs: Sequence[Program], language: str) -> str:
-    """Write a module, with a line for each program."""
-    lines = (f"let {each.name} (m: MEM) (x y: INT) : INT = {each.text}\n" for each in programs)
+def module(definitions: Iterable[str], language: str) -> str:
+    """Write a module, with a line for each definition."""
     number, memory = TYPES[language]
-    text = HEADS[language] + BOTH + "".join(lines) + "end\n"
+    text = HEADS[language] + BOTH + "".join(f"{each}\n" for each in definitions) + "end\n"
     return re.sub(r"\bMEM\b", memory, re.sub(r"\bINT\b", number, text))
 
 
@@ -301,7 +309,8 @@ def made(step: Step, programs: Sequence[Program], language: str) -> Iterator[Any
     """Give groups of programs with what a step makes of them, and single ones with its refusal."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "drawn.mlw"
-        file.write_text(module(programs, language), encoding="utf-8")
+        text = module((each.definition for each in programs), language)
+        file.write_text(text, encoding="utf-8")
         try:
             yield programs, step(file, language)
             return
