@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from small_tree import FILES, PROOFS, install, passes, run, small, write
+from small_tree import run, same, small, write
 
 import run as tools
 from gate import binaries, closed, toolchain
@@ -17,6 +17,7 @@ from gate.closed import ROOT, ToolError
 
 __all__ = ["small"]
 
+OTHER = "0" * 64
 RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
 STRANGE = [
     "c/string.h",
@@ -58,43 +59,57 @@ def test_what_does_not_belong_here_is_named(
     assert tools.strange("why3", "c", "python", "proofs", "tests") == []
 
 
-def test_nothing_strange_is_run_and_the_tools_start_in_no_other_way(tmp_path: Path) -> None:
-    there = install(tmp_path / "tree", FILES)
+def test_nothing_strange_is_run_and_the_tools_start_in_no_other_way(small: Path) -> None:
     for name in ("python/numpy.py", "proofs/argparse.py"):
-        write(there, {name: RAN})
-        done = run(there, "gate")
+        write(small, {name: RAN})
+        done = run(small, "gate")
         assert done.returncode == 1
         assert f"{name}: does not belong here" in done.stderr
     for options in ((), ("-I",), ("-S",)):
-        done = run(there, "gate", options=options)
+        done = run(small, "gate", options=options)
         assert done.returncode == 1
         assert "other modules may come first: start it with `python3 -I -S -B`" in done.stderr
-    assert not list(there.rglob("ran"))
+    assert not list(small.rglob("ran"))
 
 
-def test_what_is_only_ever_made_or_steers_a_tool_is_not_tracked(tmp_path: Path) -> None:
-    there = install(tmp_path / "tree", FILES)
+def test_what_is_only_ever_made_or_steers_a_tool_is_not_tracked(small: Path) -> None:
     steering = [".gitattributes", ".ruff.toml", "conftest.py", "mypy.ini", "pytest.ini"]
     made = ["whycast.egg-info/entry_points.txt", "whycast/_native.abi3.so"]
     names = [*steering, "build/gate/answers", *(f"python/{name}" for name in made)]
-    write(there, {**dict.fromkeys(names, ""), ".gitignore": "/build/\n/.venv\n"})
+    write(small, {**dict.fromkeys(names, ""), ".gitignore": "/build/\n/.venv\n"})
     for words in (("init", "-q"), ("add", "why3", "proofs"), ("add", "-f", ".venv", *names)):
-        closed.run("/usr/bin/git", *words, cwd=there)
-    done = run(there, "gate")
-    assert (done.returncode, done.stdout) == (1, "")
-    for name, line in zip(sorted([".venv", *names]), done.stderr.splitlines(), strict=True):
-        assert line.removeprefix("gate: ").startswith(f"{name}: is tracked by git")
+        closed.run("/usr/bin/git", *words, cwd=small)
+    done = run(small, "gate")
+    assert done.returncode == 1
+    same(
+        done.stderr.splitlines(),
+        [f"{name}: is tracked by git" for name in sorted([".venv", *names])],
+    )
 
 
-def test_a_wheel_that_is_not_the_pinned_one_is_refused(tmp_path: Path) -> None:
-    there = install(tmp_path / "tree", FILES)
-    wheels = there / "build" / "wheels"
+def test_what_is_not_as_it_is_pinned_is_refused(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (small / "proofs/gate/why3/name.ml").open("a", encoding="utf-8") as source:
+        source.write("let () = exit 0\n")
+    done = run(small, "gate")
+    assert done.stderr.startswith("gate: whygate is not built of the sources that proofs/gate/bina")
+    assert "`make pin`" in done.stderr
+    wheels = small / "build" / "wheels"
     wheels.unlink()
     shutil.copytree(ROOT / "build" / "wheels", wheels)
     (mdurl,) = wheels.glob("mdurl-*.whl")
     mdurl.write_bytes(mdurl.read_bytes() + b"x")
-    done = run(there, "gate")
+    done = run(small, "gate")
     assert done.stderr == f"gate: {mdurl} is no pinned wheel\n{wheels} has no mdurl: `make tools`\n"
+    # A program that the compiler makes otherwise is not left there.
+    pins, made = tmp_path / "binaries.toml", binaries.built("extraction.cmxs")
+    right = closed.sha256_of(made)
+    pins.write_text(binaries.PINS.read_text("utf-8").replace(right, OTHER), encoding="utf-8")
+    monkeypatch.setattr(binaries, "PINS", pins)
+    with pytest.raises(ToolError, match=f"its SHA-256 is {right}, {OTHER} is pinned"):
+        binaries.built("extraction.cmxs", tmp_path)
+    assert not (tmp_path / binaries.FOLDER / made.name).exists()
 
 
 # Programs
@@ -110,24 +125,6 @@ def test_a_program_is_the_same_in_any_folder_and_another_one_is_not_run(tmp_path
     binaries.built("extraction.cmxs", tmp_path)
     assert there.stat().st_mtime_ns == made
     assert [path.name for path in there.parent.iterdir() if path != there] == ["lock"]
-
-
-def test_a_program_of_other_sources_or_with_another_pin_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    there = install(tmp_path / "tree", FILES)
-    with (there / "proofs/gate/why3/name.ml").open("a", encoding="utf-8") as source:
-        source.write("let () = exit 0\n")
-    done = run(there, "gate")
-    assert done.stderr.startswith("gate: whygate is not built of the sources that proofs/gate/bina")
-    assert "`make pin`" in done.stderr
-    pins = tmp_path / "binaries.toml"
-    right = closed.sha256_of(binaries.built("extraction.cmxs"))
-    pins.write_text(binaries.PINS.read_text("utf-8").replace(right, "0" * 64), encoding="utf-8")
-    monkeypatch.setattr(binaries, "PINS", pins)
-    with pytest.raises(ToolError, match=f"its SHA-256 is {right}, {'0' * 64} is pinned"):
-        binaries.built("extraction.cmxs", tmp_path)
-    assert not (tmp_path / binaries.FOLDER / "extraction.cmxs").exists()
 
 
 def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
@@ -155,13 +152,6 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
     monkeypatch.setattr(binaries, "ROOT", tmp_path)
     with pytest.raises(ToolError, match=r"^extraction\.cmxs is not built of the sources that"):
         binaries.built("extraction.cmxs", tmp_path)
-
-
-def test_what_is_kept_of_a_session_serves_a_clone_elsewhere(small: Path, tmp_path: Path) -> None:
-    clone = install(tmp_path / "deeper" / "clone", {})
-    for name in ("why3", "proofs", "python", "build/gate"):
-        shutil.copytree(small / name, clone / name, dirs_exist_ok=True)
-    assert passes(clone, kept=PROOFS).startswith("no git here")
 
 
 # The Makefile
