@@ -103,18 +103,13 @@ NOT_IN_LOCK = "is not in proofs/claims.lock: nobody has compared"
 NO_CLAIM = "is in proofs/claims.lock, and is no claim"
 NO_SENTENCE = "has no sentence: expected a doc comment right before it"
 OF_NOTHING = "is a doc comment that no item has for its sentence"
-POSITIVE, DOUBLE, TWICE, SIZE, ONE = range(5)
+POSITIVE, DOUBLE, TWICE, _, ONE = range(5)
 
 # What is changed of a symbol, or in a file, and what is said.
 TAMPERED: list[Any] = [
-    (TWICE, {"statement": "let x\n  old"}, f"{W}:11: Small.twice'vc {OTHER}let x ...)"),
-    # The same text, and another symbol behind it.
-    (SIZE, {"names": ["int.Int.(-)"]}, f"{TRUSTED}:4: Tuple.size {OTHER}val size : int)"),
     (TWICE, {"kind": "theorem"}, f"{W}:11: Small.twice'vc {OTHER}program"),
     (POSITIVE, {"statement": "x = x", "says_nothing": True}, f"{NOTHING} (x = x)", OTHER),
-    (TWICE, {"says_nothing": True}, f"{NOTHING} (program twice (x: int) : int ...)"),
     # Nobody relies on a helper, but it is proved.
-    (ONE, {"says_nothing": True, "statement": "one\n  ensures { true }"}),
     (ONE, {"goal": "z"}, "3: Idle.z has no goal: nothing proves it", "one'vc is a goal of nothing"),
     (POSITIVE, {"names": []}, f"Small.positive {OTHER}", f"Small.double {NO_CLAIM}"),
     (DOUBLE, {"names": ["witness_small.Idle.one"]}, f"{OTHER}function", f"one'vc {NOT_IN_LOCK}"),
@@ -134,16 +129,10 @@ TAMPERED: list[Any] = [
     (W, (r"\(\*\* The", "(** False. *) (** The"), f"{W}:10: {OF_NOTHING}"),
     (W, (r"\(\*\* The", "(** {1 False} *) (** The")),
     (W, ("lemma p", "lemma (** False. *) p"), f"{REWORDED}False.)", f"{W}:8: {OF_NOTHING}"),
-    (W, ("= x . x", "= (** False. *) x + x"), f"Small.double {REWORDED}False.)"),
     (W, ("double x\n\n", "(** False. *)\ndouble x\n"), f"{W}:8: {OF_NOTHING}"),
-    (WITNESS, (r"\Z", "(** False. *)"), f"{WITNESS}:5: {OF_NOTHING}"),
-    (W, ("computes the double", "computes all"), f"{W}:11: Small.twice'vc {REWORDED}The program"),
     (W, (r"\(\*\* The program", "(* The program"), f"Small.twice'vc {NO_SENTENCE}", REWORDED),
-    (TRUSTED, ("How many", "All"), f"{TRUSTED}:4: Tuple.size {REWORDED}All.)"),
-    (claims.LOCK, ("(Tuple.size) .{64}", rf"\1 {'0' * 64}"), f"Tuple.size {OTHER}val size"),
     # A seal that is cut seals nothing: 64 bits do not keep two statements apart.
     (claims.LOCK, ("(Tuple.size .{16})\\S+", r"\1"), f"size {NOT_IN_LOCK}"),
-    (claims.LOCK, ("(Tuple.size) .{64}", r"\1"), f"size {NOT_IN_LOCK}"),
     (claims.LOCK, ("Tuple.size", "Tuple.s"), f"Tuple.size {NOT_IN_LOCK}", f"Tuple.s {NO_CLAIM}"),
 ]
 
