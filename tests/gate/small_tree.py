@@ -81,8 +81,7 @@ triple = ["function double (x: int) : int = x + x{+ + x+}",
   "Small.twice'vc", "The double is the triple."]
 """
 
-# Of all theories, and of one.
-PROOFS, IN_CALLS = 10, 2
+PROOFS = 10
 
 FILES = {
     "why3/small.mlw": SMALL,

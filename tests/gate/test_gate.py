@@ -21,18 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from small_tree import (
-    ISOLATED,
-    PROOFS,
-    edit,
-    failures,
-    passes,
-    run,
-    same,
-    seal_unproved,
-    small,
-    write,
-)
+import small_tree
+from small_tree import PROOFS, edit, failures, passes, run, same, seal_unproved, small, write
 
 from gate import judge, mapped, program, toolchain
 from gate.closed import ROOT
@@ -531,7 +521,7 @@ def started(tree: Path, lines: int) -> Iterator[subprocess.Popen[str]]:
     """Start the gate, and wait until it has printed so many lines, one for each theory."""
     (tree / "build" / "temporary").mkdir()
     with subprocess.Popen(
-        [sys.executable, *ISOLATED, str(tree / "proofs" / "run.py"), "gate"],
+        [sys.executable, *small_tree.ISOLATED, str(tree / "proofs" / "run.py"), "gate"],
         env={**os.environ, "TMPDIR": str(tree / "build" / "temporary")},
         stdout=subprocess.PIPE,
         text=True,

@@ -169,48 +169,37 @@ def test_a_folder_has_another_digest_when_anything_in_it_is_changed(tmp_path: Pa
 # Installing
 
 
-def installing(
-    monkeypatch: pytest.MonkeyPatch, tool: Tool, there: str, folder: Path
-) -> list[list[str]]:
-    """Let a machine need a tool, and have these packages; give the commands that come to be run."""
-    ran = list[list[str]]()
-
-    def answer(*words: object, **_: object) -> str:
-        ran.append([str(word) for word in words])
-        return f"installed {there} git ca-certificates\n" if "dpkg-query" in ran[-1][0] else ""
-
-    monkeypatch.setattr(install, "run", answer)
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(install, "prepare", lambda *_, tests: None)
-    monkeypatch.setattr(toolchain, "read", lambda: {"solver": tool})
-    monkeypatch.setattr(toolchain, "configuration", lambda _: "[main]")
-    monkeypatch.setattr(toolchain, "CONFIGURATION", folder / "why3.conf")
-    # A Python that has the headers of C needs no package of them.
-    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(folder))
-    return ran
-
-
 def test_what_is_missing_is_told_and_what_was_replaced_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "solver"
+    path, there, ran = tmp_path / "solver", [install.TESTS.replace("clang ", "")], set[str]()
     path.write_text("another", encoding="utf-8")
     solver = Tool("Solver", "2.0", {str(path): OTHER}, ("solver=2.0-1",))
-    there = f"solver solver=2.0-2 {install.TESTS}".replace("clang ", "")
-    ran = installing(monkeypatch, solver, there, tmp_path)
+
+    def answer(*words: object, **_: object) -> str:
+        ran.add(str(words[0]))
+        return f"installed {' '.join(there)} git ca-certificates\n"
+
+    monkeypatch.setattr(install, "run", answer)
+    monkeypatch.setattr(install, "prepare", lambda *_, tests: None)
+    monkeypatch.setattr(toolchain, "read", lambda: {"solver": solver})
+    monkeypatch.setattr(toolchain, "configuration", lambda _: "[main]")
+    monkeypatch.setattr(toolchain, "CONFIGURATION", tmp_path / "why3.conf")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path))
     with pytest.raises(ToolError, match=r"^only root can install what is missing") as told:
         install.main(["--tests"])
     wanted = "apt-get install --no-install-recommends --no-remove solver=2.0-1 clang"
     command = f"sudo apt-get update && sudo {wanted} {install.HEADERS}"
     assert str(told.value).partition("Run\n  ")[2] == command
-    there = f"solver solver=2.0-1 {install.TESTS}"
+    # A Python that has the headers of C needs no package of them.
     (tmp_path / "Python.h").touch()
-    ran += installing(monkeypatch, solver, there, tmp_path)
+    there += ["solver solver=2.0-1 clang"]
     with pytest.raises(ToolError, match="solver: Solver is not the pinned build") as refused:
         install.main(["--tests"])
     assert "Nothing replaces it silently: reinstall its Debian package" in str(refused.value)
     assert path.read_text(encoding="utf-8") == "another"
-    assert {words[0] for words in ran} == {"/usr/bin/dpkg-query"}
+    assert ran == {"/usr/bin/dpkg-query"}
 
 
 def test_hashes_are_demanded_of_all_that_comes_into_the_environment(
