@@ -188,8 +188,8 @@ RULES: list[tuple[str, str, str, Callable[..., Any]]] = [
     ("u", "python c", "(let ref {c} = (3: INT) in"
      " while {!} > (0: INT) && {t0'} do {!} <- {!} - (1: INT); {u'} done)", while_),
     ("u", "python", "for {v} = {n} to {n} do {u'} done", for_),
-    ("u", "python", "for {v} = {n} downto {n} do {u'} done",
-     lambda s, v, x, y, u: for_(s, v, x, y, u, -1)),
+    *3 * [("u", "python", "for {v} = {n} downto {n0} do {u'} done",
+           lambda s, v, x, y, u: for_(s, v, x, y, u, -1))],
     ("U", "c", "for {v} = {n} to {n} do {u'} done", for_),
     ("U", "python c", "(let _ = {n} in {u})", first),
     ("U", "python c", "(let ghost g = {n} in ghost (call g g))", first),
