@@ -2,8 +2,8 @@
 #
 #   make help     this text
 #   make          install the toolchain, extract the Python and the C again and compare them with the
-#                 committed files, run every recorded proof, judge what the proofs rest on, write what an
-#                 assessor reads, build/evidence/index.html; prover answers of earlier runs are taken
+#                 committed files, run every recorded proof, judge what the proofs rest on, write the facts,
+#                 build/evidence/evidence.json; prover answers of earlier runs are taken
 #   make test     check the Python code, run the tests
 #   make evidence pack sources, tools and what make has written, with a script that replays all of it
 #                 without a network (ARCHIVE=whycast.tar)
@@ -18,10 +18,11 @@
 #   make seal     write proofs/claims.lock, when statements and sentences were compared
 #   make extract  write python/whycast/_kernel.py, c/whycast.h and c/whycast.c anew
 #   make pin      write proofs/gate/binaries.toml, when sources of OCaml changed
-#   make doc      write build/doc/index.html: the package, its command line, the theories, a page to play
+#   make doc      write build/doc/index.html, after make: the package, its command line, a page to play,
+#                 and the evidence that an assessor reads
 #
 # What takes minutes to hours. `make nightly` makes all but the benchmark, then make; each fails where it
-# finds something, and leaves what it said for the evidence (build/evidence/lanes.html):
+# finds something, and leaves what it said for the evidence (build/doc/evidence/lanes.html):
 #   make prove    as make, but no answer of an earlier run is taken
 #   make validate run the extracted Python on unknown integers, along every path; Z3 proves that it keeps its
 #                 contracts; drawn programs are extracted to Python and C, and compared with what WhyML
@@ -83,7 +84,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 all: tools
 	@$(TOOLS) extract --check
 	@$(TOOLS) gate
-	@$(TOOLS) pages
+	@$(TOOLS) pack
 
 # The first comment of this file.
 help:
@@ -106,7 +107,7 @@ extract: tools
 
 prove: tools
 	@$(TOOLS) gate --fresh
-	@$(TOOLS) pages
+	@$(TOOLS) pack
 
 update: tools
 	@$(TOOLS) update $(THEORY)
@@ -132,11 +133,13 @@ test:
 	WHYCAST_NATIVE=0 $(BIN)/pytest -n auto --dist worksteal -q $(WITHOUT)
 
 # What is taken along is of proofs that were run now, all of them.
-evidence: tools
+evidence:
+	@$(INSTALL) --tests
 	$(if $(ARCHIVE),,$(error evidence: expected ARCHIVE=, the name of a new file))
 	@$(TOOLS) extract --check
 	@$(TOOLS) gate --fresh
-	@$(TOOLS) pages
+	@$(TOOLS) pack
+	@$(TOOLS) doc
 	@$(TOOLS) archive "$(ARCHIVE)"
 
 nightly: validate mutants mutants-c certify verify-c object cross models fuzz coverage all

@@ -22,7 +22,7 @@ COMMANDS = {
     "check": "verdict:check",
     "update": "verdict:update",
     "seal": "evidence.review:main",
-    "pages": "evidence.pages:main",
+    "pack": "evidence.pack:main",
     "tested": "gate.trace:tested",
     "pin": "gate.binaries:pin",
     "mutants": "evidence.mutants:main",
@@ -50,8 +50,7 @@ FILES = re.compile(
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/(extraction/\w+\.(ml|drv)|contract/\w+\.ml)
     |proofs/(certify|certificates)/\w+\.py
-    |proofs/(search/\w+\.ml|validate/\w+\.py|evidence/(\w+\.py|replay))
-    |proofs/evidence/templates/(assessment/)?\w+\.(html|css|js|md)""",
+    |proofs/(search/\w+\.ml|validate/\w+\.py|evidence/(\w+\.py|replay))""",
     re.ASCII | re.VERBOSE,
 )
 

@@ -1,4 +1,4 @@
-"""What is taken along: `archive FILE` packs sources, tools, evidence, and a script to replay them.
+"""What is taken along: `archive FILE` packs sources, tools, evidence, site, and a script to replay.
 
 The sources are a bundle of git, so that the commit can be named. Of the system's packages all are
 packed that a bare one of it lacks; the script `replay` beside this file installs these, and needs
@@ -14,11 +14,11 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from evidence import records
+from evidence import pack, records
 from gate import closed, toolchain
 from gate.closed import GIT, ROOT, ToolError, run
 
-EVIDENCE = ROOT / "build" / "evidence"
+EVIDENCE = ROOT / pack.PACK
 REPLAY = Path(__file__).with_name("replay")
 
 # What a bare system has not, and what the tools come with.
@@ -62,6 +62,7 @@ def main(argv: list[str]) -> int:
         for folder in CARRIED:
             shutil.copytree(ROOT / "build" / folder, made / "build" / folder, symlinks=True)
         shutil.copytree(EVIDENCE, made / "evidence")
+        shutil.copytree(ROOT / "build" / "doc", made / "site")
         shutil.copy(REPLAY, made)
         packages(made / "packages")
         (made / "IDENTITY").write_text(f"{toolchain.system()} {commit}\n", encoding="utf-8")

@@ -1,36 +1,25 @@
-"""What an assessor asks for, in the order of an assessment: the pages of templates/assessment.
+"""What an assessor asks for: the figures in the texts of python/doc/evidence.
 
-Each page is a text in Markdown whose figures are computed here: of the facts of the gate, the
-records of the lanes, the sources and their history. A function of the C without a requirement, or
-without a proof, is an error.
+They are computed of the facts of the gate, the records of the lanes, the sources and their history.
+A function of the C without a requirement, or without a proof, is an error.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evidence import documents, misra, records
-from gate import c_files, claims, closed, toml, trace
+from evidence import misra, mutants, records
+from gate import c_files, claims, closed, judge, mapped, toml, toolchain, trace
 from gate.closed import GIT
 from gate.facts import Clause, Goal, Symbol, full_name
 
-PAGES = (
-    "assessment",
-    "requirements",
-    "object",
-    "misra",
-    "certificates",
-    "lanes",
-    "tools",
-    "configuration",
-    "reviews",
-)
 SIGNATURES = "proofs/signatures.toml"
 SOUNDNESS = "proofs/SOUNDNESS.md"
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 # What is delivered, and what a user takes along.
 DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
@@ -138,8 +127,15 @@ def reviews(evidence: Any, root: Path) -> list[Review]:
 def beliefs(root: Path) -> dict[str, Belief]:
     """Read the table in SOUNDNESS, by the ids of its rows."""
     text = (root / SOUNDNESS).read_text("utf-8")
-    rows = re.findall(r"(?m)^\| (R\d+) \| (.*?) \| (.*) \|$", text)
+    rows = re.findall(r"(?m)^\| (R\d+) \| (.*?) \| (.*) \|$", LINK.sub(r"\1", text))
     return {row[0]: Belief(*row) for row in rows}
+
+
+def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
+    """Give the goals and parts that have a certificate, by the last record."""
+    run = runs.get("certify")
+    found = run.facts["parts"] if run and run.facts else []
+    return {(each["goal"], each["part"]) for each in found if each["result"] == "certified"}
 
 
 def last_change(root: Path, file: str) -> str:
@@ -159,34 +155,24 @@ def texts(root: Path) -> list[dict[str, str]]:
     return [{"name": name, **table} for name, table in data.items() if name != trace.DERIVED]
 
 
-def cell(text: object) -> str:
-    """Make a text fit for a cell of a table in Markdown, as it stands."""
-    return re.sub(r"([\\|*_`\[\]<>&])", r"\\\1", " ".join(str(text).split()))
-
-
-def code(text: object) -> str:
-    """Set off code in a cell."""
-    return "`" + str(text).replace("|", "\\|") + "`" if str(text) else ""
-
-
 def rules(root: Path) -> list[misra.Row]:
     """Give the rules of MISRA C, and how the C keeps each."""
     path = root / misra.MATRIX
     return misra.rows(toml.loads(path.read_text("utf-8"))) if path.is_file() else []
 
 
-def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Write the pages as Markdown, each with its name."""
+def known(evidence: Any, root: Path) -> dict[str, Any]:
+    """Give what the texts of python/doc/evidence speak of."""
     high, low = levels(evidence, root)
-    runs = records.read(root)
-    made = documents.environment(is_html=False, evidence=evidence, facts=evidence.facts, **known)
-    made.filters |= {"cell": cell, "code": code}
-    made.globals |= {
+    runs, sources = records.read(root), records.identity(root)
+    certain = certified(runs)
+    return {
         "high": high,
         "low": low,
         "lanes": records.LANES,
         "runs": runs,
-        "passed": {n for n, r in runs.items() if r.code == 0 and r.sources == known["sources"]},
+        "sources": sources,
+        "passed": {n for n, r in runs.items() if r.code == 0 and r.sources == sources},
         "beliefs": beliefs(root),
         "commit": records.commit(root),
         "reviews": reviews(evidence, root),
@@ -196,9 +182,18 @@ def pages(evidence: Any, root: Path, known: Mapping[str, Any]) -> Iterator[tuple
             for name in DELIVERED
             if (root / name).is_file()
         },
-        "rules": rules(root),
-        "dates": {file: last_change(root, file) for file in known["documents"].values()},
+        "misra": rules(root),
+        "last_change": lambda file: last_change(root, file),
         "all": evidence.tally(evidence.goals.values()),
+        "alone": [each for each in evidence.one_translation() if each not in certain],
+        "tools": toolchain.read().values(),
+        "requirements": toolchain.REQUIREMENTS[0].read_text(encoding="utf-8"),
+        "drivers": {
+            language: (root / driver).read_text(encoding="utf-8")
+            for language, driver in mapped.DRIVERS.items()
+            if (root / driver).is_file()
+        },
+        "hypotheses": judge.hypotheses(evidence.facts),
+        "mutants": mutants.read(root),
+        "results": {r["id"]: r for r in found} if (found := mutants.results(root)) else None,
     }
-    for name in PAGES:
-        yield name, made.get_template(f"assessment/{name}.md").render()

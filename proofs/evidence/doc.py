@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import html
 import json
 import os
 import posixpath
@@ -14,13 +15,16 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sphinx.cmd.build import build_main
 
 import whycast
-from evidence import documents, worked
+from evidence import needs, pack, worked
 from gate import closed, trace
 from gate.closed import ROOT, ToolError
+from gate.facts import library
 from gate.theories import theory_files
 from gate.toolchain import VENV
 from whycast import _command
@@ -39,9 +43,24 @@ ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 
+# Where the pages of the evidence show what documents link to.
+EVIDENCE = {
+    "proofs/claims.lock": "evidence/reviews.md",
+    "proofs/mutants.toml": "evidence/mutants.md",
+    "proofs/signatures.toml": "evidence/reviews.md",
+    "tests/c/misra.toml": "evidence/misra.md",
+    "proofs/gate/toolchain.toml": "evidence/trusted.md",
+    "why3": "theories.md",
+    "why3/trace.toml": "evidence/clauses.md",
+}
+
 # The document that a text shows, and a link in a document.
 SHOWN = re.compile(r'document\("([^"]+)"')
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
+
+# An address in a page, and a place.
+ADDRESS = re.compile(r"""<[^>]*\b(?:href|src)="([^"]*)\"""")
+PLACE = re.compile(r"""<[^>]*\bid="([^"]*)\"""")
 
 # What the theme lacks for readers by ear and by keyboard: names, levels, scrolling without a mouse.
 MENDED = {
@@ -66,17 +85,20 @@ EXPORTED = ("broadcast_shape", "broadcast_strides", "broadcast", "plan", "byte_s
 def main(arguments: Sequence[str]) -> int:
     """Run the command."""
     argparse.ArgumentParser(prog="doc", description=__doc__).parse_args(arguments)
-    print(f"documentation: {build(ROOT) / 'index.html'}")
+    evidence = needs.Evidence(pack.told(ROOT), ROOT)
+    if not evidence.is_current:
+        print("doc: the evidence is of other sources than these: run make")
+    print(f"documentation: {build(ROOT, evidence) / 'index.html'}")
     return 0
 
 
-def build(root: Path) -> Path:
+def build(root: Path, evidence: needs.Evidence) -> Path:
     """Build the documentation in one go, and give its folder; a warning of Sphinx is an error."""
     os.environ |= ENVIRONMENT
     source, new, made = root / SOURCE, root / f"{PACK}.new", root / PACK
     shutil.rmtree(source, ignore_errors=True)
     shutil.rmtree(new, ignore_errors=True)
-    write(root, source)
+    write(root, source, evidence)
     doctrees = root / "build/cache/doctrees"
     if build_main(["-q", "-W", "-E", "-d", f"{doctrees}", f"{source}", f"{new}"]):
         raise ToolError("Sphinx has not built the documentation")
@@ -85,23 +107,64 @@ def build(root: Path) -> Path:
         for old, better in MENDED.items():
             text = text.replace(old, better)
         path.write_text(text, encoding="utf-8")
+    needs.read_back(new / "needs.json", evidence)
+    if dead := dead_links(new):
+        raise ToolError("\n".join(["these links lead nowhere:", *dead]))
     shutil.rmtree(made, ignore_errors=True)
     return new.rename(made)
 
 
-def write(root: Path, source: Path) -> None:
-    """Write what Sphinx reads: texts filled in, theories, the C compiled."""
+def dead_links(folder: Path) -> list[str]:
+    """List the links of the pages that lead to no file of the folder, or to no place in a page."""
+    pages = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.html")}
+    places = {path: {html.unescape(each) for each in PLACE.findall(t)} for path, t in pages.items()}
+    found = set()
+    for path, text in pages.items():
+        for address in {html.unescape(each) for each in ADDRESS.findall(text)}:
+            name, _, anchor = address.partition("#")
+            to = Path(posixpath.normpath(path.parent / name.partition("?")[0])) if name else path
+            if re.match(r"\w+:", address) or (path.stem == "play" and "=" in anchor):
+                continue  # Of another site; a question to the page.
+            known = places.get(to, {anchor} if to.is_file() else ())
+            if not (anchor in known or unquote(anchor) in known or (to in pages and not anchor)):
+                found.add(f"{path.relative_to(folder)}: {address}")
+    return sorted(found)
+
+
+def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
+    """Write what Sphinx reads: texts filled in, needs, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
-    made = documents.environment(source, is_html=False, **known(root))
-    for path in sorted([*source.glob("*.md"), *source.glob("*.rst")]):
-        path.write_text(made.get_template(path.name).render(), encoding="utf-8")
+    made = environment(source, **known(root), **needs.known(evidence))
+    for path in sorted(each for end in ("md", "rst") for each in source.rglob(f"*.{end}")):
+        name = path.relative_to(source).as_posix()
+        if not name.startswith("_"):
+            path.write_text(made.get_template(name).render(), encoding="utf-8")
     (source / "theories").mkdir()
-    for name, text in theories(root).items():
-        (source / "theories" / name).write_text(text, encoding="utf-8")
+    given = {file: (title(text), text) for file, text in theories(root).items()}
+    for name, text in needs.pages(evidence, given).items():
+        (source / f"{name}.md").write_text(text, encoding="utf-8")
+    shutil.copytree(evidence.root / pack.PACK, source / "evidence/facts")
+    (source / "evidence/clauses.txt").write_text(" ".join(evidence.known), encoding="utf-8")
     reading = {"shape": _arguments.SHAPE, "sizes": _arguments.SIZES}
     data = {"wasm": compiled(root), **reading, **worked.small()}
     script = f"const WHYCAST = {json.dumps(data, ensure_ascii=False)};\n"
     (source / "_static/whycast.js").write_text(script, encoding="utf-8")
+
+
+def environment(folder: Path, **known: Any) -> Environment:
+    """Make the texts' surroundings; a name that is undefined is an error and not a blank."""
+    made = Environment(
+        loader=FileSystemLoader(folder),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.globals |= known
+    evidence = known["evidence"]
+    made.filters |= {"code": needs.code, "block": needs.block, "ident": needs.ident}
+    made.filters |= {"slug": needs.slug, "library": library, "prose": evidence.prose}
+    return made
 
 
 def known(root: Path) -> dict[str, Any]:
@@ -112,6 +175,7 @@ def known(root: Path) -> dict[str, Any]:
     return {
         "version": whycast.__version__,
         "document": lambda *which: document(root, *which),
+        "papers": shown(root),
         "rooms": rooms(root),
         "rules": worked.ROWS,
         "asked": worked.asked,
@@ -135,41 +199,39 @@ def document(root: Path, name: str, start: str = "", end: str = "") -> str:
     text = (root / name).read_text(encoding="utf-8")
     text = text[text.index(start) :]
     text = text[: text.index(end)] if end else text
-    texts = [(path.name, path.read_text(encoding="utf-8")) for path in (root / TEXTS).glob("*.md")]
-    shown = {file: page for page, said in texts for file in SHOWN.findall(said)}
-    shown |= {file: f"theories/{theory(file)}.md" for file in theory_files(root)}
+    pages = shown(root) | {file: f"theories/{library(file)}.md" for file in theory_files(root)}
+    pages |= EVIDENCE
 
     def mended(link: re.Match[str]) -> str:
         said, path, anchor = link.groups(default="")
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
-        if path and target not in shown:
+        if path and target not in pages:
             return said
-        return f"[{said}]({'/' + shown[target] if path else ''}{anchor})"
+        return f"[{said}]({'/' + pages[target] if path else ''}{anchor})"
 
     return LINK.sub(mended, text)
 
 
-def theory(file: str) -> str:
-    """Name the page of a theory."""
-    return documents.page(file).removesuffix(".html")
+def shown(root: Path) -> dict[str, str]:
+    """Give the page that shows each document."""
+    pages = [(path.name, path.read_text(encoding="utf-8")) for path in (root / TEXTS).glob("*.md")]
+    return {file: page for page, said in pages for file in SHOWN.findall(said)}
+
+
+def title(text: str) -> str:
+    """Read the title that a theory opens with."""
+    found = re.search(r"\{1 (.*?)\}", text, re.DOTALL)
+    return " ".join(found[1].split()) if found else ""
 
 
 def theories(root: Path) -> dict[str, str]:
-    """Give a page for each theory, and for what theories use of Why3's library."""
-    files = theory_files(root)
-    titles = {f"{theory(file)}.html": documents.title(root / file) for file in files}
-    found = {}
-    for name, body in documents.theories(root, files).items():
-        title = f"{name.removesuffix('.html')}: {titles.get(name, 'library of Why3')}"
-        body = re.sub("<h1>.*?</h1>", "", body)
-        text = f"---\norphan: true\n---\n\n# {title}\n\n`````{{raw}} html\n{body}\n`````\n"
-        found[name.replace(".html", ".md")] = text
-    return found
+    """Give the text of each theory."""
+    return {file: (root / file).read_text(encoding="utf-8") for file in theory_files(root)}
 
 
 def rooms(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
     """Give the rooms and their theories, with titles, in the order in which they can be read."""
-    found = [(file, documents.title(root / file)) for file in theory_files(root)]
+    found = [(file, title(text)) for file, text in theories(root).items()]
     within = groupby(found, key=lambda each: each[0].split("/")[1])
     return [(name, list(theories)) for name, theories in within]
 

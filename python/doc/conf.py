@@ -9,6 +9,7 @@ from typing import Any
 from docutils import nodes
 
 import whycast
+from evidence import needs
 from evidence.doc import clauses
 
 project = "whycast"
@@ -16,7 +17,7 @@ author = "the authors of whycast"
 version = release = whycast.__version__
 
 extensions = [
-    *("myst_parser", "sphinxarg.ext", "sphinxcontrib.programoutput"),
+    *("myst_parser", "sphinx_needs", "sphinxarg.ext", "sphinxcontrib.programoutput"),
     *(f"sphinx.ext.{name}" for name in ("autodoc", "autosummary", "napoleon")),
 ]
 templates_path = ["_templates"]
@@ -31,6 +32,31 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 toc_object_entries = False
 add_module_names = False
+
+# What the evidence is made of, as proofs/evidence/needs.py writes it.
+needs_types: dict[str, dict[str, Any]] = {
+    name: {"title": title, "prefix": "", "color": "", "style": "node"}
+    for name, title in needs.TYPES.items()
+}
+# A clause shows definitions and theorems with what they say.
+needs_types["clause"]["fields"] = {"layout": {"default": "clause"}}
+needs_card_layouts = {
+    "plain": {"collapse": "open", "meta": {"exclude": ["layout"]}},
+    "clause": {
+        "collapse": "open",
+        "meta": {"exclude": ["layout", "says", "settled", "proved", "rests"]},
+    },
+}
+needs_default_layout = "plain"
+needs_show_link_title, needs_show_link_id = True, False
+needs_links = {n: {"outgoing": to, "incoming": by} for n, (to, by) in needs.LINKS.items()}
+needs_fields = {name: {"schema": {"type": "string"}, "nullable": True} for name in needs.FIELDS}
+needs_id_regex = r"^[\w-]+$"
+needs_role_need_template = "{{ title }}"
+needs_role_need_max_title_length = -1
+needs_build_json = needs_reproducible_json = needs_json_remove_defaults = True
+needs_parse_dynamic_functions = False
+needs_css = "blank.css"
 
 html_theme = "furo"
 html_title = f"whycast {release}"
@@ -66,6 +92,7 @@ html_theme_options = {"light_css_variables": _LIGHT, "dark_css_variables": _DARK
 
 # What is built is a copy of the folder doc, in build.
 _CLAUSES = clauses(Path(__file__).parents[2])
+_SHOWN = Path("evidence/clauses.txt").read_text(encoding="utf-8").split()
 
 
 def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
@@ -80,7 +107,7 @@ def _of_the_proofs(_app: object, what: str, name: str, *given: Any) -> None:
         text,
     )
     lines[:] = text.split("\n")
-    if tags := _CLAUSES.get(name):
+    if tags := [f":need:`{t}`" if t in _SHOWN else t for t in _CLAUSES.get(name, ())]:
         lines += ["", ".. rubric:: Clauses", "", ".. rst-class:: clauses", "", ", ".join(tags), ""]
 
 

@@ -39,15 +39,6 @@ for (const [address, width] of given) {
   const frame = await open(address, width);
   const page = frame.contentDocument;
   const here = seen[`${address} ${width}`] = {};
-  const shown = () => [...page.querySelectorAll(".theory .goal")]
-    .filter((goal) => goal.checkVisibility()).map((goal) => goal.id);
-  here.first = shown();
-  const words = page.getElementById("words");
-  if (words) {
-    words.value = "SHAPE larger";
-    words.dispatchEvent(new Event("input"));
-    here.filtered = [shown(), page.getElementById("found").textContent];
-  }
   for (const folded of page.querySelectorAll("details")) folded.open = true;
   const all = [...page.querySelectorAll("html, .content")];
   here.wider = Math.max(...all.map((each) => each.scrollWidth)) - width;

@@ -1,16 +1,16 @@
-"""A small tree with made-up facts, its evidence, and its pages as they are without scripts."""
+"""A small tree with made-up facts, and pages as they are without scripts."""
 
 from __future__ import annotations
 
+import json
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from typing import Any
 
-from evidence import pages
-from evidence.mutants import Mutant
-from gate import toolchain
+from evidence import needs, pack
+from gate import closed
 
 # What a careless page would take for its own.
 MEAN = '<img src=x onerror=alert(1)> & "it\'s"'
@@ -50,25 +50,13 @@ int64_t whycast_same(int64_t n) {
             *(f"| R{n} | believed {n} | `make cross` |" for n in range(1, 44)),
         ]
     ),
-    "proofs/PROBLEMS.md": "# Problems\n",
-    "c/INTEGRATION.md": "# Integration\n",
-    "proofs/FINDINGS.md": f"""# Findings {MEAN}
-
-[`Shape.same`](../why3/core/shape.mlw), [`Shape.gone`](../why3/core/shape.mlw),
-[`Shape.other`](../why3/other.mlw), [all](claims.lock), [more](SOUNDNESS.md#the-gaps), [F1](#f1)
-
-## F1
-
-| a | b |
-|---|---|
-| 1 | [file](../python/a.json) |
+    "proofs/PROBLEMS.md": f"| P1 | [a defect](x.md) {MEAN} | today | closed: by `a` |\n",
+    "proofs/mutants.toml": f"""["{SHAPE}"]
+one = ["[-0 < 1-]{{+1 < 0+}}", "Shape.more", {json.dumps(MEAN)}]
 """,
+    "tests/test_a.py": f"def test_a():\n    assert {MEAN!r}\n",
 }
 CLAIMS = {"Shape.more": f"A successor is larger. {MEAN}", "Shape.same'vc": "It gives n."}
-MUTANTS = [
-    Mutant(SHAPE, "one", "[-0 < 1-]{+1 < 0+}", "Shape.more", MEAN),
-    Mutant(SHAPE, "two", "[-0 < 1-]{+1 < 0+}", "", MEAN),
-]
 
 
 def proof(prover: str, seconds: float, *, kept: bool = False) -> dict[str, Any]:
@@ -154,13 +142,24 @@ def facts(root: Path, *, seconds: float = 1.5, kept: bool = False) -> Any:
     }
 
 
-def write(root: Path, results: Any = None, **changes: Any) -> Path:
-    """Write the small tree and its evidence."""
+def told(root: Path, **changes: Any) -> dict[str, Any]:
+    """Write the small tree, and give what a gate leaves that has passed on it."""
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
-    known = (CLAIMS, root, MUTANTS, results, toolchain.read())
-    return pages.write(facts(root, **changes), *known)
+    return {"facts": facts(root, **changes), "claims": CLAIMS, "sources": closed.sources(root)}
+
+
+def write(root: Path, **changes: Any) -> Path:
+    """Write the small tree and the files of its evidence."""
+    found = told(root, **changes)
+    return pack.write(found["facts"], found["claims"], root)
+
+
+def evidence(root: Path) -> needs.Evidence:
+    """Write them, and give what pages look up in them."""
+    write(root)
+    return needs.Evidence(told(root), root)
 
 
 class Page(HTMLParser):

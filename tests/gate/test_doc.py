@@ -1,4 +1,4 @@
-"""The documentation: it leads everywhere, has every public name, and says what the package does."""
+"""The site: it leads everywhere, has every public name, and says what package and facts say."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 import browser
 import numpy as np
 import pytest
 import small_evidence
 from griffe import Docstring
-from small_evidence import Page
+from small_evidence import MEAN, Page
 
 import whycast
 from evidence import doc, worked
 from gate.closed import ROOT
+from gate.facts import library
 from gate.toolchain import VENV
 from whycast import _command, numpy_rule, testing
 from whycast._command import _arguments
@@ -60,10 +60,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     for name in ("c", "proofs", "python", "tests", "why3"):
         (root / name).symlink_to(ROOT / name)
     # In a process of its own: Sphinx's own warnings about Python's future are none of ours.
-    code = "import pathlib, sys; from evidence import doc; doc.build(pathlib.Path(sys.argv[1]))"
-    path = f"{ROOT / 'proofs'}:{ROOT / 'python'}"
+    code = """import pathlib, sys, small_evidence; from evidence import doc
+root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.evidence(small))"""
+    path = f"{ROOT / 'proofs'}:{ROOT / 'python'}:{ROOT / 'tests/gate'}"
     done = subprocess.run(
-        [sys.executable, "-B", "-c", code, root],
+        [sys.executable, "-B", "-c", code, root, tmp_path_factory.mktemp("small")],
         env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin", "HOME": str(root)},
         capture_output=True,
         text=True,
@@ -91,23 +92,44 @@ def members(value: type) -> list[str]:
 # What the pages lead to
 
 
-def test_every_link_leads_to_a_place_in_the_folder_and_one_to_every_page(made: Made) -> None:
+def test_a_link_leads_to_every_page_and_those_of_play_to_a_place(made: Made) -> None:
     drawn = (made.folder / "doc/_static/play.js").read_text(encoding="utf-8")
-    names = re.findall(r"[\w/.]+\.html", drawn)
-    made.pages["doc/play.html"].links += [(f"doc/{name}", "") for name in names]
-    for page in made.pages.values():
-        for name, anchor in page.links:
-            if "https:/" in name or (page.path == "doc/play.html" and "=" in anchor):
-                continue  # Of another site; a question to the page.
-            assert name.startswith("doc/"), (page.path, name)
-            assert (made.folder / name.partition("?")[0]).is_file(), (page.path, name)
-            there = ["", *(made.pages[name].ids if name in made.pages else [])]
-            assert anchor in there or unquote(anchor) in there, (page.path, name, anchor)
+    assert {f"doc/{name}" for name in re.findall(r"[\w/.]+\.html", drawn)} <= made.pages.keys()
     linked = {name for page in made.pages.values() for name, _ in page.links if name != page.path}
     assert linked >= {*made.pages} - {"doc/index.html"}
     assert {name for name, _ in made.pages["doc/theories.html"].links} >= {
-        f"doc/theories/{doc.theory(path.relative_to(ROOT).as_posix())}.html" for path in THEORIES
+        f"doc/theories/{library(path.relative_to(ROOT).as_posix())}.html" for path in THEORIES
     }
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    assert doc.dead_links(tmp_path) == []
+    (tmp_path / "b.css").touch()
+    links = ["a.html#%C3%A9", "#\u00e9", "b.css", "https://a.b", "c.html", "a.html#x", "../a.html"]
+    text = "".join(f'<a class="x" href="{link}">x</a>' for link in links)
+    (tmp_path / "a.html").write_text(f'<p id="\u00e9">{text}', encoding="utf-8")
+    dead = ["a.html: ../a.html", "a.html: a.html#x", "a.html: c.html"]
+    assert doc.dead_links(tmp_path) == dead
+
+
+# The evidence
+
+
+def test_a_clause_leads_to_what_belongs_to_it_and_back(made: Made) -> None:
+    shape, clause = "doc/theories/core.shape.html", "doc/evidence/text-text.html"
+    own = made.pages[clause]
+    assert {name for page, name in own.links if page == shape} >= {"Shape-more", "Shape-same"}
+    assert ("doc/evidence/tests.html", "tests-test_a-py--test_a") in own.links
+    assert (clause, "E_Small_010") in made.pages[shape].links
+    assert ("doc/evidence/library.html", "Why3-int-Int-Compat") in made.pages[shape].links
+    assert (clause, "E_Small_020") in made.pages["doc/evidence/clauses.html"].links
+
+
+def test_whatever_a_text_holds_is_text(made: Made) -> None:
+    evidence = [page for name, page in made.pages.items() if name.startswith("doc/evidence/")]
+    assert len(evidence) > 20
+    assert [page.path for page in evidence if "img" in page.tags] == []
+    assert sum(page.text.count(MEAN) for page in evidence) > 20
 
 
 def test_the_museum_has_all_that_its_tests_and_the_register_have(made: Made) -> None:
@@ -198,9 +220,11 @@ KINDS = ("api/whycast", "api/whycast.plan", "api/whycast.LoopPlan", "theories/co
 
 def shown(made: Made) -> list[str]:
     """Name the pages that are looked at: of functions and theories, one or two stand for all."""
-    own = sorted(path.name for path in made.folder.glob("doc/*.html"))
-    assert len(own) > 17
-    return [f"doc/{name}" for name in (*own, *(f"{name}.html" for name in KINDS))]
+    folder = made.folder / "doc"
+    own = sorted([*folder.glob("*.html"), *folder.glob("evidence/*.html")])
+    assert len(own) > 17 + 18
+    names = [path.relative_to(folder).as_posix() for path in own]
+    return [f"doc/{name}" for name in (*names, *(f"{name}.html" for name in KINDS))]
 
 
 def test_no_page_is_wider_than_its_window_and_none_complains(made: Made) -> None:
@@ -234,7 +258,7 @@ def test_an_accessibility_checker_finds_nothing(made: Made, scheme: str) -> None
     (made.folder / "axe.html").write_text(page, encoding="utf-8")
     flag = f"--blink-settings=preferredColorScheme={scheme}"
     # Only colours depend on the scheme: of the second one page of each kind is enough.
-    some = [f"doc/{name}.html" for name in ("index", "play", "command", "rules", *KINDS)]
+    some = [f"doc/{name}.html" for name in ("index", "play", "command", "evidence/clauses", *KINDS)]
     found, _ = browser.ask(made.folder, AXE, shown(made) if scheme == "0" else some, flag)
     assert found == {}
 

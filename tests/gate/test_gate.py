@@ -334,11 +334,11 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     for version in toolchain.systems():
         told = f"Why3 {version} is behind: make update THEORY="
         assert (told in printed) == (version != WHY3)
-    made = run(small, "pages")
-    assert made.stdout == "evidence: build/evidence/index.html\n", made.stderr
-    assert (small / "build" / "evidence" / "index.html").is_file()
+    made = run(small, "pack")
+    assert made.stdout.startswith("evidence: build/evidence/evidence.json;"), made.stderr
+    assert (small / "build" / "evidence" / "evidence.json").is_file()
     write(small, {"tests/new.py": ""})
-    assert "the sources are not those on which the gate has passed" in run(small, "pages").stderr
+    assert "the sources are not those on which the gate has passed" in run(small, "pack").stderr
     # An update of what is proved changes no byte, and what has no name is not updated.
     recorded = Place(small, "Small").session
     before = recorded.read_bytes()
@@ -473,14 +473,14 @@ def test_code_that_is_none_of_the_gates_cannot_turn_the_verdict(small: Path) -> 
     forged.write_bytes(unchecked + marshal.dumps(code))
     importing = "import evidence.records\nfrom gate import claims,"
     edit(small / "proofs" / "verdict.py", "from gate import claims,", importing)
-    # Pages of an earlier run do not stay where this one fails.
-    write(small, {"proofs/sessions/stray": "", "build/evidence/index.html": ""})
+    # Facts of an earlier run do not stay where this one fails.
+    write(small, {"proofs/sessions/stray": "", "build/evidence/evidence.json": ""})
     loaded = "is loaded while the gate judges: expected gate/ alone"
     named = (("__init__", "evidence"), ("records", "evidence.records"))
     expected = ["proofs/sessions/stray: is a stray file: no theory with goals has these proofs"]
     expected += [f"proofs/evidence/{file}.py: {name} {loaded}" for file, name in named]
     same(failures(small, options=("-I", "-S")), expected)
-    assert run(small, "pages").returncode == 1
+    assert run(small, "pack").returncode == 1
 
 
 def test_what_was_replaced_is_not_run(small: Path) -> None:

@@ -1,15 +1,13 @@
-"""What rests on what, of small facts, and the picture of it."""
+"""What rests on what, of small facts."""
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
 import small_evidence
 
-from evidence import picture
 from evidence.graph import Graph
 
 SAME, MORE, LONG = (f"core.shape.Shape.{name}" for name in ("same", "more", "long"))
@@ -61,12 +59,3 @@ def test_a_lemma_that_nothing_uses(facts: Any) -> None:
     clause["theorems"] = []
     facts["hypotheses"][0]["satisfied_by"] = "Shape.idle"
     assert Graph(facts).unused(facts) == []
-
-
-def test_the_picture_has_all_bands_from_top_to_bottom(facts: Any) -> None:
-    facts["theories"][0]["uses"] = [{"file": small_evidence.SHAPE}]
-    drawn = ET.fromstring(picture.svg(facts, Graph(facts)))
-    texts = [element.text for element in drawn.iter() if element.get("class") == "title"]
-    assert texts == ["Clauses", "kernel", "core", "Library of Why3"]
-    arcs = [title.text for title in drawn.iter() if title.tag.endswith("title")][1:]
-    assert arcs == ["clauses to core: 1", "core to kernel: 1", "core to library: 1"]

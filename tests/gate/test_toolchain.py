@@ -113,9 +113,7 @@ def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
         re.findall(r"(?m)^([\w-]+)==(\S+)", path.read_text(encoding="utf-8")) for path in WHEELS
     )
     versions = dict([*of_the_gate, *more])
-    assert groups["evidence"]
-    ruff = f"ruff=={TOOLS['Ruff'].version}"
-    assert {*groups["evidence"], ruff} <= {"==".join(each) for each in of_the_gate}
+    assert of_the_gate == [("ruff", TOOLS["Ruff"].version)]
     pinned = {"==".join(each) for each in (*of_the_gate, *more)}
     assert {*groups["validate"]} <= {*groups["test"]} <= pinned
     # What a user gets by an extra is what the tests ran with, or newer. Some peers are not among

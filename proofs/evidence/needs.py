@@ -1,0 +1,392 @@
+"""The evidence as pages of the documentation: what is proved, from what, by which tools.
+
+Each clause, definition, theorem, program, test and assumption is a need of Sphinx-Needs. That links
+them both ways, makes tables of them, and exports them all to needs.json.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jsonschema_rs import Draft7Validator
+from sphinx_needs.needsfile import check_needs_data
+
+from evidence import assessment, graph, pack
+from evidence.assessment import LINK
+from gate import claims, closed, judge, toolchain
+from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, library, nodes, parts
+from gate.facts import path as path_of
+from gate.facts import place as place_of
+
+# The kinds of needs, and the links between them: as they are said from here, and from there.
+TYPES = {
+    "clause": "Clause",
+    "definition": "Definition",
+    "theorem": "Theorem",
+    "whyml": "Program",
+    "operation": "Operation without a body",
+    "testcase": "Test",
+    "axiom": "Assumption of Why3's library",
+    "belief": "What you believe",
+    "tool": "Tool",
+    "problem": "Problem",
+}
+LINKS = {
+    "settled": ("settled by", "settles"),
+    "proved": ("proved by", "proves"),
+    "implemented": ("implemented by", "implements"),
+    "tested": ("tested by", "tests"),
+    "speaks": ("speaks of", "spoken of by"),
+    "uses": ("proof uses", "used by the proof of"),
+    "rests": ("rests on", "carries"),
+    "believed": ("believed", "believed of"),
+}
+FIELDS = ("text", "says", "use", "criterion", "level", "class", "goals")
+
+# What the parts of a clause are called in the facts.
+OF_CLAUSE = {
+    "settled": "definitions",
+    "proved": "theorems",
+    "implemented": "programs",
+}
+OF_KIND = {"program": "whyml", "val": "operation"}
+OF_KIND |= dict.fromkeys(("theorem", "lemma", "goal"), "theorem")
+
+# A row of the register of problems, the defect and all else of it.
+ROW = re.compile(r"(?m)^\| ([PWA]\d+) \| (.*?) \| (.*) \|$")
+LIBRARY = Path("/usr/share/why3/stdlib")
+TOKEN = re.compile(r"(`[^`]+`|\bE_\w+)")
+
+
+def ident(name: str) -> str:
+    """Make a name fit for the identifier of a need, in which a dot would begin a part."""
+    return re.sub(r"\W", lambda found: "-" if found[0] in "./:" else f"{ord(found[0]):02x}", name)
+
+
+def slug(text: str) -> str:
+    """Make a name fit for a file."""
+    return re.sub(r"\W+", "-", text.lower())
+
+
+def code(text: object) -> str:
+    """Set off code in a line or a cell."""
+    return "`" + str(text).replace("|", "\\|").replace("`", "'") + "`" if str(text) else ""
+
+
+def block(text: str, language: str = "text") -> str:
+    """Set off code in lines of its own."""
+    return f"`````````{language}\n{text}\n`````````\n"
+
+
+def folded(summary: str, body: str) -> str:
+    """Give what is unfolded by whoever wants it."""
+    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>\n"
+
+
+class Evidence:
+    """The facts, and what the pages look up in them."""
+
+    def __init__(self, told: Mapping[str, Any], root: Path) -> None:
+        facts: Facts = pack.stripped(told["facts"], root)
+        claims: Mapping[str, str] = told["claims"]
+        self.facts, self.claims, self.root = facts, claims, root
+        self.is_current = told["sources"] == closed.sources(root)
+        self.provers = {prover["name"]: prover["family"] for prover in facts["provers"]}
+        self.graph = graph.Graph(facts)
+        self.goals = {full_name(g): g for session in facts["sessions"] for g in session["goals"]}
+        # A symbol is found by its own name and by that of its goal, which is the same or `pad'vc`.
+        self.symbols = {full_name(symbol): symbol for symbol in facts["symbols"]}
+        self.symbols |= {f"{name}'vc": symbol for name, symbol in self.symbols.items()}
+        unknown = sorted(self.goals.keys() - (self.symbols.keys() & claims.keys()))
+        if unknown:
+            raise closed.ToolError(f"{', '.join(unknown)}: of no symbol, or without a claim")
+        self.trusted = [self.symbols[full_name(entry)] for entry in judge.trusted(facts)]
+        self.clauses: dict[str, list[str]] = {name: [] for name in map(full_name, facts["symbols"])}
+        for clause in facts["trace"]["clauses"]:
+            marked = clause["definitions"] + clause["theorems"] + clause["programs"]
+            of = {full_name(self.symbols[e["name"]]) for e in marked if e["name"] in self.symbols}
+            for name in of:
+                self.clauses[name].append(clause["id"])
+        # A type and a function of one name are one need; modules of one name are told apart.
+        self.ids, self.named = dict[str, str](), dict[str, list[Symbol]]()
+        for symbol in facts["symbols"]:
+            path, name = path_of(symbol, symbol["file"]), ident(full_name(symbol))
+            if self.named.get(name, [symbol])[0]["file"] != symbol["file"]:
+                name = ident(path)
+            self.ids[path] = name
+            self.named.setdefault(name, []).append(symbol)
+        self.known = {clause["id"] for clause in facts["trace"]["clauses"]}
+
+    def prose(self, text: object) -> str:
+        """Make words of a text fit for Markdown: code stays code, a clause becomes a link."""
+
+        def token(word: str) -> str:
+            if word[:1] == "`":
+                return code(word.strip("`"))
+            if word in self.known:
+                return f"{{need}}`{word}`"
+            return re.sub(r"([\\|*_`\[\]<>&$#])", r"\\\1", word)
+
+        return "".join(map(token, TOKEN.split(" ".join(str(text).split()))))
+
+    def ref(self, name: str) -> str:
+        """Refer to a symbol by its name or that of its goal; what is not WhyML is code."""
+        return f"{{need}}`{self.id(name)}`" if name in self.symbols else code(name)
+
+    def id(self, name: str) -> str:
+        """Give the need of a symbol, by its name or that of its goal."""
+        symbol = self.symbols[name]
+        return self.ids[path_of(symbol, symbol["file"])]
+
+    def need_of(self, path: str) -> str:
+        """Give the need of something as the graph names it; nothing if there is none."""
+        return self.ids.get(path) or ident(f"Why3.{path}") * (path in self.graph.library)
+
+    def library(self) -> dict[str, Path]:
+        """Give the files of Why3's library of which something is used; some of it is built in."""
+        modules = {entry["module"].rpartition(".")[0] for entry in self.facts["library"]}
+        files = {name: LIBRARY / f"{name.replace('.', '/')}.mlw" for name in sorted(modules)}
+        return {name: file for name, file in files.items() if file.is_file()}
+
+    def chains(self, names: Iterable[str]) -> list[list[str]]:
+        """Give a way from symbols to each assumption of the library below them."""
+        found = [self.symbols[name] for name in names if name in self.symbols]
+        return self.graph.chains(path_of(symbol, symbol["file"]) for symbol in found)
+
+    def tally(self, goals: Iterable[Goal]) -> dict[str, Any]:
+        """Count what goals were taken apart into, and the proofs of these parts."""
+        counted = list(goals)
+        found = [part for goal in counted for part in parts(goal)]
+        proofs = [proof for part in found for proof in part["proofs"]]
+        return {
+            "goals": len(counted),
+            "parts": len(found),
+            "proofs": len(proofs),
+            "by": Counter(proof["prover"] for proof in proofs),
+            "versions": {
+                v: sum(v in goal["versions"] for goal in counted) for v in toolchain.systems()
+            },
+            "families": min((len(families(part, self.provers)) for part in found), default=0),
+            "seconds": sum(proof["recorded"] for proof in proofs),
+        }
+
+    def one_translation(self) -> Iterator[tuple[str, str]]:
+        """Give the goals and parts that Alt-Ergo, which reads another one, has not proved."""
+        for name, goal in self.goals.items():
+            for part in parts(goal):
+                if "Alt-Ergo" not in families(part, self.provers):
+                    yield name, part["name"]
+
+    def transformations(self) -> Counter[str]:
+        """Count how often each transformation took a goal or a part of one apart."""
+        below = (node for goal in self.goals.values() for node in nodes(goal["tree"]))
+        return Counter(step["name"] for node in below for step in node["transformations"])
+
+
+# --- needs ------------------------------------------------------------------------------------
+
+
+def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[str]) -> str:
+    """Write a need; what an option has no value for is left out."""
+    given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
+    lines = [f":{key}: {value}" for key, value in {"id": name, **given}.items() if value]
+    return "\n".join([f"::::::{{{kind}}} {title}", *lines, "", body, "::::::", "", ""])
+
+
+def of_clause(evidence: Evidence, clause: Clause) -> str:
+    """Write a clause: what it says, what it means, and what shows that it holds."""
+    prose, ref = evidence.prose, evidence.ref
+    lines = [f"*{prose(clause['where'])}*\n"] if clause["where"] else []
+    lines.append(f"**{prose(clause['says'])}**\n")
+    for name, key in (("Why it is here", "why"), ("No theorem", "reason")):
+        lines += [f"{name}: {prose(clause[key])}\n"] if clause[key] else []
+    for entry in clause["definitions"]:
+        statement = evidence.symbols[entry["name"]]["statement"]
+        lines.append(f"Definition {ref(entry['name'])}\n\n{block(statement)}")
+    for entry in clause["theorems"]:
+        lines.append(f"Theorem {ref(entry['name'])}: {prose(evidence.claims[entry['name']])}\n")
+    if clause["supporting"]:
+        files = sorted({entry["place"].rpartition(":")[0] for entry in clause["supporting"]})
+        of = ", ".join(
+            f"[{file.removeprefix('why3/')}](/theories/{library(file)}.md)" for file in files
+        )
+        lines.append(f"Supported by {len(clause['supporting'])} more in {of}.\n")
+    chains = evidence.chains(entry["name"] for entry in clause["theorems"])
+    if chains:
+        ways = "\n".join(
+            f"- {' → '.join(map(code, chain[:-1]))} → {{need}}`{evidence.need_of(chain[-1])}`"
+            for chain in chains
+        )
+        lines.append(
+            folded(f"How it rests on {len(chains)} assumptions of the library of Why3", ways)
+        )
+    fields = {
+        "text": clause["text"],
+        "says": " ".join(clause["says"].split()),
+        "status": "proved" if clause["theorems"] else "reason",
+    }
+    links, name = links_of_clause(evidence, clause), clause["id"]
+    return need("clause", name, name, "\n".join(lines), **fields, **links)
+
+
+def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
+    """Give what a clause leads to: what belongs to it, and the assumptions below its theorems."""
+
+    def ids(part: str) -> list[str]:
+        names = (e["name"] for e in clause[part] if e["name"] in evidence.symbols)
+        return [*dict.fromkeys(map(evidence.id, names))]
+
+    chains = evidence.chains(entry["name"] for entry in clause["theorems"])
+    return {
+        **{link: ids(part) for link, part in OF_CLAUSE.items()},
+        "tested": [ident(entry["name"]) for entry in clause["tests"]],
+        "rests": [evidence.need_of(chain[-1]) for chain in chains],
+    }
+
+
+def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[str, str]) -> str:
+    """Write what a theory defines or states; what its proof uses is linked."""
+    first, lines = symbols[0], list[str]()
+    name = full_name(first)
+    for symbol in symbols:
+        goal = evidence.goals.get(name, evidence.goals.get(f"{name}'vc"))
+        where = f"{symbol['file']}:{symbol['line'] or 'an instance'}"
+        if goal:
+            lines.append(f"{evidence.prose(evidence.claims[full_name(goal)])}\n")
+        lines.append(block(symbol["statement"]))
+        ghost = "ghost " * symbol["ghost"]
+        compared = seals.get(name) or seals.get(f"{name}'vc") or ""
+        lines.append(f"{ghost}{symbol['kind']}, {where}{compared}\n")
+        if goal:
+            lines += table_of_proofs(evidence, goal, symbol["file"])
+    kind = OF_KIND.get(first["kind"], "definition")
+    links = links_of_symbol(evidence, symbols)
+    return need(kind, evidence.ids[path_of(first, first["file"])], name, "\n".join(lines), **links)
+
+
+def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
+    """Give what a statement speaks of, what its proof uses, and the assumptions below a program."""
+    path, kind = path_of(symbols[0], symbols[0]["file"]), symbols[0]["kind"]
+    used = map(evidence.need_of, evidence.graph.uses.get(path, ()))
+    chains = evidence.graph.chains([path]) if kind == "program" else []
+    named = map(evidence.need_of, (name for symbol in symbols for name in symbol["names"]))
+    none = ("", evidence.ids[path])
+    return {
+        "speaks": [each for each in dict.fromkeys(named) if each not in none],
+        "uses": [each for each in dict.fromkeys(used) if each not in none],
+        "rests": [evidence.need_of(chain[-1]) for chain in chains],
+    }
+
+
+def table_of_proofs(evidence: Evidence, goal: Goal, file: str) -> Iterator[str]:
+    """Write the parts of a goal, with their proofs."""
+    yield "| part | what it is about | place | proofs, with their seconds on the first day |"
+    yield "|---|---|---|---|"
+    for part in parts(goal):
+        name = part["name"].removeprefix(goal["tree"]["name"]).lstrip(".") or "whole"
+        proofs = "; ".join(f"{p['prover']} {p['recorded']:.2f}" for p in part["proofs"])
+        about = evidence.prose(part["explanation"]) or "–"
+        yield f"| {name} | {about} | {place_of(part, file)} | {proofs} |"
+    yield ""
+
+
+def of_test(evidence: Evidence, name: str, place: str) -> str:
+    """Write a test, with its source."""
+    file, _, own = name.partition("::")
+    text = (evidence.root / file).read_text(encoding="utf-8")
+    found = (node for node in ast.walk(ast.parse(text)) if getattr(node, "name", "") == own)
+    source = "\n".join(ast.get_source_segment(text, node) or "" for node in found)
+    body = f"{place}\n\n{folded('Source', block(source, 'python'))}"
+    return need("testcase", ident(name), name, body)
+
+
+def known(evidence: Evidence) -> dict[str, Any]:
+    """Give what the texts of the evidence speak of."""
+    clauses = evidence.facts["trace"]["clauses"]
+    tests = {entry["name"]: entry["place"] for c in clauses for entry in c["tests"]}
+    own = {
+        "evidence": evidence,
+        "facts": evidence.facts,
+        "is_current": evidence.is_current,
+        "need": need,
+        "tests": [of_test(evidence, *each) for each in sorted(tests.items())],
+        "problems": [
+            (name, LINK.sub(r"\1", defect).replace("`", ""), LINK.sub(r"\1", rest).split(" | "))
+            for name, defect, rest in ROW.findall(
+                (evidence.root / "proofs/PROBLEMS.md").read_text(encoding="utf-8")
+            )
+        ],
+    }
+    return own | assessment.known(evidence, evidence.root)
+
+
+# --- pages ------------------------------------------------------------------------------------
+
+
+def page(title: str, *lines: str) -> str:
+    """Write a page that no table of contents has."""
+    return "\n".join(["---", "orphan: true", "---", "", f"# {title}", "", *lines, ""])
+
+
+def seals(root: Path) -> dict[str, str]:
+    """Say of each sealed item when its sentence was compared with its statement, and by whom."""
+    by = assessment.authors(root)
+    found = {}
+    for (file, name), seal in claims.read(root / claims.LOCK).items():
+        author = by.get(f"{file} {name} {seal.statement} {seal.sentence}", "")
+        found[name] = f"; sentence compared {seal.day}" + f" by {author}" * bool(author)
+    return found
+
+
+def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Write a page for each text, with its clauses, and for each theory, which has title and text.
+
+    What theories use of Why3's library is shown as it is installed.
+    """
+    facts, found, sealed = evidence.facts, dict[str, str](), seals(evidence.root)
+    for text in facts["trace"]["texts"]:
+        own = [c for c in facts["trace"]["clauses"] if c["text"] == text["name"]]
+        back = f"{len(own)} clauses. [All clauses](clauses.md).\n"
+        clauses = [of_clause(evidence, clause) for clause in own]
+        found[f"evidence/text-{slug(text['name'])}"] = page(
+            evidence.prose(text["title"]), back, *clauses
+        )
+    for file, (title, text) in theories.items():
+        own = (each for each in evidence.named.values() if each[0]["file"] == file)
+        needs = [of_symbol(evidence, each, sealed) for each in own]
+        heading = f"{file.removeprefix('why3/')}: {title}"
+        found[f"theories/{library(file)}"] = page(heading, *needs, "## Text\n", block(text))
+    for name, file in evidence.library().items():
+        text = block(file.read_text(encoding="utf-8"))
+        found[f"theories/{name}"] = page(f"{name}.mlw, of the library of Why3", text)
+    return found
+
+
+def links(evidence: Evidence) -> dict[str, dict[str, list[str]]]:
+    """Give the links of all clauses and symbols."""
+    clauses = evidence.facts["trace"]["clauses"]
+    symbols = evidence.named.items()
+    return {clause["id"]: links_of_clause(evidence, clause) for clause in clauses} | {
+        name: links_of_symbol(evidence, each) for name, each in symbols
+    }
+
+
+def read_back(file: Path, evidence: Evidence) -> None:
+    """Compare what was exported with the facts: clauses, symbols, and each of their links."""
+    told = json.loads(file.read_text(encoding="utf-8"))
+    version = told["versions"][told["current_version"]]
+    is_need, found = Draft7Validator(version["needs_schema"]), version["needs"]
+    faults = [error.message for error in check_needs_data(told).schema]
+    faults += [error.message for each in found.values() for error in is_need.iter_errors(each)]
+    for name, expected in links(evidence).items():
+        for link, ids in expected.items():
+            if sorted(found.get(name, {}).get(link, ())) != sorted(ids) or name not in found:
+                faults.append(f"{name}: {link} is not as the facts have it")
+    if faults:
+        raise closed.ToolError("\n".join(["needs.json does not say what the facts say:", *faults]))

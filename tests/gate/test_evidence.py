@@ -1,0 +1,207 @@
+"""The evidence says what the facts say, and is the same for the same sources."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import small_evidence
+from small_evidence import MEAN
+
+from evidence import assessment, doc, needs, pack, records
+from gate import closed
+from gate.closed import ROOT, ToolError
+
+
+def text(name: str, root: Path) -> str:
+    """Fill in a text of the evidence with what a small tree has, as one line."""
+    known = needs.known(small_evidence.evidence(root))
+    made = doc.environment(ROOT / doc.TEXTS, **known, papers={}, rooms=[], version="9")
+    return " ".join(made.get_template(f"evidence/{name}.md").render().split())
+
+
+def contents(made: Path) -> dict[str, bytes]:
+    """Give all files but the one that no two runs have in common."""
+    return {path.name: path.read_bytes() for path in made.iterdir() if path.name != pack.TIMES}
+
+
+def checked(listed: Path, within: Path) -> str:
+    """Give what `sha256sum` has to say against a list of hashes."""
+    command = ["sha256sum", "--check", "--strict", "--quiet", str(listed)]
+    return subprocess.run(command, cwd=within, capture_output=True, text=True, check=False).stdout
+
+
+# Needs
+
+
+def test_a_clause_has_what_belongs_to_it_or_a_reason(tmp_path: Path) -> None:
+    made = needs.pages(small_evidence.evidence(tmp_path), {small_evidence.SHAPE: ("Shapes", "")})
+    first, second = made["evidence/text-text"].split("::::::{clause} ")[1:]
+    assert first.splitlines()[1:9] == [
+        ":id: E_Small_010",
+        ":text: Text",
+        f":says: As E_Small_020 {MEAN}",
+        ":status: proved",
+        ":settled: Shape-infix203c26",
+        ":proved: Shape-more",
+        ":implemented: Shape-same",
+        ":tested: tests-test_a-py--test_a",
+    ]
+    assert "Theorem {need}`Shape-more`: A successor is larger." in first
+    assert ":status: reason" in second
+    assert "No theorem: {need}`E_Small_010`" in second
+    assert (
+        "uses: Shape-long, Shape-more, Why3-int-Int-Compat, Tuple-ix\n"
+        in made["theories/core.shape"]
+    )
+    assert ":rests: Why3-int-Int-Compat\n" in made["theories/core.shape"]
+    assert "def test_a(): assert " in text("tests", tmp_path)
+    said = text("registers", tmp_path)
+    assert ":id: R7 " in said
+    assert "::::::{problem} P1: a defect " in said
+    assert ":status: closed" in said
+
+
+@pytest.mark.parametrize("field", ["tested", "rests"])
+def test_an_export_that_says_something_else_is_refused(tmp_path: Path, field: str) -> None:
+    evidence, file = small_evidence.evidence(tmp_path), tmp_path / "needs.json"
+    found = {ident: links | {"id": ident} for ident, links in needs.links(evidence).items()}
+    version = {"needs_schema": {"properties": {"id": {"type": "string"}}}, "needs": found}
+    told = {"project": "small", "current_version": "1", "versions": {"1": version}}
+    file.write_text(json.dumps(told))
+    needs.read_back(file, evidence)
+    name = next(name for name, links in found.items() if links.get(field))
+    found[name][field] = ["E_Small_020"]
+    file.write_text(json.dumps(told))
+    with pytest.raises(ToolError, match=f"{name}: {field} is not as the facts have it"):
+        needs.read_back(file, evidence)
+
+
+def test_words_of_a_text_stay_words(tmp_path: Path) -> None:
+    prose = small_evidence.evidence(tmp_path).prose
+    assert prose("a|b `c|d` E_Small_010 E_x <i>*") == (
+        "a\\|b `c\\|d` {need}`E_Small_010` E\\_x \\<i\\>\\*"
+    )
+
+
+def test_a_goal_without_a_claim_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = small_evidence.told(tmp_path)
+    claims = {"Shape.more": "A successor is larger."}
+    with pytest.raises(ToolError, match=r"Shape\.same'vc: of no symbol, or without a claim"):
+        needs.Evidence({**told, "claims": claims}, tmp_path)
+
+
+# The assessment
+
+
+def test_requirements_of_the_c_lead_to_functions_tests_and_proofs(tmp_path: Path) -> None:
+    said = text("requirements", tmp_path)
+    assert "1 high-level and 1 low-level requirements, with 1 goals" in said
+    assert "Contract: {need}`Shape-same`. Clauses: {need}`E_Small_010`." in said
+    assert f"A number. {MEAN} Twice." in said
+    assert "by proof alone" in said
+
+
+def test_a_function_of_the_c_without_a_requirement_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orphan = small_evidence.FILES["c/whycast.c"].replace("Shape.same", "Shape.long")
+    monkeypatch.setitem(small_evidence.FILES, "c/whycast.c", orphan)
+    with pytest.raises(ToolError, match="whycast_same: no goal"):
+        text("requirements", tmp_path)
+
+
+def test_a_signature_is_of_the_text_that_was_signed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = "| `header.whycast_same` | 2026-11-25 | | "
+    assert f"{row}A. Reviewer, 2027-01-31, of an earlier text |" in text("reviews", tmp_path)
+    signed = f'"header.whycast_same" = ["{64 * "0"} {64 * "1"}", "A.", "2027-02-01"]'
+    monkeypatch.setitem(small_evidence.FILES, "proofs/signatures.toml", signed)
+    assert f"{row}A., 2027-02-01 |" in text("reviews", tmp_path)
+    monkeypatch.setitem(small_evidence.FILES, "proofs/signatures.toml", '"header.x" = ["", "", ""]')
+    with pytest.raises(ToolError, match=r"header\.x: nobody has to sign it"):
+        text("reviews", tmp_path)
+
+
+def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unclaimed = ":level: TI2, no TD and TCL without a pass on these sources of make cross"
+    assert "cross), not run here yet" in text("lanes", tmp_path)
+    assert unclaimed in text("tools", tmp_path)
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    command = [sys.executable, "-c", f"print({MEAN!r}); raise SystemExit(3)"]
+    assert records.main(["cross", *command]) == 3
+    said = text("lanes", tmp_path)
+    assert re.search(r"cross\) FAILED on 20\S+ \(commit unknown\)", said)
+    assert f"exit code 3, sources `{records.identity(tmp_path)}`. `````````text {MEAN}" in said
+    assert unclaimed in text("tools", tmp_path)
+    assert records.main(["cross", sys.executable, "-c", ""]) == 0
+    # What was claimed of a tool depends on the lanes that its row names.
+    assert ":level: TI2, TD1, TCL1" in text("tools", tmp_path)
+    assert unclaimed not in text("tools", tmp_path)
+    assert "1 of 10 such runs [have passed]" in text("assessment", tmp_path)
+    monkeypatch.setitem(small_evidence.FILES, "why3/other.mlw", "module Other end")
+    assert "passed on 20" in text("lanes", tmp_path)
+    assert "other sources than these" in text("lanes", tmp_path)
+    with pytest.raises(ToolError, match="else: expected one of validate, "):
+        records.main(["else", "true"])
+
+
+def test_each_tool_has_its_row_in_soundness(tmp_path: Path) -> None:
+    rows = assessment.beliefs(ROOT)
+    said = (ROOT / "proofs/SOUNDNESS.md").read_text(encoding="utf-8")
+    assert list(rows) == re.findall(r"^\| (R\d+) ", said, re.MULTILINE)
+    assert sorted(rows, key=lambda name: int(name[1:])) == [f"R{n + 1}" for n in range(len(rows))]
+    cited = re.findall(r":believed: (R\d+)", text("tools", tmp_path))
+    assert len(cited) == len({*cited}) > 0
+    assert {*cited} <= rows.keys()
+    lanes = {lane for row in rows.values() for lane in row.lanes()}
+    assert lanes == records.LANES.keys()
+
+
+def test_the_lanes_are_those_that_run_at_night() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
+
+
+# The files
+
+
+def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+    made = contents(small_evidence.write(tmp_path))
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, small_evidence.__file__, str(tmp_path)]
+    subprocess.run(command, env=environment, check=True)
+    assert contents(tmp_path / pack.PACK) == made
+    assert contents(small_evidence.write(tmp_path, seconds=7.5, kept=True)) == made
+    now = json.loads((tmp_path / pack.PACK / pack.TIMES).read_text())["proofs"][0]["now"]
+    assert now == {"answer": "Valid", "seconds": 7.5, "kept": True}
+
+
+def test_the_lists_of_hashes_are_of_all_files_and_right(tmp_path: Path) -> None:
+    made = small_evidence.write(tmp_path)
+    for name, within, wanted in (
+        (pack.SOURCES, tmp_path, small_evidence.FILES.keys()),
+        (pack.MANIFEST, made, contents(made).keys() - {pack.MANIFEST}),
+    ):
+        lines = (made / name).read_text().splitlines()
+        assert {line.partition("  ")[2] for line in lines} == wanted
+        assert checked(made / name, within) == ""
+        changed = min(wanted)
+        (within / changed).write_text("something else")
+        assert checked(made / name, within) == f"{changed}: FAILED\n"
+
+
+def test_without_a_gate_that_has_passed_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="no gate has passed here: run make"):
+        pack.told(tmp_path)
+    told = small_evidence.told(tmp_path)
+    assert needs.Evidence(told, tmp_path).is_current
+    assert not needs.Evidence({**told, "sources": closed.sources(ROOT)}, tmp_path).is_current
