@@ -93,12 +93,12 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
 
 
 def authors(root: Path) -> dict[str, str]:
-    """Say who wrote each line of the lock of seals; nothing where git does not know."""
+    """Say who wrote each line of the lock, but its day; nothing where git does not know."""
     if not closed.has_git(root) or not (root / claims.LOCK).is_file():
         return {}
     said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)
     found = re.findall(r"(?m)^author (.*)\n(?:[^\t].*\n)*\t(.*)$", said)
-    return {line: by for by, line in found}
+    return {line.rpartition(" ")[0]: by for by, line in found}
 
 
 def reviews(evidence: Any, root: Path) -> list[Review]:
@@ -109,7 +109,7 @@ def reviews(evidence: Any, root: Path) -> list[Review]:
     signed = toml.loads((root / SIGNATURES).read_text("utf-8")) if sealed else {}
     if unknown := signed.keys() - {name for _, name in wanted}:
         raise closed.ToolError(f"{SIGNATURES}: {', '.join(sorted(unknown))}: nobody has to sign it")
-    lines = {line.rpartition(" ")[0]: by for line, by in authors(root).items()}
+    lines = authors(root)
 
     def review(key: claims.Key) -> Review:
         seal = sealed[key]

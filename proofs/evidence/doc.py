@@ -107,6 +107,7 @@ def build(root: Path, evidence: needs.Evidence) -> Path:
         for old, better in MENDED.items():
             text = text.replace(old, better)
         path.write_text(text, encoding="utf-8")
+    (new / "permalink.html").unlink(missing_ok=True)  # Nothing leads to it, and it asks a server.
     needs.read_back(new / "needs.json", evidence)
     if dead := dead_links(new):
         raise ToolError("\n".join(["these links lead nowhere:", *dead]))

@@ -30,10 +30,10 @@ TYPES = {
     "definition": "Definition",
     "theorem": "Theorem",
     "whyml": "Program",
-    "operation": "Operation without a body",
+    "operation": "Operation",
     "testcase": "Test",
-    "axiom": "Assumption of Why3's library",
-    "belief": "What you believe",
+    "axiom": "Assumption",
+    "belief": "Belief",
     "tool": "Tool",
     "problem": "Problem",
 }
@@ -250,7 +250,7 @@ def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
     }
 
 
-def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[str, str]) -> str:
+def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.Key, str]) -> str:
     """Write what a theory defines or states; what its proof uses is linked."""
     first, lines = symbols[0], list[str]()
     name = full_name(first)
@@ -261,7 +261,8 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[str, str
             lines.append(f"{evidence.prose(evidence.claims[full_name(goal)])}\n")
         lines.append(block(symbol["statement"]))
         ghost = "ghost " * symbol["ghost"]
-        compared = seals.get(name) or seals.get(f"{name}'vc") or ""
+        keys = ((symbol["file"], each) for each in (name, f"{name}'vc"))
+        compared = "".join(seals.get(key, "") for key in keys)
         lines.append(f"{ghost}{symbol['kind']}, {where}{compared}\n")
         if goal:
             lines += table_of_proofs(evidence, goal, symbol["file"])
@@ -271,10 +272,11 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[str, str
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Give what a statement speaks of, what its proof uses, and the assumptions below a program."""
-    path, kind = path_of(symbols[0], symbols[0]["file"]), symbols[0]["kind"]
+    """Give what a statement speaks of, its proof uses, and below programs and claims is assumed."""
+    path = path_of(symbols[0], symbols[0]["file"])
+    is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))
-    chains = evidence.graph.chains([path]) if kind == "program" else []
+    chains = evidence.graph.chains([path]) if is_shown else []
     named = map(evidence.need_of, (name for symbol in symbols for name in symbol["names"]))
     none = ("", evidence.ids[path])
     return {
@@ -334,13 +336,13 @@ def page(title: str, *lines: str) -> str:
     return "\n".join(["---", "orphan: true", "---", "", f"# {title}", "", *lines, ""])
 
 
-def seals(root: Path) -> dict[str, str]:
+def seals(root: Path) -> dict[claims.Key, str]:
     """Say of each sealed item when its sentence was compared with its statement, and by whom."""
     by = assessment.authors(root)
     found = {}
     for (file, name), seal in claims.read(root / claims.LOCK).items():
         author = by.get(f"{file} {name} {seal.statement} {seal.sentence}", "")
-        found[name] = f"; sentence compared {seal.day}" + f" by {author}" * bool(author)
+        found[file, name] = f"; sentence compared {seal.day}" + f" by {author}" * bool(author)
     return found
 
 
@@ -350,21 +352,21 @@ def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[s
     What theories use of Why3's library is shown as it is installed.
     """
     facts, found, sealed = evidence.facts, dict[str, str](), seals(evidence.root)
-    for text in facts["trace"]["texts"]:
-        own = [c for c in facts["trace"]["clauses"] if c["text"] == text["name"]]
-        back = f"{len(own)} clauses. [All clauses](clauses.md).\n"
-        clauses = [of_clause(evidence, clause) for clause in own]
-        found[f"evidence/text-{slug(text['name'])}"] = page(
-            evidence.prose(text["title"]), back, *clauses
+    for each in facts["trace"]["texts"]:
+        clauses = [c for c in facts["trace"]["clauses"] if c["text"] == each["name"]]
+        back = f"{len(clauses)} clauses. [All clauses](clauses.md).\n"
+        written = (of_clause(evidence, clause) for clause in clauses)
+        found[f"evidence/text-{slug(each['name'])}"] = page(
+            evidence.prose(each["title"]), back, *written
         )
     for file, (title, text) in theories.items():
-        own = (each for each in evidence.named.values() if each[0]["file"] == file)
-        needs = [of_symbol(evidence, each, sealed) for each in own]
+        of_file = (group for group in evidence.named.values() if group[0]["file"] == file)
+        needs = [of_symbol(evidence, symbols, sealed) for symbols in of_file]
         heading = f"{file.removeprefix('why3/')}: {title}"
         found[f"theories/{library(file)}"] = page(heading, *needs, "## Text\n", block(text))
-    for name, file in evidence.library().items():
-        text = block(file.read_text(encoding="utf-8"))
-        found[f"theories/{name}"] = page(f"{name}.mlw, of the library of Why3", text)
+    for name, path in evidence.library().items():
+        title = f"{name}.mlw, of the library of Why3"
+        found[f"theories/{name}"] = page(title, block(path.read_text(encoding="utf-8")))
     return found
 
 

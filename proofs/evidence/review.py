@@ -7,17 +7,15 @@ tree is read by the tools of today.
 from __future__ import annotations
 
 import argparse
-import re
+import subprocess
 import tempfile
-from collections.abc import Iterator
 from datetime import date
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 from gate import claims, inventory, trace
 from gate.claims import LOCK, Claim, Key
-from gate.closed import GIT, ROOT, ToolError, run
+from gate.closed import GIT, ROOT, ToolError, environment, run
 from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
@@ -109,31 +107,16 @@ def told(key: Key, old: Claim | None, new: Claim | None) -> str:
 
 
 def compared(old: str, new: str, long: int = LONG) -> str:
-    """Give a new text, with [-what is gone-] and {+what is added+}; of a long one, these lines."""
-    was, now = old.split("\n"), new.split("\n")
-    lines: list[str] = []
-    for change, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
-        if change != "equal":
-            lines += words("\n".join(was[a:b]), "\n".join(now[c:d])).split("\n")
-        elif len(now) < long:
-            lines += now[c:d]
-    return "\n".join(lines)
-
-
-def words(old: str, new: str) -> str:
-    """Mark the words that differ; line breaks and indentation are those of the new text."""
-    was, now = old.split(), re.findall(r"(\s*)(\S+)", new)
-    steps = SequenceMatcher(None, was, [word for _, word in now], autojunk=False).get_opcodes()
-
-    def marked() -> Iterator[str]:
-        for change, a, b, c, d in steps:
-            text = "".join(space + word for space, word in now[c:d])
-            if change == "equal":
-                yield text
-                continue
-            space = now[c][0] if d > c else " "
-            gone = [f"[-{' '.join(was[a:b])}-]"] if b > a else []
-            added = [f"{{+{text.removeprefix(space)}+}}"] if d > c else []
-            yield space + " ".join(gone + added)
-
-    return "".join(marked())
+    """Give a new text, with [-what is gone-]{+what is added+}; of a long one, these lines."""
+    if old == new:
+        return "" if new.count("\n") >= long else new
+    lines = 0 if new.count("\n") >= long else long
+    options = ("--no-index", "--no-ext-diff", "--word-diff=plain", f"-U{lines}", "old", "new")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("old", old), ("new", new)):
+            (Path(folder) / name).write_text(f"{text}\n", encoding="utf-8")
+        # It ends with 1 where they differ.
+        done = subprocess.run(
+            [*GIT, "diff", *options], cwd=folder, env=environment(), capture_output=True, text=True
+        )
+    return "\n".join(line for line in done.stdout.splitlines()[4:] if not line.startswith("@@"))

@@ -55,7 +55,7 @@ needs_id_regex = r"^[\w-]+$"
 needs_role_need_template = "{{ title }}"
 needs_role_need_max_title_length = -1
 needs_build_json = needs_reproducible_json = needs_json_remove_defaults = True
-needs_parse_dynamic_functions = False
+needs_parse_dynamic_functions = needs_schema_validation_enabled = False
 needs_css = "blank.css"
 
 html_theme = "furo"
@@ -68,7 +68,7 @@ html_show_copyright = False
 # A page that comes from a folder may not read another one, to quote what was found there.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
-# The colours of the evidence's pages.
+# Colours with contrast enough.
 _LIGHT = {
     "color-brand-primary": "#0b5394",
     "color-brand-content": "#0b5394",

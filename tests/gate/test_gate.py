@@ -317,7 +317,7 @@ def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
         "why3/small.mlw: Small.twice'vc: gone\n  The program computes the double.\n"
     )
     assert "why3/small.mlw:8: Small.double_positive: changed\n  A number is" in said
-    assert "  forall x:int. 0 < x [-->-] {+<->+} 0 < double x\n" in said
+    assert "  forall x:int. 0 < x [-->-]{+<->+} 0 < double x\n" in said
     # Of the clauses, the line that differs.
     *_, clause, programs = said.splitlines()
     assert clause == "why3/trace.toml: trace.derived: changed"
