@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 from gate import closed
 from gate.closed import FACTS, ROOT
-from gate.facts import Facts, full_name, parts
+from gate.facts import Facts, parts
 
 PACK = "build/evidence"
 SOURCES = "SOURCES.sha256"
@@ -29,22 +28,6 @@ OF_A_RUN = ("now", "context", "canary")
 
 # Before their answers, some provers name the file with the goal.
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
-
-
-def junit(facts: Facts, claims: Mapping[str, str]) -> str:
-    """Write a test case for each goal, in the form that continuous integration systems read."""
-    whole = ET.Element("testsuites", name="whycast")
-    for session in facts["sessions"]:
-        suite = ET.SubElement(whole, "testsuite", name=session["file"], failures="0", errors="0")
-        suite.set("tests", str(len(session["goals"])))
-        for goal in session["goals"]:
-            case = ET.SubElement(suite, "testcase", name=goal["name"])
-            case.set("classname", f"{session['file']}/{goal['module']}")
-            seconds = sum(proof["recorded"] for part in parts(goal) for proof in part["proofs"])
-            case.set("time", f"{seconds:.2f}")
-            ET.SubElement(case, "system-out").text = claims[full_name(goal)]
-    ET.indent(whole)
-    return ET.tostring(whole, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def as_json(value: Any) -> str:
@@ -84,7 +67,6 @@ def write(facts: Facts, claims: Mapping[str, str], root: Path) -> Path:
     facts = stripped(facts, root)
     texts = {
         SOURCES: closed.sources(root),
-        "junit.xml": junit(facts, claims),
         "evidence.json": as_json({"claims": claims, **stripped(facts, root, OF_A_RUN)}),
     }
     made = {name: text.encode() for name, text in texts.items()}

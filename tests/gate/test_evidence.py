@@ -13,7 +13,7 @@ import pytest
 import small_evidence
 from small_evidence import MEAN
 
-from evidence import assessment, doc, needs, pack, records
+from evidence import assessment, doc, mutants, needs, pack, records
 from gate import closed
 from gate.closed import ROOT, ToolError
 
@@ -169,6 +169,19 @@ def test_each_tool_has_its_row_in_soundness(tmp_path: Path) -> None:
 def test_the_lanes_are_those_that_run_at_night() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
+
+
+def test_mutants_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
+    said = text("mutants", tmp_path)
+    assert "have not been run on these sources" in said
+    assert "| `one`, core/shape.mlw | " in said
+    assert said.endswith("| {need}`Shape-more` |")
+    report = {"sources": mutants.sources(tmp_path)}
+    report["results"] = [{"id": "one", "verdict": "survived", "goal": None}]
+    (tmp_path / mutants.REPORT).write_text(json.dumps(report))
+    said = text("mutants", tmp_path)
+    assert "All 1 were run on these sources; 0 were noticed." in said
+    assert said.endswith("| survived |")
 
 
 # The files
