@@ -38,14 +38,20 @@ needs_types: dict[str, dict[str, Any]] = {
     name: {"title": title, "prefix": "", "color": "", "style": "node"}
     for name, title in needs.TYPES.items()
 }
-# A clause shows definitions and theorems with what they say.
+# A clause shows definitions, theorems and assumptions with what they say.
 needs_types["clause"]["fields"] = {"layout": {"default": "clause"}}
-needs_card_layouts = {
-    "plain": {"collapse": "open", "meta": {"exclude": ["layout"]}},
-    "clause": {
-        "collapse": "open",
-        "meta": {"exclude": ["layout", "says", "settled", "proved", "rests"]},
-    },
+needs_layouts = {
+    name: {
+        "grid": "simple",
+        "layout": {
+            "head": ['<<meta("type_name")>>: **<<meta("title")>>** <<meta_id()>>'],
+            "meta": [
+                "<<meta_all(no_links=True, exclude=['layout', 'says'])>>",
+                f"<<meta_links_all(exclude={told})>>",
+            ],
+        },
+    }
+    for name, told in {"plain": [], "clause": ["settled", "proved", "rests"]}.items()
 }
 needs_default_layout = "plain"
 needs_show_link_title, needs_show_link_id = True, False

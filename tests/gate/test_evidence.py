@@ -132,7 +132,7 @@ def test_a_signature_is_of_the_text_that_was_signed(
 def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unclaimed = ":level: TI2, no TD and TCL without a pass on these sources of make cross"
+    unclaimed = ":level: TI2; TD and TCL need cross"
     assert "cross), not run here yet" in text("lanes", tmp_path)
     assert unclaimed in text("tools", tmp_path)
     monkeypatch.setattr(records, "ROOT", tmp_path)
@@ -176,8 +176,8 @@ def test_mutants_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
     assert "have not been run on these sources" in said
     assert "| `one`, core/shape.mlw | " in said
     assert said.endswith("| {need}`Shape-more` |")
-    report = {"sources": mutants.sources(tmp_path)}
-    report["results"] = [{"id": "one", "verdict": "survived", "goal": None}]
+    results = [{"id": "one", "verdict": "survived", "goal": None}]
+    report = {"sources": mutants.sources(tmp_path), "results": results}
     (tmp_path / mutants.REPORT).write_text(json.dumps(report))
     said = text("mutants", tmp_path)
     assert "All 1 were run on these sources; 0 were noticed." in said
