@@ -135,7 +135,7 @@ def dead_links(folder: Path) -> list[str]:
 def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
     """Write what Sphinx reads: texts filled in, needs, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
-    made = environment(source, **known(root), **needs.known(evidence))
+    made = environment(source, **known(root, evidence), **needs.known(evidence))
     for path in sorted(each for end in ("md", "rst") for each in source.rglob(f"*.{end}")):
         name = path.relative_to(source).as_posix()
         if not name.startswith("_"):
@@ -168,14 +168,14 @@ def environment(folder: Path, **known: Any) -> Environment:
     return made
 
 
-def known(root: Path) -> dict[str, Any]:
+def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
     """Give what the texts of python/doc speak of."""
     sys.path.append(str(root / "tests/oracle"))
     museum = __import__("museum")
     versions, deviations = groups()
     return {
         "version": whycast.__version__,
-        "document": lambda *which: document(root, *which),
+        "document": lambda *which: document(root, evidence, *which),
         "papers": shown(root),
         "rooms": rooms(root),
         "rules": worked.ROWS,
@@ -192,10 +192,12 @@ def known(root: Path) -> dict[str, Any]:
     }
 
 
-def document(root: Path, name: str, start: str = "", end: str = "") -> str:
+def document(
+    root: Path, evidence: needs.Evidence, name: str, start: str = "", end: str = ""
+) -> str:
     """Give a document, or what stands in it from one heading to another, with links that lead.
 
-    What the documentation does not show is no link.
+    What a theory states is linked itself. What the documentation does not show is no link.
     """
     text = (root / name).read_text(encoding="utf-8")
     text = text[text.index(start) :]
@@ -206,6 +208,8 @@ def document(root: Path, name: str, start: str = "", end: str = "") -> str:
     def mended(link: re.Match[str]) -> str:
         said, path, anchor = link.groups(default="")
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+        if said.strip("`") in evidence.symbols:
+            return evidence.ref(said.strip("`"))
         if path and target not in pages:
             return said
         return f"[{said}]({'/' + pages[target] if path else ''}{anchor})"

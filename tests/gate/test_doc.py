@@ -132,8 +132,10 @@ def test_whatever_a_text_holds_is_text(made: Made) -> None:
     assert sum(page.text.count(MEAN) for page in evidence) > 10
 
 
-def test_the_museum_has_all_that_its_tests_and_the_register_have(made: Made) -> None:
-    known = doc.known(ROOT)
+def test_the_museum_has_all_that_its_tests_and_the_register_have(
+    made: Made, tmp_path: Path
+) -> None:
+    known = doc.known(ROOT, small_evidence.evidence(tmp_path))
     exhibits = [each for _, room in known["museum"] for each in room]
     assert len(exhibits) == 15
     text = "".join(made.pages["doc/museum.html"].text.split())

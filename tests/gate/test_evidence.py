@@ -82,6 +82,15 @@ def test_an_export_that_says_something_else_is_refused(tmp_path: Path, field: st
         needs.read_back(file, evidence)
 
 
+def test_a_document_leads_to_what_it_names_and_to_what_is_shown(tmp_path: Path) -> None:
+    evidence, theory = small_evidence.evidence(tmp_path), "../why3/core/shape.mlw"
+    text = f"[`Shape.same`]({theory}) [`Shape.no`]({theory}#a) [b](B.md) [c](#c)"
+    (tmp_path / "proofs/A.md").write_text(text, encoding="utf-8")
+    assert doc.document(tmp_path, evidence, "proofs/A.md") == (
+        "{need}`Shape-same` [`Shape.no`](/theories/core.shape.md#a) b [c](#c)"
+    )
+
+
 def test_words_of_a_text_stay_words(tmp_path: Path) -> None:
     prose = small_evidence.evidence(tmp_path).prose
     assert prose("a|b `c|d` E_Small_010 E_x <i>*") == (
