@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from sphinx.domains import Domain, ObjType
+from sphinx_needs.data import SphinxNeedsData
 
 import whycast
 from evidence import needs
@@ -137,8 +140,26 @@ def _not_found(_app: object, env: Any) -> None:
     env.get_domain("commands").data["commands"].clear()
 
 
+class _Needs(Domain):
+    """The needs, so that the search leads to each of them."""
+
+    name = label = "needs"
+    object_types: ClassVar = {name: ObjType(title) for name, title in needs.TYPES.items()}
+
+    def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
+        """Give name, shown name, type, page, place and rank of each."""
+        for need in SphinxNeedsData(self.env).get_needs_view().values():
+            title = need["title"]
+            yield title, title, need["type"], need["docname"] or "", need["id"], 1
+
+    def resolve_any_xref(self, *_: Any) -> list[Any]:
+        """Resolve none: there is a role for that."""
+        return []
+
+
 def setup(app: Any) -> None:
     """Tell Sphinx what is done to docstrings."""
+    app.add_domain(_Needs)
     app.connect("env-check-consistency", _not_found)
     app.connect("autodoc-skip-member", _is_field)
     app.connect("doctree-resolved", _mended)

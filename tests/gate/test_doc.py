@@ -276,6 +276,9 @@ def test_search_needs_no_server(made: Made) -> None:
     found, _ = browser.ask(made.folder, SEARCH, "sum_to_shape")
     assert any(link.split("#")[0].endswith("api/whycast.sum_to_shape.html") for link in found)
     assert browser.ask(made.folder, SEARCH, "nothinghasthisname")[0] == []
+    for name, place in (("E_Small_010", "text-text.html#E_Small_010"), ("more", "#Shape-more")):
+        found, _ = browser.ask(made.folder, SEARCH, name)
+        assert any(link.endswith(place) for link in found)
     found, _ = browser.ask(made.folder, SEARCH, "numpy_size_differs")
     assert any("theories/numpy.comparison" in link for link in found)
 
