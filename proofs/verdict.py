@@ -151,9 +151,10 @@ def check(argv: list[str]) -> int:
     ]
     for session in facts["sessions"]:
         failures += judge.session_faults(session, provers)
+    facts["trace"], _ = trace.trace(facts, ROOT)
     tests = {
         test["name"]
-        for clause in trace.trace(facts, ROOT)[0]["clauses"]
+        for clause in facts["trace"]["clauses"]
         if any(
             each["place"].partition(":")[0] in files for part in trace.MAIN for each in clause[part]
         )
@@ -167,6 +168,8 @@ def check(argv: list[str]) -> int:
         f"{time.monotonic() - started:.0f} s; {len(tests)} tests of their clauses",
         flush=True,
     )
+    for file, name in claims.unread(ROOT, claims.claims(facts, ROOT)):
+        print(f"{file}: {name} is not what was compared with its sentence: make seal", flush=True)
     if failures or not tests:
         return bool(failures)
     pytest = (ROOT / ".venv/bin/pytest", "-q", "-n", "auto", "-m", "not slow", *sorted(tests))

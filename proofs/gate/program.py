@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from gate import binaries, closed, toolchain
 from gate.facts import Facts, Theory, holds, nodes, proofs
@@ -23,6 +23,9 @@ KEPT = "build/gate"
 
 # Why3 prepares a task, then a prover works on it: one process keeps one core busy.
 PROCESSES = 2
+
+# So many bytes of recorded proofs are run in a second.
+BYTES_A_SECOND = 6000
 
 # With a program, these decide what is asked, and of whom.
 DECIDING = ("toolchain.toml", "why3.conf.in", "alt_ergo.drv", "cvc5.drv")
@@ -98,8 +101,7 @@ class Program:
 
     def audit(self, theories: Iterable[str], *, cwd: Path | None = None) -> Facts:
         """Ask what all theories state and take for granted, of this tree or another one."""
-        found: Facts = self.ask("audit", *theories, cwd=cwd)
-        return found
+        return cast(Facts, self.ask("audit", *theories, cwd=cwd))
 
     def sessions(self, audit: Facts) -> list[Theory]:
         """Ask what the provers say now to the session of each theory, dear ones first."""
@@ -107,31 +109,34 @@ class Program:
             theory["file"]: {use["file"] for use in theory["uses"] if use["file"]}
             for theory in audit["theories"]
         }
-
-        def price(theory: str) -> int:
-            file = self.root / session_of(theory)
-            return -file.stat().st_size if file.exists() else 0
-
-        found: dict[str, Theory] = {}
+        files = {theory: self.root / session_of(theory) for theory in uses}
+        price = {each: file.stat().st_size if file.exists() else 0 for each, file in files.items()}
+        of = {theory: sorted(closure(theory, uses) & uses.keys()) for theory in uses}
+        found = {each: kept for each in uses if (kept := self.kept_session(each, of[each]))}
+        left = sorted(uses.keys() - found.keys(), key=lambda theory: -price[theory])
+        about = sum(price[each] for each in left) // BYTES_A_SECOND
+        what = f"the proofs of {len(left)} of {len(uses)} theories are run"
+        print(f"{what}, about {about} s on two idle cores", flush=True)
         with self.pool() as pool:
-            asked = [
-                pool.submit(self.session, theory, sorted(closure(theory, uses) & uses.keys()))
-                for theory in sorted(uses, key=price)
-            ]
+            asked = [pool.submit(self.session, theory, of[theory]) for theory in left]
             for done, future in enumerate(as_completed(asked), start=1):
                 session: Theory = future.result()
                 found[session["file"]] = session
-                if 10 * done // len(uses) > 10 * (done - 1) // len(uses):
-                    print(f"{done} of {len(uses)} theories", flush=True)
+                if 10 * done // len(left) > 10 * (done - 1) // len(left):
+                    print(f"{done} of {len(left)} theories", flush=True)
         return [found[theory] for theory in uses]
 
-    def session(self, theory: str, sources: list[str]) -> Theory:
-        """Ask about one theory, unless that was asked before of files that say the same."""
+    def kept_session(self, theory: str, sources: list[str]) -> Theory | None:
+        """Give what was answered about a theory before, if its files said the same."""
         path = self.kept / f"{theory.replace('/', '.')}.json"
         with suppress(OSError, ValueError):  # There may be none, or half of one.
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
+        return None
+
+    def session(self, theory: str, sources: list[str]) -> Theory:
+        """Ask about one theory; keep what is answered if all of it is proved."""
         session = told(self.ask("replay", theory), kept=False)
         # What a version of Why3 has proved of other sources, it may never have seen.
         now = self.source(sources)
@@ -140,6 +145,7 @@ class Program:
         key = self.key(theory, sources, session)
         # Who proved nothing is asked again.
         if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
+            path = self.kept / f"{theory.replace('/', '.')}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
         return session
