@@ -6,7 +6,7 @@ import numpy as np
 
 from whycast import _accelerator, _kernel
 from whycast._checks import as_array, as_shape, cut
-from whycast._errors import rank_too_low, violated
+from whycast._errors import ask, unfit
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 
 
@@ -64,19 +64,16 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     array(44, dtype=int8)
     """
     # [E_OpenvinoBroadcast_ring_Derived_010]
-    array, target = summable(delta), as_shape(shape, "shape")
-    failure: ValueError
-    try:
-        axes = _accelerator.repeated(target, array.shape)
-        if axes is None:
-            axes = _kernel.repeated_trailing(target, array.shape)
-    except _kernel.RankMismatch:
-        failure = rank_too_low(target, array.shape)
-    except _kernel.NotBroadcastable as error:
-        failure = violated(error.value, (target,), array.shape)
-    else:
-        return summed(array, axes, target)
-    raise failure
+    array, own = summable(delta), as_shape(shape, "shape")
+    target = array.shape
+    axes = ask(lambda error: unfit(error, own, target), repeated, own, target)
+    return summed(array, axes, own)
+
+
+def repeated(shape: Shape, target: Shape) -> tuple[int, ...]:
+    """Axes of a target along which the elements of a tensor are repeated."""
+    axes: tuple[int, ...] | None = _accelerator.repeated(shape, target)
+    return _kernel.repeated_trailing(shape, target) if axes is None else axes
 
 
 def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:

@@ -11,9 +11,8 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 
 from whycast import _accelerator, _kernel
-from whycast._checks import as_array, as_tensors, check_count, cut, show, stored
-from whycast._errors import show_shape
-from whycast._shapes import of_all
+from whycast._checks import as_array, as_tensors, cut, show, stored
+from whycast._errors import of_all, show_shape
 from whycast._types import AnyArray, Array, DTypeT, Shape, Strides, Tensor
 
 _T0 = TypeVar("_T0", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
@@ -140,7 +139,6 @@ def broadcast(
     # [E_Broadcast_any_Derived_160]
     views: tuple[AnyArray, ...] | None = _accelerator.broadcast_views(tensors)
     if views is None:
-        check_count(len(tensors), "tensor")
         views = _views(as_tensors(tensors))
     if out is not None:
         return _written(views, out, copy=copy)
@@ -149,10 +147,6 @@ def broadcast(
 
 def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
-    # What the accelerator has left was perhaps no array, but a scalar.
-    views: tuple[AnyArray, ...] | None = _accelerator.broadcast_views(arrays)
-    if views is not None:
-        return views
     shapes = tuple([array.shape for array in arrays])
     # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
     if shapes.count(shapes[0]) == len(shapes):
@@ -240,9 +234,6 @@ def overlaps_itself(array: AnyArray) -> bool:
 
 def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
     """View of a plain ndarray, broadcast to `target`, to which its shape has to broadcast."""
-    made: Array[DTypeT] | None = _accelerator.broadcast_to(array, target)
-    if made is not None:
-        return made
     if array.shape == target:
         return own_view(array)
     return view_by(array, target, _kernel.broadcast_strides(array.shape, array.strides, target))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 import reprlib
 from collections.abc import Iterable, Sequence, Set
-from typing import Any, NoReturn, TypeGuard, cast
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -117,46 +117,20 @@ dtype, got 3 (int); write (3,)
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
     """Return the arguments of a variadic function as shapes; they are named by their number.
 
-    Of tuples of ints the kernel finds a negative size: see `refuse_negative`.
-
     >>> as_shapes(([(3, 1), (4,)],), "broadcast_shapes")
     Traceback (most recent call last):
     TypeError: argument 0: expected a shape, got a list of 2; pass them one by one: \
 broadcast_shapes(*shapes)
     """
-    if are_ints(values):
-        return values
-    if len(values) == 1:
-        _refuse_all_in_one(values[0], "shape", function)
+    check_count(len(values), "shape")
+    if all(map(is_exact, values)):
+        return cast("tuple[Shape, ...]", values)
+    _refuse_all_in_one(values, "shape", function)
     return tuple([as_shape(value, f"argument {m}") for m, value in enumerate(values)])
 
 
-def refuse_negative(shapes: tuple[Shape, ...]) -> NoReturn:
-    """Name the negative size that the kernel has found among the shapes of a variadic function.
-
-    >>> refuse_negative(((3, 1), (2, -4)))
-    Traceback (most recent call last):
-    ValueError: argument 1, axis 1: expected a size of at least 0, got -4
-    """
-    for m, shape in enumerate(shapes):
-        as_shape(shape, f"argument {m}")
-    raise AssertionError("unreachable")
-
-
-def are_ints(values: tuple[object, ...]) -> TypeGuard[tuple[Shape, ...]]:
-    """Whether all values are tuples of Python ints, as in almost every call."""
-    # This loop calls nothing but type: it has to keep up with the kernel.
-    for shape in values:
-        if type(shape) is not tuple:
-            return False
-        for size in shape:
-            if type(size) is not int:
-                return False
-    return True
-
-
 def is_exact(value: object) -> TypeGuard[Shape]:
-    """Whether a value is a tuple of Python ints of at least 0."""
+    """Whether a value is a tuple of Python ints of at least 0, as in almost every call."""
     if type(value) is not tuple:
         return False
     for size in value:  # noqa: SIM110 (all() is three times slower)
@@ -275,8 +249,8 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
     TypeError: argument 0: expected a tensor, got a list of 2; pass them one by one: \
 broadcast(*tensors)
     """
-    if len(tensors) == 1:
-        _refuse_all_in_one(tensors[0], "tensor", "broadcast")
+    check_count(len(tensors), "tensor")
+    _refuse_all_in_one(tensors, "tensor", "broadcast")
     return tuple(
         [
             # What is most common is not asked twice what it is.
@@ -307,15 +281,15 @@ def _check_strings(array: Array[DTypeT], name: str) -> None:
     )
 
 
-def _refuse_all_in_one(value: object, noun: str, function: str) -> None:
+def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> None:
     """Refuse a list of what has to be passed one by one."""
+    several = values[0]
     # A subclass of ndarray is not even asked for its class.
-    if type(value) not in (list, tuple):
+    if len(values) > 1 or type(several) not in (list, tuple) or not several:
         return
-    several = cast("Sequence[object]", value)
-    if several and all(isinstance(each, (tuple, list, np.ndarray)) for each in several):
+    if all(isinstance(each, (tuple, list, np.ndarray)) for each in several):
         raise TypeError(
-            f"argument 0: expected a {noun}, got a {type(value).__name__} of {len(several)}; "
+            f"argument 0: expected a {noun}, got a {type(several).__name__} of {len(several)}; "
             f"pass them one by one: {function}(*{noun}s)"
         )
 

@@ -1,17 +1,22 @@
-"""The errors a failed broadcast raises, and how they show the shapes.
-
-They are raised outside of the handlers of the kernel's exceptions, which have frames of their own:
-these are not for the caller to keep.
-"""
+"""The errors a failed broadcast raises, and how they show the shapes."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from whycast import _kernel
 from whycast._types import Shape
+
+_AnswerT = TypeVar("_AnswerT")
+
+# What the programs of the kernel raise.
+REFUSALS: tuple[type[Exception], ...] = tuple(
+    each
+    for each in vars(_kernel).values()
+    if isinstance(each, type) and issubclass(each, Exception)
+)
 
 # A report stays readable: so many tensors, and so many axes on either side of the one at fault.
 _MAX_ROWS = 8
@@ -243,26 +248,45 @@ class BroadcastError(ValueError):
         return sorted(list(dict.fromkeys(first))[:_MAX_ROWS])
 
 
-def violated(
-    v: _kernel.Violation,
-    shapes: tuple[Shape, ...],
-    target_shape: Shape | None = None,
-    names: Names | None = None,
+def ask(
+    failure: Callable[[Any], Exception], program: Callable[..., _AnswerT], *arguments: object
+) -> _AnswerT:
+    """Return what a program of the kernel returns; `failure` makes an error of what it raises."""
+    try:
+        return program(*arguments)
+    except REFUSALS as error:
+        found = failure(error)
+    # Outside the handler: the frames of the kernel are not for the caller to keep.
+    raise found
+
+
+def of_all(
+    program: Callable[..., _AnswerT], shapes: tuple[Shape, ...], *others: object
+) -> _AnswerT:
+    """Ask a program about all shapes; E1 is raised as a BroadcastError."""
+
+    def failure(error: _kernel.E1) -> BroadcastError:
+        v = error.value
+        return BroadcastError(v.tensor, v.axis, v.size, v.target, shapes)
+
+    return ask(failure, program, shapes, *others)
+
+
+def unfit(
+    error: Exception, own: Shape, target: Shape, names: Names | None = None
 ) -> BroadcastError:
-    """Error for a violation that the kernel reports."""
-    return BroadcastError(v.tensor, v.axis, v.size, v.target, shapes, target_shape, names)
+    """Error for what the kernel raised of a shape that does not broadcast to a target.
 
-
-def rank_too_low(own: Shape, target_shape: Shape, names: Names | None = None) -> BroadcastError:
-    """Error for a target with fewer axes than the tensor.
-
-    >>> print(rank_too_low((1, 3), (3,), Names("data", "target_shape")))
+    >>> print(unfit(_kernel.RankMismatch(), (1, 3), (3,), Names("data", "target_shape")))
     data of shape (1, 3) does not broadcast to target_shape (3,): target_shape has no axis for \
 axis 0 of data, of size 1; expected a rank of at least 2, got 1
       data:         >1<  3
       target_shape:      3
     """
-    return BroadcastError(0, 0, own[0], None, (own,), target_shape, names)
+    if isinstance(error, _kernel.NotBroadcastable):
+        v = error.value
+        return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)
+    return BroadcastError(0, 0, own[0], None, (own,), target, names)
 
 
 class IncompatibleError(BroadcastError):

@@ -15,10 +15,10 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino, torch
 from whycast._arrays import broadcast
 from whycast._checks import show
-from whycast._errors import Names
+from whycast._errors import REFUSALS, Names
 from whycast._shapes import broadcast_shapes, broadcast_strides
 from whycast._types import AnyArray, Shape, Strides
-from whycast._views import MISFITS, misfit
+from whycast._views import misfit
 
 # What a rule takes: tensors alone, or one tensor and a shape, or these and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
@@ -92,9 +92,6 @@ class Finding(NamedTuple):
     says: str
 
 
-# What the kernel raises for shapes, axes and a target that do not go together.
-_REFUSALS = (_kernel.E1, _kernel.Incompatible, *MISFITS)
-
 # Where a text has no clause of its own for something, another one settles it.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
@@ -162,7 +159,7 @@ class Rule:
             if self.common is not None and operands.target is None:
                 return self.common(operands.shapes)
             return self._placed(operands, operands.shapes[0]).shape
-        except _REFUSALS:
+        except REFUSALS:
             return None
 
     def layout(self, operands: Asked, strides: Strides) -> Layout | None:
@@ -172,7 +169,7 @@ class Rule:
         """
         try:
             return self._placed(operands, strides)
-        except _REFUSALS:
+        except REFUSALS:
             return None
 
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
@@ -204,7 +201,7 @@ class Rule:
                 self._placed(operands, operands.shapes[0])
         except ValueError as error:
             return error
-        except _REFUSALS as error:
+        except REFUSALS as error:
             # As the rule's function does, but of shapes that no array of NumPy has, too.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)

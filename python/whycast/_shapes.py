@@ -5,23 +5,12 @@ Next: `_arrays`, which makes views of arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import SupportsIndex, TypeVar
+from typing import Any, SupportsIndex
 
 from whycast import _accelerator, _kernel
-from whycast._checks import (
-    as_int,
-    as_integers,
-    as_shape,
-    as_shapes,
-    as_size,
-    check_count,
-    refuse_negative,
-)
-from whycast._errors import BroadcastError, rank_too_low, show_int, violated
+from whycast._checks import as_int, as_integers, as_shape, as_shapes, as_size
+from whycast._errors import BroadcastError, ask, of_all, show_int, unfit
 from whycast._types import Integers, Shape, Strides
-
-_AnswerT = TypeVar("_AnswerT")
 
 
 def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
@@ -109,7 +98,9 @@ has size 3, expected 5 or 1
     # [E_Broadcast_any_Step1_020] [E_Broadcast_any_Step2_010] [E_Broadcast_any_Step2_030]
     # [E_Broadcast_any_Step2_040] [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020]
     found: Shape | None = _accelerator.broadcast_shapes(shapes)
-    return _common(shapes, "broadcast_shapes") if found is None else found
+    if found is not None:
+        return found
+    return of_all(_kernel.broadcast_shapes, as_shapes(shapes, "broadcast_shapes"))
 
 
 def compatible(*shapes: Integers) -> bool:
@@ -146,8 +137,9 @@ def compatible(*shapes: Integers) -> bool:
     found: bool | None = _accelerator.compatible(shapes)
     if found is not None:
         return found
+    own = as_shapes(shapes, "compatible")
     try:
-        _common(shapes, "compatible")
+        of_all(_kernel.broadcast_shapes, own)
     except BroadcastError:
         return False
     return True
@@ -199,40 +191,14 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
         return found
     own, own_strides = as_shape(shape, "shape"), as_integers(strides, "strides", "axis")
     wanted = as_shape(target, "target")
-    failure: ValueError
-    try:
-        return _kernel.broadcast_strides(own, own_strides, wanted)
-    except _kernel.RankMismatch:
-        if len(own_strides) != len(own):
-            failure = ValueError(
-                f"strides: expected {len(own)}, one for each axis of shape, got {len(own_strides)}"
-            )
-        else:
-            failure = rank_too_low(own, wanted)
-    except _kernel.NotBroadcastable as error:
-        failure = violated(error.value, (own,), wanted)
-    raise failure
-
-
-def _common(arguments: tuple[object, ...], function: str) -> Shape:
-    """Return the common shape of the arguments of a function, or raise E1 as a BroadcastError."""
-    check_count(len(arguments), "shape")
-    return of_all(_kernel.broadcast_shapes, as_shapes(arguments, function))
-
-
-def of_all(
-    program: Callable[..., _AnswerT], shapes: tuple[Shape, ...], *others: object
-) -> _AnswerT:
-    """Return what a program of the kernel says of all shapes; E1 is raised as a BroadcastError."""
-    try:
-        return program(shapes, *others)
-    except _kernel.E1 as error:
-        v = error.value
-    except _kernel.NegativeSize:
-        v = None
-    if v is None:
-        refuse_negative(shapes)
-    raise violated(v, shapes)
+    if len(own_strides) != len(own):
+        raise ValueError(
+            f"strides: expected {len(own)}, one for each axis of shape, got {len(own_strides)}"
+        )
+    return ask(
+        lambda error: unfit(error, own, wanted),
+        *(_kernel.broadcast_strides, own, own_strides, wanted),
+    )
 
 
 def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[int, ...]:
@@ -277,22 +243,18 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     # [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_F_020]
     own, wanted = as_shape(shape, "shape"), as_shape(target, "target")
     at = as_integers(index, "index", "axis")
-    failure: ValueError | IndexError
-    try:
-        return _kernel.source_index(own, wanted, at)
-    except _kernel.RankMismatch:
-        if len(own) > len(wanted):
-            failure = rank_too_low(own, wanted)
-        else:
-            failure = ValueError(
-                f"index: expected {len(wanted)} indices, one for each axis of target, got {len(at)}"
-            )
-    except _kernel.NotBroadcastable as error:
-        failure = violated(error.value, (own,), wanted)
-    except _kernel.IndexOutOfRange as error:
+    if len(own) <= len(wanted) != len(at):
+        raise ValueError(
+            f"index: expected {len(wanted)} indices, one for each axis of target, got {len(at)}"
+        )
+
+    def failure(error: Any) -> Exception:
+        if not isinstance(error, _kernel.IndexOutOfRange):
+            return unfit(error, own, wanted)
         axis = error.value
-        failure = IndexError(
+        return IndexError(
             f"index, axis {axis}: expected at least 0 and less than the target's size "
             f"{show_int(wanted[axis])}, got {show_int(at[axis])}"
         )
-    raise failure
+
+    return ask(failure, _kernel.source_index, own, wanted, at)

@@ -6,24 +6,10 @@ The kernel decides; here its exceptions become errors that name the parameters.
 from __future__ import annotations
 
 from whycast import _accelerator, _kernel
-from whycast._arrays import view_as, view_by
+from whycast._arrays import view_as
 from whycast._checks import as_array, as_shape
-from whycast._errors import (
-    AxisSizeError,
-    IncompatibleError,
-    Names,
-    rank_too_low,
-    show_int,
-    violated,
-)
+from whycast._errors import AxisSizeError, IncompatibleError, Names, ask, show_int, unfit
 from whycast._types import Array, DTypeT, Integers, Shape, Tensor
-
-# What the kernel raises for a shape, a target and axes that do not go together.
-MISFITS = (
-    *(_kernel.NotBroadcastable, _kernel.NotExpandable, _kernel.RankMismatch),
-    *(_kernel.AxesCount, _kernel.AxisOutOfRange, _kernel.AxisMisfit),
-    *(_kernel.AxesNotIncreasing, _kernel.AxesNotDistinct),
-)
 
 
 def misfit(
@@ -35,7 +21,7 @@ def misfit(
     *,
     numbered: bool = True,
 ) -> ValueError:
-    """Error for one of `MISFITS`, in the names of a function's parameters.
+    """Error for what the kernel raised of a shape, a target and axes, in a function's own names.
 
     The axes of a set are not `numbered`.
 
@@ -78,11 +64,9 @@ got -1; axes are counted from 0, none from the end')
             )
         case _kernel.AxisMisfit():
             return AxisSizeError(error.value, axes, own, target, names)
-        case _kernel.NotBroadcastable():
-            return violated(error.value, (own,), target, names)
         case _kernel.NotExpandable():
             return IncompatibleError(0, 1, error.value, (own, target), names)
-    return rank_too_low(own, target, names)
+    return unfit(error, own, target, names)
 
 
 def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
@@ -134,35 +118,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
 def target_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
     """View of shape `target`, on whose last axes those of the array lie."""
-    try:
-        return view_as(array, target)
-    except (_kernel.RankMismatch, _kernel.NotBroadcastable) as error:
-        failure = misfit(error, array.shape, target, (), names)
-    raise failure
-
-
-def bidirectional_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTypeT]:
-    """View of the shape that the array's shape and `target` have in common by NumPy's rule."""
-    try:
-        common = _kernel.expand_shape(array.shape, target)
-    except MISFITS as error:
-        failure = misfit(error, array.shape, target, (), names)
-    else:
-        return view_as(array, common)
-    raise failure
-
-
-def in_dim_view(
-    array: Array[DTypeT], target: Shape, axes: tuple[int, ...], names: Names
-) -> Array[DTypeT]:
-    """View of shape `target`; axis j of the array lies on its axis ``axes[j]``, in any order."""
-    try:
-        strides = _kernel.in_dim_strides(array.shape, array.strides, target, axes)
-    except MISFITS as error:
-        failure = misfit(error, array.shape, target, axes, names)
-    else:
-        return view_by(array, target, strides, axes)
-    raise failure
+    return ask(lambda error: unfit(error, array.shape, target, names), view_as, array, target)
 
 
 def show_count(count: int) -> str:

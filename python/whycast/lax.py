@@ -7,11 +7,12 @@ in any order: it may transpose as well. A size of 1 grows to any size, 0 include
 
 from __future__ import annotations
 
-from whycast import _accelerator
+from whycast import _accelerator, _kernel
+from whycast._arrays import view_by
 from whycast._checks import as_array, as_integers, as_shape
-from whycast._errors import Names
+from whycast._errors import Names, ask
 from whycast._types import Array, DTypeT, Integers, Tensor
-from whycast._views import in_dim_view
+from whycast._views import misfit
 
 __all__ = ["broadcast_in_dim"]
 
@@ -90,9 +91,10 @@ def broadcast_in_dim(
     made: Array[DTypeT] | None = _accelerator.in_dim(operand, shape, broadcast_dimensions)
     if made is not None:
         return made
-    return in_dim_view(
-        as_array(operand, "operand"),
-        as_shape(shape, "shape"),
-        as_integers(broadcast_dimensions, "broadcast_dimensions"),
-        _NAMES,
+    array, target = as_array(operand, "operand"), as_shape(shape, "shape")
+    axes, own = as_integers(broadcast_dimensions, "broadcast_dimensions"), array.shape
+    strides = ask(
+        lambda error: misfit(error, own, target, axes, _NAMES),
+        *(_kernel.in_dim_strides, own, array.strides, target, axes),
     )
+    return view_by(array, target, strides, axes)

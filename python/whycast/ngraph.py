@@ -13,7 +13,7 @@ from whycast import _accelerator, _kernel, _views
 from whycast._adjoints import summable, summed
 from whycast._arrays import view_by
 from whycast._checks import as_array, as_axis_set, as_shape
-from whycast._errors import ArgShapeError, Names, rank_too_low
+from whycast._errors import ArgShapeError, Names, ask, unfit
 from whycast._types import Array, AxisSet, DTypeT, Integers, Shape, Tensor
 from whycast._views import show_count
 
@@ -102,15 +102,13 @@ so that it lacks the axis, and add 1 to broadcast_axes
     made: Array[DTypeT] | None = _accelerator.ngraph(array, target, axes)
     if made is not None:
         return made
-    try:
-        strides = _kernel.ngraph_strides(array.shape, array.strides, target, axes)
-    except _views.MISFITS as error:
-        numbered = not isinstance(broadcast_axes, Set)
-        failure = misfit(error, array.shape, target, axes, _NAMES, numbered=numbered)
-    else:
-        mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
-        return view_by(array, target, strides, mapped)
-    raise failure
+    numbered, own = not isinstance(broadcast_axes, Set), array.shape
+    strides = ask(
+        lambda error: misfit(error, own, target, axes, _NAMES, numbered=numbered),
+        *(_kernel.ngraph_strides, own, array.strides, target, axes),
+    )
+    mapped = None if array.flags.forc else _kernel.kept_axes(len(target), axes)
+    return view_by(array, target, strides, mapped)
 
 
 def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[DTypeT]:
@@ -165,17 +163,14 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     # [E_NgraphBroadcast_ring_Adjoint_010] [E_NgraphBroadcast_ring_Derived_010]
     array = summable(delta)
     axes = as_axis_set(broadcast_axes, "broadcast_axes")
-    try:
-        shape = _accelerator.p(array.shape, axes)
-        if shape is None:
-            shape = _kernel.p(array.shape, axes)
-    except _views.MISFITS as error:
-        numbered = not isinstance(broadcast_axes, Set)
-        names = Names("", "delta", _NAMES.axes)
-        failure = _views.misfit(error, (), array.shape, axes, names, numbered=numbered)
-    else:
-        return summed(array, axes, shape)
-    raise failure
+    shape: Shape | None = _accelerator.p(array.shape, axes)
+    if shape is None:
+        numbered, names = not isinstance(broadcast_axes, Set), Names("", "delta", _NAMES.axes)
+        shape = ask(
+            lambda error: _views.misfit(error, (), array.shape, axes, names, numbered=numbered),
+            *(_kernel.p, array.shape, axes),
+        )
+    return summed(array, axes, shape)
 
 
 def misfit(
@@ -198,5 +193,5 @@ def misfit(
                 f"has rank {len(target)} and {names.tensor} rank {len(own)}, got {len(axes)}"
             )
         case _kernel.AxesCount():
-            return rank_too_low(own, target, names)
+            return unfit(error, own, target, names)
     return _views.misfit(error, own, target, axes, names, numbered=numbered)

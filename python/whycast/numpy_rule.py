@@ -21,18 +21,8 @@ import numpy as np
 
 from whycast import _accelerator, _kernel
 from whycast._arrays import view_as
-from whycast._checks import (
-    are_ints,
-    as_array,
-    as_size,
-    entries_of,
-    is_exact,
-    meaning_of,
-    plain,
-    refuse_negative,
-    show,
-)
-from whycast._errors import IncompatibleError, Names
+from whycast._checks import as_array, as_size, entries_of, is_exact, meaning_of, plain, show
+from whycast._errors import IncompatibleError, Names, ask
 from whycast._types import Shape
 from whycast._views import target_view
 
@@ -105,7 +95,15 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
     # Where SONNX has a common shape, it is this: lemma sonnx_numpy_shape.
     found: Shape | None = _accelerator.broadcast_shapes(args)
-    return _common_of(args) if found is None else found
+    if found is not None:
+        return found
+    shapes = args
+    if not all(map(is_exact, args)):
+        for m, value in enumerate(args):
+            if isinstance(value, (Iterator, Mapping, Set)):
+                raise TypeError(f"argument {m}: {_EXPECTED}, got {show(value)}")
+        shapes = tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(args)])
+    return _common_shape(cast("tuple[Shape, ...]", shapes))
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any], ...]:
@@ -259,17 +257,6 @@ def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
     return array if subok and not isinstance(array, np.ma.MaskedArray) else as_array(array, name)
 
 
-def _common_of(values: tuple[object, ...]) -> Shape:
-    if are_ints(values):
-        return _common_shape(values)
-    for m, value in enumerate(values):
-        if isinstance(value, (Iterator, Mapping, Set)):
-            raise TypeError(f"argument {m}: {_EXPECTED}, got {show(value)}")
-    return _common_shape(
-        tuple([_as_shape(value, f"argument {m}") for m, value in enumerate(values)])
-    )
-
-
 def _as_shape(value: object, name: str) -> Shape:
     """Return what NumPy takes for a shape as a tuple of Python ints.
 
@@ -295,15 +282,10 @@ def _as_shape(value: object, name: str) -> Shape:
 
 
 def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
-    try:
-        return _kernel.numpy_broadcast_shapes(shapes)
-    except _kernel.Incompatible as error:
-        mismatch = error.value
-    except _kernel.NegativeSize:
-        mismatch = None
-    if mismatch is None:
-        refuse_negative(shapes)
-    raise IncompatibleError(mismatch.first, mismatch.second, mismatch.axis, shapes)
+    def failure(error: _kernel.Incompatible) -> IncompatibleError:
+        return IncompatibleError(error.value.first, error.value.second, error.value.axis, shapes)
+
+    return ask(failure, _kernel.numpy_broadcast_shapes, shapes)
 
 
 def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
@@ -311,7 +293,9 @@ def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
     # Asked in the ordinary way, an array that is marked itself would warn. A NumPy without marks
     # will be one in which the results are read-only: its documentation announces it.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
-    plain_view = view_as(plain(array), common)
+    plain_view = _accelerator.broadcast_to(plain(array), common)
+    if plain_view is None:
+        plain_view = view_as(plain(array), common)
     if writeable:
         plain_view.setflags(write=True)
     view = _of_the_type_of(array, plain_view)

@@ -7,11 +7,12 @@ has a 1, or no axis at all, the input keeps its own size. Sizes follow NumPy's r
 
 from __future__ import annotations
 
-from whycast import _accelerator
+from whycast import _accelerator, _kernel
+from whycast._arrays import view_as
 from whycast._checks import as_array, as_shape
-from whycast._errors import Names
+from whycast._errors import Names, ask
 from whycast._types import Array, DTypeT, Integers, Tensor
-from whycast._views import bidirectional_view
+from whycast._views import misfit
 
 __all__ = ["expand"]
 
@@ -80,4 +81,9 @@ common rank 2, input has size 3, shape has size 2, expected equal sizes or 1
     made: Array[DTypeT] | None = _accelerator.expand(input, shape)
     if made is not None:
         return made
-    return bidirectional_view(as_array(input, "input"), as_shape(shape, "shape"), _NAMES)
+    array, target = as_array(input, "input"), as_shape(shape, "shape")
+    common = ask(
+        lambda error: misfit(error, array.shape, target, (), _NAMES),
+        *(_kernel.expand_shape, array.shape, target),
+    )
+    return view_as(array, common)

@@ -9,15 +9,16 @@ are broadcast with each other. In all three a size of 1 grows to any size, 0 inc
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, TypeAlias
 
 from whycast import _accelerator, _kernel
-from whycast._adjoints import summable, summed
+from whycast._adjoints import repeated, summable, summed
 from whycast._arrays import own_view, view_by
 from whycast._checks import as_array, as_integers, as_shape, show
-from whycast._errors import Names
-from whycast._types import Array, DTypeT, Integers, Shape, Tensor
-from whycast._views import MISFITS, misfit
+from whycast._errors import Names, ask
+from whycast._types import Array, DTypeT, Integers, Shape, Strides, Tensor
+from whycast._views import misfit
 
 __all__ = ["broadcast", "broadcast_adjoint"]
 
@@ -129,17 +130,16 @@ def broadcast(
     own, own_strides = array.shape, array.strides
     target = as_shape(target_shape, "target_shape")
     rule, axes = _checked(mode, axes_mapping)
-    try:
+
+    def program() -> tuple[Shape, Strides]:
         if axes is None:
-            shape, strides = _kernel.view_without_axes(own, own_strides, target, rule)
-        else:
-            shape, strides = _kernel.view_along_axes(own, own_strides, target, axes, rule)
-    except _REFUSALS as error:
-        failure = _failure(error, own, target, axes, mode, _NAMES)
-    else:
-        # Its very strides, given back, are those of a view of its own shape.
-        return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
-    raise failure
+            return _kernel.view_without_axes(own, own_strides, target, rule)
+        return _kernel.view_along_axes(own, own_strides, target, axes, rule)
+
+    failure = partial(_failure, own=own, target=target, axes=axes, mode=mode, names=_NAMES)
+    shape, strides = ask(failure, program)
+    # Its very strides, given back, are those of a view of its own shape.
+    return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
 
 
 def broadcast_adjoint(
@@ -204,23 +204,18 @@ def broadcast_adjoint(
     # [E_OpenvinoBroadcast_ring_Derived_010]
     array, shape = summable(delta), as_shape(data_shape, "data_shape")
     rule, axes = _checked(mode, axes_mapping)
-    try:
+    names, target = Names("data", "delta", _NAMES.axes), array.shape
+
+    def program() -> tuple[int, ...]:
+        # Whether there has to be a mapping is for the mode to say.
         if axes is None:
-            # Whether there has to be a mapping is for the mode to say.
-            _kernel.view_without_axes((), (), array.shape, rule)
-            repeated = _accelerator.repeated(shape, array.shape)
-            if repeated is None:
-                repeated = _kernel.repeated_trailing(shape, array.shape)
-        else:
-            _kernel.view_along_axes((), (), (), (), rule)
-            repeated = _kernel.repeated_axes(shape, array.shape, axes)
-    except _REFUSALS as error:
-        failure = _failure(
-            error, shape, array.shape, axes, mode, Names("data", "delta", _NAMES.axes)
-        )
-    else:
-        return summed(array, repeated, shape)
-    raise failure
+            _kernel.view_without_axes((), (), target, rule)
+            return repeated(shape, target)
+        _kernel.view_along_axes((), (), (), (), rule)
+        return _kernel.repeated_axes(shape, target, axes)
+
+    failure = partial(_failure, own=shape, target=target, axes=axes, mode=mode, names=names)
+    return summed(array, ask(failure, program), shape)
 
 
 def _checked(
@@ -236,10 +231,6 @@ def _checked(
     return rule, None if axes_mapping is None else as_integers(axes_mapping, "axes_mapping")
 
 
-# What the programs raise for shapes, axes and a mode that do not go together.
-_REFUSALS = (_kernel.MappingNotAllowed, _kernel.MappingMissing, *MISFITS)
-
-
 def _failure(
     error: Exception,
     own: Shape,
@@ -248,7 +239,7 @@ def _failure(
     mode: Mode | None,
     names: Names,
 ) -> ValueError:
-    """Error for what the kernel raised, in the names of a function's parameters."""
+    """Error for what the kernel raised, also of a mode."""
     match error:
         case _kernel.MappingNotAllowed():
             shown = f"mode {mode or 'numpy'!r} expects none, got {show(axes)}"

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from whycast import _kernel
 from whycast._checks import as_shape, check_count, entries_of, show
-from whycast._errors import rank_too_low, show_int, show_shape, violated
+from whycast._errors import ask, of_all, show_int, show_shape, unfit
 from whycast._types import Integers, Shape
 
 __all__ = ["broadcast", "broadcast_all"]
@@ -77,26 +77,20 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     """
     # [E_Broadcast_any_Derived_120] [E_Broadcast_any_Derived_130]
     _check_list(data, "data")
-    checked_shape = as_shape(shape, "shape")
-    checked_target = as_shape(target, "target")
-    failure: ValueError | MemoryError
+    own, wanted = as_shape(shape, "shape"), as_shape(target, "target")
+    _check_length(data, own, "data")
+
+    def failure(error: Exception) -> ValueError:
+        return unfit(error, own, wanted)
+
     try:
-        if not _can_be(checked_target):
-            # On the way to it there may be a list that can be: only errors are looked for.
-            if len(data) != _kernel.size(checked_shape):
-                raise _kernel.DataLength
-            _kernel.broadcast_strides(checked_shape, checked_shape, checked_target)
-            raise OverflowError
-        return _kernel.broadcast_flat(data, checked_shape, checked_target)
-    except _kernel.DataLength:
-        failure = _wrong_length("data", data, checked_shape)
-    except _kernel.RankMismatch:
-        failure = rank_too_low(checked_shape, checked_target)
-    except _kernel.NotBroadcastable as error:
-        failure = violated(error.value, (checked_shape,), checked_target)
+        if _can_be(wanted):
+            return ask(failure, _kernel.broadcast_flat, data, own, wanted)
+        # On the way to it there may be a list that can be: only errors are looked for.
+        ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
-        failure = _too_long("target", checked_target)
-    raise failure
+        pass
+    raise _too_long("target", wanted)
 
 
 def broadcast_all(
@@ -165,25 +159,16 @@ has size 2, expected 3 or 1
         _check_list(tensor[0], f"tensor {m}, data")
         lists.append(tensor[0])
         shapes.append(as_shape(tensor[1], f"tensor {m}, shape"))
-    checked_shapes = tuple(shapes)
-    failure: ValueError | MemoryError
+    common = of_all(_kernel.broadcast_shapes, tuple(shapes))
+    for m, (elements, own) in enumerate(zip(lists, shapes, strict=True)):
+        _check_length(elements, own, f"tensor {m}, data")
     try:
-        if not _can_be(_kernel.broadcast_shapes(checked_shapes)):
-            for m, elements in enumerate(lists):
-                if len(elements) != _kernel.size(checked_shapes[m]):
-                    raise _kernel.WrongLength(m)
-            raise OverflowError
-        common, outputs = _kernel.broadcast_all(checked_shapes, tuple(map(tuple, lists)))
-    except _kernel.E1 as error:
-        failure = violated(error.value, checked_shapes)
-    except _kernel.WrongLength as error:
-        m = error.value
-        failure = _wrong_length(f"tensor {m}, data", lists[m], checked_shapes[m])
+        if _can_be(common):
+            _, outputs = _kernel.broadcast_all(tuple(shapes), tuple(map(tuple, lists)))
+            return common, tuple(map(list, outputs))
     except (OverflowError, MemoryError):
-        failure = _too_long("tensors", _kernel.broadcast_shapes(checked_shapes))
-    else:
-        return common, tuple(map(list, outputs))
-    raise failure
+        pass
+    raise _too_long("tensors", common)
 
 
 def _check_list(value: object, name: str) -> None:
@@ -205,17 +190,15 @@ def _too_long(name: str, shape: Shape) -> ValueError | MemoryError:
     MemoryError('target: no room for a list of the elements of a tensor of shape \
 (1125899906842624,)')
     """
+    shown = f"a tensor of shape {show_shape(shape)}"
     if not _can_be(shape):
-        return ValueError(
-            f"{name}: no list has as many elements as a tensor of shape {show_shape(shape)}"
+        return ValueError(f"{name}: no list has as many elements as {shown}")
+    return MemoryError(f"{name}: no room for a list of the elements of {shown}")
+
+
+def _check_length(elements: list[_T], shape: Shape, name: str) -> None:
+    if len(elements) != (size := _kernel.size(shape)):
+        raise ValueError(
+            f"{name}: expected {show_int(size)} elements, the product of the sizes of shape "
+            f"{show_shape(shape)}, got {len(elements)}"
         )
-    return MemoryError(
-        f"{name}: no room for a list of the elements of a tensor of shape {show_shape(shape)}"
-    )
-
-
-def _wrong_length(name: str, elements: list[_T], shape: Shape) -> ValueError:
-    return ValueError(
-        f"{name}: expected {show_int(_kernel.size(shape))} elements, the product of the sizes of "
-        f"shape {show_shape(shape)}, got {len(elements)}"
-    )
