@@ -1,8 +1,4 @@
-"""A call of each public function, and what has to come of it.
-
-What is right is told by the rules as tests/support reads them, and by NumPy: nothing that the
-package computes with.
-"""
+"""A call of each public function, with wild arguments, and the same arguments in plain form."""
 
 from __future__ import annotations
 
@@ -12,25 +8,13 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
-import plain_axes
-import plain_rule
 import wild
 from array_strategies import elements, plain
 from axes_cases import any_array, shapes_along_axes
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
-from plain_axes import Placed
 from plain_rule import Shape
 from wild import MineError, Wild
-
-import whycast
-
-# It is given the result, and asserts that this is right.
-Check = Callable[[Any], None]
-
-
-class RefusedError(Exception):
-    """The rules refuse the arguments."""
 
 
 class Call(NamedTuple):
@@ -47,251 +31,29 @@ class Call(NamedTuple):
             return ", ".join(type(each).__name__ for each in self.args)
 
 
-def demand(condition: object) -> None:
-    """Refuse the arguments unless a condition holds."""
-    if not condition:
-        raise RefusedError
-
-
-# --- what has to come of a call: functions of its arguments, in plain form ------------------------
-
-
-def exactly(wanted: Any) -> Check:
-    """Demand a value of exactly a type: a bool, an int of Python, or a tuple of those."""
-
-    def check(result: Any) -> None:
-        assert type(result) is type(wanted)
-        assert result == wanted
-        if isinstance(result, tuple):
-            assert all(type(each) is int for each in result)
-
-    return check
-
-
-def same_elements(found: Any, wanted: Any) -> None:
-    """Demand an array of the same shape and dtype, with the same bits."""
-    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-    if found.size > 4096:
-        return
-    # Of these the bytes do not tell: strings are elsewhere, structures and long numbers have gaps.
-    if found.dtype.hasobject or found.dtype.kind in "TV" or found.dtype.char in "gG":
-        assert repr(found.tolist()) == repr(wanted.tolist())
-    else:
-        assert found.ravel().tobytes() == wanted.ravel().tobytes()
-
-
-def view(x: Any, placed: Placed | None) -> Check:
-    """Demand a read-only view in which a tensor lies as a rule places it."""
-    if placed is None:
-        raise RefusedError
-    order = sorted(range(x.ndim), key=lambda j: placed.axes[j])
-    places = (*[slice(None) if k in placed.axes else None for k in range(len(placed.shape))], ...)
-    wanted = np.broadcast_to(x.transpose(order)[places], placed.shape)
-
-    def check(result: Any) -> None:
-        assert type(result) is np.ndarray
-        assert not result.flags.writeable
-        same_elements(result, wanted)
-        if x.base is not None and result.size and result.itemsize:
-            assert np.may_share_memory(result, x)
-
-    return check
-
-
-def view_by(rule: Callable[..., Placed | None]) -> Callable[..., Check]:
-    """Give the model of a function of a tensor and what a rule takes."""
-    return lambda x, *others: view(x, rule(x.shape, *others))
-
-
-def total(delta: Any, shape: Shape, placed: Placed | None) -> Check:
-    """Demand a new array: the sums of all elements that lie on the same one of a tensor."""
-    demand(placed is not None and placed.shape == delta.shape and delta.dtype.kind in "iufc")
-    own = dict(zip(placed.axes, shape, strict=True)) if placed else {}
-    gone = tuple(k for k, size in enumerate(delta.shape) if own.get(k) != size)
-    # NumPy has no sum in an order of bytes that is not the machine's.
-    sums = np.sum(delta, axis=gone, dtype=delta.dtype.type)
-
-    def check(result: Any) -> None:
-        assert type(result) is np.ndarray
-        same_elements(result, np.asarray(sums).astype(delta.dtype).reshape(shape))
-        assert result.flags.writeable
-        assert result.flags.c_contiguous
-        assert not np.may_share_memory(result, delta)
-
-    return check
-
-
-def moved(data: Any, shape: Shape, target: Shape) -> Check:
-    """Demand a list of the very elements that stand at each index of the target."""
-    demand(plain_axes.numpy_mode(shape, target) and len(data) == prod(shape))
-    at = np.broadcast_to(np.arange(len(data)).reshape(shape), target).ravel().tolist()
-
-    def check(result: Any) -> None:
-        assert type(result) is list
-        assert result is not data
-        assert all(a is data[k] for a, k in zip(result, at, strict=True))
-
-    return check
-
-
-def each(checks: Sequence[Check]) -> Check:
-    """Demand a tuple of results."""
-
-    def check(results: Any) -> None:
-        assert type(results) is tuple
-        for result, one in zip(results, checks, strict=True):
-            one(result)
-
-    return check
-
-
-def common(shapes: Sequence[Shape]) -> Shape:
-    """Give the shape of SONNX."""
-    demand(shapes and plain_rule.e1(shapes) is None)
-    return plain_rule.maxima(shapes)
-
-
-def broadcast(*xs: Any, copy: Any = False, out: Any = None) -> Check:
-    # In SONNX's texts, float is at most of 64 bits.
-    demand(all(x.dtype.kind in "iubUTO" or x.dtype.char in "efd" for x in xs))
-    shape = common([x.shape for x in xs])
-    placed = [plain_axes.numpy_mode(x.shape, shape) for x in xs]
-    if out is None and not copy:
-        return each([view(x, at) for x, at in zip(xs, placed, strict=True)])
-
-    def check(results: Any) -> None:
-        for result, x in zip(results, xs, strict=True):
-            same_elements(plain(result), np.broadcast_to(x, shape))
-            assert result.flags.writeable
-            assert out or result.flags.c_contiguous
-            assert out or not np.may_share_memory(result, x)
-        assert out is None or all(a is b for a, b in zip(results, out, strict=True))
-
-    return check
-
-
-def compatible(*shapes: Shape) -> Check:
-    demand(shapes)
-    return exactly(plain_rule.e1(shapes) is None)
-
-
-def source_index(shape: Shape, target: Shape, index: Shape) -> Check:
-    demand(plain_axes.numpy_mode(shape, target) and len(target) == len(index))
-    demand(all(0 <= i < size for i, size in zip(index, target, strict=True)))
-    return exactly(plain_rule.source(shape, target, index))
-
-
-def broadcast_strides(shape: Shape, strides: Shape, target: Shape) -> Check:
-    demand(plain_axes.numpy_mode(shape, target) and len(shape) == len(strides))
-    new = len(target) - len(shape)
-    kept = [s if a == b else 0 for a, b, s in zip(shape, target[new:], strides, strict=True)]
-    return exactly((0,) * new + tuple(kept))
-
-
-def plan(*shapes: Shape, strides: Any = None) -> Check:
-    target = common(shapes)
-    own = [plain_rule.row_major(shape) for shape in shapes]
-    if strides is not None:
-        own = [plainly("strides", each) for each in strides]
-        demand(list(map(len, own)) == list(map(len, shapes)))
-
-    def check(result: Any) -> None:
-        assert type(result) is whycast.LoopPlan
-        for numbers in (result.sizes, *result.steps):
-            exactly(tuple(numbers))(numbers)
-        assert prod(result.sizes) == prod(target)
-        if prod(target) < 4096:
-            assert plain_rule.walk(*result) == plain_rule.offsets(shapes, own)
-
-    return check
-
-
-def numpy_shapes(*shapes: Shape) -> Check:
-    demand(plain_rule.first_mismatch(shapes) is None)
-    return exactly(plain_rule.agreed(shapes))
-
-
-def numpy_arrays(*xs: Any, subok: Any = False) -> Check:
-    shapes = [x.shape for x in xs]
-    demand(plain_rule.first_mismatch(shapes) is None)
-    return each([like_numpy(x, plain_rule.agreed(shapes), subok) for x in xs])
-
-
-def numpy_to(x: Any, shape: Shape, subok: Any = False) -> Check:
-    demand(plain_axes.numpy_mode(x.shape, shape))
-    return like_numpy(x, shape, subok)
-
-
-def like_numpy(x: Any, shape: Shape, subok: Any) -> Check:
-    """Demand the elements; how the array lies in memory is the subject of tests/dialects."""
-
-    def check(result: Any) -> None:
-        assert subok or type(result) is np.ndarray
-        same_elements(plain(result), np.broadcast_to(x, shape))
-
-    return check
-
-
-def openvino_place(
-    shape: Shape, target: Shape, axes: Shape | None = None, mode: Any = None
-) -> Placed | None:
-    demand((axes is None) != (mode == "explicit"))
-    if axes is not None:
-        return plain_axes.explicit(shape, target, axes, increasing=True)
-    rule = plain_axes.expand if mode == "bidirectional" else plain_axes.numpy_mode
-    return rule(shape, target)
-
-
-def openvino_adjoint(delta: Any, shape: Shape, *others: Any) -> Check:
-    mode = "numpy" if others[1:] == ("bidirectional",) else others[-1]
-    return total(delta, shape, openvino_place(shape, delta.shape, others[0], mode))
-
-
-def sum_to_shape(delta: Any, shape: Shape) -> Check:
-    return total(delta, shape, plain_axes.numpy_mode(shape, delta.shape))
-
-
-def ngraph_adjoint(delta: Any, axes: Shape) -> Check:
-    demand(plain_axes.are_axes(axes, delta.ndim))
-    shape = plain_axes.p(delta.shape, axes)
-    return total(delta, shape, plain_axes.ngraph(shape, delta.shape, axes))
-
-
-def broadcast_all(*pairs: Any) -> Check:
-    shape = common([own for _, own in pairs])
-    checks = [moved(data, own, shape) for data, own in pairs]
-
-    def check(result: Any) -> None:
-        exactly(shape)(result[0])
-        each(checks)(result[1])
-
-    return check
-
-
-# --- all of them: what each is given, and its model ----------------------------------------------
-
-MODELS: dict[str, tuple[str, Callable[..., Check]]] = {
-    "whycast.broadcast": ("tensors", broadcast),
-    "whycast.broadcast_shapes": ("shapes", lambda *shapes: exactly(common(shapes))),
-    "whycast.broadcast_strides": ("own strides target", broadcast_strides),
-    "whycast.broadcast_to": ("tensor target", view_by(plain_axes.numpy_mode)),
-    "whycast.compatible": ("shapes", compatible),
-    "whycast.f": ("integer size size", lambda a, b, c: exactly(a if b == c else 0)),
-    "whycast.plan": ("planned", plan),
-    "whycast.source_index": ("own target index", source_index),
-    "whycast.sum_to_shape": ("delta own", sum_to_shape),
-    "whycast.lax.broadcast_in_dim": ("tensor target turned", view_by(plain_axes.explicit)),
-    "whycast.ngraph.broadcast": ("tensor target lacking", view_by(plain_axes.ngraph)),
-    "whycast.ngraph.broadcast_adjoint": ("delta lacking", ngraph_adjoint),
-    "whycast.numpy_rule.broadcast_arrays": ("likes", numpy_arrays),
-    "whycast.numpy_rule.broadcast_shapes": ("loose", numpy_shapes),
-    "whycast.numpy_rule.broadcast_to": ("like either", numpy_to),
-    "whycast.onnx.expand": ("tensor both", view_by(plain_axes.expand)),
-    "whycast.openvino.broadcast": ("tensor target axes mode", view_by(openvino_place)),
-    "whycast.openvino.broadcast_adjoint": ("delta own axes mode", openvino_adjoint),
-    "whycast.reference.broadcast": ("list own target", moved),
-    "whycast.reference.broadcast_all": ("pairs", broadcast_all),
-    "whycast.torch.expand": ("tensor minus", view_by(plain_axes.torch_expand)),
+# What each public function is given.
+ROLES = {
+    "whycast.broadcast": "tensors",
+    "whycast.broadcast_shapes": "shapes",
+    "whycast.broadcast_strides": "own strides target",
+    "whycast.broadcast_to": "tensor target",
+    "whycast.compatible": "shapes",
+    "whycast.f": "integer size size",
+    "whycast.plan": "planned",
+    "whycast.source_index": "own target index",
+    "whycast.sum_to_shape": "delta own",
+    "whycast.lax.broadcast_in_dim": "tensor target turned",
+    "whycast.ngraph.broadcast": "tensor target lacking",
+    "whycast.ngraph.broadcast_adjoint": "delta lacking",
+    "whycast.numpy_rule.broadcast_arrays": "likes",
+    "whycast.numpy_rule.broadcast_shapes": "loose",
+    "whycast.numpy_rule.broadcast_to": "like either",
+    "whycast.onnx.expand": "tensor both",
+    "whycast.openvino.broadcast": "tensor target axes mode",
+    "whycast.openvino.broadcast_adjoint": "delta own axes mode",
+    "whycast.reference.broadcast": "list own target",
+    "whycast.reference.broadcast_all": "pairs",
+    "whycast.torch.expand": "tensor minus",
 }
 # Each makes several arguments, of as many tensors.
 SEVERAL = {"tensors": "tensor", "likes": "like", "shapes": "own", "loose": "either"}
@@ -398,11 +160,13 @@ def plainly(role: str, value: Any) -> Any:
     return tuple(sorted(found)) if isinstance(value, (set, frozenset)) else found
 
 
-def wanted(roles: str, model: Callable[..., Check], call: Call) -> Check:
-    """Give the check of the result of a call; a `RefusedError` where there is to be none."""
-    names = roles.split()
+def plain_call(roles: str, call: Call) -> Call:
+    """Give the arguments in plain form."""
+    names, kwargs = roles.split(), dict(call.kwargs)
     args: Sequence[Any] = call.args[0] if roles == "pairs" else call.args
     if len(names) == 1:
         names *= len(args)
     found = [plainly(role, value) for role, value in zip(names, args, strict=True)]
-    return model(*found, **call.kwargs)
+    if kwargs.get("strides") is not None:
+        kwargs["strides"] = [plainly("strides", each) for each in kwargs["strides"]]
+    return Call((found,) if roles == "pairs" else tuple(found), kwargs, call.tame)
