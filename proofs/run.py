@@ -40,7 +40,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # the name of another theory is read by provers. Nothing in a __pycache__ is read.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c|mlw)|tests/requirements(-[a-z-]+)?\.txt
-    |tests/(branches/gaps|c/(equivalent_c|misra))\.toml
+    |tests/c/(equivalent_c|misra)\.toml
     |why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
     |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])
     |python/(BENCHMARKS\.md|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
