@@ -57,7 +57,7 @@ def main() -> int:
     shutil.rmtree(OUT, ignore_errors=True)
     parts = {"requirements": (REQUIREMENTS, "0"), "accelerated": (ACCELERATED, "1")}
     parts |= {"others": (OTHERS, "1")}
-    if any([measure(name, tests, native) for name, (tests, native) in parts.items()]):
+    if any(measure(name, tests, native) for name, (tests, native) in parts.items()):
         return 1
     data = [f"{OUT / part}.data" for part in parts]
     coverage("combine", "--quiet", "--keep", f"--data-file={OUT / 'package'}.data", *data)
