@@ -39,7 +39,7 @@ def test_any_arrays(arrays: tuple[Array, ...]) -> None:
     """[E_Broadcast_any_Signature_010] [E_Broadcast_any_Purpose_020] [E_Broadcast_any_Purpose_030]
     [E_Broadcast_any_Condition1_030] [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Derived_110]
     [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Inputs_020] [E_Broadcast_any_Restrictions_010]
-    [E_Broadcast_any_Condition2_020]
+    [E_Broadcast_any_Condition2_020] [E_Broadcast_any_Derived_070]
     """
     plain_arrays = [plain(array) for array in arrays]
     common = maxima([x.shape for x in plain_arrays])
