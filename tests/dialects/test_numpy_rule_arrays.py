@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
-from array_strategies import (
-    DTYPES,
-    OTHER_DTYPES,
-    Array,
-    array_lists,
-    arrays_of_shape,
-)
+from array_strategies import DTYPES, OTHER_DTYPES, Array, array_lists, arrays_of_shape, plain
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_rule import Shape, fits
 from shape_strategies import shapes_and_target
+from view_checks import address
 
 import whycast
 from whycast import numpy_rule
@@ -33,16 +28,8 @@ np_broadcast_to: Function = vars(np)["broadcast_to"]
 ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
 
 
-class Reaction(NamedTuple):
-    """What an array does when it is asked whether it is writeable, and when it is written to."""
-
-    writeable: bool
-    written: bool
-    exported_readonly: bool | None
-    warned: tuple[type[Warning], ...]
-
-
-def reaction(array: Any) -> Reaction:
+def reaction(array: Any) -> tuple[object, ...]:
+    """Say what an array does when asked whether it is writeable, and when it is written to."""
     content = np.array(array)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -56,17 +43,15 @@ def reaction(array: Any) -> Reaction:
             written = True
         except ValueError:
             written = False
-    return Reaction(writeable, written, readonly, tuple(warning.category for warning in caught))
+    return (writeable, written, readonly, *(warning.category for warning in caught))
 
 
 def assert_same_array(ours: Array, theirs: Array) -> None:
     """Demand equality in all that can be asked of an array but for strides never used."""
     assert type(ours) is type(theirs)
-    assert (ours.shape, ours.dtype, ours.dtype.str) == (
-        *(theirs.shape, theirs.dtype, theirs.dtype.str),
-    )
-    assert ours.dtype.metadata == theirs.dtype.metadata
-    for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED", "WRITEBACKIFCOPY"):
+    assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
+    assert ours.dtype.str == theirs.dtype.str
+    for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED"):
         assert ours.flags[flag] == theirs.flags[flag], flag
     if ours.dtype.kind in "TV":
         # Bytes do not tell: those of a long string are elsewhere, a structure may have gaps.
@@ -75,42 +60,23 @@ def assert_same_array(ours: Array, theirs: Array) -> None:
         # Of objects these are the addresses.
         assert ours.ravel().tobytes() == theirs.ravel().tobytes()
     if ours.size:
-        assert _address(ours) == _address(theirs)
+        assert address(ours, (0,) * ours.ndim) == address(theirs, (0,) * theirs.ndim)
         for size, stride, expected in zip(ours.shape, ours.strides, theirs.strides, strict=True):
             assert size < 2 or stride == expected
 
 
-def _address(array: Array) -> int:
-    start: int = array.__array_interface__["data"][0]
-    return start
-
-
-def assert_same_results(arguments: tuple[Array, ...]) -> None:
-    ours, theirs = broadcast_arrays(*arguments), np_broadcast_arrays(*arguments)
-    assert type(ours) is type(theirs)
-    for z, expected, x in zip(ours, theirs, arguments, strict=True):
-        assert (z is x) == (expected is x)
-        assert z.base is expected.base
-        assert_same_array(z, expected)
-
-
-def assert_same_reactions(make: Callable[[], tuple[Array, ...]]) -> None:
-    """Compare on arguments made anew: of a mark that NumPy sets, the first write leaves nothing."""
-    ours, theirs = broadcast_arrays(*make()), np_broadcast_arrays(*make())
-    assert list(map(reaction, ours)) == list(map(reaction, theirs))
-
-
-MIXED_ARRAYS = array_lists(dtypes=ALL_DTYPES, zero_meets_one=True)
-
-
-@given(MIXED_ARRAYS)
+@given(array_lists(dtypes=ALL_DTYPES, zero_meets_one=True))
 def test_broadcast_arrays(arrays: tuple[Array, ...]) -> None:
     """[E_NumpyBroadcast_any_Functions_030] [E_Broadcast_any_Derived_160]"""
-    plain = tuple(np.ndarray.view(array, np.ndarray) for array in arrays)
-    assert_same_results(plain)
-    assert_same_reactions(lambda: plain)
-    for z, expected in zip(broadcast_arrays(*arrays), np_broadcast_arrays(*arrays), strict=True):
-        assert_same_array(z, expected)
+    for given_ones in (tuple(map(plain, arrays)), arrays):
+        ours, theirs = broadcast_arrays(*given_ones), np_broadcast_arrays(*given_ones)
+        assert type(ours) is type(theirs)
+        for z, expected, x in zip(ours, theirs, given_ones, strict=True):
+            assert_same_array(z, expected)
+            if given_ones is not arrays:
+                assert (z is x) == (expected is x)
+                assert z.base is expected.base
+                assert reaction(z) == reaction(expected)
 
 
 @given(shapes_and_target(max_rank=5, max_size=3), st.data())
@@ -131,18 +97,12 @@ def test_broadcast_to(case: tuple[Shape, Shape], data: st.DataObject) -> None:
 
 
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
-    "C order": lambda a: a,
-    "Fortran order": lambda a: a.copy(order="F"),
-    "owner in a permuted order": lambda a: a.transpose(1, 2, 0).copy().transpose(2, 0, 1)[::-1],
-    "reversed and spread": lambda a: np.repeat(a, 2, axis=2)[::-1, :, ::-2],
     "already broadcast": lambda a: np_broadcast_to(a[:, :, :1], a.shape),
     "read-only": lambda a: _read_only(a.copy()),
     "read-only part": lambda a: _read_only(np.repeat(a, 2, axis=0))[::-2],
     "marked": lambda a: np_broadcast_arrays(a, np.zeros((2, 1, 6)))[0],
     "marked and contiguous": lambda a: np_broadcast_arrays(a[0, 0], np.zeros((1, 1, 6)))[0],
     "marked part": lambda a: np_broadcast_arrays(a[:, :, :1], np.zeros(6))[0][::-1],
-    "rank 0": lambda a: a[0, 0, 0, ...],
-    "middle part": lambda a: np.repeat(a, 3, axis=2)[:, :, 5:11],
 }
 
 
@@ -161,17 +121,6 @@ def test_no_warning_before_a_write(layout: str, function: Function) -> None:
     function(x, x)
     broadcast_to(x, (4, *np.broadcast_shapes(x.shape, (3, 1))))
     assert reaction(x) == reaction(twin)
-
-
-def test_view_of_a_writeable_part_of_a_read_only_array() -> None:
-    """NumPy refuses: it cannot make the view writeable again."""
-    x = np.arange(6.0)[::2]
-    assert x.base is not None
-    x.base.flags.writeable = False
-    assert x.flags.writeable
-    for function in (broadcast_arrays, np_broadcast_arrays):
-        with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
-            function(x, np.zeros((2, 1)))
 
 
 ARRAY_LIKES: list[Any] = [7, 2.5, True, "text", [1, 2, 3], (4,), [[1], [2]], range(3), None, []]
@@ -207,20 +156,11 @@ def labelled(shape: Shape) -> Labelled:
     return array
 
 
-class Once(Labelled):
-    """Subclass whose arrays are finalized once and no more, for then there is None to do it."""
-
-    def __array_finalize__(self, source: object) -> None:
-        super().__array_finalize__(source)
-        self.__dict__["__array_finalize__"] = None
-
-
 def subclasses() -> Iterator[Array]:
     """Arrays of subclasses; none of them is a plain one once it has been looked at."""
     for array in (np.ones((3, 1)).view(np.matrix), np.ones((3, 1)).view(np.recarray)):
         yield from (array, array[::-1], array[:2])
     yield labelled((3, 1))
-    yield labelled((3, 1)).view(Once)
 
 
 @pytest.mark.parametrize("x", list(subclasses()), ids=lambda x: type(x).__name__)

@@ -133,32 +133,10 @@ def test_f() -> None:
             assert values_of_f(a, b, c, range(1, 9)) == list(range(1, 9))
 
 
-def assert_purpose(xs: Sequence[Tensor], zs: Sequence[Tensor]) -> int:
-    """Check the prose of both texts for outputs; return how many elements were added."""
-    rank = max(len(x.sizes) for x in xs)
-    ys = [completed(x, rank) for x in xs]
-    assert [z.sizes for z in zs] == [zs[0].sizes] * len(xs)
-    assert len(zs[0].sizes) == rank
-    added = 0
-    for y, z in zip(ys, zs, strict=True):
-        for k in range(1, rank + 1):
-            assert z.size(k) == max(other.size(k) for other in ys)
-            assert y.size(k) in (z.size(k), 1)
-            for index in indices(z.sizes):
-                if index[k - 1] > y.size(k):
-                    first = (*index[: k - 1], 1, *index[k:])
-                    assert z[index] == z[first]
-                    added += 1
-                if y.size(k) == 1:
-                    # Of Ym the first element on dimension k: no other index has that element.
-                    (found,) = (i for i in indices(y.sizes) if y[i] == z[index])
-                    assert found[k - 1] == 1
-    return added
-
-
 def test_both_texts() -> None:
-    """Their verdict, shape and data are the package's, for tensors of different types; and the
-    outputs are as the prose has them. SONNX-0 speaks of tensors of one rank.
+    """Their verdict, shape and data are the package's, for tensors of different types.
+
+    SONNX-0 speaks of tensors of one rank.
 
     [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
     [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
@@ -175,14 +153,9 @@ def test_both_texts() -> None:
     [E_SonnxZeroBroadcast_any_Constraints_020] [E_SonnxZeroBroadcast_any_Functionality_010]
     [E_Broadcast_any_Derived_200]
     """
-    added = 0
     for shapes in [*product(SHAPES, repeat=2), *product(FEW, repeat=3)]:
         arrays = arrays_of(shapes)
-        xs = [from_zero(array) for array in arrays]
-        outputs = broadcast(xs)
-        assert outputs == package(arrays)
-        added += 0 if outputs is None else assert_purpose(xs, outputs)
-    assert added > 1000
+        assert broadcast([*map(from_zero, arrays)]) == package(arrays)
 
 
 def test_binary_form() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 import whycast
 from gate import toml
-from whycast import _types, testing
+from whycast import _types
 
 # `import whycast` brings the first ones; those for tests have to be asked for.
 BROUGHT = [
@@ -89,13 +89,6 @@ def test_public_names_are_at_home_where_they_are_called(module: ModuleType, name
     assert value.__module__ == module.__name__
     assert getattr(importlib.import_module(value.__module__), value.__qualname__) is value
     assert pickle.loads(pickle.dumps(value)) is value
-
-
-def test_a_report_can_be_sent_to_another_process() -> None:
-    case = testing.Case(((0,),), target=())
-    deviation = testing.Deviation("data", {"small": 1}, "refuses", "", case, "f()", "", "", "")
-    report = testing.Report("f", "expand", {}, {}, (deviation,), (), {}, (), True, 0, 0.1)
-    assert pickle.loads(pickle.dumps(report)) == report
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
