@@ -12,15 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from array_strategies import (
-    Array,
-    array_lists,
-    plain,
-)
+from array_strategies import Array, array_lists, plain
+from bad_values import state
 from hypothesis import given
 from numpy.lib.stride_tricks import as_strided
 from plain_rule import Shape, maxima, source
-from view_checks import address, assert_view
+from view_checks import assert_view
 
 import whycast
 from whycast import lax, ngraph, onnx, openvino
@@ -84,34 +81,19 @@ BROADCASTS = {
         *((2, 4, 1, 3, 2), lambda i: (i[0], i[2], i[3])),
     ),
     # Its shape and its strides are what they were.
-    "broadcast, same": Broadcast(sonnx((2, 1, 3)), (2, 1, 3), lambda i: i),
-    "expand, same": Broadcast(lambda x: onnx.expand(x, (2, 1, 1)), (2, 1, 3), lambda i: i),
-    "numpy, same": Broadcast(lambda x: openvino.broadcast(x, (2, 1, 3)), (2, 1, 3), lambda i: i),
-    "lax, empty": Broadcast(
-        lambda x: lax.broadcast_in_dim(x, (2, 0, 3), (0, 1, 2)), (2, 0, 3), lambda i: i
-    ),
+    "same": Broadcast(sonnx((2, 1, 3)), (2, 1, 3), lambda i: i),
 }
 each_broadcast = pytest.mark.parametrize("broadcast", BROADCASTS.values(), ids=BROADCASTS)
 
 
-def check(broadcast: Broadcast, given_array: Array, x: Array | None = None) -> Array:
-    """Demand the view that is due of a plain array; return it."""
-    z = broadcast.function(given_array)
-    assert_view(z, given_array if x is None else x, broadcast.shape, broadcast.source)
-    return z
-
-
+# Those that are not drawn, and two more.
 LAYOUTS: dict[str, Callable[[Array], Array]] = {
     "C order": lambda a: a,
-    "Fortran order": lambda a: a.copy(order="F"),
-    "transposed": lambda a: a.transpose(0, 2, 1).copy().transpose(0, 2, 1),
     "reversed": lambda a: a[::-1, ::-1, ::-1].copy()[::-1, ::-1, ::-1],
-    "every second": lambda a: np.stack([a, a], axis=3).reshape(2, 1, 6)[:, :, ::2],
-    "middle part": lambda a: np.pad(a, 1, mode="edge")[1:-1, 1:-1, 1:-1],
-    "already broadcast": lambda a: np.broadcast_to(a[:, :, :1], a.shape),
     "marked by NumPy": lambda a: np.broadcast_arrays(a[:, :, :1], np.zeros(3))[0],
-    "owner in a permuted order": lambda a: a.transpose(1, 2, 0).copy().transpose(2, 0, 1),
-    "part of such an owner": lambda a: a.transpose(1, 2, 0).copy().transpose(2, 0, 1)[::-1],
+    "part of an owner in a permuted order": lambda a: (
+        a.transpose(1, 2, 0).copy().transpose(2, 0, 1)[::-1]
+    ),
     "memory with gaps": lambda a: as_strided(
         np.repeat(a.ravel(), 2), a.shape, (6 * a.itemsize, 0, 2 * a.itemsize)
     )[::-1],
@@ -129,18 +111,15 @@ def test_each_function_in_each_named_layout(broadcast: Broadcast, layout: str) -
         x = LAYOUTS[layout](np.arange(6.0).reshape(2, 1, 3))
         if not writeable:
             x.flags.writeable = False
-        before = (x.tobytes(), x.shape, x.strides, x.dtype, x.flags.num)
-        z = check(broadcast, x)
-        assert (x.tobytes(), x.shape, x.strides, x.dtype, x.flags.num) == before
-    if 0 in z.shape:
-        return
+        before = state(x)
+        z = broadcast.function(x)
+        assert_view(z, x, broadcast.shape, broadcast.source)
+        assert state(x) == before
     with pytest.raises(ValueError, match="read-only"):
         z[(0,) * z.ndim] = 99.0
-    if layout not in ("already broadcast", "marked by NumPy"):
+    if layout != "marked by NumPy":
         x[1, 0, 2] = -7.0
-        last = tuple(size - 1 for size in z.shape)
-        assert z[last] == -7.0
-        assert address(z, last) == address(x, (1, 0, 2))
+        assert z[tuple(size - 1 for size in z.shape)] == -7.0
 
 
 class Owner(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):

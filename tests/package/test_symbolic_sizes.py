@@ -44,19 +44,9 @@ def instances(valuation: Valuation, shapes: Sequence[Shape]) -> list[Shape]:
     return [tuple(value(valuation, z) for z in s) for s in shapes]
 
 
-def column(shapes: Sequence[Shape], axis: int) -> list[int]:
-    """Give the symbols of an axis of the largest rank: a missing axis counts as 1."""
-    rank = max(map(len, shapes))
-    return [([1] * (rank - len(s)) + [*s])[axis] for s in shapes]
-
-
 def numpy_shape(shapes: Sequence[Shape]) -> Shape | None:
     """Give the shape by the rule of NumPy."""
-    rank = max(map(len, shapes), default=0)
-    others = [{*column(shapes, i)} - {1} for i in range(rank)]
-    if any(len(sizes) > 1 for sizes in others):
-        return None
-    return tuple(next(iter(sizes), 1) for sizes in others)
+    return None if plain_rule.first_mismatch(shapes) else plain_rule.agreed(shapes)
 
 
 def holds(valuation: Valuation, clause: Clause) -> bool:
@@ -66,14 +56,8 @@ def holds(valuation: Valuation, clause: Clause) -> bool:
 
 
 def first_numbers(shapes: Sequence[Shape]) -> Clause | None:
-    """Give the first two numbers that differ and are both not 1."""
-    for axis in range(max(map(len, shapes), default=0)):
-        sizes = column(shapes, axis)
-        for second, first in product(range(len(shapes)), repeat=2):
-            a, b = sizes[first], sizes[second]
-            if first < second and a != b and min(a, b) >= 0 and 1 not in (a, b):
-                return (first, second, axis)
-    return None
+    """Give the first two numbers that differ and are both not 1: names are as if they were 1."""
+    return plain_rule.first_mismatch([tuple(max(1, z) if z else 0 for z in s) for s in shapes])
 
 
 @pytest.mark.parametrize("part", range(4))
