@@ -14,12 +14,11 @@ import pytest
 from plain_rule import Shape, all_shapes, e1, fits, maxima, mixes_zero_and_one, prepend
 
 import whycast
-from whycast import numpy_rule, openvino
+from whycast import numpy_rule
 
 CASES = [
-    *product(all_shapes(3, 3), repeat=2),
+    *product(all_shapes(3, 2), all_shapes(2, 3)),
     *product(all_shapes(2, 2), repeat=3),
-    *product(all_shapes(1, 3), repeat=3),
     *((shape,) for shape in all_shapes(2, 2)),
 ]
 
@@ -104,14 +103,14 @@ def test_multidirectional() -> None:
 
 def test_examples_of_onnx() -> None:
     """[E_OnnxBroadcasting_any_Multidirectional_010] [E_OnnxBroadcasting_any_Unidirectional_010]"""
-    both = [((2, 3, 4, 5), ()), ((2, 3, 4, 5), (5,)), ((4, 5), (2, 3, 4, 5))]
+    whole = (2, 3, 4, 5)
+    both = [(whole, ()), (whole, (5,)), ((4, 5), whole)]
     for shapes in [*both, ((1, 4, 5), (2, 3, 1, 1)), ((3, 4, 5), (2, 1, 1, 1))]:
         assert prepended_lengths(shapes)
-        assert numpy_rule.broadcast_shapes(*shapes) == (2, 3, 4, 5)
-        assert whycast.broadcast_shapes(*shapes) == (2, 3, 4, 5)
+        assert numpy_rule.broadcast_shapes(*shapes) == whycast.broadcast_shapes(*shapes) == whole
     for shape in [(), (5,), (2, 1, 1, 5), (1, 3, 1, 5)]:
-        assert unidirectional(shape, (2, 3, 4, 5))
-        assert openvino.broadcast(np.zeros(shape), (2, 3, 4, 5)).shape == (2, 3, 4, 5)
+        assert unidirectional(shape, whole)
+        assert numpy_rule.broadcast_to(np.zeros(shape), whole).shape == whole
 
 
 def test_unidirectional() -> None:
@@ -150,4 +149,4 @@ def test_sizes_that_numpy_prints() -> None:
         assert printed == maxima(shapes)
         assert (printed == computed) == (not mixes_zero_and_one(shapes))
         differs += printed != computed
-    assert differs > 1000
+    assert differs > 500

@@ -61,11 +61,7 @@ def test_pair_is_the_one_that_numpy_names() -> None:
 
 def test_neither_rank_nor_number_nor_size_is_limited() -> None:
     """NumPy itself ends at rank 32, and at sizes and products of 2**63."""
-    high = (1, 2) * 50
-    assert broadcast_shapes((), (2,), high, (0, 1) * 50) == (0, 2) * 50
-    assert broadcast_shapes(*[(1, 3)] * 20_000, (0, 1)) == (0, 3)
-    assert broadcast_shapes((2**70, 1), 10**5000) == (2**70, 10**5000)
-    assert outcome(((7,) * 100, (7,) * 60 + (8,) + (7,) * 39)) == (0, 1, 60)
+    assert broadcast_shapes(*[(2**70, 3)] * 20_000, (0, *(1,) * 99)) == (0, *(1,) * 97, 2**70, 3)
 
 
 class LooseSequence:

@@ -26,10 +26,10 @@ from whycast._errors import show_shape
 
 X = np.zeros(())
 BYTE = np.zeros((), np.int8)
-# The first fits into no tuple, the second has a length that is no C integer.
-LONG = (range(2**62), range(2**63))
+# They fit into no tuple; the second has a length that is no C integer.
+LONG = (range(2**62), range(2**63), np.broadcast_to(BYTE, (2**62,)))
 
-NO_ROOM = r"expected no more integers than there is room for, got range\(0, \d+\) \(range\)$"
+NO_ROOM = r"expected no more integers than there is room for, got .* \((range|ndarray)\)$"
 
 
 @pytest.fixture
@@ -54,16 +54,6 @@ def test_more_integers_than_a_tuple_holds(parameter: Parameter) -> None:
         assert caught.value.__context__ is None
 
 
-@pytest.mark.usefixtures("frugal")
-def test_more_integers_in_an_array_than_a_tuple_holds() -> None:
-    long = np.broadcast_to(BYTE, (2**62,))
-    message = (
-        r"^argument 0: expected no more integers than there is room for, got an array of shape"
-    )
-    with pytest.raises(ValueError, match=message):
-        whycast.broadcast_shapes(long)
-
-
 class Long(Sequence[Any]):
     """Sequence of tensors with a length that is no C integer."""
 
@@ -84,7 +74,7 @@ def test_more_tensors_than_a_tuple_holds() -> None:
 @pytest.mark.usefixtures("frugal")
 @pytest.mark.parametrize(
     "shape",
-    [*((size,) for size in (2**60, 2**62, 2**63, 2**64, 10**30)), (2**62, 2**62), (2, *(1,) * 64)],
+    [(2**60,), (2**63,), (10**30,), (2**62, 2**62), (2, *(1,) * 64)],
     ids=lambda shape: f"{len(shape)}, {shape[0]}",
 )
 @pytest.mark.parametrize(
@@ -149,14 +139,10 @@ def test_a_sequence_is_looked_at_once() -> None:
     assert lax.broadcast_in_dim(np.zeros(3), Fickle(2, 3), Fickle(1)).shape == (2, 3)
 
 
-def test_many_tensors_and_high_rank() -> None:
+def test_many_tensors_high_rank_and_large_sizes() -> None:
     """[E_Broadcast_any_Restrictions_010]"""
     many = [(1, 3)] * 20_000 + [(5, 1)]
     assert whycast.broadcast_shapes(*many) == (5, 3)
     high = (1, 2) * 1000
     assert whycast.broadcast_shapes((), (2,), high, (3, 1) * 1000) == (3, 2) * 1000
-
-
-def test_sizes_are_unbounded() -> None:
-    """[E_Broadcast_any_Restrictions_010]"""
     assert whycast.broadcast_shapes((10**5000, 1), (2**64,)) == (10**5000, 2**64)

@@ -23,17 +23,13 @@ def test_result_is_new_and_the_argument_untouched() -> None:
         assert data == before
 
 
-def test_number_of_elements_too_long_to_print() -> None:
+def test_what_no_list_can_have() -> None:
     with pytest.raises(ValueError, match=r"^data: expected 2\*\*16609\+ elements, .*, got 1$"):
         reference.broadcast([0], (10**5000,), (10**5000,))
-
-
-def test_target_that_no_list_can_have() -> None:
     message = r"^target: no list has as many elements as a tensor of shape \(2, 2\*\*5000\+\)$"
-    for data, shape in (([0], (1,)), ([0, 1], (2, 1))):
-        with pytest.raises(ValueError, match=message) as caught:
-            reference.broadcast(data, shape, (2, 2**5000))
-        assert caught.value.__context__ is None
+    with pytest.raises(ValueError, match=message) as caught:
+        reference.broadcast([0], (1,), (2, 2**5000))
+    assert caught.value.__context__ is None
     assert reference.broadcast([0], (1,), (2**5000, 0)) == []
 
 
@@ -67,8 +63,6 @@ def test_no_list_is_made_on_the_way_to_one_that_cannot_be() -> None:
 
 def test_no_room_for_a_list() -> None:
     message = r"no room for a list of the elements of a tensor of shape \(2, 1125899906842624\)$"
-    with pytest.raises(MemoryError, match=f"^target: {message}"):
-        reference.broadcast([0, 1], (2, 1), (2, 2**50))
     with pytest.raises(MemoryError, match=f"^target: {message}"):
         reference.broadcast([0], (1,), (2, 2**50))
 
