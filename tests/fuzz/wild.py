@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import array
-import decimal
-import fractions
 from collections import UserList, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -12,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 from array_strategies import Array, elements
 from hypothesis import strategies as st
-from numpy.lib.stride_tricks import as_strided
 
 _T = TypeVar("_T")
 Values = st.SearchStrategy[Any]
@@ -105,14 +102,12 @@ class Whole(int):
 
 NOT_SIZES = st.one_of(
     st.integers(-3, -1) | st.sampled_from(LIMITS).map(lambda size: -size) | _HUGE,
-    st.sampled_from([np.int8, np.uint8, np.int16, np.uint64]).flatmap(lambda kind: SMALL.map(kind)),
-    st.sampled_from([np.int8(-128), np.int64(-(2**63)), np.uint64(2**64 - 1), np.int64(2**62)]),
-    st.sampled_from([True, False, np.True_, np.False_, float("nan"), float("inf"), -0.0, 2.0]),
-    st.sampled_from([np.float64(2.0), np.float64("nan"), 2j, None, Ellipsis, slice(2), int]),
-    st.sampled_from(["2", "", "x" * 10_000, b"2", "\ud800", np.ma.masked]),
-    st.sampled_from([decimal.Decimal(2), fractions.Fraction(2), np.datetime64("2020-01-01")]),
-    st.sampled_from(["2", 2.0, None, -1, 2**70, 0, 3]).map(Index),
-    st.builds(Whole, SMALL) | st.builds(Raises) | st.tuples(SMALL) | st.lists(SMALL, max_size=1),
+    st.sampled_from([np.int8, np.uint8, np.uint64]).flatmap(lambda kind: SMALL.map(kind)),
+    st.sampled_from([np.int8(-128), np.int64(-(2**63)), np.uint64(2**64 - 1)]),
+    st.sampled_from([True, np.True_, float("nan"), 2.0, np.float64(2), 2j, None, int, "2", b"2"]),
+    st.sampled_from(["x" * 10_000, "\ud800", np.ma.masked, np.datetime64("2020-01-01")]),
+    st.sampled_from(["2", 2.0, -1, 2**70, 3]).map(Index),
+    st.builds(Whole, SMALL) | st.builds(Raises) | st.tuples(SMALL),
     st.builds(np.array, SMALL | st.tuples(SMALL), st.sampled_from(["i4", object, "m8[s]"])),
 )
 
@@ -169,9 +164,7 @@ class Long(Sequence[int]):
         return self.length  # type: ignore[return-value]
 
     def __getitem__(self, index: Any) -> Any:
-        if index > 2:
-            raise IndexError
-        return 1
+        return (1, 1)[index]
 
 
 def _spread(values: Sequence[int]) -> Array:
@@ -192,31 +185,21 @@ def _deep() -> object:
     return found
 
 
-def _overlapping(code: str, steps: int) -> Array:
-    memory = np.array([2, 1, 3, 1, 2, 2], code)
-    return as_strided(memory, (3,), (memory.itemsize * steps,))
-
-
 NOT_SHAPES = st.one_of(
     SMALL | SMALL.map(np.int64) | _HUGE.map(range) | st.tuples(_HUGE, st.integers(0, 1)),
     st.sampled_from([True, None, "", "23", b"\2\3", bytearray(b"\2"), memoryview(b"\2\3")]),
     st.builds(iter, st.just((2, 3))) | st.builds(recursive) | st.builds(_deep) | st.builds(Raises),
-    st.sampled_from([{2: 3, 1: 1}, {2, 3}, frozenset({1}), range(5, 0, -2), UserList([2, 3])]),
+    st.sampled_from([{2: 3, 1: 1}, {2, 3}, range(5, 0, -2), UserList([2, 3]), deque([2, 3])]),
     st.builds(Liar, st.just([2, 3]), st.sampled_from([1, -1])),
     st.builds(Fickle, st.just([2, 3]), st.sampled_from([["x", None], [2.0, True], [-1], []])),
-    st.sampled_from([-1, 2**70, 2.0, 3, 2**62, MineError]).map(Long),
-    st.builds(array.array, st.sampled_from("biqd"), st.just([2, 3])),
+    st.sampled_from([-1, 2**70, 2.0, 3, 2**62]).map(Long),
+    st.builds(array.array, st.sampled_from("iqd"), st.just([2, 3])),
     st.sampled_from([33, 64, 65, 200]).map(lambda rank: (1,) * rank),
-    st.sampled_from(
-        [deque([2, 3]), [[2, 3], [1]], [np.array([2, 3])], np.ones((1, 2)).view(np.matrix)]
-    ),
-    st.sampled_from([[[2, 3]], 2, [2.0, np.nan], [True], ["2"], np.zeros((0, 2), int)]).map(
-        np.array
-    ),
+    st.sampled_from([[[2, 3], [1]], [np.array([2, 3])], np.ones((1, 2)).view(np.matrix)]),
+    st.sampled_from([[[2, 3]], 2, [2.0, np.nan], [True], ["2"]]).map(np.array),
     st.builds(np.array, st.just([2]), st.sampled_from([object, "m8[s]", "i4,f4"])),
     st.just(np.ma.MaskedArray([2, 3], np.array([True, False]))),
-    st.sampled_from([2**60, 2**62]).map(lambda count: np.broadcast_to(np.int8(1), (count,))),
-    st.builds(_overlapping, st.sampled_from(["i1", "<u2", ">i4", ">u8"]), st.integers(0, 2)),
+    st.just(np.broadcast_to(np.int8(1), (2**62,))),
 )
 
 
@@ -234,36 +217,21 @@ class Offers:
 
 
 SCALARS = st.sampled_from(
-    [
-        *(
-            np.float32(7),
-            np.int8(-1),
-            np.bool_(1),
-            np.str_("a"),
-            np.void(b"abcd"),
-            np.longdouble(1),
-        ),
-        *(np.datetime64("NaT"), np.complex64(1), np.bytes_(b"x")),
-    ]
+    [np.float32(7), np.bool_(1), np.str_("a"), np.void(b"ab"), np.longdouble(1), np.complex64(1)]
 )
 NOT_TENSORS = st.one_of(
     SCALARS,
-    st.sampled_from([1, 2.5, True, 2j, None, "text", b"bytes", [1.0, 2.0], [[1, 2], [3]], ()]),
+    st.sampled_from([1, 2.5, True, None, "text", b"bytes", [1.0, 2.0], [[1, 2], [3]], ()]),
     st.just([np.zeros(2), np.zeros((2, 1))]) | st.builds(recursive) | st.builds(_deep),
     st.builds(Raises) | st.sampled_from([np.zeros((2, 1)), [1, 2], None, 3]).map(Offers),
     st.sampled_from([memoryview(b"ab"), array.array("d", [1, 2]), np.ndarray, np.dtype("i4")]),
-    st.sampled_from([3, None, "x", 2.5, [], [None, "a"]]).map(
-        lambda value: np.array(value, object)
-    ),
-    st.sampled_from([np.empty((2**40, 0), "i1"), np.zeros((0, 3)), np.ma.masked]),
+    st.sampled_from([3, None, [], [None, "a"]]).map(lambda value: np.array(value, object)),
+    st.sampled_from([np.empty((2**40, 0), "i1"), np.ma.masked, np.zeros((1,) * 64, "f2")]),
     st.just(np.ma.MaskedArray([1, 2], np.array([True, False]))),
-    st.sampled_from([64, 40]).map(lambda rank: np.zeros((1,) * rank, "f2")),
     st.sampled_from([3, 2**62, 2**63]).map(range) | st.builds(iter, st.just((1, 2))),
-    st.sampled_from([np.ma.MaskedArray, np.matrix, np.recarray]).map(
-        lambda kind: np.ones((2, 1)).view(kind)
-    ),
+    st.sampled_from([np.matrix, np.recarray]).map(lambda kind: np.ones((2, 1)).view(kind)),
     # Dtypes of which an array has no sum, and fields.
-    st.sampled_from(["M8[s]", "S3", "V4", "i4,f4", "(2,)i4,f4", "V0"]).map(
+    st.sampled_from(["M8[s]", "S3", "V4", "i4,f4", "V0"]).map(
         lambda code: elements(3, np.dtype(code))
     ),
 )
