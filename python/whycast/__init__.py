@@ -1,24 +1,22 @@
 """Formally verified Broadcast: NumPy views whose shapes and strides come from proved programs.
 
 The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is the rule of NumPy and
-ONNX; a size of 0, however, broadcasts with nothing but 0. NumPy's rule, zero sizes included, has
-its own functions, in `whycast.numpy_rule`, and so has each of the specifications that broadcast one
-tensor to a given shape: `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and
-`whycast.torch`. `whycast.reference` broadcasts plain lists. The command ``whycast`` answers from
-the same programs, and `whycast.testing`, imported when it is asked for, holds an implementation of
-your own against them. What is proved, and on what assumptions, stands in the WhyML sources
-(``why3/``) and their replayed proofs (``proofs/``).
+ONNX; a size of 0 broadcasts only with 0. `whycast.numpy_rule` has NumPy's rule, zero sizes
+included; `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and `whycast.torch`
+broadcast one tensor to a given shape. `whycast.reference` broadcasts plain lists. The command
+``whycast`` answers from the same programs, and `whycast.testing` holds an implementation of your
+own against them. The WhyML sources (``why3/``) and their replayed proofs (``proofs/``) state what
+is proved, and on what assumptions.
 
-What Python or NumPy cannot hold, a shape of 2**62 sizes or the elements of an array of such a size,
-is refused before anything is made, by a ValueError that names the argument, or the shape and dtype;
-where only the room is missing it is a MemoryError. Views are read-only and on the memory of their
-arrays, and results are plain ndarrays also where an argument is a numpy.matrix, memmap or recarray.
-An array of another subclass may mean more than its elements, by a mask or a unit for instance: it
-is refused by a TypeError, and `numpy.asarray` makes a plain one of it.
+Raises ValueError, before allocating anything, for what Python or NumPy cannot hold, such as a shape
+of 2**62 sizes; MemoryError where only the room is missing. Views are read-only and on the memory of
+their arrays. Results are plain ndarrays, also of a numpy.matrix, memmap or recarray. An array of
+another subclass may mean more than its elements, such as a mask or a unit, and raises TypeError;
+`numpy.asarray` makes a plain one of it.
 
-`native` says whether an accelerator works for the package: the same rule in C, proved as well and
-built where there was a compiler. It makes shapes, views and copies faster, nothing else; the
-environment variable ``WHYCAST_NATIVE=0`` leaves it out, ``WHYCAST_NATIVE=1`` demands it.
+`native` says whether the accelerator is in use: the same rule in C, also proved, built where there
+was a compiler. It only makes shapes, views and copies faster. The environment variable
+``WHYCAST_NATIVE=0`` leaves it out, ``WHYCAST_NATIVE=1`` demands it.
 
 >>> import numpy as np
 >>> import whycast
@@ -29,6 +27,7 @@ array([[11, 21, 31, 41],
        [13, 23, 33, 43]])
 """
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -71,16 +70,18 @@ __all__ = [
 ]
 
 # Tracebacks, help and pickles name them as callers do.
-for _each in (
-    *(broadcast, broadcast_shapes, broadcast_strides, broadcast_to, compatible, f, source_index),
-    *(LoopPlan, plan, sum_to_shape),
-):
-    _each.__module__ = "whycast"
+for _name in __all__:
+    if getattr(globals()[_name], "__module__", "").startswith("whycast."):
+        globals()[_name].__module__ = "whycast"
 
 
 def __dir__() -> list[str]:
     return __all__
 
+
+# What they import is not theirs to show.
+for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, torch):
+    vars(_each)["__dir__"] = partial(list, _each.__all__)
 
 if not TYPE_CHECKING:
 

@@ -1,9 +1,8 @@
 """The accelerator: proved programs like those of the kernel, as C, on what is plain and common.
 
-Here alone it is decided, once, whether it works: it has to have been built, and the environment may
-say WHYCAST_NATIVE=0, to leave it out, or WHYCAST_NATIVE=1, to demand it, and nothing else. Each
-function answers as the kernel would, or leaves the question to Python by None. So all errors are
-Python's, and so is all else where there is no accelerator.
+This module alone decides, once, whether it is available: it has to be built, and the environment
+may say WHYCAST_NATIVE=0, to leave it out, or WHYCAST_NATIVE=1, to demand it. Each function answers
+as the kernel would, or leaves the question to Python by None: all errors are Python's.
 """
 
 from __future__ import annotations

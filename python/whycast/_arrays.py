@@ -106,15 +106,12 @@ def broadcast(
 
     Notes
     -----
-    Rests on ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``). The program is
-    ``broadcast_views`` (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it
-    gives the common shape and the strides of all views, or raises exactly where E1 holds. By
-    ``views_of_broadcast`` of ``why3/kernel/laws.mlw`` the views read what ``broadcast`` gives,
-    whatever the strides are. NumPy makes the views, and copies them. The accelerator, where it is
-    there (`whycast.native`), has proved programs of its own for shape and strides, makes most
-    views, and writes the copies of contiguous tensors.
-
-    Of an array of dtype object each element is looked at, along an axis of stride 0 one.
+    Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. The program is ``broadcast_views``
+    (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it computes the common
+    shape and the strides of all views, or raises exactly where E1 holds. By ``views_of_broadcast``
+    of ``why3/kernel/laws.mlw`` the views read what ``broadcast`` gives, whatever the strides are.
+    NumPy makes and copies the views; the accelerator (`whycast.native`) does so for most, by proved
+    programs of its own. Each element in memory of an array of dtype object is looked at.
 
     Examples
     --------
@@ -247,20 +244,20 @@ def view_by(
     Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
     """
     source, flags = array, array.flags
-    # By the sign of its flags NumPy remembers that it is to warn of a write: a mark that
-    # numpy.broadcast_arrays sets on its results. It then takes the mere making of a view for one.
+    # NumPy marks the results of numpy.broadcast_arrays by negative flags, to warn of writes, and
+    # takes the mere making of a view for one.
     if flags.num < 0:
         source = own_view(array)
     try:
-        # The constructor is by far the fastest way, and refuses strides that leave the buffer, but
-        # it wants a buffer that is contiguous, in C or in Fortran order.
+        # The constructor is by far the fastest way, and refuses strides that leave the buffer. It
+        # needs a contiguous buffer, in C or in Fortran order.
         if flags.forc:
             try:
                 view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
                 _set_writeable(view, False)
                 return view
             except TypeError:
-                # Of a StringDType NumPy 2.5 makes no array on a buffer.
+                # NumPy 2.5 cannot wrap a buffer as StringDType.
                 pass
         return _iterated_view(source, shape, strides, axes)
     except (OverflowError, ValueError) as error:

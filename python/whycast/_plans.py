@@ -1,4 +1,4 @@
-"""Loop plans: how to come by the elements of tensors that are broadcast, without a copy."""
+"""Loop plans: how to visit the elements of tensors that are broadcast, without a copy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whycast._types import Integers, Shape, Strides
 
 
 class LoopPlan(NamedTuple):
-    """Nested loops that come by all elements of tensors that are broadcast, as `plan` makes them.
+    """Nested loops that visit all elements of tensors that are broadcast, as `plan` makes them.
 
     Parameters
     ----------
@@ -63,11 +63,10 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
 
     Notes
     -----
-    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. Lemma ``plan_offsets`` says that
-    the loops come by every element of the output exactly once, in row-major order, and that each
-    tensor is then where it has the element that ``source_index`` names. The program is
-    ``loop_plan`` of module ``COPPlan`` (``why3/kernel/plan.mlw``), proved to return these loops
-    from the strides of the views.
+    Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. By lemma ``plan_offsets`` the loops
+    visit every element of the output exactly once, in row-major order, and each tensor is then
+    where it has the element that ``source_index`` names. The program is ``loop_plan``
+    (``why3/kernel/plan.mlw``): it computes these loops from the strides of the views.
 
     Examples
     --------

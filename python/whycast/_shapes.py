@@ -37,8 +37,8 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
 
     Notes
     -----
-    Rests on ``f`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), from step 2 of SONNX
-    Broadcast. Like there, it is total: where no broadcast leads from `b` to `c` it is 0.
+    Rests on ``f`` of ``why3/sonnx/broadcast.mlw``, from step 2 of SONNX Broadcast. It is total:
+    where no broadcast leads from `b` to `c` it is 0.
 
     Examples
     --------
@@ -78,9 +78,8 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     Notes
     -----
     Rests on ``common_shape`` (the common rank of step 1, the maxima of step 2), ``e1`` and
-    ``first_violation`` of ``why3/core/common_shape.mlw``. The program is ``broadcast_shapes`` of
-    module ``COPBroadcast`` (``why3/kernel/broadcast.mlw``), proved to return that shape, or to
-    raise exactly when E1 holds.
+    ``first_violation`` of ``why3/core/common_shape.mlw``. The program is ``broadcast_shapes``
+    (``why3/kernel/broadcast.mlw``): it returns that shape, or raises exactly when E1 holds.
 
     Examples
     --------
@@ -125,8 +124,7 @@ def compatible(*shapes: Integers) -> bool:
 
     Notes
     -----
-    The program is that of `broadcast_shapes`, proved to raise exactly when E1 holds (``e1`` of
-    ``why3/core/common_shape.mlw``).
+    Rests on ``e1`` of ``why3/core/common_shape.mlw``. The program is that of `broadcast_shapes`.
 
     Examples
     --------
@@ -175,10 +173,10 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
 
     Notes
     -----
-    Rests on ``view_strides`` of ``why3/memory/layout.mlw``. The program is ``broadcast_strides`` of
-    module ``COPBroadcast`` (``why3/kernel/broadcast.mlw``), proved to return these, or to raise
-    exactly when the shape does not broadcast. That they address the right elements, whatever the
-    strides, is lemma ``view_offset`` of ``why3/memory/layout.mlw``.
+    Rests on ``view_strides`` of ``why3/memory/layout.mlw``. The program is ``broadcast_strides``
+    (``why3/kernel/broadcast.mlw``): it returns these, or raises exactly when the shape does not
+    broadcast. By lemma ``view_offset`` of ``why3/memory/layout.mlw`` they address the right
+    elements, whatever the strides are.
 
     Examples
     --------
@@ -231,9 +229,9 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Notes
     -----
-    Rests on ``source_index`` of module ``IndexMap`` (``why3/sonnx/broadcast.mlw``), the index
-    relations of step 1 and step 2 in one: `f` on each axis, and the indices of the prepended axes
-    dropped. Lemma ``source_index_valid`` says that the result is valid.
+    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``, the index relations of step 1 and
+    step 2 in one: `f` on each axis, without the indices of the prepended axes. The result is valid
+    by lemma ``source_index_valid``.
 
     Examples
     --------

@@ -96,10 +96,10 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    To a shape that `broadcast_shapes` gives it is what `broadcast` does. The rules of SONNX and
-    NumPy are one here: to a given shape a 1 grows to a 0 too, as it does not beside a tensor of
-    size 0 (``broadcasts_to`` of ``why3/core/common_shape.mlw``). The program is that of
-    `broadcast_strides`. `whycast.numpy_rule.broadcast_to` also takes what NumPy makes arrays of.
+    To a shape that `broadcast_shapes` returns this is `broadcast`. Rests on ``broadcasts_to`` of
+    ``why3/core/common_shape.mlw``, in which the rules of SONNX and NumPy are one: to a given shape
+    a 1 grows to a 0 too. The program is that of `broadcast_strides`.
+    `whycast.numpy_rule.broadcast_to` also takes what NumPy makes arrays of.
 
     Examples
     --------

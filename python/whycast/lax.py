@@ -17,10 +17,6 @@ from whycast._views import misfit
 __all__ = ["broadcast_in_dim"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _NAMES = Names("operand", "shape", "broadcast_dimensions")
 
 
@@ -47,8 +43,8 @@ def broadcast_in_dim(
     Raises
     ------
     whycast.AxisSizeError
-        A size of `operand` is neither 1 nor that of its axis of `shape`. It is a
-        `whycast.BroadcastError`, and a ValueError.
+        A size of `operand` is neither 1 nor that of its axis of `shape`. A
+        `whycast.BroadcastError`.
     TypeError
         An argument is not of its type.
     ValueError
@@ -57,15 +53,12 @@ def broadcast_in_dim(
 
     Notes
     -----
-    Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of module ``OPBroadcastInDim``
-    (``why3/axes/in_dim.mlw``). The program is ``in_dim_strides`` (``why3/kernel/in_dim.mlw``),
-    proved to return the strides of the view, or to raise exactly when the operand does not
-    broadcast. That they address the right elements is lemma ``in_dim_offset`` of
-    ``why3/memory/axes_layout.mlw``.
-
-    Where the axes increase it is mode ``explicit`` of `whycast.openvino.broadcast`, by lemma
-    ``explicit_in_dim``; where they do not, it is that mode after the transpose that puts them in
-    order, by lemma ``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``.
+    Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. The
+    program is ``in_dim_strides`` (``why3/kernel/in_dim.mlw``): it returns the strides of the view,
+    or raises exactly when the operand does not broadcast. By lemma ``in_dim_offset`` of
+    ``why3/memory/axes_layout.mlw`` they address the right elements. Where the axes increase it is
+    mode ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``), elsewhere that mode
+    after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
 
     Examples
     --------
@@ -73,15 +66,9 @@ def broadcast_in_dim(
     >>> broadcast_in_dim(np.array([1, 2]), (2, 3), (0,))
     array([[1, 1, 1],
            [2, 2, 2]])
-    >>> broadcast_in_dim(np.array([[1], [2]]), (2, 1, 3), (0, 2)).tolist()
-    [[[1, 1, 1]], [[2, 2, 2]]]
 
-    A transpose, and the example of StableHLO:
+    The example of StableHLO, which transposes:
 
-    >>> broadcast_in_dim(np.array([[1, 2, 3], [4, 5, 6]]), (3, 2), (1, 0))
-    array([[1, 4],
-           [2, 5],
-           [3, 6]])
     >>> broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1)).tolist()
     [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
     """

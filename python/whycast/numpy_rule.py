@@ -5,11 +5,10 @@ of at least 1 it is the rule of `whycast.broadcast_shapes`. A size of 0, however
 or a missing axis's, and the result is 0, where SONNX has error E1. In every other case the two
 rules agree.
 
-Signatures and behaviour are those of the functions of the same name in ``numpy``. What differs:
-shapes may have any rank and sizes of any magnitude, arrays up to 64 axes; errors name argument,
-axis and sizes; and the protocol ``__array_function__`` is not consulted, so that no other library's
-broadcasting takes the place of the proved one. What may mean more than its elements, by a mask or a
-unit for instance, and would lose that, is refused: `numpy.asarray` makes a plain array of it.
+Signatures and behaviour are those of the functions of the same name in ``numpy``, except: shapes
+may have any rank and sizes of any magnitude, arrays up to 64 axes; errors name argument, axis and
+sizes; ``__array_function__`` is not consulted, so that no other library's broadcasting replaces the
+proved one; what would lose a mask or a unit is refused (`numpy.asarray` makes a plain array of it).
 """
 
 from __future__ import annotations
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["IncompatibleError", "broadcast_arrays", "broadcast_shapes", "broadcast_to"]
-
-
-def __dir__() -> list[str]:
-    return __all__
 
 
 _ScalarT = TypeVar("_ScalarT", bound=np.generic)
@@ -60,8 +55,7 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     Raises
     ------
     IncompatibleError
-        Two sizes of one axis differ, and neither is 1. It is a `whycast.BroadcastError`, and a
-        ValueError.
+        Two sizes of one axis differ, and neither is 1. A `whycast.BroadcastError`.
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
@@ -70,12 +64,10 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     Notes
     -----
     Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``. The program is
-    ``numpy_broadcast_shapes`` of module ``COPNumpyBroadcast`` (``why3/kernel/numpy.mlw``), proved
-    to return that shape, or to raise exactly when the shapes are not compatible.
-
-    Where `whycast.broadcast_shapes` returns a shape, this is it (lemma ``sonnx_numpy_shape`` of
-    ``why3/numpy/comparison.mlw``). It fails where this does, and where some axis mixes a size 0
-    with a size 1, own or prepended (lemma ``e1_numpy``).
+    ``numpy_broadcast_shapes`` (``why3/kernel/numpy.mlw``): it returns that shape, or raises exactly
+    when the shapes are not compatible. Where `whycast.broadcast_shapes` returns a shape, this is it
+    (lemma ``sonnx_numpy_shape`` of ``why3/numpy/comparison.mlw``); it fails where this does, and
+    where some axis mixes a size 0 with a size 1, own or prepended (lemma ``e1_numpy``).
 
     Examples
     --------
@@ -129,8 +121,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     Raises
     ------
     IncompatibleError
-        Two sizes of one axis differ, and neither is 1. It is a `whycast.BroadcastError`, and a
-        ValueError.
+        Two sizes of one axis differ, and neither is 1. A `whycast.BroadcastError`.
     TypeError
         An argument may mean more than its elements, which would be lost.
     ValueError
@@ -141,11 +132,10 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
 
     Notes
     -----
-    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``, by the program
-    that `broadcast_shapes` runs, and on ``numpy_outputs`` of ``why3/numpy/comparison.mlw``. The
-    strides of a view are those of the argument, and 0 on prepended and grown axes; that they
-    address the right elements is lemma ``view_offset`` of ``why3/memory/layout.mlw`` with
-    ``numpy_index_source_index``.
+    Rests on ``numpy_outputs`` of ``why3/numpy/comparison.mlw``. The programs are those of
+    `broadcast_shapes` and `whycast.broadcast_strides`; by lemmas ``view_offset`` of
+    ``why3/memory/layout.mlw`` and ``numpy_index_source_index`` the strides address the right
+    elements.
 
     Examples
     --------
@@ -220,10 +210,7 @@ def broadcast_to(
     Notes
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which both rules are one: a 1
-    grows to any size, 0 included. The program is ``broadcast_strides`` of module ``COPBroadcast``
-    (``why3/kernel/broadcast.mlw``), proved to return the strides of the view, or to raise exactly
-    when the shape does not broadcast. That the strides address the right elements is lemma
-    ``view_offset`` of ``why3/memory/layout.mlw``.
+    grows to any size, 0 included. The program is that of `whycast.broadcast_strides`.
 
     Examples
     --------

@@ -17,10 +17,6 @@ from whycast._views import misfit
 __all__ = ["expand"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _NAMES = Names("input", "shape")
 
 
@@ -43,8 +39,8 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     whycast.numpy_rule.IncompatibleError
-        A size of `input` and one of `shape` differ, and neither is 1. It is a
-        `whycast.BroadcastError`, and a ValueError.
+        A size of `input` and one of `shape` differ, and neither is 1. A
+        `whycast.BroadcastError`.
     TypeError
         An argument is not of its type.
     ValueError
@@ -53,11 +49,9 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Notes
     -----
     Rests on ``expandable``, ``expand_shape`` and ``expand`` of ``why3/axes/expand.mlw``; by lemma
-    ``expand_numpy`` the result is the first output of NumPy's rule for `input` and any tensor of
-    shape `shape`. The program for the shape is ``expand_shape`` (``why3/kernel/expand.mlw``),
-    proved to return it, or to raise exactly when there is none. The strides are those of
-    ``broadcast_strides`` (``why3/kernel/broadcast.mlw``); that they address the right elements is
-    lemma ``view_offset`` of ``why3/memory/layout.mlw``.
+    ``expand_numpy`` it is the first output of NumPy's rule for `input` and a tensor of shape
+    `shape`. The programs are ``expand_shape`` (``why3/kernel/expand.mlw``), which raises exactly
+    when there is no common shape, and that of `whycast.broadcast_strides`.
 
     Examples
     --------
@@ -67,8 +61,6 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     >>> expand(np.array([[1, 2, 3]]), (2, 1))
     array([[1, 2, 3],
            [1, 2, 3]])
-    >>> expand(np.array([1]), (0,)).shape
-    (0,)
     >>> expand(np.zeros((2, 3)), (2,))
     Traceback (most recent call last):
     whycast.numpy_rule.IncompatibleError: shapes do not broadcast (NumPy's rule): axis 1 of the \

@@ -23,10 +23,6 @@ from whycast._views import misfit
 __all__ = ["broadcast", "broadcast_adjoint"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 Mode: TypeAlias = Literal["numpy", "explicit", "bidirectional"]
 
 _MODES: dict[str | None, _kernel.Mode] = {
@@ -73,7 +69,7 @@ def broadcast(
         no such axis.
     whycast.numpy_rule.IncompatibleError
         In mode ``bidirectional``: a size of `data` and one of `target_shape` differ, and neither
-        is 1. Like the first of the three it is a `whycast.BroadcastError`, and so a ValueError.
+        is 1. Like the first of the three a `whycast.BroadcastError`.
     TypeError
         An argument is not of its type.
     ValueError
@@ -84,15 +80,13 @@ def broadcast(
     Notes
     -----
     Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``, which says for every
-    mode, and with `axes_mapping` or without, what the output is, or which error there is. The
-    programs are ``mode_of``, ``view_without_axes`` and ``view_along_axes``
-    (``why3/kernel/openvino.mlw``). That the strides address the right elements is proved for any
-    strides: lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
-    ``why3/memory/axes_layout.mlw``.
-
-    By lemma ``openvino_trailing`` of ``why3/axes/operator_laws.mlw``, mode ``numpy`` is mode
-    ``explicit`` with the last axes of `target_shape`, and by lemma ``expand_bidirectional`` of
-    ``why3/axes/expand.mlw``, mode ``bidirectional`` is `whycast.onnx.expand`.
+    mode, with `axes_mapping` or without, what the output is, or which error there is. The programs
+    are ``mode_of``, ``view_without_axes`` and ``view_along_axes`` (``why3/kernel/openvino.mlw``).
+    By lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
+    ``why3/memory/axes_layout.mlw`` the strides address the right elements. Mode ``numpy`` is mode
+    ``explicit`` with the last axes of `target_shape` (``openvino_trailing`` of
+    ``why3/axes/operator_laws.mlw``), mode ``bidirectional`` is `whycast.onnx.expand`
+    (``expand_bidirectional`` of ``why3/axes/expand.mlw``).
 
     Examples
     --------

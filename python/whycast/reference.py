@@ -19,10 +19,6 @@ from whycast._types import Integers, Shape
 __all__ = ["broadcast", "broadcast_all"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _T = TypeVar("_T")
 
 
@@ -60,12 +56,10 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     Notes
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which the rules of SONNX and
-    NumPy are one: a size of 1 grows to any size, 0 included. (That a 1 and a 0 do not broadcast in
-    SONNX is due to the common shape, which is 1 there.) The program is ``broadcast_flat``
-    (``why3/kernel/flat.mlw``), proved to put at every valid multi-index of the output the element
-    that ``source_index`` of ``why3/sonnx/broadcast.mlw`` names, or to raise exactly when the
-    arguments do not fit (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
-    ``represents_broadcast``).
+    NumPy are one: a size of 1 grows to any size, 0 included. The program is ``broadcast_flat``
+    (``why3/kernel/flat.mlw``): it puts at every multi-index of the output the element that
+    ``source_index`` of ``why3/sonnx/broadcast.mlw`` names, or raises exactly when the arguments do
+    not fit (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma ``represents_broadcast``).
 
     Examples
     --------
@@ -127,9 +121,9 @@ def broadcast_all(
 
     Notes
     -----
-    The program is ``broadcast_all`` (``why3/kernel/tensors.mlw``), proved to return what
-    ``broadcast`` of module ``OPBroadcast`` (``why3/sonnx/broadcast.mlw``) gives for the tensors in
-    the lists, or to raise exactly when that is E1, with its first violation.
+    The program is ``broadcast_all`` (``why3/kernel/tensors.mlw``): it returns what ``broadcast`` of
+    ``why3/sonnx/broadcast.mlw`` gives for the tensors in the lists, or raises exactly when that is
+    E1, with its first violation.
 
     Examples
     --------

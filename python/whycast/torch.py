@@ -15,10 +15,6 @@ from whycast._views import target_view
 __all__ = ["expand"]
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
 _NAMES = Names("input", "size")
 
 
@@ -41,8 +37,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     Raises
     ------
     whycast.BroadcastError
-        A size of `input` is neither 1 nor that of `size`, which may have no such axis. It is a
-        ValueError.
+        A size of `input` is neither 1 nor that of `size`, which may have no such axis.
     TypeError
         An argument is not of its type.
     ValueError
@@ -51,13 +46,10 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``. The program is
-    ``broadcast_strides`` (``why3/kernel/broadcast.mlw``), proved to return the strides of the view,
-    or to raise exactly when the shape does not broadcast; that they address the right elements is
-    lemma ``view_offset`` of ``why3/memory/layout.mlw``. Nothing is proved of -1: it is replaced
-    before the program is asked. The command line and `whycast.testing` ask for sizes of at least 0.
-
-    Source: PyTorch's text of torch.Tensor.expand.
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``. The program is that of
+    `whycast.broadcast_strides`. Nothing is proved of -1: it is replaced before the program is
+    asked. The command line and `whycast.testing` ask for sizes of at least 0. Source: PyTorch's
+    text of torch.Tensor.expand.
 
     Examples
     --------

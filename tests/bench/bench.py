@@ -123,14 +123,8 @@ def calibrated(timer: Callable[[int], float], stretch: float) -> int:
 
 
 def show_ratio(ratio: float) -> str:
-    """Give the text of a ratio, with two or three digits.
-
-    >>> [show_ratio(ratio) for ratio in (0.00713, 0.0996, 0.5, 9.994, 9.996, 123.4)]
-    ['0.0071', '0.10', '0.50', '9.99', '10.0', '123']
-    """
-    if ratio < 0.0995:
-        return f"{ratio:.2g}"
-    return f"{ratio:.{2 if ratio < 9.995 else 1 if ratio < 99.95 else 0}f}"
+    """Give the text of a ratio, with two or three digits."""
+    return f"{ratio:.2g}" if ratio < 0.0995 else f"{ratio:.{2 if ratio < 9.995 else 1}f}"
 
 
 def show_time(seconds: float) -> str:

@@ -233,9 +233,9 @@ def test_examples_of_openvino() -> None:
     [E_OpenvinoBroadcast_any_Examples_030] [E_OpenvinoBroadcast_any_Examples_040]
     [E_OpenvinoBroadcast_any_Examples_050] [E_OpenvinoBroadcast_any_Examples_060]
     """
-    x, target = numbered((16, 1, 1)), np.array([1, 16, 50, 50])
-    z = openvino.broadcast(x, target, mode="numpy")
-    w = openvino.broadcast(x[:, 0, 0], target, np.array([1]), mode="explicit")
+    x, to = numbered((16, 1, 1)), np.array([1, 16, 50, 50])
+    z = openvino.broadcast(x, to, mode="numpy")
+    w = openvino.broadcast(x[:, 0, 0], to, np.array([1]), mode="explicit")
     for result in (z, w):
         assert result.shape == (1, 16, 50, 50)
         assert all((result[0, c] == x[c, 0, 0]).all() for c in range(16))

@@ -11,11 +11,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "support"))
+sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("support", "package")]
 
-from calls import Call
 from harness import TARGETS, DefectError, once, run, settled
 from hypothesis import given, seed, settings
+from wild import Value
 
 # Calls that are drawn together: Hypothesis remembers these.
 TOGETHER = 500
@@ -36,16 +36,16 @@ def main(arguments: list[str]) -> int:
     for target in TARGETS:
         ends = Counter[bool]()
 
-        def one(call: Call) -> None:
-            ends[run(target, call)] += 1  # noqa: B023
+        def one(value: Value) -> None:
+            ends[run(target, value)] += 1  # noqa: B023
 
         for number in range(options.calls // TOGETHER // len(TARGETS) + 1):
             try:
                 with settled():
-                    most(seed(options.seed + number)(given(target.calls)(one)))()
+                    most(seed(options.seed + number)(given(target.values)(one)))()
             except DefectError as defect:
                 defects.setdefault(str(defect).partition("\n")[0], str(defect))
-        print(f"{target.name:<38}{ends[True]:>9} returned{ends[False]:>9} refused", flush=True)
+        print(f"{target!r:<38}{ends[True]:>9} returned{ends[False]:>9} refused", flush=True)
     print(*defects.values(), f"{len(defects)} defects", sep="\n")
     return 1 if defects else 0
 

@@ -1,4 +1,4 @@
-"""One wild call: only documented exceptions, inputs as they were, what plain arguments give.
+"""One wild call: only documented exceptions, the argument as it was, what a plain one gives.
 
 The exceptions are those that the docstring of a function names under Raises. What is raised by a
 method of an argument, `MineError`, passes through. That the answer to plain arguments is right is
@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import calls
+import bad_values
 import griffe
 import numpy as np
 import pytest
-from calls import Call
+import wild
+from bad_values import Parameter
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from wild import MineError
+from wild import MineError, Value
 
 import whycast
 
@@ -33,40 +33,24 @@ class DefectError(AssertionError):
 
 
 class Target(NamedTuple):
-    """A function with its public name, what it is given, what it may raise."""
+    """Where a function takes a value, the values that it is given there, what it may raise."""
 
-    name: str
-    function: Callable[..., Any]
-    roles: str
+    parameter: Parameter
+    values: st.SearchStrategy[Value]
     documented: tuple[type[BaseException], ...]
 
     def __repr__(self) -> str:
-        return self.name
-
-    @property
-    def calls(self) -> st.SearchStrategy[Call]:
-        """Draw calls of the function."""
-        return calls.calls(self.roles)
+        return str(self.parameter)
 
 
-def public() -> dict[str, Callable[..., Any]]:
-    """Give all public functions of the package by their names."""
-    names = [f"whycast.{module.name}" for module in pkgutil.iter_modules(whycast.__path__)]
-    modules = [importlib.import_module(name) for name in names if "._" not in name]
-    return {
-        f"{module.__name__}.{name}": value
-        for module in (whycast, *(each for each in modules if each.__name__ != "whycast.testing"))
-        for name in module.__all__
-        if inspect.isfunction(value := getattr(module, name))
-    }
-
-
-def documented(function: Callable[..., Any]) -> tuple[type[BaseException], ...]:
-    """Give the exceptions that a docstring names under Raises."""
-    text = griffe.Docstring(inspect.getdoc(function) or "")
-    home = vars(inspect.getmodule(function)) | vars(whycast)
+def documented(parameter: Parameter) -> tuple[type[BaseException], ...]:
+    """Give the exceptions that the docstring of a function names under Raises."""
+    module, name = parameter.call.__code__.co_names[:2]
+    home = importlib.import_module(f"whycast.{module}".removesuffix(".whycast"))
+    text = griffe.Docstring(inspect.getdoc(getattr(home, name)) or "")
+    names = vars(home) | vars(whycast)
     return tuple(
-        eval(str(each.annotation), home, {"whycast": whycast})
+        eval(str(each.annotation), names, {"whycast": whycast})
         for section in griffe.parse(text, "numpy")
         if section.kind is griffe.DocstringSectionKind.raises
         for each in section.value
@@ -74,76 +58,64 @@ def documented(function: Callable[..., Any]) -> tuple[type[BaseException], ...]:
 
 
 TARGETS = [
-    Target(name, function, calls.ROLES[name], documented(function))
-    for name, function in public().items()
+    Target(parameter, values, documented(parameter))
+    for several, values in (
+        (bad_values.SHAPES + bad_values.INTEGERS + bad_values.AXES, wild.vectors()),
+        (bad_values.LOOSE_SHAPES, wild.vectors()),
+        (bad_values.AXIS_SETS, wild.axis_sets()),
+        (bad_values.TENSORS + bad_values.LOOSE_TENSORS, wild.tensors()),
+    )
+    for parameter in several
 ]
 
 
-# Of drawn calls, none is looked at twice.
+# Of drawn values, none is looked at twice.
 once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], database=None)
 
 
-def run(target: Target, call: Call) -> bool:
+def run(target: Target, value: Value) -> bool:
     """Make a call, and say whether it returned; a `DefectError` says what is wrong with it."""
-    arguments = [*call.args, *call.kwargs.values()]
-    before = [state(each) for each in arguments]
-    result, error = _outcome(target, call)
-    said = _complaint(target, call, result, error)
-    for each, was in zip(arguments, before, strict=True):
-        # What is written to may change.
-        if state(each) != was and each is not call.kwargs.get("out"):
-            said = f"an argument was {was} and is {state(each)}"
+    before = state(value.given)
+    result, error = _outcome(target, value.given)
+    said = _complaint(target, value, result, error)
+    if state(value.given) != before:
+        said = f"the argument was {before} and is {state(value.given)}"
     if said:
-        raise DefectError(f"{target.name}: {said}\n  {call!r}") from error
+        raise DefectError(f"{target!r}: {said}\n  {type(value.given)} {value.plain!r}") from error
     return error is None
 
 
-def _outcome(target: Target, call: Call) -> tuple[Any, Exception | None]:
+def _outcome(target: Target, value: Any) -> tuple[Any, Exception | None]:
     try:
-        return target.function(*call.args, **call.kwargs), None
+        return target.parameter.call(value), None
     except Exception as error:
         return None, error
 
 
-def _complaint(target: Target, call: Call, result: Any, error: Exception | None) -> str:
+def _complaint(target: Target, value: Value, result: Any, error: Exception | None) -> str:
     if error is not None and not is_documented(error, (MineError, *target.documented)):
         return f"undocumented: {error!r:.500}"
-    if error is not None and (not call.tame or isinstance(error, MineError)):
+    if value.plain is None:
         return ""
-    try:
-        wanted, refusal = _outcome(target, calls.plain_call(target.roles, call))
-        if (error, refusal) == (None, None) and not (
-            same(result, wanted) and homes(result, call) == homes(wanted, call)
-        ):
-            return f"gives {result!r:.500}, and of plain arguments {wanted!r:.500}"
-    except (MineError, TypeError, ValueError, IndexError, OverflowError, MemoryError) as strange:
-        # The arguments have no plain form.
-        return f"gives {result!r:.500}: {strange!r}" if call.tame else ""
-    if (error is None) != (refusal is None):
-        return f"gives {result!r:.500}, {error!r:.500}, and of plain arguments {refusal!r:.500}"
-    return ""
+    wanted, refusal = _outcome(target, value.plain)
+    if type(error) is type(refusal) and same(result, wanted):
+        return ""
+    return f"gives {result!r:.500}, {error!r:.500}, not {wanted!r:.500}, {refusal!r:.500}"
 
 
 def same(found: Any, wanted: Any) -> bool:
     """Whether two results are equal: of the same types, and arrays with the same bits."""
     if isinstance(found, np.ndarray) and isinstance(wanted, np.ndarray):
         # Asked for `writeable`, an array that NumPy has marked would warn.
-        (one, other) = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
-        return one == other and (found.size > 4096 or _content(found) == _content(wanted))
+        one, other = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
+        # Views are on the same memory.
+        shared = found.flags.owndata or not found.size or found.ctypes.data == wanted.ctypes.data
+        return one == other and shared and _content(found) == _content(wanted)
     if type(found) is not type(wanted):
         return False
     if isinstance(found, (tuple, list)):
         return len(found) == len(wanted) and all(map(same, found, wanted))
     return found is wanted or bool(type(found) in (int, bool) and found == wanted)
-
-
-def homes(result: Any, call: Call) -> list[bool]:
-    """Whether each array in a result has memory of each argument."""
-    results, arguments = (
-        [x for x in several if isinstance(x, np.ndarray)]
-        for several in (result if isinstance(result, tuple) else (result,), call.args)
-    )
-    return [np.may_share_memory(z, x) for z in results for x in arguments]
 
 
 def _content(array: Any) -> object:

@@ -1,59 +1,27 @@
-"""Values for the arguments of a call: what a function takes, and what it does not."""
+"""Values for one argument of a call: what a function takes, in a form of its own, and what not."""
 
 from __future__ import annotations
 
 import array
 from collections import UserList, deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from array_strategies import Array, elements
+from array_strategies import Array, elements, plain
+from axes_cases import any_array
 from hypothesis import strategies as st
-
-_T = TypeVar("_T")
-Values = st.SearchStrategy[Any]
 
 
 class MineError(Exception):
     """What an argument's own method raises: it passes through every function."""
 
 
-class Wild:
-    """What is drawn for one call; `tame` tells whether functions say that they take all of it."""
+class Value(NamedTuple):
+    """An argument; and if functions say that they take it, what it means to them."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
-        self.draw = draw
-        self.tame = True
-
-    def once_in(self, count: int) -> bool:
-        """Say yes once in so many times."""
-        return self.draw(st.integers(1, count)) == count
-
-    def pick(self, *options: _T) -> _T:
-        """Choose one of some things."""
-        return options[self.draw(st.integers(0, len(options) - 1))]
-
-    def odd(self, value: Any, others: Values, once_in: int = 16) -> Any:
-        """Now and then have another value in the place of one."""
-        if not self.once_in(once_in):
-            return value
-        self.tame = False
-        return self.draw(others)
-
-    def integers(self, values: Sequence[int]) -> Any:
-        """Integers in one of the forms that a function takes, or in none."""
-        form = self.pick(tuple, tuple, list, Named, UserList, np.int64, _spread)
-        sizes: list[Any] = list(values)
-        at = self.draw(st.integers(0, 24))
-        if at < len(sizes):
-            sizes[at] = self.odd(sizes[at], NOT_SIZES, 1)
-        try:
-            made: Any = form(sizes)  # type: ignore[operator]
-        except Exception:
-            # What is odd among them has no place in that form.
-            made = tuple(sizes)
-        return self.odd(made, NOT_SHAPES)
+    given: Any
+    plain: Any = None
 
 
 # --- integers -----------------------------------------------------------------------------------
@@ -235,17 +203,46 @@ NOT_TENSORS = st.one_of(
         lambda code: elements(3, np.dtype(code))
     ),
 )
-# More elements than can be counted, all in one place: none that are to be summed.
+# More elements than can be counted, all in one place.
 VAST = st.sampled_from(
     [np.broadcast_to(value, (2**40, 1)) for value in (np.int8(1), np.array("a", object))]
 )
 
+# --- arguments ------------------------------------------------------------------------------------
 
-def lists(wild: Wild, count: int) -> Any:
-    """List of so many elements, or of a few others, or something else."""
-    made: list[Any] = [f"{k}" for k in range(count + wild.once_in(10))]
-    odd: tuple[Callable[[], Any], ...] = (
-        *(lambda: tuple(made), lambda: None, lambda: 3, lambda: "text", lambda: np.zeros(count)),
-        *(recursive, Raises, lambda: [Raises()] * count, lambda: Liar([0] * count, 1)),
-    )
-    return wild.odd(made, st.sampled_from(odd).map(lambda make: make()))
+FORMS = (tuple, list, Named, UserList, np.int64, _spread)
+
+
+@st.composite
+def vectors(draw: st.DrawFn) -> Value:
+    """Integers in one of the forms that a function takes, or in none, or with an odd one."""
+    values: list[Any] = draw(st.lists(st.integers(-1, 4), max_size=4))
+    form: Any = draw(st.sampled_from(FORMS))
+    kind = draw(st.integers(0, 5))
+    if kind == 0:
+        return Value(draw(NOT_SHAPES))
+    if kind > 1 or not values:
+        return Value(form(values), tuple(values))
+    values[draw(st.integers(0, len(values) - 1))] = draw(NOT_SIZES)
+    try:
+        return Value(form(values))
+    except Exception:
+        # What is odd among them has no place in that form.
+        return Value(tuple(values))
+
+
+@st.composite
+def axis_sets(draw: st.DrawFn) -> Value:
+    """Axes, in a set too."""
+    axes = draw(st.sets(st.integers(-1, 3)))
+    kind = draw(st.sampled_from([set, frozenset]))
+    return draw(st.just(Value(kind(axes), tuple(sorted(axes)))) | vectors())
+
+
+@st.composite
+def tensors(draw: st.DrawFn) -> Value:
+    """Array of any type and layout, or something else."""
+    if draw(st.integers(0, 2)) == 0:
+        return Value(draw(NOT_TENSORS | VAST))
+    x = draw(any_array(draw(st.sampled_from([(2, 3), (3,), (2, 1), (), (1,), (0, 3), (4,)]))))
+    return Value(x, plain(x))

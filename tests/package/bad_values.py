@@ -194,7 +194,7 @@ AXIS_SETS = (
 # By NumPy's rule, where more is a shape.
 LOOSE_SHAPES = (
     Parameter(lambda v: numpy_rule.broadcast_shapes((3,), 1, v), "argument 2"),
-    Parameter(lambda v: numpy_rule.broadcast_to(np.zeros(3), v), "shape"),
+    Parameter(lambda v: numpy_rule.broadcast_to(X, v), "shape"),
 )
 LOOSE_TENSORS = (
     Parameter(lambda v: numpy_rule.broadcast_arrays(X, v), "argument 1"),

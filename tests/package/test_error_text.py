@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from array_strategies import Array
-from plain_rule import Shape
 
 import whycast
-from whycast import lax, ngraph, numpy_rule, openvino, reference
+from whycast import lax, ngraph, numpy_rule, openvino
 from whycast.openvino import broadcast_adjoint
 
 
@@ -32,27 +31,14 @@ class Failure(NamedTuple):
     text: str
 
 
-def of_shapes(rule: Callable[..., Any], *shapes: Shape) -> Callable[[], object]:
-    return lambda: rule(*shapes)
-
-
 # Eleven shapes and one that does not fit, many and another, and one.
 MANY = (*[(1,)] * 11, (2,), *[()] * 30, (3,), ())
 E1 = "shapes do not broadcast (E1): axis"
 NUMPY = "shapes do not broadcast (NumPy's rule): axis"
 
 FAILURES = {
-    "E1": Failure(
-        of_shapes(whycast.broadcast_shapes, (100, 1), (7, 99, 2), (100, 5), ()),
-        whycast.BroadcastError,
-        f"{E1} 1 of the common rank 3, tensor 1 has size 99, expected 100 or 1\n"
-        "  tensor 0:     [100]  1\n"
-        "  tensor 1:  7   >99<  2\n"
-        "  tensor 2:     [100]  5\n"
-        "  tensor 3:",
-    ),
     "E1, a 0 and a prepended 1": Failure(
-        of_shapes(whycast.broadcast_shapes, (), (0,)),
+        lambda: whycast.broadcast_shapes((), (0,)),
         whycast.BroadcastError,
         f"{E1} 0 of the common rank 1, tensor 1 has size 0, expected 1\n"
         "  tensor 0: [1]\n"
@@ -60,7 +46,7 @@ FAILURES = {
         "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: (0,)",
     ),
     "E1, many": Failure(
-        of_shapes(whycast.broadcast_shapes, *MANY),
+        lambda: whycast.broadcast_shapes(*MANY),
         whycast.BroadcastError,
         f"{E1} 0 of the common rank 1, tensor 11 has size 2, expected 3 or 1\n"
         "  tensor 0:   1\n"
@@ -76,14 +62,14 @@ FAILURES = {
         "  ... (44 tensors)",
     ),
     "E1, long": Failure(
-        of_shapes(whycast.broadcast_shapes, (6,) * 9 + (2,) + (6,) * 9, (1,) * 3 + (3,) + (1,) * 9),
+        lambda: whycast.broadcast_shapes((6,) * 9 + (2,) + (6,) * 9, (1,) * 3 + (3,) + (1,) * 9),
         whycast.BroadcastError,
         f"{E1} 9 of the common rank 19, tensor 0 has size 2, expected 3 or 1\n"
         "  tensor 0: ...  6   6   6   6   6  >2<  6   6   6   6   6  ...\n"
         "  tensor 1:              1   1   1  [3]  1   1   1   1   1  ...",
     ),
     "E1, large": Failure(
-        of_shapes(whycast.broadcast_shapes, (2**5000,), (3,)),
+        lambda: whycast.broadcast_shapes((2**5000,), (3,)),
         whycast.BroadcastError,
         f"{E1} 0 of the common rank 1, tensor 1 has size 3, expected 2**5000+ or 1\n"
         "  tensor 0: [2**5000+]\n"
@@ -91,7 +77,7 @@ FAILURES = {
     ),
     # A size of 0 is at fault where another is neither 0 nor 1.
     "numpy": Failure(
-        of_shapes(numpy_rule.broadcast_shapes, (1,), (0, 1), (), (2, 1)),
+        lambda: numpy_rule.broadcast_shapes((1,), (0, 1), (), (2, 1)),
         numpy_rule.IncompatibleError,
         f"{NUMPY} 0 of the common rank 2, argument 1 has size 0, argument 3 has size 2, expected "
         "equal sizes or 1\n"
@@ -100,29 +86,13 @@ FAILURES = {
         "  argument 2:\n"
         "  argument 3: >2<  1",
     ),
-    **{
-        name: Failure(
-            call,
-            whycast.BroadcastError,
-            "shape (3, 1) does not broadcast to (2, 4, 1): axis 1 of the target's rank 3, the "
-            "shape has size 3, expected 4 or 1\n"
-            "  shape:      >3<  1\n"
-            "  target:  2  [4]  1",
-        )
-        for name, call in {
-            "index": lambda: whycast.source_index((3, 1), (2, 4, 1), (0, 0, 0)),
-            "strides": lambda: whycast.broadcast_strides((3, 1), (8, 8), (2, 4, 1)),
-            "sum": lambda: whycast.sum_to_shape(zeros(2, 4, 1), (3, 1)),
-            "reference": lambda: reference.broadcast([1, 2, 3], (3, 1), (2, 4, 1)),
-        }.items()
-    },
-    "mode numpy": Failure(
-        lambda: openvino.broadcast(zeros(0, 1), (1, 16, 1, 50)),
+    "target": Failure(
+        lambda: whycast.source_index((3, 1), (2, 4, 1), (0, 0, 0)),
         whycast.BroadcastError,
-        "data of shape (0, 1) does not broadcast to target_shape (1, 16, 1, 50): axis 2 of the "
-        "target's rank 4, data has size 0, expected 1\n"
-        "  data:                  >0<   1\n"
-        "  target_shape:  1   16  [1]  50",
+        "shape (3, 1) does not broadcast to (2, 4, 1): axis 1 of the target's rank 3, the shape "
+        "has size 3, expected 4 or 1\n"
+        "  shape:      >3<  1\n"
+        "  target:  2  [4]  1",
     ),
     "adjoint, explicit": Failure(
         lambda: broadcast_adjoint(zeros(2, 4), (3,), (0,), "explicit"),

@@ -80,7 +80,9 @@ def test_an_older_numpy_gets_a_sentence(found: str) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_dir_shows_what_is_public(module: ModuleType) -> None:
     assert dir(module) == sorted(module.__all__)
-    assert all(hasattr(module, name) for name in module.__all__)
+    shown = pydoc.plain(pydoc.render_doc(module))
+    assert "[E_" not in shown
+    assert "TypeVar" not in shown
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
@@ -103,11 +105,3 @@ def test_help(module: ModuleType, name: str) -> None:
         wanted = ["Parameters", "Returns", "Raises", "Notes", "Examples"]
         assert ">>> " in shown
     assert [section for section in sections if section in wanted] == wanted
-
-
-@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
-def test_help_of_a_module_shows_what_is_public(module: ModuleType) -> None:
-    shown = pydoc.plain(pydoc.render_doc(module))
-    assert "[E_" not in shown
-    assert "TypeVar" not in shown
-    assert all(name in shown for name in module.__all__ if not name.startswith("_"))
