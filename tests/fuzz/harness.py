@@ -35,12 +35,13 @@ class DefectError(AssertionError):
 class Target(NamedTuple):
     """Where a function takes a value, the values that it is given there, what it may raise."""
 
+    name: str
     parameter: Parameter
     values: st.SearchStrategy[Value]
     documented: tuple[type[BaseException], ...]
 
     def __repr__(self) -> str:
-        return str(self.parameter)
+        return self.name
 
 
 def documented(parameter: Parameter) -> tuple[type[BaseException], ...]:
@@ -58,7 +59,7 @@ def documented(parameter: Parameter) -> tuple[type[BaseException], ...]:
 
 
 TARGETS = [
-    Target(parameter, values, documented(parameter))
+    Target(str(parameter), parameter, values, documented(parameter))
     for several, values in (
         (bad_values.SHAPES + bad_values.INTEGERS + bad_values.AXES, wild.vectors()),
         (bad_values.LOOSE_SHAPES, wild.vectors()),
