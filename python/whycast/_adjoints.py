@@ -13,15 +13,14 @@ from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Sum a tensor to a shape that broadcasts to its own: the adjoint of broadcasting.
 
-    The sums are of the dtype of `delta`, also where it is a small integer one, in which they wrap
-    around: three times 100 is 44 in int8. `numpy.sum` takes int64 there; for that convert `delta`
-    before, as by ``delta.astype(np.int64)``.
+    The sums are of the dtype of `delta`, and wrap around in small integers: three times 100 is 44
+    in int8. `numpy.sum` takes int64 there; ``delta.astype(np.int64)`` does the same here.
 
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
         Tensor of any shape and memory layout, of an integer, floating-point or complex dtype: the
-        gradient that comes to a tensor after it has been broadcast.
+        gradient of a broadcast tensor.
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the tensor before: the last axes are those of `delta`, with equal sizes, or with a
         1 where `delta` has any.

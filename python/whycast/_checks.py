@@ -1,7 +1,7 @@
-"""Checks of what a caller passes: each names the argument and the axis, and says what it expected.
+"""Checks of what a caller passes: each names the argument, the axis and what it expected.
 
-The kernel is proved for Python ints, and most of its programs for shapes of ints of at least 0.
-These functions let nothing else through to it; they compute nothing that the kernel computes.
+The kernel is proved for Python ints, and mostly for shapes of ints of at least 0: these functions
+let nothing else through to it.
 
 Next: `_errors`.
 """

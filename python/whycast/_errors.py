@@ -87,9 +87,8 @@ class BroadcastError(ValueError):
 
     Notes
     -----
-    Each parameter is an attribute of the same name. The text shows the shapes one below the other,
-    their last axes aligned; on the axis at fault ``[5]`` marks a size that is the maximum and
-    ``>3<`` a size that is neither the maximum nor 1.
+    Each parameter is an attribute. The text aligns the shapes at their last axes; on the axis at
+    fault ``[5]`` marks a size that is the maximum, ``>3<`` one that is neither the maximum nor 1.
     """
 
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
@@ -309,10 +308,9 @@ class IncompatibleError(BroadcastError):
 
     Notes
     -----
-    Each parameter is an attribute of the same name. As in `BroadcastError`, of which this is a
-    subclass, `size` is the size of `tensor` on the axis and `target` the size it should have had,
-    here that of `other`; in the table ``[3]`` marks the sizes that are `target`, ``>4<`` those that
-    are neither `target` nor 1.
+    Each parameter is an attribute. As in `BroadcastError`, of which this is a subclass, `size` is
+    the size of `tensor` on the axis and `target` what it should have been, here that of `other`; in
+    the table ``[3]`` marks the sizes that are `target`, ``>4<`` those that are neither it nor 1.
     """
 
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
@@ -372,10 +370,10 @@ class AxisSizeError(BroadcastError):
 
     Notes
     -----
-    `tensor_axis`, `axes`, `target_shape` and `names` are attributes, and so are those of
-    `BroadcastError`, of which this is a subclass: `axis` is an axis of the target, and `shapes` has
-    `shape` alone. The text shows each size of the tensor above that of the axis on which it lies,
-    and above it, where these axes do not increase, the number of its own axis.
+    `tensor_axis`, `axes` and the attributes of `BroadcastError`, of which this is a subclass, are
+    attributes: `axis` is an axis of the target, and `shapes` has `shape` alone. The text shows each
+    size of the tensor above that of the axis on which it lies, and where these axes do not
+    increase, the number of its own axis.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]

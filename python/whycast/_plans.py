@@ -74,8 +74,6 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
 
     >>> plan((2, 3, 4, 5), (3, 1, 1))
     LoopPlan(sizes=(2, 3, 20), steps=((60, 0), (20, 1), (1, 0)))
-    >>> plan((2, 3), (2, 3), strides=((3, 1), (1, 2)))
-    LoopPlan(sizes=(2, 3), steps=((3, 1), (1, 2)))
 
     To add a row to a column:
 

@@ -1,8 +1,7 @@
 """The rules, each as data: what it takes, what it makes of shapes, and what texts say of it.
 
-What becomes of shapes is decided by the proved programs alone. The command line and
-`whycast.testing` ask here; the functions for arrays are those of the modules of the specifications.
-Nobody asks for a rule's name to know what it does: a new rule is one more object below.
+The proved programs alone decide what becomes of shapes. The command line and `whycast.testing` ask
+here, and ask no rule for its name to know what it does: a new rule is one more object below.
 """
 
 from __future__ import annotations
@@ -163,10 +162,7 @@ class Rule:
             return None
 
     def layout(self, operands: Asked, strides: Strides) -> Layout | None:
-        """Shape of the output, and its strides as a view of one tensor; None where it is refused.
-
-        A rule for tensors alone is asked here with a target too, which is their common shape.
-        """
+        """Shape of the output, and its strides as a view of one tensor; None where refused."""
         try:
             return self._placed(operands, strides)
         except REFUSALS:
@@ -175,11 +171,9 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Multi-index of one tensor whose element stands at a valid index of the output.
 
-        The rule has to accept the operands.
-
-        Proved strides find it: those of a view address the right element whatever the strides of
-        the tensor (lemmas ``view_offset`` and ``explicit_offset``), so also where only one of them
-        is not 0 but 1, and then the offset of the element is its index on that axis.
+        The rule has to accept the operands. The strides of a view address the right element
+        whatever those of the tensor are (lemmas ``view_offset`` and ``explicit_offset``): where one
+        is 1 and the others 0, the offset is the index on that axis.
         """
         (shape,) = operands.shapes
         found = []
@@ -310,10 +304,7 @@ _RULES = (
             **{"lies": "Rule_010", "size": "Rule_040", "first": "Functions_020"},
         ),
         told=Told(
-            "numpy/rule.mlw",
-            "any number of tensors",
-            "the one that is not 1, or 1",
-            "as SONNX",
+            "numpy/rule.mlw", "any number of tensors", "the one that is not 1, or 1", "as SONNX"
         ),
         steps=Steps("result", "common"),
         common=_kernel.numpy_broadcast_shapes,
@@ -347,11 +338,7 @@ _RULES = (
         ),
         steps=Steps("shape", "shape"),
         dtypes="any",
-        peers={
-            "numpy": _STRIDES,
-            "torch": (*_STRIDES, "report"),
-            "jax": _DATA,
-        },
+        peers={"numpy": _STRIDES, "torch": (*_STRIDES, "report"), "jax": _DATA},
     ),
     Rule(
         name="expand",
@@ -366,10 +353,7 @@ _RULES = (
             lies="Error_010",
         ),
         told=Told(
-            "axes/expand.mlw",
-            "a tensor and a shape, which grow both",
-            "as NumPy",
-            "as SONNX",
+            "axes/expand.mlw", "a tensor and a shape, which grow both", "as NumPy", "as SONNX"
         ),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
@@ -459,12 +443,7 @@ _RULES = (
             **dict.fromkeys(("verdict", "shape", "data", "lies"), "Modes_010"),
             strides="E_OpenvinoBroadcast_any_Derived_040",
         ),
-        told=Told(
-            "axes/openvino_operator.mlw",
-            "as ONNX Expand",
-            "as NumPy",
-            "as SONNX",
-        ),
+        told=Told("axes/openvino_operator.mlw", "as ONNX Expand", "as NumPy", "as SONNX"),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
         peers={

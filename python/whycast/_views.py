@@ -1,7 +1,4 @@
-"""Views by the rules that several specifications share, each under its own names for parameters.
-
-The kernel decides; here its exceptions become errors that name the parameters.
-"""
+"""Errors and views of the rules that specifications share, each with its own parameters' names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """broadcast_in_dim of JAX, from a proved program; StableHLO has it under the same name.
 
 The argument `broadcast_dimensions` says on which axis of the result each axis of the operand lies,
-in any order: it may transpose as well. A size of 1 grows to any size, 0 included, which
-`whycast.broadcast` would not let it.
+in any order: it may transpose. A size of 1 grows to any size, 0 included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Expand of ONNX, from a proved program.
 
 Expand broadcasts its input with a tensor of the given shape, in both directions: where the shape
-has a 1, or no axis at all, the input keeps its own size. Sizes follow NumPy's rule, that of
-`whycast.numpy_rule`: a 1 grows to 0 too, which `whycast.broadcast` would not let it.
+has a 1, or no axis, the input keeps its own size. Sizes follow the rule of `whycast.numpy_rule`.
 """
 
 from __future__ import annotations

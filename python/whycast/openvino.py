@@ -1,10 +1,9 @@
 """Broadcast of OpenVINO (opsets 1 and 3), in its three modes, from proved programs.
 
 In mode ``numpy`` the axes of the data are the last of the target; in mode ``explicit`` the input
-`axes_mapping` says on which axes of the target they lie; in mode ``bidirectional`` data and target
-are broadcast with each other. In all three a size of 1 grows to any size, 0 included, which
-`whycast.broadcast` would not let it; 0 itself meets 0, or a 1 of the target in mode
-``bidirectional``.
+`axes_mapping` says on which axes they lie; in mode ``bidirectional`` data and target broadcast with
+each other. In all three a 1 grows to any size, 0 included, unlike in `whycast.broadcast`; 0 meets
+0, or a 1 of the target in mode ``bidirectional``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Broadcast on flat Python lists: the executable reference, proved from input to output.
 
-The functions of the other modules make views, whose elements NumPy fetches by proved strides. Here
-proved programs fetch the elements themselves, and write them one by one into new lists.
+Proved programs fetch the elements themselves, and write them one by one into new lists.
 """
 
 from __future__ import annotations
