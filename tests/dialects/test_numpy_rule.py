@@ -24,11 +24,11 @@ PAIRS = [(vars(numpy_rule)[name], vars(np)[name]) for name in numpy_rule.__all__
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_signature(ours: Function, theirs: Function) -> None:
-    def parameters(function: Function) -> list[tuple[str, object, object]]:
-        described = inspect.signature(function).parameters.values()
-        return [(parameter.name, parameter.kind, parameter.default) for parameter in described]
-
-    assert parameters(ours) == parameters(theirs)
+    mine, numpys = (
+        [(each.name, each.kind, each.default) for each in inspect.signature(f).parameters.values()]
+        for f in (ours, theirs)
+    )
+    assert mine == numpys
 
 
 def outcome(shapes: tuple[Shape, ...]) -> Shape | Pair:

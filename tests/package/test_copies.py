@@ -128,8 +128,7 @@ def test_out_that_is_an_input_or_another_output() -> None:
     # Between each other's elements there is room.
     room = np.zeros((3, 8))
     z, w = broadcast(np.arange(4.0), X, out=(room[:, ::2], room[:, 1::2]))
-    assert z.tolist() == [[0, 1, 2, 3]] * 3
-    assert w.T.tolist() == [[0, 1, 2]] * 4
+    assert (z.tolist(), w.T.tolist()) == ([[0, 1, 2, 3]] * 3, [[0, 1, 2]] * 4)
 
 
 def test_out_and_copy_exclude_each_other() -> None:
