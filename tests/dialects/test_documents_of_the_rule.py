@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from plain_rule import Shape, all_shapes, e1, fits, maxima, mixes_zero_and_one, prepend
 
-import whycast
 from whycast import numpy_rule
 
 CASES = [
@@ -99,18 +98,6 @@ def test_multidirectional() -> None:
         holds[sum(properties)] += 1
     # No property, the last one, the last two, all three: each of these occurs.
     assert all(holds)
-
-
-def test_examples_of_onnx() -> None:
-    """[E_OnnxBroadcasting_any_Multidirectional_010] [E_OnnxBroadcasting_any_Unidirectional_010]"""
-    whole = (2, 3, 4, 5)
-    both = [(whole, ()), (whole, (5,)), ((4, 5), whole)]
-    for shapes in [*both, ((1, 4, 5), (2, 3, 1, 1)), ((3, 4, 5), (2, 1, 1, 1))]:
-        assert prepended_lengths(shapes)
-        assert numpy_rule.broadcast_shapes(*shapes) == whycast.broadcast_shapes(*shapes) == whole
-    for shape in [(), (5,), (2, 1, 1, 5), (1, 3, 1, 5)]:
-        assert unidirectional(shape, whole)
-        assert numpy_rule.broadcast_to(np.zeros(shape), whole).shape == whole
 
 
 def test_unidirectional() -> None:

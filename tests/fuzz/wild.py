@@ -197,14 +197,15 @@ VAST = st.sampled_from(
 
 # --- arguments ------------------------------------------------------------------------------------
 
-FORMS = (tuple, list, Named, UserList, np.int64, _spread)
+# The last one is to be looked at once.
+FORMS = (tuple, list, Named, UserList, np.int64, _spread, lambda values: Fickle(values, ["x"]))
 
 
 @st.composite
-def vectors(draw: st.DrawFn) -> Value:
+def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
     """Integers in one of the forms that a function takes, or in none, or with an odd one."""
     values: list[Any] = draw(st.lists(st.integers(-1, 4), max_size=4))
-    form: Any = draw(st.sampled_from(FORMS))
+    form: Any = draw(st.sampled_from(forms))
     kind = draw(st.integers(0, 5))
     if kind == 0:
         return Value(draw(NOT_SHAPES))

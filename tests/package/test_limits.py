@@ -109,34 +109,6 @@ def test_no_room_for_a_copy() -> None:
         whycast.broadcast(X, np.broadcast_to(BYTE, (2**46,)), copy=True)
 
 
-# What a sequence is when it is looked at again is of no account.
-
-
-class Fickle(Sequence[Any]):
-    """Sequence that has integers the first time, and then none."""
-
-    def __init__(self, *integers: int) -> None:
-        self.integers: tuple[object, ...] = integers
-
-    def __len__(self) -> int:
-        return len(self.integers)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.integers[index]
-
-    def __iter__(self) -> Iterator[Any]:
-        entries, self.integers = self.integers, ("changed",)
-        return iter(entries)
-
-
-def test_a_sequence_is_looked_at_once() -> None:
-    assert whycast.broadcast_shapes(Fickle(3, 1), (4,)) == (3, 4)
-    assert whycast.broadcast_strides(Fickle(3), Fickle(8), Fickle(2, 3)) == (0, 8)
-    assert whycast.plan(Fickle(3), (1,), strides=[Fickle(8), (1,)]).steps == ((8, 0),)
-    assert whycast.source_index(Fickle(3), Fickle(2, 3), Fickle(1, 2)) == (2,)
-    assert lax.broadcast_in_dim(np.zeros(3), Fickle(2, 3), Fickle(1)).shape == (2, 3)
-
-
 def test_many_tensors_high_rank_and_large_sizes() -> None:
     """[E_Broadcast_any_Restrictions_010]"""
     many = [(1, 3)] * 20_000 + [(5, 1)]
