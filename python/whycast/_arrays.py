@@ -123,10 +123,6 @@ def broadcast(
     >>> y
     array([[0.5, 1.5, 2.5],
            [0.5, 1.5, 2.5]])
-    >>> x, y = broadcast(np.float32(7), np.array([1, 2]), copy=True)
-    >>> x[0] = 3
-    >>> x
-    array([3., 7.], dtype=float32)
     """
     # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010] [E_Broadcast_any_Restrictions_010]
     # [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020] [E_Broadcast_any_Purpose_030]

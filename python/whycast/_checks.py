@@ -51,12 +51,7 @@ _REPR.maxstring = _REPR.maxother = _MOST_LETTERS = 60
 
 
 def check_count(count: int, noun: str) -> None:
-    """Demand between 1 and 2**31 - 1 tensors.
-
-    >>> check_count(0, "shape")
-    Traceback (most recent call last):
-    ValueError: no shape given: expected at least 1
-    """
+    """Demand between 1 and 2**31 - 1 tensors."""
     # [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     if count == 0:
         raise ValueError(f"no {noun} given: expected at least 1")
@@ -99,8 +94,6 @@ def as_shape(value: object, name: str) -> Shape:
 
     >>> as_shape([2, np.int8(3)], "target")
     (2, 3)
-    >>> as_shape(np.array([2, 3], np.uint8), "target")
-    (2, 3)
     >>> as_shape(3, "target")
     Traceback (most recent call last):
     TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
@@ -142,14 +135,7 @@ def is_exact(value: object) -> TypeGuard[Shape]:
 def as_integers(
     value: object, name: str, place: str = "position", or_else: str = ""
 ) -> tuple[int, ...]:
-    """Return integers of either sign: axes, an index or strides.
-
-    Which of them are axes of the target, or in bounds, is left to the kernel.
-
-    >>> as_integers([1, "2"], "axes_mapping")
-    Traceback (most recent call last):
-    TypeError: axes_mapping, position 1: expected an integer, got '2' (str)
-    """
+    """Return integers of either sign: axes, an index or strides, which the kernel judges."""
     entries = _integers_of(value, name, or_else)
     for entry in entries:
         if type(entry) is not int:
@@ -158,11 +144,7 @@ def as_integers(
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
-    """Return axes as a tuple of Python ints, those of a set in increasing order.
-
-    >>> as_axis_set({3, 1}, "broadcast_axes")
-    (1, 3)
-    """
+    """Return axes as a tuple of Python ints, those of a set in increasing order."""
     # The first two are Sets as well, and found so at once.
     if isinstance(value, (set, frozenset, Set)):
         axes = [axis if type(axis) is int else as_int(axis, name) for axis in value]
@@ -173,10 +155,6 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
     """Return a tensor of any type as a plain ndarray, on its memory where it is an array.
 
-    >>> as_array([1, 2], "data")
-    Traceback (most recent call last):
-    TypeError: data: expected a numpy.ndarray or a NumPy scalar, got [1, 2] (list); \
-numpy.asarray(..., dtype) makes an array
     >>> as_array(1.5, "data")
     Traceback (most recent call last):
     TypeError: data: expected a numpy.ndarray or a NumPy scalar, got 1.5 (float); \
@@ -242,13 +220,7 @@ whycast.numpy_rule.broadcast_arrays takes any dtype
 
 
 def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
-    """Return the arguments of `whycast.broadcast` as plain ndarrays of SONNX's types.
-
-    >>> as_tensors(([np.zeros(2), np.zeros(3)],))
-    Traceback (most recent call last):
-    TypeError: argument 0: expected a tensor, got a list of 2; pass them one by one: \
-broadcast(*tensors)
-    """
+    """Return the arguments of `whycast.broadcast` as plain ndarrays of SONNX's types."""
     check_count(len(tensors), "tensor")
     _refuse_all_in_one(tensors, "tensor", "broadcast")
     return tuple(

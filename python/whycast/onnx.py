@@ -55,8 +55,6 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Examples
     --------
     >>> import numpy as np
-    >>> expand(np.array([[1], [2]]), (3, 1, 2)).shape
-    (3, 2, 2)
     >>> expand(np.array([[1, 2, 3]]), (2, 1))
     array([[1, 2, 3],
            [1, 2, 3]])

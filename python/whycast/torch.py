@@ -59,8 +59,6 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     array([[1, 1, 1, 1],
            [2, 2, 2, 2],
            [3, 3, 3, 3]])
-    >>> expand(x, (2, -1, -1)).shape
-    (2, 3, 1)
     >>> expand(x, (-1, 3, 1))
     Traceback (most recent call last):
     ValueError: size, axis 0: expected a size of at least 0, got -1; input has no such axis

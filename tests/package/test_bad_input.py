@@ -127,6 +127,8 @@ def test_all_in_one() -> None:
         fails(TypeError, rf"{message}broadcast_shapes\(\*sh", broadcast_shapes, shapes)
         fails(TypeError, rf"{message}compatible\(\*shapes\)$", compatible, shapes)
         fails(TypeError, rf"{message}plan\(\*shapes\)$", plan, shapes)
+    message = r"argument 0: expected a tensor, got a list of 2; pass them one by one: broadcast\(\*"
+    fails(TypeError, message, broadcast, [np.zeros(2), np.zeros((3, 1))])
     # Where there are others it is one of them.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
     fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
