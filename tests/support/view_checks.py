@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import EllipsisType
 
 import numpy as np
 from array_strategies import Array
@@ -13,6 +14,12 @@ def address(array: Array, index: tuple[int, ...]) -> int:
     """Return where in memory an element lies."""
     start: int = array.__array_interface__["data"][0]
     return start + sum(i * stride for i, stride in zip(index, array.strides, strict=True))
+
+
+def cell(array: Array, index: tuple[int, ...]) -> Array:
+    """Return one element as an array of rank 0: a scalar is a conversion away from its bytes."""
+    key: tuple[int | EllipsisType, ...] = (*index, ...)
+    return array[key]
 
 
 def assert_view(
@@ -28,8 +35,7 @@ def assert_view(
     for index in indices(shape):
         from_x = source(index)
         assert address(z, index) == address(x, from_x)
-        # An array of rank 0: a scalar is a conversion away from its bytes.
-        element, expected = z[(*index, ...)], x[(*from_x, ...)]
+        element, expected = cell(z, index), cell(x, from_x)
         if x.dtype.kind == "O":
             assert element.tolist() is expected.tolist()
         elif x.dtype.kind in "TV":
