@@ -79,6 +79,7 @@ def bad_array(shown_dtype: str, *shape: int) -> str:
 # What is neither a sequence of integers nor an array of them.
 NOT_VECTORS: list[tuple[object, str]] = [
     (5, r"5 \(int\); write \(5,\)"),
+    (10**5000, r"2\*\*16609\+ \(int\); write \(2\*\*16609\+,\)"),
     (np.int64(5), r".*5.* \(int64\); write \(5,\)"),
     (True, r"True \(bool\)"),
     (2.5, r"2.5 \(float\)"),
