@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
+from inspect import signature
 from types import FrameType
 from typing import Any
 
@@ -19,12 +20,6 @@ from whycast._usage import UsageError
 from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
-
-# Options whose values `check` takes under the same names.
-_PASSED_ON = (
-    *("rule", "seconds", "seed", "every", "dtypes", "timeout", "memory"),
-    *("max_size", "max_rank", "refuses"),
-)
 
 # Seconds between two lines of progress where there is no terminal.
 _PAUSE = 5.0
@@ -43,13 +38,49 @@ raising any exception, or returning None.
 """
 
 
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _seconds(text: str) -> float | None:
+    return None if text == "all" else float(text)
+
+
+# Parameters of `check`, which has their defaults: what reads each, and what its help says.
+_OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
+    "seconds": (
+        *(_seconds, "SECONDS"),
+        "how long to ask, fixed cases and then random ones (default: 5); all: as long as the "
+        "fixed ones take",
+    ),
+    "seed": (int, "SEED", "of the random cases (default: 0)"),
+    "every": (int, "N", "ask only each so many-th fixed case (default: 1)"),
+    "dtypes": (
+        *(_names, "NAME,..."),
+        "the dtypes that it has, at level data; the first takes the place of int32 where that is "
+        "not among them (default: those that the rule's texts have)",
+    ),
+    "max_size": (int, "N", "the greatest size that it has (default: any)"),
+    "max_rank": (int, "N", "the greatest rank that it has (default: any)"),
+    "refuses": (
+        *(_names, "NAME,..."),
+        "the exceptions by which it refuses; another is a deviation (default: all)",
+    ),
+    "timeout": (float, "SECONDS", "seconds for one case, more than 0 (default: 10)"),
+    "memory": (
+        *(float, "MIB"),
+        "MiB beyond what it takes when imported; 0 for any (default: 1024)",
+    ),
+}
+
+
 def add(commands: Any) -> None:
     """Add the command to those of the parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "check",
         help="hold an implementation against the verified one",
         description=_DESCRIPTION,
-        epilog="Exit code 0: nothing deviates that is not known; 1: something does; 2: bad usage. "
+        epilog="Exit code 0: nothing deviates; 1: something does; 2: bad usage. "
         "SIGINT and SIGTERM end the check with its report: 1 where something deviates, else 130 or "
         "143.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -60,42 +91,10 @@ def add(commands: Any) -> None:
     levels = parser.add_mutually_exclusive_group()
     levels.add_argument("--level", choices=LEVELS, default="data", help="default: data")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
-    parser.add_argument(
-        "--seconds",
-        type=lambda text: None if text == "all" else float(text),
-        default=5.0,
-        metavar="SECONDS",
-        help="how long to ask, fixed cases and then random ones (default: 5); all: as long as the "
-        "fixed ones take",
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the random cases (default: 0)")
-    parser.add_argument(
-        "--every", type=int, default=1, help="ask only each so many-th fixed case (default: 1)"
-    )
-    parser.add_argument(
-        "--dtypes",
-        type=lambda text: text.split(","),
-        default=(),
-        metavar="NAME,...",
-        help="the dtypes that it has, at level data; the first takes the place of int32 where "
-        "that is not among them (default: those that the rule's texts have)",
-    )
-    for what in ("size", "rank"):
-        text = f"the greatest {what} that it has (default: any)"
-        parser.add_argument(f"--max-{what}", type=int, default=math.inf, metavar="N", help=text)
-    parser.add_argument(
-        "--refuses",
-        type=lambda text: text.split(","),
-        default=(),
-        metavar="NAME,...",
-        help="the exceptions by which it refuses; another is a deviation (default: all)",
-    )
-    for name, default, text in (
-        ("timeout", 10.0, "seconds for one case, more than 0"),
-        ("memory", 1024.0, "MiB beyond what it takes when imported; 0 for any"),
-    ):
-        about = f"{text} (default: {default:g})"
-        parser.add_argument(f"--{name}", type=float, default=default, help=about)
+    for name, (read, metavar, text) in _OPTIONS.items():
+        default = signature(check).parameters[name].default
+        option = f"--{name.replace('_', '-')}"
+        parser.add_argument(option, type=read, default=default, metavar=metavar, help=text)
     parser.add_argument(
         "--progress", action="store_true", help="say how far it is, where no terminal shows it"
     )
@@ -138,9 +137,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         report = check(
             target,
+            rule=arguments.rule,
             level=arguments.up_to or arguments.level,
             up_to=arguments.up_to is not None,
-            **{name: getattr(arguments, name) for name in _PASSED_ON},
+            **{name: getattr(arguments, name) for name in _OPTIONS},
             progress=tell,
             stop=stop,
         )
@@ -156,6 +156,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.junit is not None:
         with output(arguments.junit, "--junit") as file:
             file.write(report.to_junit().encode())
-    if ended_by and not report.unknown:
+    if ended_by and not report.deviations:
         return 128 + ended_by[0]
     return 0 if report.ok else 1
