@@ -31,7 +31,6 @@ from whycast import _command
 from whycast._command import _arguments
 from whycast._errors import show_shape
 from whycast._rules import RULES
-from whycast.testing._peers._register import groups
 from whycast.testing._report import call_of
 from whycast.testing._report._compare import KINDS
 
@@ -172,7 +171,7 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
     """Give what the texts of python/doc speak of."""
     sys.path.append(str(root / "tests/oracle"))
     museum = __import__("museum")
-    versions, deviations = groups()
+    register = json.loads((root / "tests/peers/deviations.json").read_text(encoding="utf-8"))
     return {
         "version": whycast.__version__,
         "document": lambda *which: document(root, evidence, *which),
@@ -186,8 +185,8 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
         "museum": [(name, list(each)) for name, each in groupby(museum.MUSEUM, lambda e: e.group)],
         "call": lambda each: call_of(RULES[each.wrong.rule], each.wrong.level, each.wrong.case),
         "clause": lambda each: RULES[each.wrong.rule].clauses.get(KINDS[each.wrong.kind].clause),
-        "deviations": deviations,
-        "versions": versions,
+        **register,
+        "words": lambda asked, k: list(dict.fromkeys(each.split()[k] for each in asked)),
         "kinds": KINDS,
     }
 

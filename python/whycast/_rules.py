@@ -386,7 +386,6 @@ _RULES = (
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
             **dict.fromkeys(("openvino", "jax"), _DATA),
-            "openvino-constants": ("data",),
         },
         findings={
             "one way": Finding(
@@ -422,7 +421,7 @@ _RULES = (
         steps=Steps("target_shape", "target_shape"),
         strides=_kernel.explicit_strides,
         alignment="increasing",
-        peers={"openvino": _DATA, "openvino-constants": ("data",)},
+        peers={"openvino": _DATA},
         findings={
             "order": Finding(
                 "F18",
@@ -446,10 +445,7 @@ _RULES = (
         told=Told("axes/openvino_operator.mlw", "as ONNX Expand", "as NumPy", "as SONNX"),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
-        peers={
-            **dict.fromkeys(("numpy", "openvino", "torch"), _DATA),
-            "openvino-constants": ("data",),
-        },
+        peers=dict.fromkeys(("numpy", "openvino", "torch"), _DATA),
     ),
     Rule(
         name="ngraph",

@@ -29,7 +29,6 @@ from whycast.testing import TargetError, check
 from whycast.testing._cases._case import Case
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._peers import PEERS
-from whycast.testing._peers._conditions import CONDITIONS
 from whycast.testing._report._compare import as_integers
 from whycast.testing._report._judge import Judge
 from whycast.testing._run import _worker
@@ -256,7 +255,7 @@ def test_a_child_that_has_ended_takes_no_memory() -> None:
     assert child._taken() == 0
 
 
-# --- what an answer is taken for, and what the register says of a case ------------------------
+# --- what an answer is taken for, and what a peer is asked ------------------------------------
 
 
 def broken() -> Iterator[int]:
@@ -270,29 +269,6 @@ def test_what_is_taken_for_integers() -> None:
         assert as_integers(answer) == (3, 4)
     for other in ("34", b"34", 34, (3, 4.0), broken()):
         assert as_integers(other) is None
-
-
-REPEATED, TAKEN = "an element is repeated", "torch takes the memory of a tensor"
-
-
-@pytest.mark.parametrize(
-    ("name", "rule", "case", "holds"),
-    [
-        (REPEATED, "numpy", Case(((2, 1), (3,))), True),
-        (REPEATED, "numpy", Case(((2, 3), (2, 3))), False),
-        (REPEATED, "numpy", Case(((0, 1), (3,))), False),
-        (REPEATED, "numpy", Case(((2,), (3,))), False),
-        (REPEATED, "expand", Case(((2,),), (3, 2)), True),
-        (TAKEN, "numpy", Case(((2,),)), True),
-        (TAKEN, "numpy", Case(((2,),), layouts=("sliced",)), True),
-        (TAKEN, "numpy", Case(((2,),), layouts=("reversed",)), False),
-        (TAKEN, "numpy", Case(((),), layouts=("reversed",)), True),
-        (TAKEN, "numpy", Case(((2,),), layouts=("readonly",)), False),
-    ],
-)
-def test_conditions_on_what_torch_is_asked(name: str, rule: str, case: Case, holds: bool) -> None:
-    """It is not always there to show them."""
-    assert CONDITIONS[name](RULES[rule], case) is holds
 
 
 def test_torch_is_not_asked_for_negative_strides() -> None:

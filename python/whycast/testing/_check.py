@@ -18,7 +18,6 @@ from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES
 from whycast.testing._lines._program import shown_request
-from whycast.testing._peers._register import Entry, entries_for
 from whycast.testing._report import Deviation, Report, call_of
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
@@ -208,7 +207,6 @@ class _Run:
     levels: dict[str, dict[str, int]] = field(default_factory=dict)
     unasked: dict[str, dict[str, int]] = field(default_factory=dict)
     deviations: list[Deviation] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     complete: bool = True
@@ -235,7 +233,6 @@ class _Run:
             levels=self.levels,
             unasked=self.unasked,
             deviations=tuple(self.deviations),
-            stale=tuple(self.stale),
             left_out=dict(self.left_out),
             notes=tuple(self.notes),
             complete=self.complete and not self.is_stopped,
@@ -255,13 +252,12 @@ class _Run:
     def level(self, asked: Asked, deadline: float | None) -> None:
         """Ask all cases of a level, and take down what came of it."""
         level = asked.level
-        entries = entries_for(self.target.peer, self.rule.name, level)
         # All cases are there before the next child is made, which then need not make them.
         fixed = in_turn(self.rule, level, asked.every)
         found = Tally()
         # Only where it is stopped is there no time for an answer.
         with suppress(OutOfTimeError):
-            if not self._ask(asked, entries, deadline, found):
+            if not self._ask(asked, deadline, found):
                 return
         self.levels[level] = _in_order(found.cases)
         late = [number for number in range(found.reached, len(fixed)) if number not in self.skipped]
@@ -269,12 +265,9 @@ class _Run:
         if rest and self.complete:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
-        self._note_deviations(asked, found, entries, rest, deadline)
-        self._note_entries(level, found, entries, is_all=asked.every == 1 and not rest)
+        self._note_deviations(asked, found, rest, deadline)
 
-    def _ask(
-        self, asked: Asked, entries: list[Entry], deadline: float | None, found: Tally
-    ) -> bool:
+    def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
         """Ask all cases, starting again behind each at which the child dies.
 
         Nothing is asked, and False returned, where the target offers nothing at that level.
@@ -317,11 +310,9 @@ class _Run:
                 self.skipped.add(number)
                 _, (stage, case) = next(numbered(self.rule, asked, number))
                 finding = no_answer(self.rule, level, case, death)
-                key = found.note(entries, stage, case, finding)
-                # What the register knows of is no reason to give up.
-                if key is not None and key.entry < 0:
-                    deaths += 1
-                    slow += death.kind in ("hang", "memory")
+                found.note(stage, case, finding)
+                deaths += 1
+                slow += death.kind in ("hang", "memory")
                 if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
                     self._give_up(level, number)
                     break
@@ -342,20 +333,14 @@ class _Run:
         left = (now - began) / max(1, found.reached) * max(0, fixed - found.reached)
         if deadline is not None:
             left = max(0.0, deadline - now)
-        unknown = len({key for key, _ in found.deviations if key.entry < 0})
         self.progress(
             f"{self.child.title}, {asked.level}: {found.cases.total():,} cases, "
             f"{min(found.reached, fixed):,} of {fixed:,} fixed ones reached, "
-            f"{unknown} kinds of deviation, about {left:.0f} s left"
+            f"{len(found.examples)} kinds of deviation, about {left:.0f} s left"
         )
 
     def _note_deviations(
-        self,
-        asked: Asked,
-        found: Tally,
-        entries: list[Entry],
-        rest: Mapping[str, int],
-        deadline: float | None,
+        self, asked: Asked, found: Tally, rest: Mapping[str, int], deadline: float | None
     ) -> None:
         level = asked.level
         call = shown_request if self.target.is_program else call_of
@@ -363,7 +348,7 @@ class _Run:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
         for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
             # In the first stage no smaller case has been left out, unless the time was over.
-            if key.entry < 0 and (example.stage != "small" or "small" in rest):
+            if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
             met = Counter({str(stage): found.deviations[key, stage] for stage in STAGES})
@@ -378,7 +363,6 @@ class _Run:
                     expected=finding.expected,
                     got=finding.got,
                     clause=self.rule.clauses.get(KINDS[key.kind].clause, ""),
-                    known=entries[key.entry].reason if key.entry >= 0 else None,
                 )
             )
 
@@ -416,17 +400,6 @@ class _Run:
                     return Example(job.stage, case, finding)
                 candidates = candidates[number + 1 :]
         return None
-
-    def _note_entries(
-        self, level: Level, found: Tally, entries: list[Entry], *, is_all: bool
-    ) -> None:
-        for number, each in enumerate(entries):
-            what = f"{level}: {each.kind}: {each.reason} (of version {each.version};"
-            agreeing = found.agreeing[number]
-            if number not in found.met and (is_all or agreeing):
-                self.stale.append(f"{what} in no case)")
-            elif agreeing and not each.sometimes:
-                self.stale.append(f"{what} not in {agreeing:,} of the cases it covers)")
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:

@@ -10,24 +10,15 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 from whycast._rules import Rule
 from whycast.testing._cases._case import Case
 from whycast.testing._cases._values import COMPLEX, NUMBERS
 
 Function: TypeAlias = Callable[..., Any]
-
-
-@runtime_checkable
-class ManyAtOnce(Protocol):
-    """What does many calls together, where one alone would cost too much."""
-
-    def many(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Return for each tuple of arguments the result, or the exception that refuses it."""
-        ...
 
 
 # Names of dtypes; None stands for all.
@@ -59,14 +50,13 @@ class Peer:
         """The installed version."""
         return importlib.metadata.version(self.distribution)
 
-    def functions(self, rule: Rule) -> dict[str, Function | ManyAtOnce]:
+    def functions(self, rule: Rule) -> dict[str, Function]:
         """Import the peer, and give for each level that it offers for a rule the function.
 
-        A function takes what a user's does at that level, and refuses by raising. In its place
-        there may be a `ManyAtOnce`.
+        A function takes what a user's does at that level, and refuses by raising.
         """
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
-        functions: dict[str, Function | ManyAtOnce] = getattr(module, self.given_by)(rule)
+        functions: dict[str, Function] = getattr(module, self.given_by)(rule)
         return functions
 
     def left_out(self, rule: Rule, level: str, case: Case) -> str | None:
@@ -98,13 +88,6 @@ def _no_high_ranks(level: str, case: Case) -> str | None:
     if level == "data" and max(_ranks(case)) > 12:
         return "OpenVINO's library of kernels has at most 12 axes"
     return None
-
-
-def _small_models(level: str, case: Case) -> str | None:
-    if max(_ranks(case)) > 1 or max((*case.shapes[0], *(case.target or ())), default=0) > 4:
-        return "each is a model of its own to be compiled: one axis at most, of size 4 at most"
-    # One made of an empty list instead has no memory, and what reads it may crash.
-    return "of an empty array OpenVINO makes no constant" if case.target == () else None
 
 
 # Of JAX's cases with more tensors, with more axes, of all tensors and the target together, or with
@@ -150,12 +133,6 @@ _PEERS = (
         *("openvino", "_openvino"),
         dtypes=lambda rule: _NUMBERS,
         lacks=_no_high_ranks,
-    ),
-    Peer(
-        "openvino-constants",
-        *("openvino", "_openvino", "functions_of_constants"),
-        dtypes=lambda rule: _NUMBERS,
-        lacks=_small_models,
     ),
     Peer(
         "torch",

@@ -1,8 +1,7 @@
 """OpenVINO as a peer: shapes as it builds a node, data as its CPU plugin computes them.
 
-It is asked twice: with models to which data, target and axes come at run time; and with models as
-in a finished network, of which all but the data is part. These take other paths, and some of them
-crash. Only opset 3 has all three modes; opset 1 has the first two, which are the same.
+Data, target and axes come to its models at run time. Only opset 3 has all three modes; opset 1 has
+the first two, which are the same.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,11 +28,6 @@ def functions(rule: Rule) -> dict[str, Function]:
     """Give what OpenVINO has for a rule."""
     shape = partial(_node_shape, _mode(rule))
     return {"verdict": shape, "shape": shape, "data": partial(_infer, _mode(rule))}
-
-
-def functions_of_constants(rule: Rule) -> dict[str, Function]:
-    """Give what OpenVINO has for a rule where target and axes are part of the model."""
-    return {"data": partial(_infer_constants, _mode(rule))}
 
 
 def _mode(rule: Rule) -> str:
@@ -70,18 +64,14 @@ def _answer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyAr
     return np.array(request.get_output_tensor(0).data)
 
 
-def _constant_node(mode: str, data: Any, target: Shape, axes: Shape | None) -> Any:
-    """Make a Broadcast whose target and axes are constants."""
+def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
+    """Let it find the shape of a node whose target and axes are constants, without computing."""
     opset = _quiet().opset3
     # Of an empty array of NumPy it makes no constant, of an empty list it does.
     mapping = None if axes is None else opset.constant(list(axes), np.int64)
-    return opset.broadcast(data, opset.constant(list(target), np.int64), mapping, mode)
-
-
-def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
-    """Let it find the shape of a node whose target and axes are constants, without computing."""
-    data = _quiet().opset3.parameter(list(shape), np.float32)
-    return tuple(_constant_node(mode, data, target, axes).output(0).get_shape())
+    data = opset.parameter(list(shape), np.float32)
+    node = opset.broadcast(data, opset.constant(list(target), np.int64), mapping, mode)
+    return tuple(node.output(0).get_shape())
 
 
 # A compiled model must live on: after it is freed, the next one of the same kind may crash.
@@ -97,23 +87,6 @@ def _request(
     target, mapping = others if axes is not None else (*others, None)
     node = ov.opset3.broadcast(data, target, mapping, mode)
     return request_for(ov.Model([node], [data, *others]))
-
-
-@cache
-def _request_of_constants(
-    mode: str, dtype: str, shape: Shape, target: Shape, axes: Shape | None
-) -> openvino.InferRequest:
-    """Compile a model of one Broadcast to which the data alone comes at run time."""
-    ov = _quiet()
-    data = ov.opset3.parameter(list(shape), np.dtype(dtype))
-    return request_for(ov.Model([_constant_node(mode, data, target, axes)], [data]))
-
-
-def _infer_constants(
-    mode: str, array: AnyArray, target: Shape, axes: Shape | None = None
-) -> AnyArray:
-    request = _request_of_constants(mode, array.dtype.name, array.shape, target, axes)
-    return _answer(request, [np.array(array)])
 
 
 # The models whose last output had no elements.

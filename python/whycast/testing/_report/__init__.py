@@ -37,8 +37,6 @@ class Deviation:
         What the rule says, and what the implementation did.
     clause : str
         Identifier of the clause that settles it; empty where no text says anything of the kind.
-    known : str, optional
-        The reason in the register of known deviations, where that has it.
 
     Notes
     -----
@@ -54,7 +52,6 @@ class Deviation:
     expected: str
     got: str
     clause: str
-    known: str | None = None
 
     @property
     def count(self) -> int:
@@ -64,8 +61,6 @@ class Deviation:
     def __str__(self) -> str:
         words = " ".join(filter(None, [KINDS[self.kind].says, self.detail]))
         first = f"{self.level}: {words}: {_cases(self.count)}"
-        if self.known is not None:
-            return f"{first}; {self.known}"
         names = ("call", "expected", "got", "clause")
         told = [(name, getattr(self, name)) for name in names]
         return "\n".join([first, *[f"    {name:<8}  {_cut(text)}" for name, text in told if text]])
@@ -86,9 +81,7 @@ class Report:
     unasked : mapping
         For each level the number of fixed cases, by stage, for which there was no time.
     deviations : tuple of Deviation
-        The classes of deviations, known ones included, those of a level from the smallest case on.
-    stale : tuple of str
-        Known deviations in the register that do not occur, or not on all cases they are said to.
+        The classes of deviations, those of a level from the smallest case on.
     left_out : mapping
         For a reason how many cases were not asked.
     notes : tuple of str
@@ -110,7 +103,6 @@ class Report:
     levels: Mapping[str, Mapping[str, int]]
     unasked: Mapping[str, Mapping[str, int]]
     deviations: tuple[Deviation, ...]
-    stale: tuple[str, ...]
     left_out: Mapping[str, int]
     notes: tuple[str, ...]
     complete: bool
@@ -119,25 +111,17 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether cases were asked, until all were or the time was over, and none deviates.
-
-        Deviations that a register knows do not count.
-        """
-        return self.complete and self.cases > 0 and not self.unknown and not self.stale
+        """Whether cases were asked, until all were or the time was over, and none deviates."""
+        return self.complete and self.cases > 0 and not self.deviations
 
     @property
     def cases(self) -> int:
         """How many cases were asked."""
         return sum(sum(stages.values()) for stages in self.levels.values())
 
-    @property
-    def unknown(self) -> tuple[Deviation, ...]:
-        """The deviations that no register knows."""
-        return tuple([each for each in self.deviations if each.known is None])
-
     def met(self, level: str, stage: str) -> list[Deviation]:
-        """Give the deviations that no register knows, of which cases of a stage are some."""
-        return [each for each in self.unknown if each.level == level and stage in each.stages]
+        """Give the deviations of which cases of a stage are some."""
+        return [each for each in self.deviations if each.level == level and stage in each.stages]
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -154,24 +138,16 @@ class Report:
         for reason, count in self.left_out.items():
             yield f"  not asked: {_cases(count)}: {reason}"
         yield from (f"  {note}" for note in self.notes)
-        known = [each for each in self.deviations if each.known is not None]
-        if known:
-            yield "known deviations:"
-            yield from (f"  {each}" for each in known)
-        if self.stale:
-            yield "known deviations that do not occur as the register says:"
-            yield from (f"  {each}" for each in self.stale)
-        for number, each in enumerate(self.unknown, start=1):
+        for number, each in enumerate(self.deviations, start=1):
             first, *others = str(each).splitlines()
             yield f"{number}. {first}"
             yield from others
         if self.ok:
-            what = "nothing else deviates" if known else "nothing deviates"
-            yield f"{what} of what there was time for" if self.unasked else what
-        elif self.unknown:
-            count = len(self.unknown)
+            yield "nothing deviates" + " of what there was time for" * bool(self.unasked)
+        elif self.deviations:
+            count = len(self.deviations)
             yield f"{count} {'kind' if count == 1 else 'kinds'} of deviation"
-        elif not self.stale:
+        else:
             yield "not all that was to be asked was asked"
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,7 +171,6 @@ class Report:
                 }
                 for each in self.deviations
             ],
-            "stale": list(self.stale),
         }
 
     def to_junit(self) -> str:
@@ -218,7 +193,7 @@ class Report:
                 kind = wrong[0].kind if wrong else ""
                 test = add_test(stage, f".{level}", kind, "\n".join(map(str, wrong)))
                 ElementTree.SubElement(test, "system-out").text = _cases(count)
-        others = [*self.stale, *([] if self.complete else self.notes)]
+        others = [] if self.complete else self.notes
         if others or not len(suite):
             text = "\n".join(others) or "nothing was asked"
             add_test("run", "", "not as it should be", text)

@@ -19,7 +19,7 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._lines import _elements
 from whycast.testing._lines._program import Program
-from whycast.testing._peers import PEERS, Function, ManyAtOnce, absent
+from whycast.testing._peers import PEERS, Function, absent
 
 
 class TargetError(ValueError):
@@ -37,7 +37,7 @@ class TargetError(ValueError):
 
 
 # What can be asked.
-Askable: TypeAlias = Function | ManyAtOnce | Program
+Askable: TypeAlias = Function | Program
 
 
 @dataclass(frozen=True)
@@ -57,18 +57,12 @@ class Opened:
 class Target:
     """A target as the parent process knows it; it is sent to the child, and opened there.
 
-    `given` is what the user means by it. Only a built-in peer has an entry in the register of known
-    deviations, and only a program is asked in lines of JSON.
+    `given` is what the user means by it. Only a program is asked in lines of JSON.
     """
 
     name: str
     given: Any
     opens: Callable[[Target, Rule], Opened]
-
-    @property
-    def peer(self) -> str | None:
-        """Its name, if it is a built-in peer."""
-        return self.name if self.opens is _peer else None
 
     @property
     def is_program(self) -> bool:

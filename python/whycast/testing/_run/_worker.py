@@ -12,7 +12,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -21,10 +21,9 @@ from whycast.testing._cases._case import Case, Level, Stage
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._lines._program import Program
-from whycast.testing._peers import Function, ManyAtOnce
-from whycast.testing._peers._register import entries_for
+from whycast.testing._peers import Function
 from whycast.testing._report._compare import Finding
-from whycast.testing._report._judge import Judge, Refusal
+from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
 from whycast.testing._run._targets import Opened, Target, TargetError
 
@@ -36,10 +35,6 @@ _BEAT = 0.2
 
 # A program that dies again and again would be started for ever.
 _MOST_DEATHS = 20
-
-# So many cases are given at once to an implementation that wants many; together they have the time
-# of one case.
-_AT_ONCE = 200
 
 
 class Asked(NamedTuple):
@@ -129,7 +124,7 @@ def work(
         connection.send(TargetError(str(error)))
         return
     connection.send(opened.title)
-    worker = _Worker(connection, position, opened, RULES[rule], target.peer)
+    worker = _Worker(connection, position, opened, RULES[rule])
     while (job := connection.recv()) is not None:
         try:
             worker.do(job)
@@ -159,13 +154,11 @@ class _Worker:
         position: Any,
         opened: Opened,
         rule: Rule,
-        peer: str | None,
     ) -> None:
         self.connection = connection
         self.position = position
         self.opened = opened
         self.rule = rule
-        self.peer = peer
         self.process = os.getpid()
 
     def do(self, job: Run | Try) -> None:
@@ -182,17 +175,16 @@ class _Worker:
 
     def run(self, job: Run) -> None:
         """Ask the cases and tell the parent, every now and then and at the end."""
-        entries = entries_for(self.peer, self.rule.name, job.asked.level)
         tally, given_up = Tally(), False
         self.after, self.deadline = job.start, job.deadline
         began = time.monotonic()
         beat = time.monotonic() + _BEAT
-        for number, stage, case, finding in self.findings(self.wanted(job, tally), _AT_ONCE):
+        for number, stage, case, finding in self.findings(self.wanted(job, tally)):
             if began and self.deadline is not None:
                 # For the first answer it may have started, or compiled.
                 self.deadline += time.monotonic() - began
             began = 0.0
-            tally.note(entries, stage, case, finding)
+            tally.note(stage, case, finding)
             self.after = number + 1
             if isinstance(self.function, Program):
                 if self.function.is_of_no_use:
@@ -213,28 +205,18 @@ class _Worker:
             for number, case in enumerate(job.cases)
             if not self.left_out(job.asked, case) and time.monotonic() < job.deadline
         )
-        for _, stage, case, finding in self.findings(stream, 1):
-            if finding is not None and (finding.kind, finding.detail) == job.key[:2]:
+        for _, stage, case, finding in self.findings(stream):
+            if finding is not None and (finding.kind, finding.detail) == job.key:
                 return Example(stage, case, finding)
         return None
 
     def findings(
-        self, stream: Iterator[Numbered], at_once: int
+        self, stream: Iterator[Numbered]
     ) -> Iterator[tuple[int, Stage, Case, Finding | None]]:
-        """Ask for cases, one by one or so many at once, and judge the answers."""
-        function, judge = self.function, self.judge
-        if not isinstance(function, ManyAtOnce):
-            for number, (stage, case) in stream:
-                self.position.value = number
-                yield number, stage, case, judge.heard(case, self.question(case))
-            return
-        while batch := list(islice(stream, at_once)):
-            self.position.value = batch[0][0]
-            found = function.many([judge.arguments(case) for _, (_, case) in batch])
-            for (number, (stage, case)), answer in zip(batch, found, strict=True):
-                judge.arguments(case)
-                value = Refusal(error=answer) if isinstance(answer, BaseException) else answer
-                yield number, stage, case, judge.finding(case, value)
+        """Ask for cases, one by one, and judge the answers."""
+        for number, (stage, case) in stream:
+            self.position.value = number
+            yield number, stage, case, self.judge.heard(case, self.question(case))
 
     def question(self, case: Case) -> Callable[[], object]:
         """Give the call that asks a case."""
