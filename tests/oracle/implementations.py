@@ -9,7 +9,8 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
@@ -49,6 +50,21 @@ class Wrong(NamedTuple):
     expected: str = ""
     got: str = ""
     asked: Mapping[str, Any] = MappingProxyType({})
+
+
+def assert_ends(word: str) -> None:
+    """Demand that no process with such a word is left; one that was killed is there for a moment."""
+    deadline = time.monotonic() + 30
+    while any(word in words for words in started()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def started() -> Iterator[list[str]]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        # Others end while they are looked at.
+        with suppress(OSError):
+            yield path.read_text(errors="replace").split("\0")
 
 
 # --- functions of arrays ----------------------------------------------------------------------

@@ -10,7 +10,6 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from xml.etree import ElementTree
 import implementations
 import numpy as np
 import pytest
-from implementations import WRONG, Holder, Levels, Wrong, where
+from implementations import WRONG, Holder, Levels, Wrong, assert_ends, where
 from museum import MUSEUM, Exhibit
 
 import whycast
@@ -76,24 +75,7 @@ def test_a_wrong_implementation_is_caught(wrong: Wrong, monkeypatch: pytest.Monk
     assert all(len(each.got) < 600 for each in report.deviations)
     ElementTree.fromstring(report.to_junit())
     if isinstance(wrong.target, list):
-        assert_ends("\0".join([*wrong.target[-2:], ""]))
-
-
-def assert_ends(words: str) -> None:
-    """Demand that no process with such words is left; one that was killed is there for a moment."""
-    deadline = time.monotonic() + 10
-    while lives(words.encode()):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def lives(ending: bytes) -> bool:
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        # Others end while they are looked at.
-        with suppress(OSError):
-            if path.read_bytes().endswith(ending):
-                return True
-    return False
+        assert_ends(wrong.target[-1])
 
 
 def talkative(*arrays: Any) -> Any:
@@ -333,6 +315,10 @@ def test_an_object_with_functions_for_levels() -> None:
 # --- bad targets and arguments ----------------------------------------------------------------
 
 
+async def asynchronous(*shapes: Shape) -> bool:
+    return whycast.compatible(*shapes)
+
+
 class Ends:
     """It ends the process that looks for its function, but the one in which it was made."""
 
@@ -358,6 +344,7 @@ class Ends:
         ([__file__], "test_check.py: cannot be run"),
         (3, r"target: expected a function, a name or the arguments of a program, got 3 \(int\)"),
         ([], r"target: expected a program and its arguments, got \[\] \(list\)"),
+        (asynchronous, "a function that returns its answer, got an asynchronous one"),
         (Ends(), "ended with exit code 5, before it was asked anything"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import re
@@ -53,32 +52,19 @@ E_NUMPY = (
     ("words", "code", "printed"),
     [
         ("shape scalar 5", 0, "5"),
-        ("shape 3x1 1x4 4 ()", 0, "3x4"),
         ("shape 3,1 (1,4) [4] 1×4 (4,) [] torch.Size([1,4])", 0, "3x4"),
         ("shape --rule numpy 2x0 1 scalar", 0, "2x0"),
-        ("shape --rule ngraph 3 3 --axes ()", 0, "3"),
         (f"shape {BIG}x1 4", 0, f"{BIG}x4"),
         ("index 3x1 2x3x4 1,2,3", 0, "2,0"),
-        ("index () () ()", 0, "()"),
-        ("index (3,1) (2,3,4) (1,2,3)", 0, "2,0"),
         ("index () 2x3 1,2", 0, "()"),
         (f"index {BIG} {BIG} {BIG - 1}", 0, f"{BIG - 1}"),
         ("index 3x1 2x3x4 1,3,0", 1, "index, axis 1: expected at least 0 and less than the target"),
-        (
-            "index 3x1 3 0",
-            1,
-            "shape (3, 1) does not broadcast to (3,): the target has no axis for ",
-        ),
         ("index --rule in-dim 3x1 2x4x3 1,3,2 --axes 2,0", 0, "2,0"),
         ("index --rule ngraph 3x4 3x2x4 2,1,3 --axes 1", 0, "2,3"),
-        ("strides --rule in-dim 3x1 2x4x3 --axes 2,0 --itemsize 4", 0, "0,0,4"),
         ("strides --rule openvino-bidirectional 2x3x1 4 --itemsize 4", 0, "12,4,0"),
-        ("strides 3x1 2x3x4 --itemsize 4", 0, "0,4,0"),
-        ("strides 3x2 3x2", 0, "2,1"),
         ("strides 3x2 3x2 --itemsize 8", 0, "16,8"),
         ("strides 3x2 5x3x2 --strides -2,6", 0, "0,-2,6"),
         ("strides () ()", 0, "()"),
-        ("strides () 2", 0, "0"),
         (f"strides {BIG}x{BIG}x2 {BIG}x{BIG}x2", 0, f"{2 * BIG},2,1"),
         ("strides 3 4", 1, "shape (3,) does not broadcast to (4,): axis 0"),
     ],
@@ -96,19 +82,9 @@ def test_answers(run: Run, words: str, code: int, printed: str) -> None:
     [
         ("shape 3x1 4", {"shapes": [[3, 1], [4]]}, {"result": [3, 4]}),
         (
-            "shape --rule in-dim 3 3x4 --axes 0",
-            {"rule": "in-dim", "shape": [3], "target": [3, 4], "axes": [0]},
-            {"result": [3, 4]},
-        ),
-        (
             "shape --rule numpy 2x3 2",
             {"rule": "numpy", "shapes": [[2, 3], [2]]},
             {"refused": E_NUMPY, "axis": 1, "tensor": 1, "size": 2, "expected": 3},
-        ),
-        (
-            "index 3x1 2x3x4 1,2,3",
-            {"shape": [3, 1], "target": [2, 3, 4], "index": [1, 2, 3]},
-            {"result": [2, 0]},
         ),
         (
             "index 3 3 7",
@@ -184,41 +160,31 @@ def test_a_refusal_names_the_axis_whatever_the_sizes_are(run: Run, rule: Rule) -
         ("", "required: COMMAND"),
         ("shapes 3", "'shapes'"),
         ("shape", "required: SHAPE"),
-        ("shape 3x-1", "got '3x-1'"),
         ("shape -1x3", "got '-1x3'"),
         (
             "shape (3, 1)",
             "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0, got '(3,'",
         ),
-        ("shape 3, 1", "got '3,'"),
         ("shape 3,4x2", "got '3,4x2'"),
-        ("shape [3,1)", "got '[3,1)'"),
-        ("shape (,)", "got '(,)'"),
         ("shape 1,000", "got '1,000'"),
-        ("shape 3x", "got '3x'"),
         ("shape \u0663", "got '\u0663'"),
         (f"shape {'9' * 3000}", "at most 2000 digits, got '9999999"),
         ("shape --rule numpi 3", "'numpi'"),
         ("shape --rule expand 3", "rule expand takes two shapes, that of the tensor and the tar"),
-        ("shape --rule ngraph 3 4 5 --axes 0", "got 3"),
         ("shape --rule in-dim 3 3", "rule in-dim takes axes, its broadcast_dimensions"),
         ("shape 3 3 --axes 0", "rule sonnx takes none; openvino-explicit, ngraph and in-dim do"),
-        ("shape --rule openvino-numpy 3 3 --axes 0", "rule openvino-numpy takes none"),
-        ("shape --rule in-dim 3 3 --axes 0;1", "got '0;1'"),
         ("index 3 3 0 --axes 0", "--axes: rule sonnx takes none"),
         ("index 3 3 0,1", "index: expected 1 indices, one for each axis of target, got 2"),
-        ("index 3 3 x", "got 'x'"),
         ("strides 3 3 --itemsize 0", "at least 1, got '0'"),
-        ("strides 3 3 --itemsize 1,2", "got '1,2'"),
         ("strides 3 3 --itemsize 2 --strides 2", "not allowed with"),
         ("strides 3 3 --strides 2,2", "--strides: expected 1, one for each axis of the tensor"),
         ("explain 3 --axes 0", "--axes: expected two shapes beside it, got 1"),
         ("check", "expected one TARGET, or a program after --"),
         ("check numpy -- ./program", "expected one TARGET, or a program after --"),
         ("check numpi", "target 'numpi': expected one of numpy, "),
-        ("check numpy --every 0", "every: expected at least 1, got 0"),
         ("check numpy --seconds x", "--seconds: "),
-        ("check numpy --timeout 0", "timeout: expected more than 0, got 0"),
+        ("check numpy --junit a\0b", r"expected the name of a file, got 'a\x00b'"),
+        ("cases --format c --out \ud800", r"expected the name of a file, got '\ud800'"),
         ("check numpy --dtypes float32,float31", "expected some of int32, float32, "),
     ],
 )
@@ -227,14 +193,6 @@ def test_bad_usage(run: Run, words: str, text: str) -> None:
     assert (done.code, done.out) == (2, "")
     assert text in done.err
     assert "error: " in done.err
-
-
-@pytest.mark.parametrize("name", ["a\0b", "\ud800"], ids=["a zero byte", "half a character"])
-@pytest.mark.parametrize("words", ["check numpy --junit", "cases --out"])
-def test_a_name_that_no_file_can_have(run: Run, words: str, name: str) -> None:
-    done = run(f"{words} {name}")
-    assert (done.code, done.out) == (2, "")
-    assert f"expected the name of a file, got {name!r}" in done.err
 
 
 def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -290,44 +248,26 @@ def test_check_writes_json_and_what_junit_reads(run: Run, tmp_path: Path) -> Non
     )
 
 
-def test_check_tells_a_terminal_how_far_it_is() -> None:
-    """In one line, which it clears before the report."""
-    ours, theirs = os.openpty()
-    words = ["check", "numpy", *QUICK.split(), "--level", "verdict", "--progress"]
-    command = [sys.executable, "-m", "whycast", *words]
+@pytest.mark.parametrize("on_terminal", [True, False])
+def test_check_tells_how_far_it_is(
+    run: Run, monkeypatch: pytest.MonkeyPatch, on_terminal: bool
+) -> None:
+    """On a terminal in one line, which it clears before the report; else now and then in a line."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal)
+    done = run(f"check numpy {QUICK} --level verdict --progress")
+    told = done.err.split("\r\x1b[K")[1:] if on_terminal else [*done.err.splitlines(), ""]
+    assert (done.code, told.pop()) == (0, "")
     pattern = (
         rf"numpy {re.escape(np.__version__)}, verdict: \d+ cases, (\d+) of (\d+) fixed ones "
         r"reached, 0 kinds of deviation, about \d+ s left"
     )
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=theirs, text=True, check=False)
-    os.close(theirs)
-    said = os.read(ours, 2**16).decode()
-    os.close(ours)
-    assert done.returncode == 0
-    _, *told, last = said.split("\r\x1b[K")
-    assert last == ""
-    assert all(re.fullmatch(pattern, line) for line in told), told
-    end = re.fullmatch(pattern, told[-1])
-    assert end is not None
-    assert end[1] == end[2]
-    assert "\x1b" not in done.stdout
-    # Elsewhere in lines, now and then.
-    first, *_ = python(*command[1:]).stderr.splitlines()
-    assert re.fullmatch(pattern, first)
+    ends = [re.fullmatch(pattern, line) for line in told]
+    assert all(ends), told
+    assert not on_terminal or (ends[-1] and ends[-1][1] == ends[-1][2])
 
 
 def python(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
-
-
-def test_as_a_module() -> None:
-    # To import it is not to run it.
-    importlib.import_module("whycast.__main__")
-    done = python("-m", "whycast", "shape", "3x1", "1x4")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "3x4\n", "")
-    done = python("-m", "whycast", "shape", "3", "4")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("shapes do not broadcast (E1): axis 0")
 
 
 def test_only_the_module_of_the_subcommand_is_imported() -> None:
@@ -342,16 +282,13 @@ def test_only_the_module_of_the_subcommand_is_imported() -> None:
     assert (first, before, after) == ("3", "[]", "['whycast._command._explain']")
 
 
-OUTPUTS = (
-    *("shape 3", "explain" + 2000 * " 2x3", "--help"),
-    "cases --rule ngraph --format jsonl --level index --out -",
-)
-
-
 @pytest.mark.parametrize(
     ("words", "number"),
-    [*((words, 1) for words in OUTPUTS), ("shape 3 4", 2), ("shape x", 2)],
-    ids=lambda each: f"{each:.9}" if isinstance(each, str) else None,
+    [
+        ("--help", 1),
+        ("cases --rule ngraph --format jsonl --level index --out -", 1),
+        ("shape 3 4", 2),
+    ],
 )
 def test_output_that_goes_nowhere_is_no_refusal(words: str, number: int) -> None:
     """Neither where it fits the buffer and is written at the end, nor elsewhere."""

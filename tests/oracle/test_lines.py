@@ -22,7 +22,6 @@ from whycast._command import _serve, main
 from whycast._rules import RULES, rule_named
 from whycast.testing._cases._case import LEVELS, Case, Level
 from whycast.testing._cases._drawn import random_case
-from whycast.testing._cases._values import DTYPES, LAYOUTS, array
 from whycast.testing._lines import Request, answer, read_answer, read_request, request
 from whycast.testing._lines._elements import decoded, encoded, left_out
 from whycast.testing._lines._json import Message, line_of, parse
@@ -47,6 +46,7 @@ def test_there_and_back(name: str, level: Level) -> None:
         assert read.case == case._replace(dtypes=dtypes, layouts=())
         for x, y in zip(case.arrays(), read.arrays, strict=level == "data"):
             assert_same(native(x), y)
+            assert (y.flags.writeable, y.flags.c_contiguous) == (True, True)
         value: Any = expected(rule, level, case)
         line = line_of(answer(level, value))
         assert line == line_of(_serve.respond(read))
@@ -67,18 +67,6 @@ def native(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return x.astype(x.dtype.newbyteorder("=")) if not x.dtype.isnative else x
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_elements_of_any_layout(dtype: str) -> None:
-    for layout in LAYOUTS:
-        x = array(0, (2, 3), dtype, layout)
-        read = decoded(parse(line_of(encoded(x))))
-        assert_same(native(x), read)
-        assert read.flags.writeable
-        assert read.flags.c_contiguous
-        if x.dtype.kind in "iuf":
-            assert encoded(x.astype(x.dtype.newbyteorder(">"))) == encoded(x)
-
-
 def test_bytes_are_little_endian_in_row_major_order() -> None:
     x = np.array([[1, -2, 3], [4, 5, 6]], np.int16)
     assert encoded(x)["elements"] == "0100feff0300040005000600"
@@ -94,14 +82,9 @@ def test_bytes_are_little_endian_in_row_major_order() -> None:
 
 
 def test_integers_of_any_size() -> None:
-    case = Case(((2**200, 1),), (3,), multi_index=(2**200 - 1, 2), strides=(-(2**300), 2**64))
-    levels: tuple[tuple[Level, Case], ...] = (
-        ("index", case._replace(strides=None)),
-        ("strides", case._replace(multi_index=None)),
-    )
-    for level, wanted in levels:
-        line = line_of(request(rule_named("expand"), level, case))
-        assert read_request(parse(line)).case == wanted
+    case = Case(((2**200, 1),), (3,), strides=(-(2**300), 2**64))
+    line = line_of(request(rule_named("expand"), "strides", case))
+    assert read_request(parse(line)).case == case
 
 
 # --- serve ------------------------------------------------------------------------------------
@@ -232,25 +215,18 @@ WRONG_TENSORS: list[tuple[dict[str, Any], str]] = [
 WRONG: list[tuple[object, str]] = [
     ([], "request: expected an object, got [] (list)"),
     ({}, "rule: expected this field, got none"),
-    (SHAPES | {"rule": 3}, "rule: expected a str, got 3 (int)"),
     (SHAPES | {"rule": "numpi"}, "rule: expected one of 'sonnx', 'numpy', "),
-    (SHAPES | {"level": "all"}, "level: expected one of 'verdict', 'shape', "),
     (SHAPES | {"level": None}, "level: expected a str, got None"),
-    ({"rule": "sonnx", "level": "shape"}, "shapes: expected this field, got none"),
     (SHAPES | {"shapes": []}, "shapes: expected at least 1, got none"),
-    (SHAPES | {"shapes": "3x1"}, "shapes: expected a list of shapes, got '3x1' (str)"),
     (SHAPES | {"shapes": [3]}, "shapes, tensor 0: expected a list of integers, got 3 (int)"),
     (
         SHAPES | {"shapes": [[], [3, True]]},
         "shapes, tensor 1, axis 1: expected an integer of at least 0, got True (bool)",
     ),
     (SHAPES | {"target": [3]}, "target: expected no such field; rule sonnx at level shape tak"),
-    (EXPAND | {"axes": [0]}, "axes: expected no such field; rule expand at level shape takes "),
     (EXPAND | {"target": [-1]}, "target, axis 0: expected an integer of at least 0, got -1"),
-    (EXPAND | {"shape": [2.0]}, "shape, axis 0: expected an integer of at least 0, got 2.0"),
     (STRIDES | {"strides": []}, "strides: expected 1, one for each axis of shape, got 0"),
     (STRIDES | {"strides": [None]}, "strides, position 0: expected an integer, got None ("),
-    (DATA | {"arrays": [ARRAY, 5]}, "arrays, tensor 1: expected an object, got 5 (int)"),
     (
         DATA | {"arrays": [{"dtype": "int16", "shape": []}]},
         "arrays, tensor 0, elements: expected this field, got none",
@@ -264,7 +240,6 @@ WRONG: list[tuple[object, str]] = [
     (b"[NaN]", "expected JSON, which has no NaN"),
     (b"[" * 100_000, "expected JSON that is nested less deeply"),
     (b"9" * 5000, "Exceeds the limit"),
-    (b"\xff\xfe", "expected UTF-8, got 0xff"),
     (b'{"id": 1e999}', "expected JSON with numbers that a float can be, got 1e999"),
     (
         INDEX | {"index": [2]},
@@ -305,7 +280,6 @@ def test_wrong_lines() -> None:
         ("shape", {"refused": None, "shape": [-1, 2], "error": None}, (-1, 2)),
         ("shape", {"refused": False, "shape": []}, ()),
         ("index", {"refused": True, "index": None}, Refusal()),
-        ("data", {"arrays": []}, ()),
     ],
 )
 def test_answers(level: Level, message: object, value: object) -> None:
@@ -315,16 +289,12 @@ def test_answers(level: Level, message: object, value: object) -> None:
 @pytest.mark.parametrize(
     ("level", "message", "text"),
     [
-        ("shape", 3, "answer: expected an object, got 3 (int)"),
         ("shape", {}, "answer: expected shape or refused, got no field"),
         ("data", {"shape": [3]}, "answer: expected array, arrays or refused, got shape"),
         ("verdict", {"accepted": 1}, "accepted: expected true or false, got 1 (int)"),
         ("verdict", {"refused": 1}, "refused: expected true or a string, got 1 (int)"),
         ("report", {"refused": True, "axis": "1"}, "axis: expected an integer, got '1' (str)"),
-        ("shape", {"shape": 3}, "shape: expected a list of integers, got 3 (int)"),
         ("strides", {"strides": [4.0]}, "strides, position 0: expected an integer, got 4.0 "),
-        ("data", {"arrays": {}}, "arrays: expected a list of arrays, got {} (dict)"),
-        ("data", {"array": ARRAY | {"shape": [3]}}, "array, elements: expected 12 hexadecimal "),
         ("shape", {"error": "what?", "line": 1}, "answer: expected no error, got 'what?' (str)"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import importlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -180,8 +180,7 @@ def test_arrays_are_of_every_dtype_in_every_layout() -> None:
     assert all(flags >= {(True, True), (True, False), (False, True)} for flags in seen.values())
 
 
-def test_an_array_of_a_given_shape_and_of_a_drawn_one() -> None:
-    assert find(arrays("float32", (2, 1)), lambda x: True).shape == (2, 1)
+def test_an_array_of_a_drawn_shape() -> None:
     drawn = arrays(st.just("int8"), shapes(min_dims=2, max_dims=2, min_side=3, max_side=3))
     assert find(drawn, lambda x: True).shape == (3, 3)
 
@@ -190,9 +189,7 @@ def test_an_array_of_a_given_shape_and_of_a_drawn_one() -> None:
 
 NONE = "compatible: rule 'numpy' refuses nothing within these bounds$"
 WRONG: list[tuple[Callable[..., object], dict[str, Any], str]] = [
-    (shape_lists, {"rule": "numpi"}, "rule: expected one of 'sonnx', "),
     (shape_lists, {"rule": "expand"}, "rule: expected one on tensors alone, .* see"),
-    (cases, {"rule": "expand", "level": "all"}, "level: expected one of 'verdict', "),
     (shapes, {"min_dims": -1}, "min_dims: expected at least 0, got -1$"),
     (shapes, {"max_side": 1.5}, "max_side: expected an int, got 1.5$"),
     (shapes, {"min_side": 3, "max_side": 2}, "max_side: expected at least min_side, which is 3, "),
@@ -221,16 +218,8 @@ def test_bounds_that_refuse_nothing_are_no_error_where_both_may_be_drawn() -> No
     assert find(shape_lists("numpy", max_side=1), lambda _: True) == ((),)
 
 
-def test_without_hypothesis_the_extra_is_named() -> None:
-    program = (
-        "import sys; sys.modules['hypothesis'] = None\n"
-        "import whycast.testing\n"
-        "try:\n    import whycast.testing.strategies\n"
-        "except ImportError as error:\n    print(error)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.stdout == (
-        "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'\n"
-    ), done.stderr
+def test_without_hypothesis_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    monkeypatch.delitem(sys.modules, "whycast.testing.strategies")
+    with pytest.raises(ImportError, match=r"needs Hypothesis: pip install 'whycast\[test-data\]'"):
+        importlib.import_module("whycast.testing.strategies")

@@ -1,7 +1,4 @@
-"""The child process: what it says before it ends, what becomes of it, and of what it started.
-
-`check` ends a child as soon as that has said what is wrong; here it is let go on to its own end.
-"""
+"""The child process: its memory and time, and what becomes of it, and of what it started."""
 
 from __future__ import annotations
 
@@ -11,56 +8,26 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import implementations
 import numpy as np
 import pytest
-from implementations import one_case, where
+from implementations import assert_ends, one_case, where
 
 import whycast
 from whycast._rules import RULES
-from whycast.testing import TargetError, check
+from whycast.testing import cases, check
 from whycast.testing._cases._case import Case
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._peers import PEERS
 from whycast.testing._report._compare import as_integers
 from whycast.testing._report._judge import Judge
-from whycast.testing._run import _worker
-from whycast.testing._run._child import Child
-from whycast.testing._run._targets import target_of
-from whycast.testing._run._worker import Asked, Run, work
+from whycast.testing._run import _child, _worker
 
 Shape = tuple[int, ...]
-
-VERDICTS = Run(Asked("verdict", every=50), 0, None, frozenset(), None)
-
-
-def said_by(target: object, *jobs: Run) -> list[Any]:
-    """Start a child, give it jobs and no more; return all that it says until it ends rightly."""
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-    position: Any = context.Value("q", -1, lock=False)
-    arguments = (theirs, ours, position, target_of(target), "sonnx")
-    process = context.Process(target=work, args=arguments)
-    process.start()
-    theirs.close()
-    said = []
-    with suppress(EOFError, OSError):
-        for job in (*jobs, None):
-            ours.send(job)
-    with suppress(EOFError, OSError):
-        while ours.poll(60):
-            said.append(ours.recv())
-    process.join(10)
-    process.kill()
-    assert process.exitcode == 0
-    return said
 
 
 def copies_itself(*shapes: Shape) -> bool:
@@ -71,28 +38,10 @@ def copies_itself(*shapes: Shape) -> bool:
     return whycast.compatible(*shapes)
 
 
-@pytest.mark.parametrize("target", [whycast.compatible, copies_itself])
-def test_it_says_what_it_found_and_ends(target: object) -> None:
-    title, *parts = said_by(target, VERDICTS)
-    assert title.endswith((":compatible", ":copies_itself"))
-    # Where it takes long it says so in parts.
-    assert sum(found.tally.cases.total() for found in parts) > 100
-    assert not any(found.tally.deviations for found in parts)
-    assert [found.done for found in parts] == [False] * (len(parts) - 1) + [True]
-    assert (parts[-1].next > 150, parts[-1].given_up) == (True, False)
-
-
-async def asynchronous(*shapes: Shape) -> bool:
-    return whycast.compatible(*shapes)
-
-
-@pytest.mark.parametrize("target", ["no_such_module:f", "math:pi", asynchronous])
-def test_it_says_what_is_wrong_with_a_target_and_ends(target: object) -> None:
-    *_, error = said_by(target, VERDICTS)
-    assert isinstance(error, TargetError)
-    assert re.search(
-        "No module named|expected a function, got 3.14|got an asynchronous", str(error)
-    )
+def test_a_copy_of_the_process_says_nothing() -> None:
+    report = check(copies_itself, level="verdict", seconds=None, every=50)
+    assert report.ok, str(report)
+    assert report.cases == len(range(0, len(list(cases(level="verdict"))), 50))
 
 
 def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,9 +49,6 @@ def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.Monkey
         raise ZeroDivisionError("a fault")
 
     monkeypatch.setattr(Judge, "finding", broken)
-    _, error = said_by(whycast.compatible, VERDICTS)
-    assert isinstance(error, AssertionError)
-    assert "ZeroDivisionError: a fault" in str(error)
     with pytest.raises(AssertionError, match="ZeroDivisionError: a fault"):
         check(whycast.compatible, level="verdict", seconds=None)
 
@@ -156,22 +102,15 @@ def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.Monk
 # --- processes --------------------------------------------------------------------------------
 
 
-def living(mark: str) -> list[str]:
-    """Give the processes that have a word among theirs."""
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
-    return [line for line in listed.stdout.splitlines() if mark in line.split()]
-
-
 def test_what_a_function_has_started_does_not_live_on() -> None:
     function = where(one_case, lambda: subprocess.Popen(["sleep", "61.25"]))
     assert check(function, level="verdict", seconds=None, every=1).ok
-    assert living("61.25") == []
+    assert_ends("61.25")
 
 
 @pytest.mark.parametrize(
     ("number", "sign", "code", "last"),
     [
-        (signal.SIGINT, 1, 130, "not all that was to be asked was asked"),
         (signal.SIGTERM, 1, 143, "not all that was to be asked was asked"),
         (signal.SIGTERM, -1, 1, "1 kind of deviation"),
         (signal.SIGKILL, 1, -9, None),
@@ -212,12 +151,10 @@ def test_a_check_that_is_ended_reports_and_ends_all_it_started(
         assert re.fullmatch(r"sleeps.py:f by the rule sonnx: [234]\d cases in .*", first), printed
         assert end == last
         assert "\n  stopped before it had come to its end\n" in printed
-    while living(mark) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert living(mark) == []
+    assert_ends(mark)
 
 
-@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_streams_that_are_closed_from_the_start(closed: str) -> None:
     words = f"-m whycast check numpy --rule numpy --level shape --seconds all --every 99 {closed}"
     done = subprocess.run(["sh", "-c", f"{sys.executable} {words}"], check=False)
@@ -239,6 +176,7 @@ def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """No group of processes, no death with the parent."""
+    monkeypatch.setattr(_child, "_WARM_UP", 1)
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "setsid")
     monkeypatch.setattr(sys, "platform", "another")
@@ -247,27 +185,13 @@ def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) ->
     assert {each.kind for each in report.deviations} == {"hang"}
 
 
-def test_a_child_that_has_ended_takes_no_memory() -> None:
-    child = Child(target_of(whycast.compatible), RULES["sonnx"], 10.0, 0.0, threading.Event())
-    child.start()
-    assert child._taken() > 2**20
-    child.end()
-    assert child._taken() == 0
-
-
 # --- what an answer is taken for, and what a peer is asked ------------------------------------
-
-
-def broken() -> Iterator[int]:
-    """Begin like a shape."""
-    yield 3
-    raise RuntimeError("no more")
 
 
 def test_what_is_taken_for_integers() -> None:
     for answer in ((3, 4), np.array([3, 4]), iter([np.int8(3), 4])):
         assert as_integers(answer) == (3, 4)
-    for other in ("34", b"34", 34, (3, 4.0), broken()):
+    for other in ("34", b"34", 34, (3, 4.0)):
         assert as_integers(other) is None
 
 
