@@ -12,10 +12,8 @@ from whycast.testing._lines import read_request
 
 def main(wrong: str) -> None:
     """Answer each line."""
-    for number, line in enumerate(sys.stdin, 1):
+    for line in sys.stdin:
         asked = read_request(json.loads(line))
-        if wrong == "stops early" and number == 100:
-            return
         if wrong == "hangs" and len(asked.case.shapes) == 3:
             time.sleep(1000)
         found = respond(asked)
