@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from whycast._checks import show
 from whycast._rules import Rule, rule_named
@@ -17,7 +17,8 @@ from whycast.testing._cases._case import STAGES, Case, Level, level_named, level
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES
-from whycast.testing._lines._program import shown_request
+from whycast.testing._lines import request
+from whycast.testing._lines._json import line_of
 from whycast.testing._report import Deviation, Report, call_of
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
@@ -63,9 +64,9 @@ def check(
     Parameters
     ----------
     target : callable, object, str or list of str
-        The implementation: a function; an object with a function for each level, named like it; the
-        name of a built-in peer; ``module:function`` or ``file.py:function``; or a program and its
-        arguments, which answers lines of JSON.
+        A function; an object with a function for each level, named like it; the name of a built-in
+        peer; ``module:function`` or ``file.py:function``; or a program and its arguments, which
+        answers lines of JSON.
     rule : str, optional
         Name of the rule that it should follow: see `cases`.
     level : str, optional
@@ -109,23 +110,21 @@ def check(
     Returns
     -------
     Report
-        What was asked and what deviates, in classes, each with the smallest case of it that was
-        found.
+        What was asked, and what deviates, in classes.
 
     Raises
     ------
     TypeError
         `rule` or `level` is no str, or what is to be a number is none.
     ValueError
-        There is no such rule, level or target; or the target cannot be imported, or has nothing to
-        be asked at that level; or a number is too small.
+        There is no such rule, level or target, the target cannot be imported or has nothing to be
+        asked at that level, or a number is too small.
 
     Notes
     -----
-    Asked are the cases of `cases`. The target runs in a child process, a fork where the system has
-    them, so that it may crash, hang or take all memory: that is a finding, and the run goes on.
-    Where there is no ``/proc``, memory is not limited. What it prints goes to the standard error
-    stream.
+    The target runs in a child process, a fork where the system has them, so that it may crash, hang
+    or take all memory: that is a finding, and the run goes on. Where there is no ``/proc``, memory
+    is not limited. What it prints goes to the standard error stream.
 
     Examples
     --------
@@ -141,9 +140,9 @@ def check(
     """
     found = rule_named(rule)
     levels = levels_to(level_named(level), up_to=up_to)
-    numbers = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
-    _check_numbers(**numbers, seconds=math.inf if seconds is None else seconds)
-    _check_integers(every=every, seed=seed)
+    _check_numbers(int, every=every, seed=seed)
+    limits = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
+    _check_numbers((int, float), **limits, seconds=math.inf if seconds is None else seconds)
     _check_names("dtypes", dtypes, ALL_DTYPES if found.dtypes == "any" else DTYPES)
     _check_names("refuses", refuses)
     known = target_of(target)
@@ -161,24 +160,25 @@ def check(
     return run.report()
 
 
-def _check_numbers(**numbers: float) -> None:
-    """Demand numbers in their bounds."""
+# The least that parameters may be, where it is not 0.
+_LEAST = {"every": 1, "seed": -math.inf}
+
+
+def _check_numbers(kind: Any, **numbers: float) -> None:
+    """Demand numbers in their bounds.
+
+    >>> _check_numbers(int, every=0)
+    Traceback (most recent call last):
+    ValueError: every: expected at least 1, got 0
+    """
     for name, number in numbers.items():
-        if not isinstance(number, (int, float)):
-            raise TypeError(f"{name}: expected a number, got {show(number)}")
-        if not number >= 0:
-            raise ValueError(f"{name}: expected at least 0, got {number}")
-    for name in ("seconds", "timeout"):
-        if numbers[name] == 0:
+        if not isinstance(number, kind):
+            expected = "an int" if kind is int else "a number"
+            raise TypeError(f"{name}: expected {expected}, got {show(number)}")
+        if number == 0 and name in ("seconds", "timeout"):
             raise ValueError(f"{name}: expected more than 0, got 0")
-
-
-def _check_integers(*, every: int, seed: int) -> None:
-    for name, number in (("every", every), ("seed", seed)):
-        if not isinstance(number, int):
-            raise TypeError(f"{name}: expected an int, got {show(number)}")
-    if every < 1:
-        raise ValueError(f"every: expected at least 1, got {every}")
+        if not number >= _LEAST.get(name, 0):
+            raise ValueError(f"{name}: expected at least {_LEAST.get(name, 0)}, got {number}")
 
 
 def _check_names(name: str, names: Sequence[str], known: Sequence[str] = ()) -> None:
@@ -343,7 +343,12 @@ class _Run:
         self, asked: Asked, found: Tally, rest: Mapping[str, int], deadline: float | None
     ) -> None:
         level = asked.level
-        call = shown_request if self.target.is_program else call_of
+
+        def call(case: Case) -> str:
+            if not self.target.is_program:
+                return call_of(self.rule, level, case)
+            return line_of(request(self.rule, level, case)).decode().strip()
+
         if deadline is not None:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
         for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
@@ -359,7 +364,7 @@ class _Run:
                     kind=key.kind,
                     detail=key.detail,
                     case=case,
-                    call=call(self.rule, level, case),
+                    call=call(case),
                     expected=finding.expected,
                     got=finding.got,
                     clause=self.rule.clauses.get(KINDS[key.kind].clause, ""),

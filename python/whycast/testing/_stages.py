@@ -22,10 +22,8 @@ class Stage:
 
     Parameters
     ----------
-    level : str
-        What is asked.
-    name : str
-        Which cases are asked.
+    level, name : str
+        What is asked, and which cases.
     report : callable
         Runs the check, once for all stages, and returns its report.
 

@@ -52,11 +52,6 @@ def shapes(
     ValueError
         A bound is negative, or the least of something is above the greatest.
 
-    Notes
-    -----
-    Those of ``hypothesis.extra.numpy.array_shapes`` have axes and elements unless it is told
-    otherwise: its bounds begin at 1, these at 0.
-
     Examples
     --------
     >>> from hypothesis import find
@@ -103,17 +98,13 @@ def shape_lists(
     TypeError
         A bound or `compatible` is of another type.
     ValueError
-        There is no such rule, or it takes a target; a bound is negative, or the least of something
-        is above the greatest; or `compatible` is False, and the rule refuses nothing within the
-        bounds.
+        There is no such rule, or it takes a target; a bound is negative, or a least above its
+        greatest; or `compatible` is False, and nothing is refused within the bounds.
 
     Notes
     -----
-    The counterpart is ``hypothesis.extra.numpy.mutually_broadcastable_shapes``. It draws what
-    NumPy's rule accepts, and nothing that it refuses; no size of 0 unless it is told so; no rank
-    above NumPy's greatest; and it knows nothing of SONNX's rule, by which a 0 meets no 1.
-
-    Whether a rule accepts is decided by its proved program.
+    Whether a rule accepts is decided by its proved program. The counterpart,
+    ``hypothesis.extra.numpy.mutually_broadcastable_shapes``, draws nothing that is refused.
 
     Examples
     --------
@@ -157,11 +148,9 @@ def cases(
     level : str, optional
         What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
     compatible : bool, optional
-        True: only what the rule accepts. False: only what it refuses. Without it both, two times in
-        three what it accepts. At level ``index`` nothing is asked about what is refused.
+        As for `shape_lists`. At level ``index`` nothing is asked about what is refused.
     min_shapes, max_shapes : int, optional
-        How many shapes for the rules ``sonnx`` and ``numpy``; at the levels ``index`` and
-        ``strides`` these too take one and a target.
+        How many shapes for the rules on tensors, but at the levels ``index`` and ``strides``.
     min_dims, max_dims, min_side, max_side : int, optional
         Least and greatest rank, and size, of a target too. At level ``index`` no size is 0.
 
@@ -176,9 +165,8 @@ def cases(
     TypeError
         A bound, `rule`, `level` or `compatible` is of another type.
     ValueError
-        There is no such rule or level; a bound is negative, or the least of something is above the
-        greatest; or `compatible` is False, and nothing is refused within the bounds or at the
-        level.
+        There is no such rule or level; a bound is negative, or a least above its greatest; or
+        `compatible` is False, and nothing is refused within the bounds or at the level.
 
     Notes
     -----
@@ -239,13 +227,11 @@ def arrays(
     Parameters
     ----------
     dtype : str or strategy of them, optional
-        Name of a dtype; ``str``, ``object`` and ``StringDType`` are strings. Without it any of the
-        types of SONNX.
+        Name of a dtype, as `Case` has them; without it any of the types of SONNX.
     shape : shape or strategy of them, optional
         Without it any that `shapes` draws.
     layout : str or strategy of them, optional
-        ``C``, ``reversed``, ``transposed``, ``sliced``, ``overlapping`` or ``readonly``. Without it
-        any of these.
+        As `Case` has them; without it any that one array can have.
 
     Returns
     -------
@@ -259,9 +245,8 @@ def arrays(
 
     Notes
     -----
-    The counterpart is ``hypothesis.extra.numpy.arrays``. It draws the elements too, and shrinks
-    them to zeros; here they are given by shape, dtype and layout: all different as far as the type
-    permits, a negative zero and a NaN with a payload among those of floating-point types.
+    Shape, dtype and layout give the elements: all different as far as the type permits, a negative
+    zero and a NaN with a payload among those of floating-point types.
 
     Examples
     --------

@@ -30,8 +30,8 @@ onnx: a folder of backend tests, NAME/model.onnx and NAME/test_data_set_0/input_
 and so on, for ONNX's own runner: onnx.backend.test.loader.load_model_tests(FOLDER, KIND) for
 --out FOLDER/KIND. The nodes are Expand for the rules with a target; for {names_of("tensors")}
 Add, Max, Sum and Where, whose inputs have the shapes of the case. In each data set the output
-shows every element of one of the inputs where it is placed. There are 900 tests at most:
-the accepted cases of rank 2 at most, each dtype that the operator has, and a choice of the others.
+shows every element of one of the inputs where it is placed. There are 900 tests at most, spread
+over the accepted cases, with each dtype that the operator has.
 A backend test cannot demand an error: nothing is written for refused cases. No node of ONNX takes
 axes. This needs the package onnx: pip install 'whycast[test-data]'."""
 
@@ -128,23 +128,14 @@ def _is_small(rule: Rule, case: Case) -> bool:
 
 
 def _chosen(tests: list[_Test]) -> list[_Test]:
-    """Choose those of rank 2 at most, some of each dtype, and of all others as many as may be."""
+    """Choose at even distances some of each dtype, and of all others as many as may be."""
 
-    def kind(test: _Test) -> int:
-        if test.case.dtypes:
-            return 1
-        shapes = (*test.case.shapes, test.case.target or ())
-        return 0 if len(shapes) <= 4 and max(map(len, shapes)) <= 2 else 2
+    def spread(found: list[_Test], most: int) -> list[_Test]:
+        count = min(len(found), most)
+        return [found[k * len(found) // count] for k in range(count)]
 
-    plain, typed, others = ([test for test in tests if kind(test) == each] for each in range(3))
-    chosen = _spread(plain, MOST_TESTS - 300) + _spread(typed, 150)
-    return chosen + _spread(others, MOST_TESTS - len(chosen))
-
-
-def _spread(tests: list[_Test], most: int) -> list[_Test]:
-    """Choose as many as there may be, at even distances."""
-    count = min(len(tests), most)
-    return [tests[k * len(tests) // count] for k in range(count)]
+    chosen = spread([test for test in tests if test.case.dtypes], 150)
+    return spread([test for test in tests if not test.case.dtypes], MOST_TESTS - 150) + chosen
 
 
 def _name(rule: Rule, number: int, test: _Test) -> str:

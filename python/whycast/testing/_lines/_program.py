@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -16,7 +15,7 @@ from typing import IO, cast
 from whycast._rules import Rule
 from whycast.testing._cases._case import Case, Level
 from whycast.testing._lines import read_answer, request
-from whycast.testing._lines._json import parse
+from whycast.testing._lines._json import line_of, parse
 from whycast.testing._report._compare import NoAnswerError
 
 # So many bytes are read at once; a line of more than so many pieces is no answer.
@@ -48,7 +47,7 @@ class Program:
 
     def ask(self, case: Case) -> object:
         """Return its answer to a case, or a Refusal."""
-        line = shown_request(self.rule, self.level, case).encode() + b"\n"
+        line = line_of(request(self.rule, self.level, case))
         try:
             answer = self._ask(line)
         except NoAnswerError as error:
@@ -172,11 +171,6 @@ def _read(stream: IO[bytes], chunks: Queue[bytes]) -> None:
 def _more_than_one(rest: bytes) -> NoAnswerError:
     line, _, _ = rest.partition(b"\n")
     return NoAnswerError("garbage", f"more than one line: {_shown(line)}")
-
-
-def shown_request(rule: Rule, level: Level, case: Case) -> str:
-    """Write the line that asks a case."""
-    return json.dumps(request(rule, level, case))
 
 
 def _shown(line: bytes) -> str:
