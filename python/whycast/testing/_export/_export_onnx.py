@@ -134,8 +134,8 @@ def _chosen(tests: list[_Test]) -> list[_Test]:
         count = min(len(found), most)
         return [found[k * len(found) // count] for k in range(count)]
 
-    chosen = spread([test for test in tests if test.case.dtypes], 150)
-    return spread([test for test in tests if not test.case.dtypes], MOST_TESTS - 150) + chosen
+    typed = spread([test for test in tests if test.case.dtypes], 150)
+    return spread([test for test in tests if not test.case.dtypes], MOST_TESTS - len(typed)) + typed
 
 
 def _name(rule: Rule, number: int, test: _Test) -> str:
