@@ -173,23 +173,21 @@ def test_clauses_and_findings_exist() -> None:
     texts = toml.loads((ROOT / "why3" / "trace.toml").read_text(encoding="utf-8"))
     known = {clause for text in texts.values() for clause in text}
     headings = re.findall(r"(?m)^## (F\d+)$", (ROOT / "proofs" / "FINDINGS.md").read_text("utf-8"))
-    used, given = set(), set()
+    used = set()
     for rule, asked, _ in small_operands():
         used |= set(rule.clauses.values())
         if (aligned := alignment(rule, asked)) is not None:
             accepted = rule.shape(asked) is not None
             used |= {line.clause for line in lines(rule, aligned, accepted=accepted)}
-    for axes in (None, (0,), (1, 0)):
-        for own, target in product(SMALL, repeat=2):
-            said = verdicts(RULES["sonnx"], Operands((own, target)), axes)
-            given |= {finding.id for finding in findings(said)}
     assert used <= known
     assert len(used) > 25
-    assert given <= {*headings, *known}
-    assert given == {"F2", "F17", "F18", "F19", "E_OpenvinoBroadcast_any_Modes_020"}
+    assert {*REASONS} <= {*headings, *known}
 
 
 # --- the rules side by side -------------------------------------------------------------------
+
+
+REASONS = ("F2", "F17", "F18", "F19", "E_OpenvinoBroadcast_any_Modes_020")
 
 
 @pytest.mark.parametrize("axes", [None, (), (0,), (1,), (0, 1), (1, 0), (0, 0), (5,)])
@@ -197,6 +195,7 @@ def test_where_rules_differ_there_is_a_reason_and_only_there(axes: Shape | None)
     for own, target in product(SMALL, repeat=2):
         said = verdicts(RULES["sonnx"], Operands((own, target)), axes)
         given = {finding.id for finding in findings(said)}
+        assert given <= {*REASONS}
         outcomes = {verdict.result for verdict in said if verdict.operands is not None}
         rank = max(len(own), len(target))
         last = tuple(range(rank - len(own), rank))
@@ -217,13 +216,9 @@ def test_where_rules_differ_there_is_a_reason_and_only_there(axes: Shape | None)
 # --- long and large ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_high_rank_is_laid_out_in_blocks(run: Run, rule: Rule) -> None:
-    axes = ""
-    if rule.takes == "axes":
-        axes = f"--axes {','.join(map(str, rule.axes_for(range(40), 40))) or '()'}"
-    done = run(f"explain --rule {rule.name} {word((3, 1) * 20)} {word((3, 4) * 20)} {axes}")
-    text = done.out.splitlines()
+@pytest.mark.parametrize("words", ["", f"--rule in-dim --axes {','.join(map(str, range(40)))}"])
+def test_a_high_rank_is_laid_out_in_blocks(run: Run, words: str) -> None:
+    text = run(f"explain {word((3, 1) * 20)} {word((3, 4) * 20)} {words}").out.splitlines()
     assert max(map(len, text)) <= 80
     heads = [line.split()[1:-1] for line in text if line.split()[:1] == ["axis"]]
     assert [int(axis) for head in heads for axis in head] == list(range(40))
@@ -236,7 +231,6 @@ def test_a_high_rank_is_laid_out_in_blocks(run: Run, rule: Rule) -> None:
 
 def test_many_tensors_and_large_sizes(run: Run) -> None:
     done = run("explain " + " ".join(["3x1", "1x4"] * 20))
-    assert done.code == 0
     assert "\n        Z39    0  i1  E_Broadcast_any_F_020\n" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     # What does not fit is on the last axis, and so in the last block.

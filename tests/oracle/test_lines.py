@@ -102,7 +102,6 @@ def served(*lines: object) -> list[Message]:
 
 
 SHAPES = {"rule": "sonnx", "level": "shape", "shapes": [[3, 1], [4]]}
-EXPAND = {"rule": "expand", "level": "shape", "shape": [3, 1], "target": [4]}
 DATA = {"rule": "numpy", "level": "data", "arrays": [ARRAY]}
 STRIDES = {"rule": "ngraph", "level": "strides", "shape": [3], "target": [3], "axes": []}
 INDEX = {"rule": "numpy", "level": "index", "shape": [], "target": [2]}
@@ -120,7 +119,6 @@ def test_answers_of_the_rules() -> None:
         {"rule": "sonnx", "level": "report", "shapes": [[2, 0], [1]]},
         SHAPES,
         SHAPES | {"level": "verdict", "id": {"n": [1.5, None]}},
-        LARGE | {"array": column},
         LARGE | {"array": words},
         along | {"level": "index", "index": [1, 2]},
         along | {"level": "strides", "strides": [-8]},
@@ -131,7 +129,6 @@ def test_answers_of_the_rules() -> None:
     assert others == [
         {"shape": [3, 4]},
         {"accepted": True, "id": {"n": [1.5, None]}},
-        {"array": square},
         {"array": repeated},
         {"index": [1]},
         {"strides": [-8, 0]},
@@ -224,7 +221,6 @@ WRONG: list[tuple[object, str]] = [
         "shapes, tensor 1, axis 1: expected an integer of at least 0, got True (bool)",
     ),
     (SHAPES | {"target": [3]}, "target: expected no such field; rule sonnx at level shape tak"),
-    (EXPAND | {"target": [-1]}, "target, axis 0: expected an integer of at least 0, got -1"),
     (STRIDES | {"strides": []}, "strides: expected 1, one for each axis of shape, got 0"),
     (STRIDES | {"strides": [None]}, "strides, position 0: expected an integer, got None ("),
     (

@@ -9,7 +9,6 @@ the published one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -38,33 +37,23 @@ def operator(case: NodeTest) -> str | None:
     return nodes[0].op_type if len(nodes) == 1 and nodes[0].op_type in ELEMENT_WISE else None
 
 
-def data_set(case: NodeTest) -> tuple[Sequence[Array], Sequence[Array]]:
-    """Return the inputs and the published outputs of a test; each test has one set of them."""
+def data_set(case: NodeTest) -> tuple[list[Array], Array]:
+    """Return the tensors of a test and its output; a target becomes a tensor of that shape."""
     assert case.data_sets is not None
-    ((inputs, outputs),) = case.data_sets
-    return inputs, outputs
-
-
-def tensors(case: NodeTest) -> list[Array]:
-    """Inputs of the test; the target that Expand takes becomes a tensor of that shape."""
-    inputs, _ = data_set(case)
+    # Each test has one set of data.
+    ((inputs, (published,)),) = case.data_sets
     arrays = [np.asarray(x) for x in inputs]
     if operator(case) == "Expand":
-        x, target = arrays
-        return [x, np.zeros(tuple(target.tolist()), np.bool_)]
-    return arrays
+        arrays[1] = np.zeros(tuple(arrays[1].tolist()), np.bool_)
+    return arrays, published
 
 
 def broadcasting_tests() -> list[NodeTest]:
     with warnings.catch_warnings():
         # The package computes its tests as it loads them, casts and logarithms of 0 included.
         warnings.simplefilter("ignore", RuntimeWarning)
-        cases = load_model_tests(kind="node")
-    return [
-        case
-        for case in cases
-        if operator(case) is not None and len({x.shape for x in tensors(case)}) > 1
-    ]
+        found = [case for case in load_model_tests(kind="node") if operator(case) is not None]
+    return [case for case in found if len({x.shape for x in data_set(case)[0]}) > 1]
 
 
 def test_published_outputs() -> None:
@@ -72,8 +61,7 @@ def test_published_outputs() -> None:
     found = broadcasting_tests()
     assert len(found) == 37
     for case in found:
-        _, (published,) = data_set(case)
-        arrays = tensors(case)
+        arrays, published = data_set(case)
         views = whycast.broadcast(*arrays)
         assert len({z.shape for z in views}) == 1
         assert whycast.broadcast_shapes(*[x.shape for x in arrays]) == published.shape
