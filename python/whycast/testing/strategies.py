@@ -50,7 +50,11 @@ def shapes(
     TypeError
         A bound is no int.
     ValueError
-        A bound is negative, or the least of something is above the greatest.
+        A bound is negative, or a least above its greatest.
+
+    Notes
+    -----
+    The bounds of ``hypothesis.extra.numpy.array_shapes`` begin at 1, these at 0.
 
     Examples
     --------
