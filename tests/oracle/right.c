@@ -8,55 +8,58 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef RULE_OF_NUMPY
+#define LEAST 1
+#define TAKES(size, common) ((size) != 1)
+#else
+#define LEAST 0
+#define TAKES(size, common) ((size) > (common))
+#endif
+
 #ifdef ALONG_AXES
 #define AXES_PARAMETERS , size_t axes_count, const int64_t *axes
 #define AXES , axes_count, axes
+#define AXIS(j) ((size_t)axes[j])
+#define COUNT_FITS (axes_count == rank)
+#else
+#define AXES_PARAMETERS
+#define AXES
+#define AXIS(j) (target_rank - rank + (j))
+#define COUNT_FITS (rank <= target_rank)
+#endif
 
-static int fails(size_t rank, const int64_t *shape, size_t target_rank, const int64_t *target,
-                 size_t axes_count, const int64_t *axes)
+static int fails(size_t rank, const int64_t *shape, size_t target_rank,
+                 const int64_t *target AXES_PARAMETERS)
 {
-    if (axes_count != rank)
+    if (!COUNT_FITS)
         return 1;
     for (size_t j = 0; j < rank; j++) {
-        if (axes[j] < 0 || (uint64_t)axes[j] >= target_rank)
+        /* A negative axis is a very large one. */
+        if (AXIS(j) >= target_rank)
             return 1;
         for (size_t k = 0; k < j; k++)
-            if (axes[k] == axes[j])
+            if (AXIS(k) == AXIS(j))
                 return 1;
-        if (shape[j] != 1 && shape[j] != target[axes[j]])
+        if (shape[j] != 1 && shape[j] != target[AXIS(j)])
             return 1;
     }
     return 0;
 }
 
+#ifdef ALONG_AXES
 int broadcast_shape(size_t rank, const int64_t *shape, size_t target_rank,
                     const int64_t *target AXES_PARAMETERS, size_t *result_rank, int64_t *result)
 {
     if (fails(rank, shape, target_rank, target AXES))
         return 1;
     *result_rank = target_rank;
-    for (size_t k = 0; k < target_rank; k++)
-        result[k] = target[k];
+    memcpy(result, target, target_rank * sizeof *target);
     return 0;
 }
 #else
-#define AXES_PARAMETERS
-#define AXES
-
 static int64_t size_on(size_t from_right, size_t rank, const int64_t *shape)
 {
     return from_right < rank ? shape[rank - 1 - from_right] : 1;
-}
-
-static int fails(size_t rank, const int64_t *shape, size_t target_rank, const int64_t *target)
-{
-    if (rank > target_rank)
-        return 1;
-    for (size_t k = 0; k < rank; k++)
-        if (size_on(k, rank, shape) != 1
-            && size_on(k, rank, shape) != size_on(k, target_rank, target))
-            return 1;
-    return 0;
 }
 
 int broadcast_shape(size_t count, const size_t *ranks, const int64_t *const *shapes,
@@ -66,17 +69,11 @@ int broadcast_shape(size_t count, const size_t *ranks, const int64_t *const *sha
     for (size_t m = 0; m < count; m++)
         rank = ranks[m] > rank ? ranks[m] : rank;
     for (size_t k = 0; k < rank; k++) {
-#ifdef RULE_OF_NUMPY
-        int64_t common = 1;
-        for (size_t m = 0; m < count; m++)
-            if (size_on(k, ranks[m], shapes[m]) != 1)
-                common = size_on(k, ranks[m], shapes[m]);
-#else
-        int64_t common = 0;
-        for (size_t m = 0; m < count; m++)
-            if (size_on(k, ranks[m], shapes[m]) > common)
-                common = size_on(k, ranks[m], shapes[m]);
-#endif
+        int64_t common = LEAST;
+        for (size_t m = 0; m < count; m++) {
+            int64_t size = size_on(k, ranks[m], shapes[m]);
+            common = TAKES(size, common) ? size : common;
+        }
         for (size_t m = 0; m < count; m++)
             if (size_on(k, ranks[m], shapes[m]) != 1
                 && size_on(k, ranks[m], shapes[m]) != common)
@@ -98,15 +95,9 @@ int broadcast_strides(size_t rank, const int64_t *shape, const int64_t *strides,
         return 1;
     for (size_t k = 0; k < target_rank; k++)
         result[k] = 0;
-    for (size_t j = 0; j < rank; j++) {
-#ifdef ALONG_AXES
-        size_t k = (size_t)axes[j];
-#else
-        size_t k = target_rank - rank + j;
-#endif
-        if (shape[j] == target[k])
-            result[k] = strides[j];
-    }
+    for (size_t j = 0; j < rank; j++)
+        if (shape[j] == target[AXIS(j)])
+            result[AXIS(j)] = strides[j];
 #ifdef SWAPPED_STRIDES
     if (target_rank > 1) {
         int64_t first = result[0];
