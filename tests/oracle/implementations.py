@@ -135,6 +135,11 @@ def swapped(z: Array) -> Array:
     return z.swapaxes(-1, -2).copy() if square else z
 
 
+def without_strings(z: Array) -> Array:
+    """Leave empty strings only."""
+    return np.full_like(z, "") if z.dtype.kind in "OTU" else z
+
+
 def nan_canonical(*arrays: Array) -> list[Array]:
     results = [z.copy() for z in whycast.broadcast(*arrays)]
     for z in results:
@@ -315,6 +320,7 @@ ODD_TEXT, SHOWN = "\x1b[31m\0\udc80" + 10_000 * "x", r"^ValueError: \\x1b\[31m\\
 WRONG = (
     Wrong("swapped axes", each(swapped), "elements", Case(((), (2, 2)))),
     Wrong("NumPy's rule", numpys_rule, "accepts", Case(((), (0,)))),
+    Wrong("empty strings", each(without_strings), "elements", None),
     Wrong("flattened", each(np.ravel), "shape", SCALARS),
     Wrong("dtype", each(lambda z: z.astype("f4") if z.dtype == "f2" else z), "dtype", HALF_OF_0),
     Wrong("one NaN", nan_canonical, "nan", HALF),

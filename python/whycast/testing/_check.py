@@ -361,13 +361,13 @@ class _Run:
                 Deviation(
                     level=level,
                     stages=_in_order(met),
-                    kind=key.kind,
-                    detail=key.detail,
+                    kind=finding.kind,
+                    detail=finding.detail,
                     case=case,
                     call=call(case),
                     expected=finding.expected,
                     got=finding.got,
-                    clause=self.rule.clauses.get(KINDS[key.kind].clause, ""),
+                    clause=self.rule.clauses.get(KINDS[finding.kind].clause, ""),
                 )
             )
 
@@ -399,7 +399,7 @@ class _Run:
                 return None
             except NoAnswerError as death:
                 number = self.child.position
-                if death.kind == job.key.kind:
+                if death.kind == job.key[0]:
                     case = candidates[number]
                     finding = no_answer(self.rule, job.asked.level, case, death)
                     return Example(job.stage, case, finding)

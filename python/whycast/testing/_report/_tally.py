@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from whycast.testing._cases._case import Case, Stage
 from whycast.testing._report._compare import Finding
 
-
-class Key(NamedTuple):
-    """What makes deviations one class."""
-
-    kind: str
-    detail: str
+# What makes deviations one class: their kind, and the detail.
+Key: TypeAlias = tuple[str, str]
 
 
 class Example(NamedTuple):
@@ -40,7 +36,7 @@ class Tally:
         """Count a case, and its deviation if it has one."""
         self.cases[stage] += 1
         if finding is not None:
-            key = Key(finding.kind, finding.detail)
+            key = (finding.kind, finding.detail)
             self.deviations[key, stage] += 1
             self._keep(key, Example(stage, case, finding))
 
