@@ -152,26 +152,16 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the report as what JSON has."""
-        return {
-            "target": self.target,
-            "rule": self.rule,
-            "ok": self.ok,
-            "levels": {level: dict(stages) for level, stages in self.levels.items()},
-            "unasked": {level: dict(stages) for level, stages in self.unasked.items()},
-            "left_out": dict(self.left_out),
-            "notes": list(self.notes),
-            "complete": self.complete,
-            "seed": self.seed,
-            "seconds": round(self.seconds, 3),
-            "deviations": [
-                {
-                    **vars(each),
-                    "count": each.count,
-                    "case": {"shapes": each.case.shapes, **each.case.given},
-                }
-                for each in self.deviations
-            ],
-        }
+        deviations = [
+            {
+                **vars(each),
+                "count": each.count,
+                "case": {"shapes": each.case.shapes, **each.case.given},
+            }
+            for each in self.deviations
+        ]
+        others = {"seconds": round(self.seconds, 3), "deviations": deviations}
+        return {"ok": self.ok, **vars(self), **others}
 
     def to_junit(self) -> str:
         """Give the report as XML in the format of JUnit: a test for each level and stage."""
