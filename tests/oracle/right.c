@@ -97,7 +97,8 @@ int broadcast_strides(size_t rank, const int64_t *shape, const int64_t *strides,
         result[k] = 0;
     for (size_t j = 0; j < rank; j++)
         if (shape[j] == target[AXIS(j)])
-            result[AXIS(j)] = strides[j];
+            /* By a stride along an axis of size 1 nobody steps. */
+            result[AXIS(j)] = shape[j] == 1 ? 7 : strides[j];
 #ifdef SWAPPED_STRIDES
     if (target_rank > 1) {
         int64_t first = result[0];

@@ -143,6 +143,12 @@ def test_a_right_function_passes(
     assert report.cases == len(range(0, len(list(cases(rule, level))), every))
 
 
+def test_what_a_function_prints_is_no_part_of_a_report(capfd: pytest.CaptureFixture[str]) -> None:
+    check(talkative, seconds=None, every=400)
+    said = capfd.readouterr()
+    assert (said.out, "broadcasting" in said.err) == ("", True)
+
+
 def interface(array: Any) -> object:
     """Tell where the memory of an array is."""
     return SimpleNamespace(base=array, __array_interface__=array.__array_interface__)
