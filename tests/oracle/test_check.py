@@ -144,9 +144,9 @@ def test_a_right_function_passes(
 
 
 def test_what_a_function_prints_is_no_part_of_a_report(capfd: pytest.CaptureFixture[str]) -> None:
-    check(talkative, seconds=None, every=400)
+    check(where(lambda _: True, lambda: os.write(1, b"hello\n")), seconds=None, every=400)
     said = capfd.readouterr()
-    assert (said.out, "broadcasting" in said.err) == ("", True)
+    assert (said.out, said.err[:6]) == ("", "hello\n")
 
 
 def interface(array: Any) -> object:
