@@ -11,7 +11,7 @@ def test_each_file_of_the_core_names_the_next() -> None:
     way = (ROOT / "README.md").read_text(encoding="utf-8")
     way = way[way.index("## Read it in an hour") : way.index("`make core`")]
     files = [ROOT / link for link in re.findall(r"\]\((.*?)\)", way)]
-    assert len(files) == 13
+    assert len(files) == 14
     for file, following in pairwise(files):
         head = re.split(r"\*\)\n|\"\"\"\n", file.read_text(encoding="utf-8"))[0]
         (name,) = re.findall(r"Next: `(.*?)`", head)
