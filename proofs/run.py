@@ -39,12 +39,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # All that belongs into these folders. Another module could hide one, another header that of C, and
 # the name of another theory is read by provers. Nothing in a __pycache__ is read.
 FILES = re.compile(
-    r"""tests/(\w+/)*\w+\.(py|c|mlw)|tests/requirements(-[a-z-]+)?\.txt
-    |tests/c/(equivalent_c|misra)\.toml
+    r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt
+    |tests/(c/(equivalent_c|misra)\.toml|peers/deviations\.json)
     |why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
     |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])
     |python/(BENCHMARKS\.md|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
-    |python/whycast/(\w+/)*\w+\.(py|pyi|c|json|typed)
+    |python/whycast/(\w+/)*\w+\.(py|pyi|c|typed)
     |python/doc/(\w+/)*\w+\.(py|md|rst|svg|css|js|jsonl|onnxtxt)
     |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|(mutants|signatures)\.toml|sessions/.*)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
