@@ -6,36 +6,36 @@
 
 /* whycast: the operator Broadcast of SONNX, and that of one tensor to a shape, verified.
 
-   These functions are proved to do what is said here, for all arguments, but for what is marked: no
-   index leaves its array, nothing overflows, each of them ends. They allocate nothing, keep nothing
-   between two calls, do not recurse, and need of the C library memcpy alone (a compiler may make
-   memset of a loop, and on a machine of 32 bits call its own functions for numbers of 64 bits).
-   Where whycast.c is compiled with -DWHYCAST_MEMCPY=copy -include copy.h, they need copy instead,
-   which has to do the same. None reads or writes a byte beyond what it is given, not even to load a
-   whole word. A call takes at most 400 bytes of the stack with -O2 and -O3, 632 with the flags that
-   INTEGRATION.md begins with, and 936 with -O0: that is not proved; `make object` measures it (GCC
-   12, x86-64), and counts the instructions of calls. No bound of the time is proved.
+   These functions are proved to do what their comments say, for all arguments, except what is
+   marked. No index leaves its array, nothing overflows, each call ends. They allocate nothing, keep
+   nothing between calls, do not recurse, and neither read nor write a byte beyond what they are
+   given, not even to load a whole word. memcpy is the only library function called; a compiler may
+   add memset and, on 32-bit targets, its 64-bit division. To call your own `copy`, declared in
+   copy.h like memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
-   A shape is an array of sizes, the size of the outermost axis first, and a rank, which says how
-   many there are. A rank of 0 is that of a scalar, and a size of 0 is a size. A tensor is its
-   elements in row-major order, each of them `width` bytes, of whatever type: they are copied, never
-   looked at. No pointer to data has to be aligned.
+   Not proved, but measured by `make object` (GCC 12, x86-64): a call takes at most 400 bytes of
+   stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with -O0. `make
+   object` also counts the instructions of calls. No bound of the time is proved.
 
-   What the caller sees to, and nobody else can: a pointer leads to as many values as the rank, the
-   count, the capacity, the room or the extent with it says (to none where that is 0 or less: it may
-   be NULL then, or any other value that may be copied), `place` leads to a place, and memory that a
-   function writes overlaps no other that it is given. whycast_first and whycast_next believe that
-   what they are given with 1 loop or more is a plan, whycast_next also the counters and offsets.
-   All else is checked: no value of an int64_t is undefined.
+   A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
+   scalar. A size may be 0. A tensor is its elements in row-major order, each of `width` bytes of
+   any type: they are copied, never looked at. Pointers to data need no alignment.
 
-   A function returns 0 or more if it succeeds, and one of the codes below if it does not. On an
-   error, nothing differs afterwards but the place, apart from the sizes of the common shape that
-   whycast_broadcast_all names. If there are several errors, it reports the one that stands first in
-   its comment; where that says "the first tensor with one of these", the lowest tensor comes first.
+   The caller must guarantee: each pointer leads to at least as many values as the rank, count,
+   capacity, room or extent with it says (where that is 0 or less, it may be NULL, or any other
+   value that may be copied); `place` leads to a place; memory that a function writes overlaps no
+   other that it is given. whycast_first and whycast_next do not check their plan: with 1 loop or
+   more, pass only a plan as whycast_plan or whycast_plan_views writes it, and to whycast_next the
+   counters and offsets of a step. Everything else is checked, and may be any int64_t.
 
-   A target is not one shape more: (1) to the target (0) is 0 of whycast_broadcast, as no element is
-   due, and (1) with (0) is WHYCAST_NOT_BROADCASTABLE of whycast_broadcast_shape, as 0 is neither 1
-   nor the largest size. SONNX's bound L of the number of tensors is not checked here. */
+   A function returns 0 or more, or, on an error, one of the codes below. Then only the place
+   differs afterwards, and the common shape where whycast_broadcast_all says so. Of several errors
+   it reports the one that stands first in its comment; where that says "the first tensor with one
+   of these", the lowest tensor comes first.
+
+   A target is not one more shape: broadcasting (1) to the target (0) succeeds and writes nothing;
+   (1) and (0) have no common shape, as 0 is neither 1 nor the largest size. SONNX's bound L on the
+   number of tensors is not checked here. */
 
 #include <stdint.h>
 
@@ -81,68 +81,67 @@ enum whycast_code {
     WHYCAST_EXTENT_EXCEEDED = -10
 };
 
-/* What an error is about: a tensor and an axis, both counted from 0; -1 where there is none. The
-   axis is one of the tensor, but for WHYCAST_NOT_BROADCASTABLE one of the common shape, or of the
-   target: (2,4) with (3) gives tensor 1 and axis 1, and this tensor has one axis. A function sets
-   both, to -1 where there is no error. */
+/* What an error is about: a tensor and an axis, both counted from 0, and -1 for none; a call
+   without an error sets both to -1. The axis is one of that tensor, but of the common shape or the
+   target for WHYCAST_NOT_BROADCASTABLE: (2,4) with (3) gives tensor 1 and axis 1. */
 typedef struct whycast_place {
     int64_t tensor;
     int64_t axis;
 } whycast_place;
 
-/* How many bytes an element of an ONNX type has, by the type's number in TensorProto.DataType: 4
-   for 1, which is FLOAT. It is 0, which is no width, for strings, for what is packed into bytes, as
-   INT4 is, and for any other number. This table is not proved. */
+/* The bytes of an element of an ONNX type, by its number in TensorProto.DataType: 4 for 1, FLOAT.
+   It is 0, which is no width, for strings, packed types such as INT4, and any other number. Not
+   proved. */
 static inline int64_t whycast_width(int64_t type) {
     static const int8_t widths[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4,
                                     8, 8, 16, 2, 1, 1, 1, 1, 0, 0, 0, 1};
     return ((type < 0) || (type > 24)) ? INT64_C(0) : (int64_t)widths[type];
 }
 
-/* The common shape of `count` shapes: of each, `shapes` has the sizes and `ranks` the rank.
+/* The common shape of `count` shapes: `shapes` has the sizes of each, `ranks` its rank.
 
    Shapes are aligned at their last axes. On each axis the common shape has the largest size, and
-   every other size there has to be 1: (2,1) and (3) give (2,3).
+   every other size must be 1: (2,1) and (3) give (2,3).
 
    Returns the rank of the common shape, and writes its sizes to `shape`, which has room for
-   `capacity` of them. Or returns
+   `capacity` of them. On an error returns
 
        WHYCAST_NO_TENSOR           there is no shape: place -1, -1
        WHYCAST_NEGATIVE_RANK       the first tensor with a negative rank
        WHYCAST_NEGATIVE_SIZE       the first tensor with a negative size, its first such axis
        WHYCAST_NOT_BROADCASTABLE   the first tensor with a size that is neither the largest on its
-                                   axis nor 1, its first such axis, counted in the common shape
+                                   axis nor 1, its first such axis
        WHYCAST_CAPACITY_EXCEEDED   the common rank is larger than `capacity`: place -1, -1 */
 int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 whycast_place * place,
                                 const int64_t *const * shapes,
                                 const int64_t * ranks, int64_t count);
 
-/* The strides of a view: of a tensor with this `shape` and these `strides`, in whatever unit, as if
-   it had the shape `target`, without a copy. They are 0 on the axes that grow.
+/* The strides of a view: of a tensor with this `shape` and these `strides`, in any unit, as if it
+   had the shape `target`, without a copy. They are 0 on the axes that grow; an axis from 1 to 1
+   keeps its stride.
 
-   Returns 0, and writes `target_rank` strides to `view`. Or returns, with tensor 0 for `shape` and
-   1 for `target` in the place,
+   Returns 0, and writes `target_rank` strides to `view`. On an error returns, with tensor 0 for
+   `shape` and 1 for `target` in the place,
 
        WHYCAST_NEGATIVE_RANK       of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
-       WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
-                                   such axis, counted in the target */
+       WHYCAST_NOT_BROADCASTABLE   a size is neither the target's nor 1: place 0, first such axis */
 int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * strides,
                                   const int64_t * shape, int64_t rank,
                                   const int64_t * target, int64_t target_rank);
 
-/* How many bytes a tensor of this shape has, with `width` bytes for an element.
+/* The number of bytes of a tensor of this shape, with `width` bytes for an element.
 
-   Returns that number, which is 0 where a size is, whatever the others are. It may be more than
-   SIZE_MAX where a size_t has 32 bits. Or returns
+   Returns that number: 0 where a size is 0, whatever the others are. It may exceed SIZE_MAX where a
+   size_t has 32 bits. On an error returns
 
        WHYCAST_NEGATIVE_RANK       place 0, -1
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
-       WHYCAST_TOO_LARGE           there are more than 2^63 - 1: place 0, -1 */
+       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes: place 0, -1 */
 int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width);
 
@@ -150,23 +149,22 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
    is the one of the input at the same place, and at 0 on the axes that grow.
 
    `output` has room for `room` bytes, and `input` has `extent` of them. Returns 0, and writes the
-   bytes of the output: no byte beyond differs afterwards. Or leaves all as they were and returns,
-   with tensor 0 for the shape or the input and 1 for the target or the output in the place,
+   bytes of the output: no byte beyond differs afterwards. On an error returns, with tensor 0 for
+   the shape or the input and 1 for the target or the output in the place,
 
        WHYCAST_NEGATIVE_RANK       of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
-       WHYCAST_NOT_BROADCASTABLE   a size is neither that of the target nor 1: place 0 and the first
-                                   such axis, counted in the target
-       WHYCAST_TOO_LARGE           the output, then the input, has more than 2^63 - 1 bytes;
-                                   an input may have where the target has a size of 0
+       WHYCAST_NOT_BROADCASTABLE   a size is neither the target's nor 1: place 0, first such axis
+       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes, of the output: place 1, -1; else of the
+                                   input, only where the target has a size of 0: place 0, -1
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
        WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1
 
-   It stores at most two bytes for each byte of the output. It is not proved that it does so in at
-   most as many stores and calls of memcpy as the output has bytes, in far fewer where blocks are
-   long, and in one call where no axis grows. */
+   It stores at most two bytes for each byte of the output. Not proved: it takes at most as many
+   stores and calls of memcpy as the output has bytes, far fewer where blocks are long, and one call
+   where no axis grows. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
                           int64_t extent, const int64_t * shape,
@@ -176,16 +174,16 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 /* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
 
    Of each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` how many
-   bytes they are, and `widths` how many bytes one element is; `outputs` has where its output goes,
-   and `rooms` how many bytes there is room for.
+   bytes these are, `widths` the bytes of an element, `outputs` where its output goes, and `rooms` how
+   many bytes there is room for.
 
    Returns the rank of the common shape, and writes its sizes to `target`, which has room for
-   `capacity` of them, and all outputs. Or leaves each byte of any output as it was and returns what
-   whycast_broadcast_shape returns, or, of the first tensor with one of these errors (the common
-   shape is written then),
+   `capacity` of them, and all outputs. On an error no byte of any output differs afterwards;
+   returns what whycast_broadcast_shape returns, or, of the first tensor with one of these errors
+   (the common shape is written then),
 
        WHYCAST_BAD_WIDTH           its width is less than 1
-       WHYCAST_TOO_LARGE           its output has more than 2^63 - 1 bytes
+       WHYCAST_TOO_LARGE           its output, or its input, has more than 2^63 - 1 bytes
        WHYCAST_ROOM_EXCEEDED       its output has more bytes than there is room for
        WHYCAST_EXTENT_EXCEEDED     its shape has more bytes than its input
 
@@ -199,26 +197,26 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * ranks, const int64_t * widths,
                               int64_t count);
 
-/* A loop plan: how to come by the elements of `count` tensors that are broadcast, without a copy.
+/* A loop plan: nested loops that visit all elements of `count` broadcast tensors, without a copy.
 
-   The axes of the common shape become as few loops as the tensors allow: none for a size of 1, and
-   one for neighbours over which each tensor walks as over one axis. `shapes` and `ranks` are as for
-   whycast_broadcast_shape. The tensors lie in row-major order.
+   Axes of size 1 make no loop, and neighbours make one where each tensor walks over them as over
+   one axis. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors lie in row-major
+   order.
 
    Returns the number of loops, n, which is 1 or more. Writes how often each goes round to `sizes`,
    the outermost loop first, which has room for `capacity` of them; and to `steps`, which has room
    for `capacity` times `count`, how many elements each tensor steps there: in loop j tensor m steps
-   steps[j * count + m]. Where the common shape has a size of 0, that is one loop of no round. Or
-   returns, and leaves all but the place as it was, what whycast_broadcast_shape returns,
-   WHYCAST_CAPACITY_EXCEEDED where the capacity is 0, or
+   steps[j * count + m]. A common shape with a size of 0 gives one loop of no round. On an error
+   returns what whycast_broadcast_shape returns, WHYCAST_CAPACITY_EXCEEDED where the capacity is 0
+   (it must be at least 1 and the common rank, even for fewer loops), or
 
        WHYCAST_TOO_LARGE           the common shape has more than 2^63 - 1 elements: place -1, -1 */
 int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
                      const int64_t * ranks, int64_t count);
 
-/* The same for tensors that do not lie in row-major order: `strides` has those of each, in any
-   unit, and `steps` are in this unit. A stride may be 0 or negative. It returns, besides,
+/* The same for tensors in any order: `strides` has those of each, in any unit, which is that of
+   `steps` too. A stride may be 0 or negative. Further error:
 
        WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
@@ -234,14 +232,14 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
    begins, `count` numbers. Element v of the run of step k is element k * sizes[loops - 1] + v of
    the output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
 
-   Returns how many steps there are from this one on; 0, with nothing written, if there is no such
-   step, as in a plan of no round, or if `loops` is below 1, as the code of an error is. */
+   Returns the number of steps from this one to the last, inclusive; or 0, with nothing written, if
+   there is no such step, or if `loops` is below 1, as the code of an error is. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
 
 /* Go to the next step, from the counters and offsets of one. Returns 1; or 0 after the last step,
-   and is then at the first one again; or 0, with nothing written, if `loops` is below 1. */
+   with the counters and offsets of step 0; or 0, with nothing written, if `loops` is below 1. */
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count);
