@@ -174,8 +174,8 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 /* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
 
    Of each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` how many
-   bytes these are, `widths` the bytes of an element, `outputs` where its output goes, and `rooms` how
-   many bytes there is room for.
+   bytes these are, `widths` the bytes of an element, `outputs` where its output goes, and `rooms`
+   how many bytes there is room for.
 
    Returns the rank of the common shape, and writes its sizes to `target`, which has room for
    `capacity` of them, and all outputs. On an error no byte of any output differs afterwards;
