@@ -1,8 +1,7 @@
 """How fast whycast is beside NumPy and plain loops: `make bench`, or `python tests/bench/bench.py`.
 
-Times mean something only where all that is compared ran at the same time on the same machine: in
-each round every contender runs once, so that what disturbs one disturbs all. A run of all cells
-writes python/BENCHMARKS.md.
+In each round every contender runs once, so that a disturbance of the machine hits all. A run of all
+cells writes python/BENCHMARKS.md.
 """
 
 from __future__ import annotations
@@ -37,33 +36,31 @@ A number beside a peer is its time divided by that of whycast: above 1, whycast 
 the median over rounds in one process, in each of which every contender ran once in turn.
 """
 
-# Seconds that a contender runs at a stretch: many times what the clock takes, and a small part of
-# the milliseconds that a busy machine gives to other programs in between. These so fall into few of
-# the rounds, and the median does not see them; stretches of 2 ms had ratios of 5 where there was 1.
+# Seconds that a contender runs at a stretch: much longer than a look at the clock, much shorter
+# than the milliseconds that a busy machine gives to other programs. These then fall into few
+# rounds, and not into the median; stretches of 2 ms had ratios of 5 where there was 1.
 STRETCH = 0.0003
 
-# How often the calibration times the same.
 TRIES = 5
 
 
 class Result(NamedTuple):
-    """A cell with its times: for each contender one a round, in seconds for each part."""
+    """A cell, and each contender's seconds for each part, one number a round."""
 
     cell: Cell
     seconds: dict[str, list[float]]
 
     def ratio(self, peer: str) -> float:
-        """Give how much longer a peer takes than whycast."""
         pairs = zip(self.seconds[peer], self.seconds[OURS], strict=True)
         return statistics.median(theirs / ours for theirs, ours in pairs)
 
 
 class DisagreementError(Exception):
-    """A contender gives something else than whycast."""
+    """A contender's answer is not that of whycast."""
 
 
 def measure(cell: Cell, seconds: float) -> Result:
-    """Time a cell for about so many seconds, in two rounds for each contender at least."""
+    """Time a cell for about `seconds`, in at least two rounds for each contender."""
     names = dict(cell.names)
     ours = answer(cell.code[OURS], names)
     for contender, code in cell.code.items():
@@ -92,7 +89,7 @@ def measure(cell: Cell, seconds: float) -> Result:
 
 
 def answer(code: str, names: dict[str, Any]) -> object:
-    """Give what an expression gives, for each draw."""
+    """Return the value of an expression, for each draw."""
     if "draws" in names:
         code = f"[{code} for shapes in draws]"
     if "z" not in names:
@@ -113,7 +110,7 @@ def same(one: object, other: object) -> bool:
 
 
 def calibrated(timer: Callable[[int], float], stretch: float) -> int:
-    """Find the number of loops that takes about that long."""
+    """Return the number of loops that takes about `stretch` seconds."""
     loops = 1
     # The shortest of some: too few loops because of one disturbance would be too few to the end.
     while (time := min([timer(loops) for _ in range(TRIES)])) < stretch:
@@ -123,12 +120,12 @@ def calibrated(timer: Callable[[int], float], stretch: float) -> int:
 
 
 def show_ratio(ratio: float) -> str:
-    """Give the text of a ratio, with two or three digits."""
+    """Write a ratio with two or three digits."""
     return f"{ratio:.2g}" if ratio < 0.0995 else f"{ratio:.{2 if ratio < 9.995 else 1}f}"
 
 
 def show_time(seconds: float) -> str:
-    """Give the text of a time.
+    """Write a time.
 
     >>> [show_time(seconds) for seconds in (4.2e-9, 4.567e-7, 0.000012345, 0.0123)]
     ['4.2 ns', '457 ns', '12.3 µs', '12.3 ms']
@@ -139,7 +136,6 @@ def show_time(seconds: float) -> str:
 
 
 def page(results: Sequence[Result]) -> str:
-    """Write the page: a table for each group of cells."""
     lines = [HEAD, *(f"- {fact}" for fact in facts(results))]
     for group in dict.fromkeys(result.cell.group for result in results):
         members = [result for result in results if result.cell.group == group]
@@ -159,7 +155,6 @@ def page(results: Sequence[Result]) -> str:
 
 
 def facts(results: Sequence[Result]) -> list[str]:
-    """Say what ran where and when."""
     git = ("git", "-C", str(ROOT), "describe", "--always", "--dirty")
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     processors = re.findall(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8"))

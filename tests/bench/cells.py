@@ -1,8 +1,8 @@
 """What the benchmark times: its cells, each with one expression for every contender.
 
-An expression is written as a user would write it, and is all that is timed. Those of a cell do the
-same job on the same data, except where a note says otherwise, and have to give the same answer.
-Where there are `loops` in it, it runs so many of them itself, in C, and gives their seconds.
+Only the expression is timed, as a user would write it. Those of a cell do the same job on the same
+data, except where a note says otherwise, and must give the same answer. One with `loops` in it runs
+so many itself, in C, and returns their seconds.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ NOTES = {
 class Cell:
     """A line of the table: the same job for everyone.
 
-    `code` has each contender's expression; `names` is what they speak of. If there are `draws`
-    among these, an expression is evaluated for each of them in turn, as `shapes`, and the time is
-    divided by their number. If there is a `z`, the answer is what is then in it.
+    `code` has each contender's expression, `names` its variables. If there are `draws` among these,
+    the expression is evaluated for each, as `shapes`, and the time divided by their number. If
+    there is a `z`, the answer is its content afterwards.
     """
 
     group: str
@@ -61,7 +61,6 @@ class Cell:
 
 
 def cells() -> Iterator[Cell]:
-    """Give all cells."""
     yield from cells_of_shapes()
     yield from cells_of_arrays()
     yield from cells_of_lists()
@@ -69,18 +68,17 @@ def cells() -> Iterator[Cell]:
 
 
 def of_whycast(expression: str, other: str, theirs: str = NUMPY) -> dict[str, str]:
-    """Give the expressions of whycast, with the accelerator and without, and of another."""
+    """Return the expressions of whycast, with and without the accelerator, and of a peer."""
     return {OURS: expression, WITHOUT: expression.replace("whycast", "plain", 1), theirs: other}
 
 
 def names_of(**others: object) -> dict[str, Any]:
-    """Give the names that any expression may speak of."""
     return {"whycast": whycast, "plain": without_accelerator(), "np": np, **others}
 
 
 @cache
 def without_accelerator() -> Any:
-    """Import the package once more, as it is without its accelerator."""
+    """Import the package once more, without its accelerator."""
     kept = {name: sys.modules.pop(name) for name in [*sys.modules] if name.startswith("whycast")}
     asked = os.environ.get("WHYCAST_NATIVE")
     os.environ["WHYCAST_NATIVE"] = "0"
@@ -111,12 +109,11 @@ def random_shapes(count: int, rank: int) -> list[list[Shape]]:
 
 
 def cells_of_shapes() -> Iterator[Cell]:
-    """Give the cells of common shapes."""
     draws: dict[str, Sequence[Sequence[Any]]] = {
         f"{count} shapes of rank {rank}": random_shapes(count, rank)
         for count, rank in itertools.product((2, 10), (1, 4, 8))
     }
-    # Equal, not the same: whoever looks whether two are one object learns nothing.
+    # Equal, but not the same object: a test of identity is no shortcut.
     draws["2 equal shapes of rank 4"] = [[tuple(range(2, 6)) for _ in range(2)]] * 8
     fours = random_shapes(2, 4)
     draws["2 lists of rank 4"] = [[list(shape) for shape in shapes] for shapes in fours]
@@ -133,7 +130,7 @@ def cells_of_shapes() -> Iterator[Cell]:
 
 
 def ramp(*shape: int) -> Array:
-    """Make an array that owns its memory, and whose elements tell their place."""
+    """Make an array that owns its memory, each element its own place."""
     return np.arange(float(math.prod(shape))).reshape(shape).copy()
 
 
@@ -166,7 +163,6 @@ OF_ONE = """\
 
 
 def cells_of_arrays() -> Iterator[Cell]:
-    """Give the cells of views, copies and sums."""
     some = {
         f"{count} arrays, {layout}": list(itertools.islice(itertools.cycle(arrays), count))
         for layout, arrays in LAYOUTS.items()
@@ -194,7 +190,6 @@ def cells_of_arrays() -> Iterator[Cell]:
 
 
 def cells_of_lists() -> Iterator[Cell]:
-    """Give the cells of flat lists of Python."""
     code = of_whycast(
         "whycast.reference.broadcast(data, shape, target)", "loop(data, shape, target)", PLAIN
     )
@@ -205,7 +200,7 @@ def cells_of_lists() -> Iterator[Cell]:
 
 
 def loop_over_lists(data: list[Any], shape: Shape, target: Shape) -> list[Any]:
-    """Broadcast a flat list as a programmer writes it at first."""
+    """Broadcast a flat list as a programmer first writes it."""
     steps = [0] * len(target)
     step = 1
     for k in range(1, len(shape) + 1):
@@ -252,7 +247,7 @@ def cells_in_c() -> Iterator[Cell]:
 
 
 def job(arrays: Sequence[Array], *numbers: int) -> dict[str, Any]:
-    """Fill in the struct of in_c.c: here an address has 64 bits, as a number has."""
+    """Fill in the struct of in_c.c; an address has 64 bits here."""
     fields = (*(array.ctypes.data for array in arrays), *numbers)
     made = (ctypes.c_int64 * len(fields))(*fields)
     return {"in_c": in_c(), "job": made, "loops": 1, "arrays": arrays, "z": arrays[0]}
@@ -260,7 +255,7 @@ def job(arrays: Sequence[Array], *numbers: int) -> dict[str, Any]:
 
 @cache
 def in_c() -> ctypes.CDLL:
-    """Compile the C as it is now, and what is timed beside it, as setup.py does."""
+    """Compile the present C, and in_c.c, as setup.py does."""
     here = Path(__file__).parent
     folder = here.parents[1] / "c"
     with tempfile.TemporaryDirectory() as place:

@@ -1,4 +1,4 @@
-/* How many seconds so many calls take, with nothing of Python between them. */
+/* The seconds of so many calls, without Python between them. */
 
 #define _POSIX_C_SOURCE 199309L
 
@@ -7,8 +7,8 @@
 
 #include "whycast.h"
 
-/* What a call takes. `expected` is what `output` is to have; of several shapes, `input` has the
-   pointers to them and `shape` the ranks, whose number is `rank`. */
+/* The arguments of a call, and the `expected` output. For several shapes, `input` has the pointers
+   to them, `shape` their ranks, and `rank` their number. */
 typedef struct job {
   uint8_t *output;
   const uint8_t *input, *expected;

@@ -1,4 +1,4 @@
-"""The benchmark works. What it measures is no matter of tests: none of these looks at a time."""
+"""The benchmark works; no test looks at a time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 /*
- * What verify.py asks two verifiers of c/whycast.c, with ranks and bounds fixed by macros and all
- * else unknown: a size is any int64_t. ESBMC, a bounded model checker, is to show that nothing is
- * undefined and that code, place and memory are those of plain.c; Eva, which interprets abstractly,
- * that nothing is undefined. All memory is as long as the call says, so that whatever else is
- * touched is an error.
+ * The claims on c/whycast.c that verify.py asks of ESBMC and Eva. Macros fix ranks and bounds; all
+ * else is unknown. All memory is as long as the call says, so that touching any other is an error.
+ * ESBMC is also to show that code, place and memory are those of plain.c.
  */
 
 #include "plain.c"
@@ -12,7 +10,7 @@
 #include "__fc_builtin.h"
 #define unknown() Frama_C_long_long_interval(INT64_MIN, INT64_MAX)
 #define unknown_byte() ((uint8_t)Frama_C_int_interval(0, 255))
-/* Frama-C's word for what only the other verifier is asked. */
+/* Only ESBMC is asked these. */
 #define CLAIM_SAME(found, due) ((void)(found))
 #define CLAIM_EQUAL(found, due) ((void)0)
 #else

@@ -32,7 +32,6 @@ def compiled(
 
 
 def run(*command: str | Path, seconds: float = SECONDS) -> subprocess.CompletedProcess[str]:
-    """Run a program."""
     return subprocess.run(
         [*map(str, command)], capture_output=True, text=True, timeout=seconds, check=False
     )

@@ -1,6 +1,5 @@
-/* Calls of each function of c/whycast.h, of more and more tensors, axes and bytes, whose
-   instructions Callgrind counts: it begins and ends with each. A line for each call names the
-   function and the numbers that it depends on. */
+/* Calls of each function of c/whycast.h, with more and more tensors, axes and bytes. Callgrind
+   counts the instructions of each; a line names the function and the numbers that it depends on. */
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 """The C on other machines, and for longer on this one: `make cross`.
 
-exhaustive.c is compiled for a machine of 32 bits and for one with the most significant byte first,
-by Debian's compilers, linked statically, and run there, as QEMU knows them: every call has to have
-the same answer, and every byte of memory to be the same, as on any other machine.
+Debian's compilers compile exhaustive.c for a machine of 32 bits and for one with the most
+significant byte first; QEMU runs it: every answer, and every byte of memory, has to be that of any
+other machine.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ MACHINES = (
 
 
 def main() -> int:
-    """Compile and run for each machine; say how it went."""
     failed = False
     for title, compiler, emulator, rounds in MACHINES:
         begin = time.monotonic()

@@ -1,9 +1,8 @@
 """What a run takes of the decisions of c/whycast.c: statements, decisions, conditions, MC/DC.
 
-The C is extracted, and has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. Each
-statement, decision and condition of a copy gets a call that keeps what it was; the copy is run in
-the place of the C. Whatever else may decide something is refused, so that nothing is left out: a
-comparison outside of a decision, `?`, `for`, `switch`, a macro.
+The extracted C has few constructs: `if`, `while`, conditions under `!`, `&&`, `||`. A copy of it,
+in which each statement, decision and condition records its value, is run in its place. Whatever
+else may decide is refused: a comparison outside of a decision, `?`, `for`, `switch`, a macro.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import NamedTuple
 
 BLANK = re.compile(r"/\*.*?\*/|^#.*?$", re.DOTALL | re.MULTILINE)
 DIRECTIVE = re.compile(r'#(include ["<].*|(ifdef|define) WHYCAST_MEMCPY( memcpy)?|else|endif)')
-# The end of a block, the head of a decision, or what ends with a semicolon or begins a block.
+# The end of a block, the head of a decision, a statement, or the beginning of a block.
 PIECE = re.compile(
     r"\s*(?:(?P<close>\}(?:\s*(?P<other>else)\s*\{)?)|(?P<kind>if|while)\s*\("
     r"|(?P<text>(?:= \{[^{}]*\}|[^;{}])*)(?P<end>[;{]))"
@@ -73,15 +72,11 @@ class UnknownError(ValueError):
 
 
 class Statement(NamedTuple):
-    """A statement, by its function and line."""
-
     function: str
     line: int
 
 
 class Decision(NamedTuple):
-    """A decision: its lines, and the texts of its conditions."""
-
     function: str
     line: int
     last_line: int
@@ -112,7 +107,6 @@ class Source:
 
     @property
     def counting(self) -> str:
-        """The copy that keeps count."""
         parts, end = [], 0
         for place, text in sorted(self.inserted, key=lambda each: each[0]):
             parts += [self.text[end:place], text]
@@ -125,7 +119,7 @@ class Source:
         return self.text.count("\n", 0, at) + 1
 
     def _piece(self, piece: re.Match[str], blocks: list[str]) -> int:
-        """Take a piece, behind the heads of the blocks that it is in; give where the next is."""
+        """Take a piece inside of `blocks`; return where the next one begins."""
         text = (piece["text"] or "").strip()
         unknown = UnknownError(f"line {self._line(piece.end())}")
         if piece["close"]:
@@ -155,7 +149,6 @@ class Source:
         self.statements.append(Statement(self.function, self._line(at)))
 
     def _closing(self, start: int) -> int:
-        """Give where the parenthesis is closed that is open at a place."""
         depth = 1
         for found in re.compile("[()]").finditer(self.plain, start):
             depth += 1 if found[0] == "(" else -1
@@ -179,7 +172,7 @@ class Source:
         self.decisions.append(Decision(self.function, *lines, tuple(conditions)))
 
     def _condition(self, start: int, end: int) -> tuple[int, int]:
-        """Give where a comparison is, without what groups it: `!`, and parentheses around it."""
+        """Return where a comparison is, without `!` and parentheses around it."""
         text = self.plain[start:end]
         while opening := re.match(r"\s*!?\s*\(", text):
             closing = self._closing(start + opening.end())
@@ -197,14 +190,12 @@ class Source:
 
 
 def is_declaration(text: str) -> bool:
-    """Tell whether a statement declares something, a type and a name, and computes nothing."""
     name = [word for word in re.findall(r"\w+|[^\w\s]", text) if word not in ("const", "*")][:2]
     words = len(name) == 2 and name[0] != "return" and all(word.isidentifier() for word in name)
     return words and "=" not in text
 
 
 def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector]]]:
-    """Read what a run of the copy has left: how often each statement ran, and the vectors."""
     ran: Counter[int] = Counter()
     taken: dict[int, set[Vector]] = {}
     for line in path.read_text(encoding="ascii").splitlines():
@@ -220,8 +211,8 @@ def read(path: Path, source: Source) -> tuple[Counter[int], dict[int, set[Vector
 
 
 def is_independent(place: int, vectors: Collection[Vector]) -> bool:
-    """Tell whether a condition was seen to decide alone: its value and the outcome differ between
-    two vectors, and each other condition is the same in both, or was not asked in one of them.
+    """Whether a condition decides alone: it and the outcome differ between two vectors, and each
+    other condition is the same in both, or was not asked in one of them.
     """
     return any(
         v[place] + w[place] == 3
@@ -232,8 +223,6 @@ def is_independent(place: int, vectors: Collection[Vector]) -> bool:
 
 
 class Gap(NamedTuple):
-    """What was not covered: the kind, which of this kind it is, its name, and its line."""
-
     kind: str
     item: tuple[int, ...]
     name: str
@@ -241,7 +230,6 @@ class Gap(NamedTuple):
 
 
 def gaps(source: Source, ran: Counter[int], taken: dict[int, set[Vector]]) -> Iterator[Gap]:
-    """Give what was not covered; a name has the function and the text."""
     lines = source.text.splitlines()
     for number, (function, line) in enumerate(source.statements):
         if not ran[number]:

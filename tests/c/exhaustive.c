@@ -1,20 +1,19 @@
 /*
- * Holds c/whycast.c against tests/c/plain.c, call by call and byte by byte: all lists of small
- * shapes, and of the limits of int64_t, with widths and memory that are drawn; blocks of all
- * magnitudes to 8 MiB; and what is drawn at random: ranks and tensors to 20, several errors at once,
- * and a few outputs above 4 GiB. It needs a C compiler and nothing else, so that it runs wherever the
- * library is to run:
+ * Compares c/whycast.c with tests/c/plain.c, call by call and byte by byte: all lists of small
+ * shapes, and of the limits of int64_t, with widths and memory drawn at random; blocks of all
+ * magnitudes to 8 MiB; at random, ranks and tensors to 20, several errors at once, and a few
+ * outputs above 4 GiB. It needs only a C compiler, so that it runs wherever the library runs:
  *
  *     cc -std=c99 -Ic c/whycast.c tests/c/exhaustive.c && ./a.out [part ...]
  *
- * It prints the first calls that differ, and for each part how many calls there were and how many
- * of them differ. It ends with 1 if any does.
+ * It prints the first calls that differ, and for each part the number of calls and of those that
+ * differ; it exits with 1 if any does.
  *
- * Where there is mmap, each region lies at one end of memory beside pages that nobody may touch.
- * At its other end lie guards, which have to stay as they were, and so has an output itself where
- * there is an error. With -DEXACT there are neither, and no output is filled before: each region is
- * as long as the call says, so that AddressSanitizer or valgrind see what is read and written.
- * With -DFIRST it ends, and prints nothing, where the first call differs.
+ * Where there is mmap, each region has pages that nobody may touch at one end, and guards at the
+ * other, which have to stay as they were, as an output after an error. With -DEXACT there are
+ * neither, and no output is filled before: each region is as long as the call says, so that
+ * AddressSanitizer or valgrind see each access. With -DFIRST it exits at the first call that
+ * differs, and prints nothing.
  */
 
 #define _DEFAULT_SOURCE /* For MAP_ANONYMOUS. */
@@ -85,15 +84,15 @@ static uint8_t *fenced(size_t bytes) {
 #endif
 }
 
-/* The regions, each in memory that is used again, and how many bytes of guards are before each. */
+/* The regions, each in memory that is used again, and the bytes of guards before each. */
 static struct {
     uint8_t *memory, *start;
     int64_t size, before;
 } regions[MOST_REGIONS];
 static int used;
 
-/* A region of `length` bytes, with guards at the end that is not the memory's. Without guards one
-   of no bytes is NULL: nobody has to have a pointer to nothing. */
+/* A region of `length` bytes, with guards at the end that is not the memory's. Without guards, a
+   region of no bytes is NULL, as callers may pass. */
 static void *guarded(int64_t length, int filled) {
     const int64_t all = (length > 0 ? length : 0) + GUARD;
     const int last = (int)below(2), k = used++;
@@ -164,8 +163,7 @@ static int is_kept(const void *region, const void *bytes, int64_t length) {
     return is_written(region, length, bytes, length);
 }
 
-/* What an input consists of, from one of the first places on: of bytes near each other no two are
-   equal, but for some words that are 0. */
+/* An input begins at one of the first places: bytes near each other differ, but for words of 0. */
 static uint8_t pattern[MOST_BYTES + 2 * MOST_TENSORS + 64];
 
 static void draw_pattern(void) {
@@ -298,7 +296,7 @@ typedef struct {
     int64_t common[MOST_AXES], rank, loops, *sizes, *steps, *counters, *offsets;
 } plan;
 
-/* How many of so many are looked at, and the n-th of these: all of a few, and the last of many. */
+/* How many of `many` are looked at, and the n-th of these: all of a few, and the last of many. */
 static int64_t looks(int64_t many) {
     return many < MOST_LOOKS ? many : MOST_LOOKS;
 }
@@ -424,8 +422,7 @@ static int64_t there(const int64_t *sizes, int64_t rank, int64_t width, int64_t 
     return bytes < 0 || bytes > most ? 5 : bytes;
 }
 
-/* Plans of tensors in row-major order; of some that step over elements, backwards or not at all; of
-   any. */
+/* Plans: in row-major order, with strides that are multiples, negative or 0, or any. */
 static void ask_plans(int64_t capacity) {
     const int64_t kind = below(8), times = kind < 3 ? 1 : below(5) - 2;
     const int first = used;
@@ -451,7 +448,7 @@ static void ask_plans(int64_t capacity) {
     release(first);
 }
 
-/* Of one tensor, and as it is to have the shape of the next one, or the common one. */
+/* One tensor, with the shape of the next one, or the common one, for its target. */
 static void ask_one(int64_t m, const tensors *given, const int64_t *common, int64_t rank,
                     int64_t most) {
     const int first = used;
@@ -472,7 +469,7 @@ static void ask_one(int64_t m, const tensors *given, const int64_t *common, int6
     release(first);
 }
 
-/* Outputs of `most` bytes are made. All that is handed over is in regions, and stays as it was. */
+/* Outputs have at most `most` bytes. All arguments are in regions, and stay as they were. */
 static void ask(const tensors *given, int64_t capacity, int64_t most) {
     const int first = used;
     int64_t rooms[MOST_TENSORS], extents[MOST_TENSORS], common[MOST_AXES], *rows[MOST_TENSORS];
@@ -563,7 +560,7 @@ static void limits_part(void) {
     }
 }
 
-/* A number from 1 on, of any magnitude; half have few binary digits, but for the last two. */
+/* A positive number of any magnitude; half have few binary digits, but for the last two. */
 static int64_t of_any_magnitude(int64_t most) {
     int64_t bits = 0;
     while (most >> bits > 1) {
@@ -577,7 +574,7 @@ static int64_t of_any_magnitude(int64_t most) {
 }
 
 /* Blocks of any magnitudes, (m,1) to (m,r), b bytes each: every row is copies of its first block.
-   Of more rows than some ten thousands, each takes longer than what is new. */
+   More than some ten thousand rows take long, and show nothing new. */
 static void ask_blocks(int64_t most) {
     int64_t n[3], left = most;
     for (int64_t k = 0, start = below(3); k < 3; k++) {
@@ -628,8 +625,7 @@ static uint8_t *looped(void) {
     return all + PAGE;
 }
 
-/* A tensor that is one loop or more, and nothing but loops in the output: also what is made in
-   between is, so that the memory is right for it. */
+/* Input and output consist of loops, and so does what is written in between: it fits the memory. */
 static void ask_loops(uint8_t *output, const uint8_t *input, const int64_t *sizes, int64_t rank,
                       const int64_t *target, int64_t target_rank) {
     const int64_t room = plain_byte_size(&nowhere, target, target_rank, 1);
@@ -673,8 +669,8 @@ static void draw_sizes(int64_t *sizes, int64_t rank, int64_t elements) {
     }
 }
 
-/* Up to twenty shapes that have a common one, but for a few faults: outputs of about so many bytes;
-   or of many small axes, of which few are one loop; or with huge sizes. */
+/* Up to twenty shapes with a common one, but for a few faults: outputs of about so many bytes, many
+   small axes that make many loops, or huge sizes. */
 static void ask_at_random(int64_t bytes) {
     const int large = bytes > 1 << 20;
     const int64_t many = 1 + mostly(6, large ? 6 : MOST_TENSORS);

@@ -23,13 +23,13 @@ CONSTANTS = ("INT64_C(c)=c##L", "UINT32_C(c)=c##U", "UINT64_C(c)=c##UL")
 
 
 def code(folder: Path) -> str:
-    """Give the C without comments, without what includes the header or is for C++."""
+    """Return the C without comments, the include of the header, and the part for C++."""
     text = "".join((folder / name).read_text("utf-8") for name in ("whycast.h", "whycast.c"))
     return re.sub(r'/\*.*?\*/|#include "whycast\.h"|extern "C"', "", text, flags=re.DOTALL)
 
 
 def reports(folder: Path) -> dict[str, int]:
-    """Ask cppcheck which rules are broken, and where: of each, how many places it names."""
+    """Return in how many places cppcheck reports each rule."""
     options = ("-q", "--std=c99", "--platform=unix64", "--enable=style", "--addon=misra")
     words = (f"--addon-python={sys.executable}", *(f"-D{each}" for each in CONSTANTS))
     form = "--template={file}:{line}:{column} {id}"
@@ -48,6 +48,6 @@ def reports(folder: Path) -> dict[str, int]:
 
 
 def spoken(text: str) -> list[str]:
-    """Name what occurs in the C that the matrix says does not: what it is, or its rule."""
+    """Return what occurs in the C against the matrix: its reason, or its rule."""
     patterns = [*((what, each) for each, what, _ in MATRIX["absent"]), *MATRIX["words"]]
     return [what for what, each in patterns if re.search(each, text, re.MULTILINE)]

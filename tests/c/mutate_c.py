@@ -1,10 +1,10 @@
 """Mutants of the C: `make mutants-c`.
 
-c/whycast.c is changed in one place at a time: a comparison, an operation, a number, a statement
-that is left out; and by faults that no such change makes. Each mutant has to keep something between
-two calls, or to fail exhaustive.c, be it by a crash or by not coming to an end; or to be listed in
-equivalent_c.toml with the reason why no test can tell it from the C; one that is listed and fails,
-or is no mutant, fails the run too. Words name the only functions to change, `planted` those faults.
+A mutant changes c/whycast.c in one place: a comparison, an operation, a number, a statement that is
+left out; PLANTED has faults that no such change makes. Each has to keep something between two
+calls, or to fail exhaustive.c, also by a crash or without an end; or equivalent_c.toml lists it
+with the reason why no test can tell it from the C. A listed one that fails, or is no mutant, fails
+the run too. Words name the only functions to change, `planted` those faults.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OPERATORS = {
 }
 OPERATOR = re.compile(r"(?<=[\w)\]] )(?:[<>=!]=|&&|\|\||[<>+*/%-])(?=$|[ \n])")
 NUMBER = re.compile(r"(?<![\w.])(0x[0-9A-Fa-f]+|\d+)(?![\w.])")
-# What a statement on a line of its own is, if it is no declaration, and the end of no function.
+# A statement on a line of its own, but no declaration and no return.
 STATEMENT = re.compile(
     r"(?m)^ +(?!return\b)(?:\(void\) )?[\w>\[\] -]+(?:\(.*\)| (?:=|\+=|\*=|-=) .*);$"
 )
@@ -47,7 +47,7 @@ FUNCTION = re.compile(r"(?m)^(?!#|typedef|/)[\w* ]+?\b(\w+)\([^;{]*\)\s*\{\n(.*?
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 # Faults from some rank, axis, tensor or size on, at one value, at the ends of memory, with two
-# errors, in what is kept between two calls: what is in the C, and what is put in its place.
+# errors, with memory between calls: the C => its replacement.
 PLANTED = """\
     m = violating_tensor( => if (i > 6) break; m = violating_tensor(
     width = widths[m]; => width = widths[m < 3 ? m : 2];
@@ -93,10 +93,7 @@ fill(z, q, b, total); => fill(z, q, b, total - (m > 5 && r > 255 && b > 16 && b 
 
 
 class Mutant(NamedTuple):
-    """A change: its name, the line before and after, and the whole text.
-
-    The name has the function, the kind of change, and the how-manieth of this kind there it is.
-    """
+    """A change: its name (function, kind, number in its kind), the lines, the whole text."""
 
     name: str
     old: str
@@ -105,7 +102,7 @@ class Mutant(NamedTuple):
 
 
 def changes(text: str, start: int, end: int) -> Iterator[tuple[str, int, int, str]]:
-    """Give what may change between two places of the text: its kind, from, up to, the new text."""
+    """Yield each change between two places of the text: its kind, start, end and new text."""
     comments = [match.span() for match in COMMENT.finditer(text)]
     for pattern in (OPERATOR, NUMBER, STATEMENT):
         for match in pattern.finditer(text, start, end):
@@ -124,7 +121,6 @@ def changes(text: str, start: int, end: int) -> Iterator[tuple[str, int, int, st
 
 
 def mutants(text: str) -> Iterator[Mutant]:
-    """Give all mutants, function by function."""
     for function in FUNCTION.finditer(text):
         numbers: Counter[str] = Counter()
         for kind, start, end, new in changes(text, *function.span(2)):
@@ -138,19 +134,17 @@ def mutants(text: str) -> Iterator[Mutant]:
 
 
 def exhaustive(folder: Path) -> Path:
-    """Compile what stays as it is."""
     return compiled(folder / "exhaustive.o", "-O2", "-DFIRST", "-c", EXHAUSTIVE)
 
 
 def planted(text: str) -> Iterator[Mutant]:
-    """Give the faults that are planted."""
     for number, line in enumerate(PLANTED.splitlines(), 1):
         old, _, new = line.partition(" => ")
         yield Mutant(f"planted: {number}", old, new, text.replace(old, new, 1))
 
 
 def survives(mutant: str, stays: Path) -> bool:
-    """Whether a text of the library is not noticed."""
+    """Whether no test notices a text of the library."""
     with tempfile.TemporaryDirectory(dir=stays.parent) as name:
         source, library, binary = (Path(name, each) for each in ("whycast.c", "library.o", "a.out"))
         source.write_text(mutant, encoding="utf-8")
@@ -163,7 +157,7 @@ def survives(mutant: str, stays: Path) -> bool:
 
 
 def listed() -> dict[str, str]:
-    """Read the mutants that are known to be equivalent, with the reasons."""
+    """Return the mutants that are known to be equivalent, each with its reason."""
     found = {}
     for reason, *entries in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
         for names, change in (entry.split(": ") for entry in entries):
@@ -174,7 +168,6 @@ def listed() -> dict[str, str]:
 
 
 def main(words: list[str]) -> int:
-    """Try all mutants, or those of some functions."""
     begin, text = time.monotonic(), SOURCE.read_text(encoding="utf-8")
 
     def wanted(name: str) -> bool:

@@ -2,15 +2,15 @@
 
 - The tests of the requirements, exhaustive.c, cover all statements, decisions and conditions of
   the C, and each condition decides alone (MC/DC; decisions.py).
-- They find the same answers on objects, each compiled once, by two compilers and several flags; and
-  Callgrind counts how often each conditional jump of the object was taken, and was not. A jump
-  beyond one for each condition of the source, or at a line that decides nothing, is one that the
-  compiler has added. Functions that are inlined have jumps, and conditions, in each place.
-- The size of the code; without `memcpy` of the C library, the stack that a call takes, where
-  nothing recurses, and the instructions of calls (counted.c).
+- They find the same answers on the objects of two compilers with several flags. Callgrind counts
+  how often each conditional jump was taken, and was not. The compiler has added a jump that is one
+  more than the conditions of its decision, or is at a line that decides nothing. An inlined
+  function has its jumps, and conditions, in each place.
+- The size of the code; without the library's `memcpy`, the stack that a call takes, where nothing
+  recurses, and the instructions of calls (counted.c).
 
-All is written to build/object.json. What is not covered in the source, or in the objects that are
-compiled for certification, fails the run.
+It writes build/object.json. A gap in the source, or in the objects for certification, fails the
+run.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from c_library import EXHAUSTIVE, HERE, ROOT, SOURCE, compiled, run, sections
 COUNTED = HERE / "counted.c"
 FACTS = ROOT / "build" / "object.json"
 
-# For certification no function is inlined, no test of a loop is doubled and no loop vectorised, as
-# far as the compiler can be told (LLVM by options of its own): an assessor finds each branch in the
-# source.
+# For certification an assessor finds each branch in the source: as far as compilers can be told
+# (LLVM by options of its own), no function is inlined, no test of a loop doubled, no loop
+# vectorised.
 CERTIFICATION = {
     "gcc": "-O1 -fno-inline -fno-tree-ch -fno-if-conversion -fno-if-conversion2",
     "clang": "-O1 -fno-inline -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-jump-tables "
@@ -61,17 +61,14 @@ EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 
 
 class Jump(NamedTuple):
-    """A conditional jump, and the places in the source that it is of: that of the outermost last.
-
-    A place is a function, and a line.
-    """
+    """A conditional jump, and its places in the source, the outermost last: function and line."""
 
     function: str
     text: str
     places: tuple[tuple[str, int], ...]
 
 
-# Addresses, and how often each was executed; and how often each jump was taken.
+# How often each address was executed, and how often each jump was taken.
 Counts = tuple[Counter[int], Counter[int]]
 
 
@@ -79,7 +76,7 @@ Counts = tuple[Counter[int], Counter[int]]
 
 
 def covered(source: decisions.Source, folder: Path, tests: Path = EXHAUSTIVE) -> dict[str, Any]:
-    """Run the tests on the copy that keeps count: how many of each kind there are, and the gaps."""
+    """Run the tests on the counting copy: how many of each kind there are, and the gaps."""
     (folder / "counting.c").write_text(source.counting, encoding="utf-8")
     where = f'-DOBJECT_COUNTS="{folder / "counts"}"'
     words = ("-O2", where, "-c", folder / "counting.c")
@@ -127,7 +124,7 @@ def jumps_of(text: str, twin: Path) -> dict[int, Jump]:
 
 
 def counts_of(text: str) -> Iterator[Counts]:
-    """Read what Callgrind counted: of each part, what was executed, and which jumps were taken."""
+    """Read the counts of Callgrind, part by part."""
     for part in re.split(r"(?m)^part: ", text)[1:]:
         executed: Counter[int] = Counter()
         taken: Counter[int] = Counter()
@@ -145,7 +142,6 @@ def counts_of(text: str) -> Iterator[Counts]:
 
 
 def callgrind(folder: Path, binary: Path, *more: str) -> list[Counts]:
-    """Run a program, and give what was executed of it."""
     out = folder / "callgrind.out"
     done = run(*CALLGRIND, *more, f"--callgrind-out-file={out}", binary, seconds=SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -165,7 +161,7 @@ def base(binary: Path, library: Path) -> int:
 
 
 def missed(jumps: dict[int, Jump], counts: Counts, start: int) -> Iterator[tuple[Jump, str]]:
-    """Give the jumps that did not go both ways, and which they did not."""
+    """Yield the jumps that did not go both ways, and the way that is missing."""
     executed, taken = counts
     for place, jump in jumps.items():
         times = taken[start + place]
@@ -194,7 +190,7 @@ def added(jumps: Sequence[Jump], source: decisions.Source) -> Counter[str]:
 
 
 class Object(NamedTuple):
-    """The C compiled once, and the same with the lines of the source, which changes no code."""
+    """The C compiled once, with its jumps and its disassembly."""
 
     compiler: str
     flags: tuple[str, ...]
@@ -204,7 +200,7 @@ class Object(NamedTuple):
 
 
 def built(folder: Path, compiler: str, flags: tuple[str, ...], source: Path = SOURCE) -> Object:
-    """Compile the C, once to be run and once more to be read."""
+    """Compile the C, and once more with -g, for the lines: that changes no code."""
     words: tuple[str | Path, ...] = (*flags, "-c", source)
     library = compiled(folder / "whycast.o", *words, compiler=compiler)
     twin = compiled(folder / "twin.o", "-g", *words, compiler=compiler)
@@ -261,16 +257,14 @@ def measured(folder: Path, source: decisions.Source, made: Object) -> dict[str, 
 
 
 def depth(name: str, frames: dict[str, int], called: dict[str, set[str]], *above: str) -> int:
-    """Give the bytes of a call with all that it calls; what is elsewhere has no frame here."""
+    """Return the bytes of stack of a call with all that it calls here."""
     assert name not in above, f"recursion: {' '.join((*above, name))}"
     below = [depth(each, frames, called, *above, name) for each in called.get(name, ())]
     return frames.get(name, 0) + max(below, default=0)
 
 
 def stack(folder: Path, compiler: str, *flags: str) -> dict[str, Any]:
-    """Give the most bytes of the stack for each public function, along the deepest path of calls,
-    as GCC tells of the functions that are left: each frame has a bound.
-    """
+    """Return the most stack of each public function, by the frames that GCC reports."""
     words: tuple[str | Path, ...] = (*flags, "-fstack-usage", "-fcallgraph-info=su", "-c", SOURCE)
     binary = compiled(folder / "whycast.o", *words, compiler=compiler)
     text = (folder / "whycast.ci").read_text(encoding="utf-8")
@@ -290,7 +284,7 @@ def stack(folder: Path, compiler: str, *flags: str) -> dict[str, Any]:
 
 
 def instructions(folder: Path, made: Object) -> tuple[list[dict[str, Any]], list[int]]:
-    """Give calls of each function, and how many instructions of the library each of them takes."""
+    """Return the calls of counted.c, and the instructions of the library that each takes."""
     binary = program(folder, made, COUNTED)
     done = run(binary)
     assert done.returncode == 0
@@ -305,7 +299,6 @@ def instructions(folder: Path, made: Object) -> tuple[list[dict[str, Any]], list
 
 
 def main() -> int:
-    """Measure all, print what came out, keep it for the evidence."""
     begin = time.monotonic()
     source = decisions.Source(SOURCE.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as name:

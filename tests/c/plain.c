@@ -1,7 +1,7 @@
 /*
- * Broadcasting in C without a thought of speed: a check for each sentence of c/whycast.h, in its
- * order, and each element of an output looked up by its index. It has nothing in common with
- * c/whycast.c but that header. It is included by what compares the two.
+ * Broadcasting in C as plain as can be, to be included and compared: a check for each sentence of
+ * c/whycast.h, in its order, and each element of an output looked up by its index. It shares only
+ * that header with c/whycast.c.
  */
 
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 /* Of an output, and of a plan. */
 enum { MOST_AXES = 20, MOST_TENSORS = 20 };
 
-/* Of an error: what it is, and where. */
 static int64_t at(whycast_place *place, int64_t tensor, int64_t axis, int64_t code) {
     place->tensor = tensor;
     place->axis = axis;
@@ -40,7 +39,7 @@ static int64_t count_bytes(const int64_t *shape, int64_t rank, int64_t width) {
     return bytes;
 }
 
-/* The first thing that is wrong with shapes, whatever their sizes say of each other. */
+/* The first negative rank or size. */
 static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
                             const int64_t *ranks, int64_t count) {
     for (int64_t m = 0; m < count; m++) {
@@ -58,7 +57,7 @@ static int64_t check_shapes(whycast_place *place, const int64_t *const *shapes,
     return at(place, -1, -1, 0);
 }
 
-/* The same with a shape, its target, the width of an element, and whether the two fit. */
+/* The same for a shape and its target, then the width, then whether the two fit. */
 static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t rank,
                          const int64_t *target, int64_t target_rank, int64_t width) {
     const int64_t *shapes[] = {shape, target}, ranks[] = {rank, target_rank};
@@ -81,7 +80,7 @@ static int64_t check_fit(whycast_place *place, const int64_t *shape, int64_t ran
     return at(place, -1, -1, 0);
 }
 
-/* What is wrong with the memory of a tensor; `target_tensor` has too many bytes of the target. */
+/* Errors of memory; those of the output are reported of `target_tensor`. */
 static int64_t check_memory(whycast_place *place, int64_t tensor, int64_t target_tensor,
                             int64_t room, int64_t extent, const int64_t *shape, int64_t rank,
                             const int64_t *target, int64_t target_rank, int64_t width) {

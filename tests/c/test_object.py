@@ -9,8 +9,8 @@ import object as lane
 import pytest
 from c_library import SOURCE
 
-# A decision that is always true, a condition that never decides, a loop, a line that is not run. Of
-# conditions that may all be asked, a compiler may make one jump: in front of a division it has one.
+# A decision that is always true, a condition that never decides, a loop, a line that is not run. A
+# compiler may merge conditions into one jump, but keeps one in front of a division.
 SMALL = """\
 #include <stdint.h>
 int64_t whycast_small(int64_t a, int64_t b);

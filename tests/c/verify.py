@@ -1,11 +1,10 @@
 """The C before two verifiers that have nothing of Why3: `make verify-c`.
 
-ESBMC, a bounded model checker, turns the C of each claim of bounded.c, with all its loops
-unrolled, into one formula, and Bitwuzla looks for values that make anything undefined, or any
-answer differ from plain.c. Eva, of Frama-C, interprets the C on ranges and addresses, without a
-solver, and reports whatever may be undefined. A claim holds for every value within its bounds: of
-shapes and strides for sizes that are any int64_t, of plans for small ones. Faults are planted as
-well, each of which has to be reported.
+ESBMC, a bounded model checker, turns each claim of bounded.c, with all loops unrolled, into one
+formula; Bitwuzla looks for values that make anything undefined, or an answer differ from plain.c.
+Eva, of Frama-C, interprets the C on ranges and addresses, without a solver, and reports whatever
+may be undefined. Claims on shapes and strides hold for any int64_t as a size, those on plans for
+small sizes. Each planted fault has to be reported.
 """
 
 from __future__ import annotations
@@ -37,13 +36,11 @@ class Claim(NamedTuple):
 
     @property
     def macros(self) -> list[str]:
-        """The claim, as the compiler takes it."""
         bounds = f"RANK={self.rank} OTHER={self.other} THIRD={self.third} WIDTH={self.width}"
         return f"ENTRY={self.entry} {bounds} BYTES={6 * self.width}".split()
 
 
 def claims_of_esbmc() -> Iterator[Claim]:
-    """Give what the model checker is asked."""
     yield Claim("ranks")
     yield from (Claim("shape", m, n) for m in range(4) for n in range(4))
     yield from (Claim("shape", m, n, k) for m, n, k in ((1, 1, 1), (2, 2, 2), (2, 1, 0)))
@@ -55,13 +52,12 @@ def claims_of_esbmc() -> Iterator[Claim]:
 
 
 def claims_of_eva() -> Iterator[Claim]:
-    """Give what the abstract interpreter is asked."""
     yield Claim("ranks")
     yield from (Claim("shape", m, n, k) for m, n, k in ((3, 3, 3), (3, 1, 2), (0, 2, 3)))
     yield from (Claim("strides", m, n) for m in range(4) for n in range(4) if m + n > 3)
 
 
-# What stands in the C, what it becomes, and a claim that is no longer true.
+# The C, its replacement, and a claim that is then false.
 FAULTS = (
     ("if (capacity < rank)", "if (capacity + 1 < rank)", Claim("shape", 1, 1)),
     ("if (size > largest)", "if (size > largest && size != 3)", Claim("shape", 1, 1)),
@@ -84,12 +80,11 @@ FAULTS = (
 
 
 def options(claim: Claim) -> list[str]:
-    """Give what both verifiers take."""
     return [*(f"-D{each}" for each in claim.macros), f"-I{FOLDER}", f"-I{HERE}"]
 
 
 def esbmc(claim: Claim, source: Path = SOURCE) -> tuple[bool, str]:
-    """Ask the model checker: whether it proves the claim, and what it said."""
+    """Return whether the model checker proves the claim, and its output."""
     unrolled = 210 if claim.entry == "broadcast" else 6
     command = [str(ESBMC), str(BOUNDED), str(source), *options(claim)]
     said = output([*command, "--std", "c99", "--overflow-check", "--unwind", str(unrolled)])
@@ -97,7 +92,7 @@ def esbmc(claim: Claim, source: Path = SOURCE) -> tuple[bool, str]:
 
 
 def eva(claim: Claim) -> tuple[bool, str]:
-    """Ask the interpreter: whether it has no alarm, and what it said."""
+    """Return whether the interpreter raises no alarm, and its output."""
     command = ["frama-c", f"-cpp-extra-args={' '.join(options(claim))}", "-machdep", "gcc_x86_64"]
     command += [str(BOUNDED), str(SOURCE), "-eva", "-eva-precision", "3"]
     command += ["-eva-auto-loop-unroll", "64", "-eva-split-return", "full"]
@@ -116,7 +111,6 @@ def output(command: Sequence[str]) -> str:
 
 
 def main() -> int:
-    """Ask both of all claims, and of the faults; print the answers and what they took."""
     failed = 0
     for name, ask, claims in (("ESBMC", esbmc, claims_of_esbmc()), ("Eva", eva, claims_of_eva())):
         for claim in claims:

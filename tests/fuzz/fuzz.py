@@ -17,15 +17,14 @@ from harness import TARGETS, DefectError, once, run, settled
 from hypothesis import given, seed, settings
 from wild import Value
 
-# Calls that are drawn together: Hypothesis remembers these.
+# Calls in one run of Hypothesis, which remembers all of them.
 TOGETHER = 500
 
-# Bytes of memory, so that a call that takes more of it fails rather than fills the machine.
+# Bytes of memory: a call that takes more fails rather than fills the machine.
 ROOM = 2**32
 
 
 def main(arguments: list[str]) -> int:
-    """Make the calls, print what came of them."""
     parser = argparse.ArgumentParser(prog="fuzz", description="Call the package's functions.")
     parser.add_argument("--calls", type=int, default=300_000, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="of the first calls")

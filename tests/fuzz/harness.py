@@ -1,8 +1,8 @@
-"""One wild call: only documented exceptions, the argument as it was, what a plain one gives.
+"""One wild call: only documented exceptions, the argument unchanged, the result of a plain one.
 
-The exceptions are those that the docstring of a function names under Raises. What is raised by a
-method of an argument, `MineError`, passes through. That the answer to plain arguments is right is
-the subject of tests/package and tests/dialects.
+Documented exceptions are those under Raises in a docstring. `MineError`, which a method of an
+argument raises, passes through. tests/package and tests/dialects test the results of plain
+arguments.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ class Target(NamedTuple):
 
 
 def documented(parameter: Parameter) -> tuple[type[BaseException], ...]:
-    """Give the exceptions that the docstring of a function names under Raises."""
     module, name = parameter.call.__code__.co_names[:2]
     home = importlib.import_module(f"whycast.{module}".removesuffix(".whycast"))
     text = griffe.Docstring(inspect.getdoc(getattr(home, name)) or "")
@@ -76,7 +75,7 @@ once = settings(phases=[Phase.generate], suppress_health_check=[*HealthCheck], d
 
 
 def run(target: Target, value: Value) -> bool:
-    """Make a call, and say whether it returned; a `DefectError` says what is wrong with it."""
+    """Return whether a call returned; raise a `DefectError` if something is wrong with it."""
     before = state(value.given)
     result, error = _outcome(target, value.given)
     said = _complaint(target, value, result, error)
@@ -121,17 +120,14 @@ def same(found: Any, wanted: Any) -> bool:
 
 
 def _content(array: Any) -> object:
-    # Of these the bytes do not tell: strings are elsewhere, structures and long numbers have gaps.
+    # Strings are elsewhere, structures and long numbers have gaps: bytes do not tell.
     if array.dtype.hasobject or array.dtype.kind in "TV" or array.dtype.char in "gG":
         return repr(array.tolist())
     return array.tobytes()
 
 
 def is_documented(error: BaseException, types: tuple[type[BaseException], ...]) -> bool:
-    """Whether an error is of a type that is named, or of a subclass that says no more.
-
-    A UnicodeError is a ValueError too, and is none that anybody has in mind.
-    """
+    """Whether an error is of a named type: a UnicodeError is not meant by ValueError."""
     if isinstance(error, (whycast.BroadcastError, MemoryError)):
         return isinstance(error, types)
     return type(error) in types

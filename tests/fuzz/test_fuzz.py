@@ -1,7 +1,4 @@
-"""Wild values: the harness sees what it is for, and a short run of it finds nothing.
-
-`make fuzz` makes more of them.
-"""
+"""Wild values: the harness notices faults, and a short run of it finds none (`make fuzz`: more)."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ def test_wild_values(target: harness.Target, data: st.DataObject) -> None:
         harness.run(target, data.draw(target.values))
 
 
-# Each of these does something that no function may.
+# Each does something that no function may.
 
 
 def _raises(error: type[Exception]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Values for one argument of a call: what a function takes, in a form of its own, and what not."""
+"""Values for one argument of a call: right ones in any form, and wrong ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MineError(Exception):
 
 
 class Value(NamedTuple):
-    """An argument; and if functions say that they take it, what it means to them."""
+    """An argument; and what it means, if functions say that they take it."""
 
     given: Any
     plain: Any = None
@@ -28,7 +28,7 @@ class Value(NamedTuple):
 # --- integers -----------------------------------------------------------------------------------
 
 LIMITS = (*(2**n + k for n in (31, 53, 62, 63, 64) for k in (-1, 0, 1)), 10**30, 10**5000)
-# An array of fewer elements than that would be made, and would fill the machine.
+# An array of fewer elements would be made, and would fill the machine.
 _HUGE = st.sampled_from([size for size in LIMITS if size >= 2**53])
 SMALL = st.integers(0, 4)
 
@@ -44,7 +44,7 @@ class Index:
 
 
 class Raises:
-    """Object of which whatever is asked fails."""
+    """Object whose every method fails."""
 
     def _fail(self, *_: object) -> Any:
         raise MineError
@@ -84,7 +84,7 @@ class Named(tuple[int, ...]):
 
 
 class Liar(list[int]):
-    """List of a subclass that says other things of itself each time."""
+    """List of a subclass that answers differently each time."""
 
     def __init__(self, values: Sequence[int], other: int) -> None:
         super().__init__(values)
@@ -102,7 +102,7 @@ class Liar(list[int]):
 
 
 class Fickle(Sequence[Any]):
-    """Sequence whose elements are integers when they are first looked at, and something else."""
+    """Sequence whose elements are integers at the first look, and something else later."""
 
     def __init__(self, values: Sequence[object], after: Sequence[object]) -> None:
         self.both = [values, after]
@@ -166,7 +166,7 @@ NOT_SHAPES = st.one_of(
 
 
 class Offers:
-    """What NumPy makes an array of, as it says."""
+    """Object with an `__array__`, right or wrong."""
 
     def __init__(self, made: object) -> None:
         self.made = made
@@ -197,7 +197,7 @@ VAST = st.sampled_from(
 
 # --- arguments ------------------------------------------------------------------------------------
 
-# The last one is to be looked at once.
+# The last one must be looked at only once.
 FORMS = (tuple, list, Named, UserList, np.int64, _spread, lambda values: Fickle(values, ["x"]))
 
 
@@ -215,7 +215,7 @@ def vectors(draw: st.DrawFn, forms: Sequence[Any] = FORMS) -> Value:
     try:
         return Value(form(values))
     except Exception:
-        # What is odd among them has no place in that form.
+        # That form cannot hold the odd one.
         return Value(tuple(values))
 
 

@@ -47,7 +47,7 @@ def plain(array: Array) -> Array:
 
 
 def bits(size: int, dtype: DType) -> Array:
-    """Elements of a fixed-width type, their bit patterns spread over all that the type has.
+    """Elements whose bit patterns spread over a fixed-width type.
 
     Floats so include NaNs of both signs with payloads, infinities, subnormals and both zeros.
     """
@@ -89,7 +89,7 @@ def elements(size: int, dtype: DType) -> Array:
 
 @st.composite
 def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -> Array:
-    """Array of a given shape: axes in any order in memory, spread, reversed, repeated, offset."""
+    """Array whose axes are in any order in memory, spread, reversed, repeated, offset."""
     if dtype is None:
         dtype = draw(st.sampled_from(DTYPES))
     rank = len(shape)

@@ -45,8 +45,7 @@ def shapes_along_axes(
 ) -> tuple[Shape, Shape, tuple[int, ...]]:
     """Shape, target, and the axes of the target on which those of the shape lie.
 
-    The one broadcasts to the other but for an occasional misfit. The axes increase, unless they may
-    turn.
+    Some do not fit. The axes increase, unless they may turn.
     """
     target = draw(st.lists(st.integers(0, 3), max_size=max_rank))
     # Elements are compared one by one: no more than some hundred of them.

@@ -1,4 +1,4 @@
-"""Values of the wrong kind, how an error shows them, and where public functions take a value."""
+"""Values of the wrong kind, how an error shows them, and where functions take a value."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def bad_array(shown_dtype: str, *shape: int) -> str:
     return re.escape(f"an array of shape {shape} and dtype {shown_dtype}")
 
 
-# What is neither a sequence of integers nor an array of them.
+# Neither a sequence of integers nor an array of them.
 NOT_VECTORS: list[tuple[object, str]] = [
     (5, r"5 \(int\); write \(5,\)"),
     (10**5000, r"2\*\*16609\+ \(int\); write \(2\*\*16609\+,\)"),
@@ -102,7 +102,7 @@ NOT_VECTORS: list[tuple[object, str]] = [
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 
-# What is neither an array nor a scalar of NumPy, and what the error advises.
+# Neither an array nor a scalar of NumPy, and what the error advises.
 _MAKES = r"; numpy.asarray\(..., dtype\) makes an array"
 _GUESS = r"; its dtype would be a guess: write numpy.{}\(...\), or whichever is meant"
 _HINTS: dict[str, tuple[object, ...]] = {

@@ -19,7 +19,7 @@ SMALL: list[Shape] = [shape for rank in range(3) for shape in product(range(3), 
 
 
 class Done(NamedTuple):
-    """The exit code of a run, what it printed, and what it complained of."""
+    """The exit code of a run, its output and its errors."""
 
     code: int
     out: str

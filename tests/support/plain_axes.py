@@ -1,8 +1,7 @@
 """nGraph, OpenVINO, ONNX Expand and broadcast_in_dim read sentence by sentence, to compare with.
 
 Written from the specifications, not from the WhyML sources: plain nested loops, no stride, nothing
-shared with the package. Where a text admits the arguments, a function tells where the input lies in
-the output.
+shared with the package. A function returns where the input lies in the output, or None.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def are_axes(axes: Sequence[int], rank: int) -> bool:
 
 
 class Placed(NamedTuple):
-    """Where a tensor lies: the shape of the output, and the axis of it for each of the tensor's."""
+    """Where a tensor lies: the shape of the output, and there each axis of the tensor."""
 
     shape: Shape
     axes: Index
@@ -71,7 +70,6 @@ def ngraph(shape: Shape, target: Shape, broadcast_axes: Index) -> Placed | None:
 
 
 def trailing(rank: int, of: int) -> Index:
-    """The last axes."""
     return tuple(range(of - rank, of))
 
 
