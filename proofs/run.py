@@ -1,9 +1,8 @@
 """Run a command of the tools: `python3 -I -S -B -X pycache_prefix=/dev/null FILE COMMAND`.
 
-These options, and the lines below, decide what is loaded: Python's own library first; then the
-tools, in whose folders nothing is that is not one; then the wheels in build/wheels, each with the
-pinned SHA-256. Nothing is loaded from .venv, python/ or tests/ but by the commands that are to try
-the package, and these judge no proof.
+With these options Python loads its own library first, then the tools, whose folders have no other
+file, then the pinned wheels in build/wheels. Only commands that try the package, and judge no
+proof, load from .venv, python/ or tests/.
 """
 
 import importlib
@@ -36,8 +35,8 @@ OF_THE_PACKAGE = {"validate", "doc"}
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# All that belongs into these folders. Another module could hide one, another header that of C, and
-# the name of another theory is read by provers. Nothing in a __pycache__ is read.
+# All that belongs into these folders: another file could hide a module, a C header or a theory.
+# Nothing in a __pycache__ is read.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt
     |tests/(c/(equivalent_c|misra)\.toml|peers/deviations\.json)
@@ -54,8 +53,7 @@ FILES = re.compile(
     re.ASCII | re.VERBOSE,
 )
 
-# What is made here of that, and what belongs beside it at the top: a file of another name could be
-# the settings of git or of a tool.
+# What is made there, and what belongs at the top: other names could be settings of git or a tool.
 MADE = re.compile(r"python/(whycast\.egg-info/.*|whycast/_native\.abi3\.so)")
 TOP = re.compile(
     r"""\.ci/\w+|\.gitignore|\.pre-commit-config\.yaml|(CHANGELOG|CONTRIBUTING|README)\.md

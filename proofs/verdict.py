@@ -1,8 +1,4 @@
-"""The gate: every theorem claimed is proved by two families of provers, from nothing else.
-
-Three commands: `gate` runs every recorded proof and judges; `check` does so for one theory and runs
-its tests; `update` finds proofs and refreshes the sessions.
-"""
+"""The gate: every theorem claimed is proved by two families of provers, from nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from gate.program import Program, forget
 from gate.theories import all_uses, closure, theory_files
 from run import FILES, MADE, TOP, strange
 
-# What whysearch ends with where --only chooses no goal of a theory that has some.
+# What whysearch ends with where --only chooses no goal.
 NOTHING_CHOSEN = 3
 
 # What pytest ends with where all tests are slow.
@@ -44,7 +40,7 @@ def gate(argv: list[str]) -> int:
         forget(ROOT)
     whygate, files = Program(ROOT), theory_files(ROOT)
     audit = whygate.audit(files)
-    # No answer is wanted of who cannot be trusted: it would be kept.
+    # Ask no untrusted prover: its answers would be kept.
     if untrusted := list(judge.prover_faults(audit["provers"])):
         raise closed.ToolError("\n".join(map(str, untrusted)))
     facts: Facts = {**audit, "sessions": whygate.sessions(audit)}

@@ -1,9 +1,8 @@
-"""The programs that are built here of OCaml: what each is made of, and the pins of what is made.
+"""Build the OCaml programs, and pin what each is made of and what is made.
 
-A program that is there is run if it is the pinned one, built of the pinned sources. It is built
-otherwise, and refused if what comes out is not the pinned one: with the pinned compiler and
-libraries it is the same in any folder, as names of the linker and the version of the compiler for C
-are taken out of it.
+A program is run if it is the pinned one, built of the pinned sources. Otherwise it is built again,
+and refused unless the pinned one comes out. The pinned compiler and libraries make the same in any
+folder, as names of the linker and the version of the C compiler are taken out.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ class Binary(NamedTuple):
         """Give the files by their names; of several programs that share some, each has its main."""
         found = sorted(path for name in self.files for path in PROOFS.glob(name))
         mains = {f"{name}.ml" for name, other in BINARIES.items() if other != self}
-        # What differs between the versions of Why3.
         api = PROOFS / "gate" / "why3" / "api" / f"{toolchain.read()['Why3'].version}.ml"
         return {path.name: path for path in found if path.name not in mains} | {"api.ml": api}
 

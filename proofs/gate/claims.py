@@ -1,10 +1,9 @@
-"""What is claimed, and that somebody has read it: the doc comments of the theories, and a lock.
+"""Claims, and a lock that shows that somebody has read them.
 
-The doc comment of a goal is the sentence for what it claims. No proof can tell that a formula, or a
-definition in it, has come to say something else, or that a sentence promises more: for each item
-that somebody relies on, proofs/claims.lock has two hashes, of what Why3 reads there with its names
-resolved, and of the sentence, and the day on which a person had compared the two. Lists that no
-proof looks at, and the other comments of the theories, are sealed in it as well: see inventory.py.
+No proof can tell that a formula has come to say something else, or that its sentence, the doc
+comment, promises more. So for each item that somebody relies on, proofs/claims.lock has a hash of
+what Why3 reads, names resolved, one of the sentence, and the day on which a person compared them.
+It also seals lists that no proof looks at, and the theories' other comments: see inventory.py.
 """
 
 from __future__ import annotations
@@ -69,10 +68,10 @@ def goals_of(facts: Facts) -> set[Key]:
 
 
 def relied_on(facts: Facts) -> set[str]:
-    """Give what somebody relies on, by path: what a seal and a witness are for.
+    """Give the paths of what needs a seal and a witness, because somebody relies on it.
 
     These are the items with a tag of their own, the programs that are extracted, all that has no
-    body, and whatever the statements of these mention. The others are helpers: they are proved.
+    body, and whatever the statements of these mention.
     """
     paths = [(path(symbol, symbol["file"]), symbol) for symbol in facts["symbols"]]
     mentioned, called = defaultdict[str, set[str]](set), dict[str, set[str]]()
@@ -92,10 +91,7 @@ def relied_on(facts: Facts) -> set[str]:
 
 
 def claims(facts: Facts, root: Path) -> dict[Key, Claim]:
-    """Give all items in reading order, each as the goal that it has or has to have.
-
-    A type may have the name of a function or a lemma: the two are one claim.
-    """
+    """Give all items in reading order, a type and a function of one name as one claim."""
     files, goals, found = theory_files(root), goals_of(facts), dict[Key, Claim]()
     relied = relied_on(facts)
     order = {file: number for number, file in enumerate(files)}

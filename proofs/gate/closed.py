@@ -10,9 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Most provers run for some hundredths of a second, in which collecting garbage (Alt-Ergo is an
-# OCaml program) and getting memory by the small page cost more than they save. Both settings
-# together took 14 % of the processor time off a replay, in four interleaved rounds.
+# Most provers run for some hundredths of a second, where collecting garbage and getting memory by
+# the small page cost more than they save: 14 % of a replay's processor time, in four rounds.
 PROVING = {"OCAMLRUNPARAM": "o=1000", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
@@ -20,7 +19,6 @@ FIXED = {"PATH": PATH, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 
 GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 
-# All that is judged, or judges.
 FOLDERS = ("why3", "proofs", "python", "c", "tests")
 
 # What a verdict is about, and what decides it; nothing depends on what `make bench` writes.

@@ -1,9 +1,8 @@
 """Write the extracted files, or check that they are what is extracted: Python and C.
 
-Why3 extracts the programs with the printers in gate/extraction. Of the Python, Python's own parser
-and printer make what people write, and ruff formats it. Of the C, Why3's own printer writes the
-definitions, and here they become the file, and the codes and prototypes of the header. What a
-program's comment says is read where Why3 says that the program stands.
+Why3 extracts the programs with the printers in gate/extraction. Python's own parser and printer and
+ruff format the Python. Why3's printer writes the definitions of the C, which become the file here,
+and the codes and prototypes of the header.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ RUFF = ROOT / ".venv" / "bin" / "ruff"
 
 KERNEL, SOURCE, HEADER = ("python/whycast/_kernel.py", "c/whycast.c", "c/whycast.h")
 
-# The programs, in the order in which they stand in the extracted files.
+# In the order of the extracted files.
 MODULES = (
     "kernel.broadcast.COPBroadcast",
     "kernel.numpy.COPNumpyBroadcast",
@@ -62,7 +61,7 @@ C_MODULES = (
 
 LINE_LENGTH = 100
 
-# As pyproject.toml has it, of which nothing else is to matter.
+# As in pyproject.toml, the rest of which must not matter.
 FORMAT = (f"--line-length={LINE_LENGTH}", "--target-version=py310")
 
 
@@ -73,7 +72,7 @@ def why3_extract(
     # Why3 loads a plug-in by its path without the extension.
     plugin = binaries.built("extraction.cmxs").with_suffix("")
     with tempfile.TemporaryDirectory() as folder:
-        # A configuration of its own: no user's is to have an influence.
+        # No user's configuration may have an influence.
         configuration = Path(folder) / "why3.conf"
         configuration.write_text(f'[main]\nmagic = 14\nplugin = "{plugin}"\n', encoding="utf-8")
         output = Path(folder) / "output"
@@ -200,7 +199,6 @@ HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
 CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
 PROTOTYPE = re.compile(r"int64_t (whycast_\w+)\([^()]*\)(?= \{\n)")
 
-# What of the header is extracted: a prototype, the codes.
 EXTRACTED = re.compile(
     r"^int64_t (?P<name>\w+)\([^()]*\);$|(?<=^enum whycast_code \{\n).*?(?=^\};$)", re.M | re.S
 )
@@ -255,7 +253,6 @@ def c_files(printed: str, header: str) -> dict[str, str]:
             said = "For callers: whycast.h."
         elif not text.startswith("static inline "):
             raise ToolError(f"{name}: neither a code nor a function: {text}")
-        # The tags of its clauses stand in WhyML.
         plain = textwrap.fill(TAG.sub("", said), LINE_LENGTH - 7, break_on_hyphens=False)
         body += f"\n{c_comment(plain, f'WhyML: {name}')}{text}\n"
     public[None] = textwrap.indent(",\n".join(constants), "    ") + "\n"

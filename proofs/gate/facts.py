@@ -1,6 +1,6 @@
 """The facts: what `whygate` prints of the theories and their proofs, and what all of it means.
 
-A type that is not `total` has the fields of several commands: one that is missing was not asked.
+In a type that is not `total`, a missing field belongs to a command that was not run.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, TypedDict
 class Answer(TypedDict, total=False):
     """A prover's answer: `Valid`, `Timeout`, ...; `kept`: in an earlier run.
 
-    To a contradiction: `false`, or, `about` a module, a goal with its conclusion negated.
-    To a test of the prover itself: the name of a `goal` that is known to be true, or false.
+    The question is `false`, or, `about` a module, a goal with its conclusion negated; or the
+    `goal` of this name, known to be true or false, which tests the prover.
     """
 
     answer: str
@@ -43,10 +43,7 @@ class Transformation(TypedDict):
 
 
 class Node(TypedDict):
-    """A goal, or a part of one: its proofs as it is, or the step that takes it apart.
-
-    `fault`: why the step that is recorded cannot be done.
-    """
+    """A goal or a part of one: its proofs, or the step that splits it, or why that is a `fault`."""
 
     name: str
     explanation: str
@@ -58,10 +55,9 @@ class Node(TypedDict):
 
 
 class Goal(TypedDict):
-    """A goal; the name is Why3's: `pad_is_shape`, and `pad'vc` of a program.
+    """A goal by Why3's name: `pad_is_shape`, and `pad'vc` of a program.
 
-    `versions`: those of Why3 with which two families have proved all of it, by the record, from the
-    sources as they are.
+    `versions`: those of Why3 that have proved all of it by two families from these sources.
     """
 
     module: str
@@ -74,14 +70,12 @@ class Symbol(TypedDict, total=False):
     """What a theory defines, states, declares, takes for granted or supposes.
 
     `kind` is type, function, predicate, constant, exception, program, theorem (`let lemma`), lemma,
-    goal, axiom, val or meta. No line for what is cloned from another file, no file for what Why3
-    adds itself. `statement` is its WhyML, `names` are the symbols in that, resolved; `goal` is the
-    goal of its module that it must have, if it claims something; `template` is what it is an
-    instance of, which has the goal. `says_nothing`: it is true whatever its symbols mean. `calls`:
-    programs and lemmas in its body, whose contracts its goal has as hypotheses.
-
-    `supposes`: all formulas that have to hold; `satisfied_by`: a witness, or a program that is
-    satisfied itself, as `Module.name`.
+    goal, axiom, val or meta. What is cloned from another file has no line, what Why3 adds no file.
+    `statement` is its WhyML, `names` the symbols in it, resolved; `goal` the goal that it must have
+    if it claims something; `template` what it is an instance of, which has the goal.
+    `says_nothing`: it is true whatever its symbols mean. `calls`: programs and lemmas in its body,
+    whose contracts its goal has as hypotheses. `supposes`: all formulas that have to hold;
+    `satisfied_by`: a witness, or a program that is satisfied itself, as `Module.name`.
     """
 
     kind: str
@@ -101,10 +95,7 @@ class Symbol(TypedDict, total=False):
 
 
 class Use(TypedDict, total=False):
-    """A module that a theory uses, clones, or reaches in Why3's library; no file for built-ins.
-
-    `user`: a theory that reaches it.
-    """
+    """A module that a theory (`user`) uses, clones, or reaches; no file for built-ins."""
 
     module: str
     file: str | None
@@ -115,8 +106,7 @@ class Use(TypedDict, total=False):
 class Theory(TypedDict, total=False):
     """A theory file: what it takes for granted and uses; or its goals with their recorded proofs.
 
-    `detached`: goals that the record has and the theory has no more. `sources`: for versions of
-    Why3, the hash of the sources from which all was proved.
+    `detached`: goals of the record alone. `sources`: by version of Why3, the hash of those proved.
     """
 
     file: str
@@ -145,10 +135,7 @@ Clause = dict[str, Any]
 
 
 class Facts(TypedDict, total=False):
-    """All of it; `reached` and `library`: which modules of Why3's, and what these take for granted.
-
-    `lists`: what is sealed beside the theories.
-    """
+    """All of it; `reached`, `library`: modules of Why3, and their axioms; `lists`: sealed ones."""
 
     provers: list[Prover]
     theories: list[Theory]

@@ -1,8 +1,4 @@
-"""What is reviewed and sealed beside the theories: lists that no proof looks at.
-
-An entry of such a list is sealed as a definition is. Whoever has one more list to seal adds it to
-`entries`.
-"""
+"""The lists that no proof looks at: `entries` has each, to be sealed as definitions are."""
 
 from __future__ import annotations
 

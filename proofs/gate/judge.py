@@ -26,17 +26,16 @@ from gate.facts import (
     proved,
 )
 
-# The two files whose programs may be declared without a body, and in which language each of those
-# is one operation, or, if it is ghost, none at all. A person has sealed them one by one.
+# The files whose programs may have no body: each is one operation of that language, or ghost, and
+# a person has sealed it.
 LANGUAGES = {"why3/kernel/trusted.mlw": "Python", "why3/c/trusted.mlw": "C"}
 
-# What may be without definition: a program; some type or function, which can contradict nothing.
+# What may have no definition: a program; a type or function, which contradicts nothing.
 PARAMETERS = {"val", "type without definition", "symbol without definition"}
 
 # Metas that tell a prover nothing: they guide tools by what is proved or defined anyway.
 HARMLESS_METAS = {"model_record", "model_projection", "rewrite", "rewrite_def", "inline:no"}
 
-# What keep.ml does: it leaves out of a goal's context what its proof does not need.
 KEEP = "keep"
 
 # The modules of Why3's standard library that a theory may reach, directly or not, and why.
@@ -54,13 +53,12 @@ LIBRARY = {
     "seq.Seq": "shapes and multi-indices",
 }
 
-# What a source could use to speak of another file than the one that it stands in, or to change what
-# is asked of a prover: positions, and attributes other than an explanation. In an explanation, Why3
-# takes no quote and no mark of a comment for one.
+# What could speak of another file, or change what a prover is asked: positions, and attributes
+# but an explanation, in which Why3 takes no quote and no mark of a comment for one.
 FOREIGN = re.compile(r'\[#|\[@(?![ \t]*expl:[^]\n"*]*\])')
 
-# What a source may have: ASCII and these, and so nothing that cannot be seen, that turns the
-# direction of a text, or that looks like a letter of another alphabet.
+# ASCII and these may stand in a source: nothing invisible, that turns the direction of a text, or
+# that looks like a letter of another alphabet.
 SEEN = "\u00b3\u00b5\u00b9\u00d7\u00e9\u0394\u03c3\u2013\u2018-\u201d\u2020\u2026\u2070-\u2079"
 SIGNS = "\u2192\u2212\u2260\u2264\u2500-\u257f\u25b6\u25ba"
 STRANGE = re.compile(f"[^\n\t -~{SEEN}{SIGNS}]")
@@ -72,11 +70,10 @@ PROVERS = ("Alt-Ergo", "CVC4", "CVC5", "Z3")
 # Who is asked for a contradiction: one of each family.
 ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 
-# The goals of check.mlw, and whether they are true.
 CANARIES = {"provable": True, "refutable": False}
 
-# How a contract says that an end of a program in Python is the outcome: what the value or the
-# exception carries is the last word of its term, or is fixed by an equation of its own.
+# How a contract says that an end of a program in Python is the outcome: the value, or what the
+# exception carries, is the last word of its term, or an equation of its own fixes it.
 TERM = r"\(R\w+ ([^:]+): outcome ['\w, ()]*\)"
 OUTCOME = r"\w+_outcome [\w :()]+"
 FOR_ONE = r"(?:(\w+) -> )?(?:(\w+) = [^=]* /\\ )?"
@@ -91,7 +88,7 @@ REPORT = re.compile(
     r"|result = code /\\ place.tensor\d = .* /\\ place.axis\d =) "
 )
 
-# What a prover says to something that it does not prove, if it works.
+# What a prover answers if it works and proves nothing.
 GIVES_UP = re.compile(r"sat$|unknown|Steps limit reached|Timeout|.*I don't know", re.IGNORECASE)
 
 

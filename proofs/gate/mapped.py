@@ -1,7 +1,6 @@
-"""What the drivers of the extraction say: what each symbol of WhyML is in Python or in C, and why.
+"""Read the drivers of the extraction: what each symbol of WhyML is in Python or in C, and why.
 
-A driver is one declaration a line, and behind it, in a comment, the reason why the text means the
-same as the symbol for all that its contract allows. Whatever is not known here is refused.
+A line has one declaration, and the reason why its text means the same as the symbol in a comment.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Build and run the OCaml programs that see theories, sessions and provers as Why3 does.
 
-What `whygate` says of a theory's session is kept in build/, under the hash of all that decides it.
-A comment in another theory moves nothing but the places of parts that stand there. No clone has it.
+build/ keeps what `whygate` says of a theory's session, under the hash of all that decides it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Program:
         self.program = binaries.built(name, root)
         self.running: set[subprocess.Popen[str]] = set()
         self.stopped = False
-        # Who asks a replaced prover must not keep its answers for the day when it is put right.
+        # Never keep answers of replaced provers.
         if replaced := toolchain.verify():
             raise closed.ToolError("\n".join(map(str, replaced)))
         files = [self.program, *(toolchain.HERE / each for each in DECIDING)]
@@ -66,7 +65,7 @@ class Program:
             text=True,
         )
         self.running.add(process)
-        if self.stopped:  # Whoever stops sets this before looking who is running.
+        if self.stopped:  # `stop` sets this before it looks which programs run.
             process.terminate()
         try:
             printed, messages = process.communicate()
@@ -129,7 +128,7 @@ class Program:
     def kept_session(self, theory: str, sources: list[str]) -> Theory | None:
         """Give what was answered about a theory before, if its files said the same."""
         path = self.kept / f"{theory.replace('/', '.')}.json"
-        with suppress(OSError, ValueError):  # There may be none, or half of one.
+        with suppress(OSError, ValueError):  # It may be missing or cut.
             kept = json.loads(path.read_text(encoding="utf-8"))
             if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
@@ -143,7 +142,7 @@ class Program:
         for goal in session["goals"]:
             goal["versions"] = [v for v in goal["versions"] if session["sources"].get(v) == now]
         key = self.key(theory, sources, session)
-        # Who proved nothing is asked again.
+        # An answer that proves nothing is not kept.
         if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
             path = self.kept / f"{theory.replace('/', '.')}.json"
             path.parent.mkdir(parents=True, exist_ok=True)

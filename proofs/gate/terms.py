@@ -1,8 +1,8 @@
-"""What the theories say, computed: their terms come from whycontract as JSON, see translation.ml.
+"""What the theories say, computed: whycontract gives their terms as JSON, see translation.ml.
 
-Here all values are known: integers, tuples for sequences, lists for arrays, functions. What a
-formula asks for beyond its own contract has no value, and asking for it is an error: a condition is
-true, or false, or cannot be believed. validate/programs.py lets them be of unknown integers too.
+All values are known here: integers, tuples for sequences, lists for arrays, functions. A formula
+that asks for a value beyond its own contract is an error, neither true nor false.
+validate/programs.py lets integers be unknown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-# Of which a quantifier speaks at most.
+# The most values that a quantifier ranges over.
 MOST = 10_000
 
 Scope = Mapping[str, Any]
@@ -132,10 +132,9 @@ def parts(value: Any) -> tuple[Any, ...]:
 
 
 class Beyond:
-    """An integer above, or below, all that it is compared with; it remembers those.
+    """An integer above, or below, all that it is compared with, which it remembers, plus `shift`.
 
-    Every integer on that side of all of them compares alike. A formula that only compares
-    has thus one value for all of these. `shift` has been added to it.
+    All integers on that side compare alike, so a formula that only compares has one value for them.
     """
 
     def __init__(self, above: bool, met: list[int], shift: int = 0) -> None:
@@ -231,7 +230,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "int.EuclideanDivision.mod": lambda a, b: a - b * div(a, b),
     "int.ComputerDivision.div": quotient,
     "seq.Seq.create": create,
-    # Nobody knows what an array has beyond its length.
     "array.Array.elts": lambda array: Function(dict(enumerate(array)), None),
     "map.Map.set": lambda function, i, value: function.but({i: value}),
     **dict.fromkeys(("seq.Seq.length", "array.Array.length"), len),
@@ -242,7 +240,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "seq.Seq.cons": lambda value, elements: (value, *elements),
     "seq.Seq.snoc": lambda elements, value: (*elements, value),
     "seq.Seq.infix ++": operator.add,
-    # The bytes of a word.
     **{f"c.trusted.Word{width}.part": at for width in (1, 2, 4, 8, 16)},
     "tuple": lambda *given: given or None,
     "int.Int.zero": lambda: 0,
@@ -254,10 +251,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 class Theories:
-    """The definitions of the theories, and terms that are made of them.
-
-    `classes` are those of the values that programs take and give, by their names.
-    """
+    """The definitions of the theories, and terms made of them; `classes` are programs' types."""
 
     def __init__(
         self, definitions: Mapping[str, Any], classes: Callable[[str], Any] = class_of
@@ -273,10 +267,7 @@ class Theories:
         return type(value) in (int, bool)
 
     def equal(self, a: Any, b: Any) -> Any:
-        """Say that two values are the same; of elements nothing is known but which they are.
-
-        NaN is what it is, and 1 is not 1.0.
-        """
+        """Say if two values are the same: elements by identity, so NaN is itself, 1 is not 1.0."""
         if Beyond in (type(a), type(b)) or (self.is_plain(a) and self.is_plain(b)):
             return a == b
         if isinstance(a, (tuple, list)) and type(a) is type(b):
@@ -302,10 +293,9 @@ class Theories:
         return constructor == "tuple" or type(value).__name__ == constructor
 
     def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
-        """Say that something holds of all integers from `low` to `high`, or of one of them.
+        """Say if it holds of all integers from `low` to `high` (None: no bound), or of one.
 
-        A bound may be missing. What holds of an integer beyond all that it is compared with holds
-        of each of these; the others are tried.
+        Without a bound it tries an integer beyond all that were compared, and all up to these.
         """
         met: list[int] = []
         missing = [above for above, bound in ((False, low), (True, high)) if bound is None]
@@ -424,8 +414,7 @@ class Condition(NamedTuple):
 class Contract:
     """What whycontract says of a program or an operation.
 
-    `ends` has the type of the value, and that of what each exception carries; `untried` the
-    conditions that cannot be computed, with the reasons.
+    `ends`: the types of value and exceptions; `untried`: conditions not to compute, with reasons.
     """
 
     def __init__(self, facts: Mapping[str, Any], theories: Theories) -> None:

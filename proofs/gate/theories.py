@@ -10,8 +10,7 @@ from pathlib import Path
 # `use import core.shape.Padding` uses core/shape.mlw.
 USED_FILE = re.compile(r"\b(?:use|clone)\s+(?:import\s+|export\s+)?([a-z][\w.]*)\.[A-Z]")
 
-# What may hide or open a comment (an attribute hides one), and what counts inside of one: there a
-# quote is nothing special.
+# What may hide or open a comment. An attribute hides one; in a comment a quote is plain text.
 OUTSIDE = re.compile(r'"(?:\\.|[^"\\])*"|\[@[^\]\n]*\]|\(\*\)|\(\*')
 INSIDE = re.compile(r"\(\*\)|\(\*|\*\)")
 
@@ -77,8 +76,7 @@ def comments(source: str) -> Iterator[tuple[int, int]]:
                 yield start, position
 
 
-# What a doc comment belongs to: the line in which the next item begins, a module by its name, the
-# whole file (""), or nothing where another comment follows.
+# A doc comment's item: the line where it begins, a module's name, the file (""), or none.
 Owner = int | str | None
 
 

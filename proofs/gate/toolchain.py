@@ -19,8 +19,7 @@ VENV = ROOT / ".venv"
 PYTHON = "python{}.{}".format(*sys.version_info)
 SITE = VENV / "lib" / PYTHON / "site-packages"
 
-# From these files the tools load their packages, as they came, and from no other folder; those
-# commands that try the package have it, and what it needs, from the other.
+# The tools load their packages from here alone; commands that try the package load from .venv.
 WHEELS = ROOT / "build" / "wheels"
 PACKAGE = [str(ROOT / "python"), str(SITE)]
 

@@ -1,8 +1,7 @@
 """The trace: from every clause to what states it, proves it, computes it and tests it, and back.
 
-why3/trace.toml has the clauses, and says where a tag may stand. In Python that is a docstring of a
-function, a class, a variable or a test, or a comment right below it, which `help` does not show.
-Failures are orphans in either direction, and all that makes a tag or a clause say nothing.
+why3/trace.toml has the clauses, and says where a tag may stand. In Python that is a docstring, or
+a comment right below it, which `help` does not show. Orphans in either direction are failures.
 """
 
 from __future__ import annotations
@@ -24,18 +23,17 @@ from gate.theories import Owner, doc_comments
 TRACE = "why3/trace.toml"
 PACKAGE = "python/whycast/*.py"
 
-# The text that is none: requirements that are claimed here and stand in no specification.
+# No text: requirements of our own.
 DERIVED = "derived"
 
 IDENTIFIER = re.compile(r"E_[A-Z][A-Za-z0-9]*_[a-z]+_[A-Z][A-Za-z0-9]*_\d{3}")
 FORM = "E_<op>_<type>_<zone>_<number>, as in E_Broadcast_any_Step1_010"
 WHERE = "a doc comment before an item, a module or a theory, or in or below a docstring (trace.py)"
 
-# Whatever looks like a tag, so that one with a slip in it is not taken for prose.
+# Whatever looks like a tag, with a slip in it too.
 TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 
-# Where pytest says what became of each test, and the one reason for which cases of a test with tags
-# may be skipped: a peer that nobody has to install.
+# pytest's report, and the one reason to skip a case of a tagged test: a peer that is not installed.
 REPORT = "build/tests.xml"
 ABSENT = re.compile(r".+ (is|are) not installed: pip install 'whycast\[[\w-]+\]'")
 

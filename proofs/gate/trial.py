@@ -1,9 +1,8 @@
 """The trusted operations, tried: each condition of each contract, on random values, both ways.
 
-The conditions are those of the typed WhyML, the Python and the C are what the drivers map the
-operations to. A value of the logic is one of Python here (terms.py), a function on the integers
-included, so that what is said of all places of memory is decided for all of them. What is said and
-cannot be asked of such values is an error, as is a change that no contract allows.
+Conditions are those of the typed WhyML; the drivers map operations to Python and C. A logical value
+is a Python one (terms.py), also a function on the integers, so that a condition on all of memory is
+decided. A condition that cannot be computed is an error, and so is a change that none allows.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from gate.program import Program
 from gate.terms import Contract, Function, Kind, Record, Ref, Theories, class_of, fits
 from gate.trial_c import UnrealError
 
-# How many calls are tried of an operation, and how many are drawn at most to find as many that its
-# contract allows.
+# Calls that are tried of an operation, and drawn at most to find them.
 TRIED, DRAWN = 100, 60_000
 
 LARGE = (2**31, 2**63 - 1, -(2**63), 2**63, 10**20)
@@ -39,10 +37,7 @@ class Call(NamedTuple):
 
 
 class Operation(Contract):
-    """An operation with its contract; the name is that of the driver.
-
-    What is of any type is an object in Python, and a number of 64 bits in C.
-    """
+    """An operation of a driver with its contract; type variables are object, or 64 bits in C."""
 
     def __init__(self, facts: Mapping[str, Any], theories: Theories, language: str) -> None:
         super().__init__(facts, theories)
@@ -222,10 +217,7 @@ def in_python(template: str, values: list[Any]) -> Call:
 
 
 def ghost(operation: Operation, values: list[Any]) -> Call:
-    """Make the value that a ghost operation gives, of which nothing is extracted.
-
-    It has the arguments in the fields of their names, and nothing in the others.
-    """
+    """Make the value of a ghost operation, its arguments in the fields of their names."""
     given = dict(zip(operation.facts["arguments"], values, strict=True))
     kinds = dict(zip(operation.result.fields, operation.result.inside, strict=True))
     fields = {name: given.get(name, nothing(kind)) for name, kind in kinds.items()}

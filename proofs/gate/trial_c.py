@@ -1,8 +1,7 @@
 """Calls of the trusted operations in C: values of the logic as memory, and memory as values again.
 
-Memory has exactly the bytes that a value speaks of, under the sanitizers for addresses and
-undefined behaviour. What proofs keep count of and a machine does not (how much was written, who
-has what was lent) is counted here too, as the operations are described in c/trusted.mlw.
+Memory has exactly the bytes that a value speaks of, under sanitizers for addresses and undefined
+behaviour. Ghost state (how much was written, which part is lent) is counted as c/trusted.mlw says.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from gate.terms import Function, Kind, Record, class_of
 GCC = "/usr/bin/gcc"
 FLAGS = ("-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
-# No more of anything than that is given to a call.
+# The most of anything that a call gets.
 LARGEST = 64
 
 HARNESS = """\
@@ -164,10 +163,7 @@ def seen(kind: Kind, value: Any, now: Sequence[int]) -> Any:
 
 
 class Memory:
-    """What a call is given, as numbers, and what it leaves, as values again.
-
-    `regions` have their owners: a type and a value. A value begins with one of them.
-    """
+    """What a call is given, as numbers, and leaves, as values; `regions` by type and value."""
 
     def __init__(self, kinds: Sequence[Kind], values: Sequence[Any]) -> None:
         self.kinds, self.values = kinds, values
