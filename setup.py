@@ -1,7 +1,6 @@
-"""The accelerator, `whycast._native`: built where there is a compiler for it, left out elsewhere.
+"""Build the accelerator, `whycast._native`, where there is a compiler; pyproject.toml has the rest.
 
-All else is in pyproject.toml. With WHYCAST_NATIVE=0 in the environment it is not even tried; with
-WHYCAST_NATIVE=1 there is no wheel without it. A wheel without it is one for any machine.
+WHYCAST_NATIVE=0 in the environment skips it, WHYCAST_NATIVE=1 builds no wheel without it.
 """
 
 import os
@@ -53,7 +52,7 @@ accelerator = Extension(
     optional=asked != "1",
 )
 
-# A package index has the readme alone: of a link to a file beside it the text is left.
+# A package index has the readme alone: links to files beside it become their texts.
 readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
 
 setup(

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the documentation, of which proofs/evidence/doc.py writes the sources."""
+"""Sphinx's settings for the documentation, which proofs/evidence/doc.py prepares."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ napoleon_use_rtype = False
 toc_object_entries = False
 add_module_names = False
 
-# What the evidence is made of, as proofs/evidence/needs.py writes it.
 needs_types: dict[str, dict[str, Any]] = {
     name: {"title": title, "prefix": "", "color": "", "style": "node"}
     for name, title in needs.TYPES.items()
@@ -77,7 +76,6 @@ html_show_copyright = False
 # A page that comes from a folder may not read another one, to quote what was found there.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
-# Colours with contrast enough.
 _LIGHT = {
     "color-brand-primary": "#0b5394",
     "color-brand-content": "#0b5394",

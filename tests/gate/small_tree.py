@@ -1,7 +1,4 @@
-"""Small trees with the real tools, provers and lock: one that is proved and sealed, to tamper with.
-
-A gate takes a second or two of such a tree.
-"""
+"""Small trees with the real tools, provers and lock, to tamper with; a gate takes two seconds."""
 
 from __future__ import annotations
 
@@ -46,7 +43,6 @@ SMALL = """\
 end
 """
 
-# A room of its own, and a program that calls what has no body.
 CALLS = """\
 (** Ones. Supports [E_Small_any_Derived_010]. *) module Calls
   use int.Int

@@ -1,7 +1,4 @@
-"""What theories take for granted, what satisfies their hypotheses, and goals that say nothing.
-
-Nothing is proved here: one audit sees all theories of a tree, and each test has its own.
-"""
+"""What theories take for granted, what satisfies their hypotheses, and goals that say nothing."""
 
 from __future__ import annotations
 
@@ -95,14 +92,12 @@ def lemma(formula: str) -> str:
     return f"{STATED.partition('lemma')[0]}lemma wanted: forall a. {formula}  "
 
 
-# What holds then.
 TRIED = """let g () = assert { q 9 /\\ (if q 9 then Plus else Minus) = Plus };
   assert { not r 9 /\\ r 8 /\\ not (if q 8 then Plus else Minus) = Minus }"""
 
 FEW = "requires { a < 9 }"
 
-# What a program promises whatever its arguments are: cases of what it gives, of which there is
-# always one, or all numbers of a range.
+# A program always ends by one of these cases, or with a number of the range.
 UNCONDITIONAL = [
     "q result -> r a",
     "forall k. q k /\\ 0 <= k < result -> r k",
@@ -119,7 +114,6 @@ UNCONDITIONAL = [
     "result = (if q a then 1 else 2)",
 ]
 
-# Formulas with `q a` as a hypothesis, which all are true where nothing satisfies `q`.
 SUPPOSING = [
     "if q a then r a else true",
     "if not q a then true else let b = a in r b",
@@ -408,7 +402,6 @@ def test_a_statement_has_all_that_a_proof_can_use(audit: Facts) -> None:
         assert theory["errors"] == []
         symbols = [symbol for symbol in of(audit, "symbols", file) if symbol["name"] in "fF"]
         said.append({symbol["module"]: [symbol["statement"]] for symbol in symbols})
-        # What no statement tells is refused.
         for assumed in theory["assumed"]:
             said[-1][assumed["module"]].append(assumed["kind"])
     for n, effect in enumerate(EFFECTS):

@@ -1,7 +1,6 @@
-"""What is claimed was read: whatever is changed behind the back of the proofs is refused.
+"""Whatever is changed behind the back of the proofs is refused: statements, sentences, the lock.
 
-A session that is brought up to date with a tampered theory proves it, so that only the statements,
-the sentences and the lock can tell. The facts are made up, and sealed before they are changed.
+The facts are made up, and sealed before they are changed.
 """
 
 from __future__ import annotations
@@ -105,7 +104,6 @@ NO_SENTENCE = "has no sentence: expected a doc comment right before it"
 OF_NOTHING = "is a doc comment that no item has for its sentence"
 POSITIVE, DOUBLE, TWICE, _, ONE = range(5)
 
-# What is changed of a symbol, or in a file, and what is said.
 TAMPERED: list[Any] = [
     (TWICE, {"kind": "theorem"}, f"{W}:11: Small.twice'vc {OTHER}program"),
     (POSITIVE, {"statement": "x = x", "says_nothing": True}, f"{NOTHING} (x = x)", OTHER),
@@ -123,7 +121,6 @@ TAMPERED: list[Any] = [
         f"Small.positive {NO_CLAIM}",
         "Small.positive is a goal of nothing that the audit finds",
     ),
-    # Another item is right behind the comment now.
     (TWICE, {"line": 12}, f"Small.twice'vc {NO_CLAIM}", f"{W}:10: {OF_NOTHING}"),
     # No item has these sentences, so that no seal of one covers them. A heading has its own.
     (W, (r"\(\*\* The", "(** False. *) (** The"), f"{W}:10: {OF_NOTHING}"),

@@ -34,7 +34,6 @@ from whycast import _command, numpy_rule, testing
 from whycast._command import _arguments
 from whycast._errors import show_shape
 
-# Those of which no name begins with an underscore, but for the file of tests.
 NAMES = [each.name for each in pkgutil.walk_packages(whycast.__path__, "whycast.")]
 MODULES = {
     name: importlib.import_module(name)

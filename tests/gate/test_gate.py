@@ -1,7 +1,4 @@
-"""The gate lets a sound tree pass and names what is wrong with any other.
-
-What one run of the gate can see is tampered with in one tree; the rest is tried in copies of it.
-"""
+"""The gate lets a sound tree pass and names what is wrong with any other."""
 
 from __future__ import annotations
 
@@ -91,7 +88,6 @@ def forge(goal: str, *lines: str) -> Change:
 
 
 LESS = "forall x. x < x + 1"
-# What each goal says, and what is recorded of it.
 GOALS = {
     "unproved": ("forall x y: int. x = y", ""),
     "vacuous": ("forall x. x < 0 -> 0 < x -> x = 1", KEPT),
@@ -157,7 +153,6 @@ def hide(at: Place) -> None:
     edit(at.theory, "\nend", "\n  use hidden.away.Away\nend")
 
 
-# How a theory or what is recorded of it is tampered with.
 TAMPERED: dict[str, Change] = {
     "Untouched": lambda at: None,
     "Gone": theory(EXTRA, ""),
@@ -179,7 +174,7 @@ SEALED = [
     ("why3/kernel/trusted.mlw", "<-> x = y", "/\\ not result"),
 ]
 
-# What the gate says: what a failure is about, and a part of what it says.
+# What a failure is about, and a part of what it says.
 SAID = f"""
 why3/proofs.mlw:3: Proofs.unproved|is not proved
 Proofs.unproved|has no recorded proof with this Why3 (make update)
@@ -258,7 +253,7 @@ def test_whatever_was_tampered_with_is_refused(small: Path) -> None:
         assert said in found, "\n".join([line, "is not among", *found])
         found.remove(said)
     assert found == []
-    # Who proved nothing is asked again.
+    # An answer that proves nothing is not kept.
     kept = {path.name for path in (small / "build" / "gate").iterdir()}
     assert "why3.untouched.mlw.json" in kept
     assert "why3.proofs.mlw.json" not in kept
@@ -293,7 +288,6 @@ def test_characters_that_deceive_a_reader_are_refused(tmp_path: Path) -> None:
     expected += ["tests/a.py:1: '\\u0430' is CYRILLIC SMALL LETTER A"]
     expected += ["tests/b.h:2: '\\udcff' is no name", "tests/t.py:1: '\\x01' is no name"]
     expected += ["why3/a.mlw:2: '\\u200b' is ZERO WIDTH SPACE"]
-    # In an explanation, Why3 takes no quote and no mark of a comment for one.
     for number, explanation in enumerate(("a", "a (b)", "a (*", "*) a", 'a "b', "a\n]")):
         file = f"why3/explained{number}.mlw"
         write(tmp_path, {file: f"module A lemma a [@expl:{explanation}]: true end"})
@@ -376,7 +370,7 @@ def test_answers_are_kept_for_the_very_same_text_alone(
     assert unchanged(USED, *comment) == [True, False, True]
     assert unchanged(OWN, "Numbers, doubled.", "Numbers, and others.") == [True, True, False]
     assert unchanged(OWN, "  = x + x\n", "  = 2 * x\n") == [True, True, False]
-    # What is said to have been found of other files is not looked at, and half of it neither.
+    # Answers on other files, and a cut file of answers, are ignored.
     found = small / "build" / "gate" / "why3.room.calls.mlw.json"
     forged = json.loads(found.read_text(encoding="utf-8"))
     forged |= {"key": "0" * 64, "session": {**forged["session"], "goals": []}}
@@ -423,10 +417,9 @@ def test_a_version_of_why3_that_has_not_seen_the_sources_is_behind(small: Path) 
     text = at.session.read_text(encoding="utf-8")
     text = re.sub(rf"(?m)^( *){re.escape(WHY3)}(.*)$", rf"\g<0>\n\g<1>{other}\2", text)
     at.session.write_text(text, encoding="utf-8")
-    # A comment is not what is proved.
     edit(at.theory, "Numbers, doubled.", "Numbers, and others.")
     assert behind() == {unknown}
-    # What is proved here of another program, no version has recorded, and the other never seen.
+    # Another version has never seen this program: nothing of it is recorded.
     edit(at.theory, "  = x + x\n", "  = 2 * x\n")
     assert behind() == {*systems}
     assert run(small, "update", "small").returncode == 0

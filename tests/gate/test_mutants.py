@@ -34,7 +34,6 @@ def test_what_becomes_of_each_mutant(small: Path) -> None:
     unknown = run(small, "mutants", "--only", "triples")
     assert unknown.returncode == 1
     assert unknown.stdout.startswith(f"{mutants.LIST}: triples is not listed\n")
-    # A report is of all of them.
     assert run(small, "mutants", "--only", "triple").returncode == 0
     assert not (small / mutants.REPORT).exists()
     before = mutants.sources(small)
@@ -58,7 +57,6 @@ def test_what_becomes_of_each_mutant(small: Path) -> None:
         "why3/small.mlw:8: renamed survived: no goal depends on what it changes. Nothing is wrong.",
     ]
     assert re.fullmatch(r"mutants: FAILED; 5 of 5, \d+ s", done.stdout.splitlines()[-1])
-    # Nothing else is left, and a report is of the sources as they were.
     assert list((small / "build" / "mutants").iterdir()) == []
     assert mutants.sources(small) == before
     edit(path, "Nothing is wrong.", "All is well.")

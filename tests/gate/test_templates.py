@@ -1,7 +1,4 @@
-"""Templates: what their instances have of them, what makes them none, and what makers promise.
-
-One audit sees all theories of a tree; one gate judges instances that are not what they have to be.
-"""
+"""Templates: what their instances have of them, what makes them none, and what makers promise."""
 
 from __future__ import annotations
 
@@ -52,7 +49,6 @@ module Instance
 end
 """
 
-# What is said against a module, and the module.
 REFUSED = {
     # A parameter that is left is taken for granted by the instance.
     "left": (
@@ -209,7 +205,6 @@ def test_an_instance_has_the_goals_of_its_template_and_those_of_its_parameters(
     # It may well say nothing: a parameter and what takes its place may have one contract.
     (same,) = (s for s in audit["symbols"] if s["name"] == "Exactly.f'refn'vc")
     assert (same["module"], same["says_nothing"]) == ("Exactly", False)
-    # All that it brings is listed, and sealed.
     assert found["Instance.P.light"] == (None, None)
     # An instance of an instance; what it adds has a goal where it stands.
     found = symbols(audit, "chain")
@@ -248,7 +243,6 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
     assert by["End", "M.more"] is by["Middle", "more"] is None
     # What Why3 asks for is no claim, and neither is what a parameter requires.
     assert not any(name.endswith("'refn'vc") for _, name in by)
-    # Each item has a tag here.
     places = [{"place": f"{s['file']}:{s['line']}"} for s in audit["symbols"]]
     clause = dict.fromkeys(("definitions", "theorems", "programs"), places)
     facts: Any = {**audit, "trace": {"clauses": [clause]}}

@@ -116,8 +116,7 @@ def test_the_groups_of_the_project_are_the_pinned_versions() -> None:
     assert of_the_gate == [("ruff", TOOLS["Ruff"].version)]
     pinned = {"==".join(each) for each in (*of_the_gate, *more)}
     assert {*groups["validate"]} <= {*groups["test"]} <= pinned
-    # What a user gets by an extra is what the tests ran with, or newer. Some peers are not among
-    # them: the register says with which they were tried.
+    # An extra has the version of the tests or a newer one; of some peers the register has it.
     register = ROOT / "tests/peers/deviations.json"
     tried = json.loads(register.read_text(encoding="utf-8"))["versions"]
     versions = {PEERS[name].distribution: tried[name] for name in tried} | versions

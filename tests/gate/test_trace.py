@@ -212,7 +212,7 @@ def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
     skipped = f'{TEST}    import pytest\n    pytest.skip("%s")\ndef test_more() -> None: ...\n'
     absent = "a and b are not installed: pip install 'whycast[oracle]'"
     files = {"test_late": skipped % "Late.", "test_absent": skipped % absent, "test_unseen": TEST}
-    # Of this one pytest is told to see nothing; it is read as text all the same.
+    # Pytest does not collect it, but the trace reads it.
     files["conftest"] = "collect_ignore = ['test_unseen.py']\n"
     write(tree, {f"tests/room/{name}.py": text for name, text in files.items()})
     write(tree, {"pyproject.toml": ""})

@@ -102,7 +102,6 @@ def test_what_is_not_as_it_is_pinned_is_refused(
     mdurl.write_bytes(mdurl.read_bytes() + b"x")
     done = run(small, "gate")
     assert done.stderr == f"gate: {mdurl} is no pinned wheel\n{wheels} has no mdurl: `make tools`\n"
-    # A program that the compiler makes otherwise is not left there.
     pins, made = tmp_path / "binaries.toml", binaries.built("extraction.cmxs")
     right = closed.sha256_of(made)
     pins.write_text(binaries.PINS.read_text("utf-8").replace(right, OTHER), encoding="utf-8")
