@@ -70,8 +70,8 @@ TESTS_TOOL := $(BIN)/python -E -s -B -X pycache_prefix=/dev/null
 # The one cache that pyproject.toml cannot move into build/.
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/build/cache/hypothesis
 
-.PHONY: all help tools install core check extract prove update seal pin test evidence nightly validate fuzz
-.PHONY: certify coverage mutants-c verify-c cross object models bench mutants doc clean
+.PHONY: all help tools all-tools install core check extract prove update seal pin test evidence nightly
+.PHONY: validate fuzz certify coverage mutants-c verify-c cross object models bench mutants doc clean
 .DELETE_ON_ERROR:
 # Steps wait for each other whatever -j says; proofs use all cores.
 .NOTPARALLEL:
@@ -87,13 +87,14 @@ help:
 tools:
 	@$(INSTALL)
 
-# The last theory of the way with all that it uses, and the clauses, which no program uses.
-core:
+all-tools:
 	@$(INSTALL) --tests
+
+# The last theory of the way with all that it uses, and the clauses, which no program uses.
+core: all-tools
 	@$(TOOLS) check --used kernel/views sonnx/clauses
 
-check:
-	@$(INSTALL) --tests
+check: all-tools
 	@$(TOOLS) check $(FILE)
 
 extract: tools
@@ -115,8 +116,7 @@ pin: tools
 # Tests of a file stay in one process, which prepares once what they share, until another is idle.
 # `tested` demands that each test of a clause ran. The package's run with the accelerator and without.
 WITHOUT := tests/package tests/dialects --ignore=tests/package/test_wheel.py
-test:
-	@$(INSTALL) --tests
+test: all-tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -143,21 +143,17 @@ install:
 	cmake --build build/c
 	DESTDIR="$(DESTDIR)" cmake --install build/c
 
-validate:
-	@$(INSTALL) --tests
+validate: all-tools
 	@$(TESTS_TOOL) tests/extraction/drawn.py 2000
 	@$(RECORD) $(TOOLS) validate
 
-fuzz:
-	@$(INSTALL) --tests
+fuzz: all-tools
 	@$(RECORD) $(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)
 
-coverage:
-	@$(INSTALL) --tests
+coverage: all-tools
 	@$(RECORD) $(TESTS_TOOL) tests/branches/measure.py
 
-mutants-c:
-	@$(INSTALL) --tests
+mutants-c: all-tools
 	@$(RECORD) $(TESTS_TOOL) tests/c/mutate_c.py
 
 verify-c:
@@ -182,15 +178,13 @@ models:
 	@$(TESTS_TOOL) tests/models/drawn_models.py 10000
 	@$(RECORD) $(TESTS_TOOL) tests/models/released.py
 
-bench:
-	@$(INSTALL) --tests
+bench: all-tools
 	@$(TESTS_TOOL) tests/bench/bench.py $(BENCH)
 
 mutants: tools
 	@$(RECORD) $(TOOLS) mutants
 
-doc:
-	@$(INSTALL) --tests
+doc: all-tools
 	@$(TOOLS) doc
 
 clean:
