@@ -81,5 +81,4 @@ def look(folder: Path, pages: Iterable[str]) -> tuple[dict[str, Any], str]:
 
 
 def wider(seen: dict[str, Any]) -> dict[str, int]:
-    """Give the pages that stick out of their window, and by how much."""
     return {name: here["wider"] for name, here in seen.items() if here["wider"] > 0}

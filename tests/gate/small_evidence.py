@@ -151,7 +151,6 @@ def told(root: Path, **changes: Any) -> dict[str, Any]:
 
 
 def write(root: Path, **changes: Any) -> Path:
-    """Write the small tree and the files of its evidence."""
     found = told(root, **changes)
     return pack.write(found["facts"], found["claims"], root)
 
@@ -188,7 +187,6 @@ class Page(HTMLParser):
 
 
 def read(folder: Path) -> dict[str, Page]:
-    """Read all pages of a folder."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.html")}
     return {name: Page(name, path.read_text(encoding="utf-8")) for name, path in files.items()}
 

@@ -90,14 +90,12 @@ FILES = {
 
 
 def write(tree: Path, files: Mapping[str, str]) -> None:
-    """Write files, and the folders that they are in."""
     for name, text in files.items():
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         (tree / name).write_text(text, encoding="utf-8")
 
 
 def install(tree: Path, files: Mapping[str, str]) -> Path:
-    """Make a tree of these files, and give it the tools."""
     write(tree, files)
     # What is of the real theories stays behind.
     ignored = shutil.ignore_patterns("__pycache__", "sessions", "claims.lock", "mutants.toml")
@@ -121,7 +119,6 @@ def run(
     environment: Mapping[str, str] = os.environ,
     cwd: Path = ROOT,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of a tree's own tools."""
     return subprocess.run(
         [sys.executable, *options, str(tree / "proofs" / "run.py"), *words],
         env={**os.environ, "COLUMNS": "200", **environment},
@@ -170,7 +167,6 @@ def same(found: list[str], expected: list[str]) -> None:
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    """Replace a text that occurs once."""
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {path.name}"
     path.write_text(text.replace(old, new), encoding="utf-8")

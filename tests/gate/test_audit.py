@@ -17,7 +17,6 @@ from gate.theories import theory_files
 # To Why3 1.8.0, a ghost without a definition is a function that is any number.
 GHOST = "any" if toolchain.read()["Why3"].version == "1.8.0" else "val"
 
-# Kind, name and declaration of what is taken for granted.
 GRANTED = [
     ("axiom", "a", "axiom a: 1 = 2"),
     ("type without definition", "t", "type t"),
@@ -140,7 +139,6 @@ SUPPOSING = [
     "(if q a then r a else true) so a = a",
 ]
 
-# What satisfies the conditional `wanted` of the same module, and by what.
 SATISFIED = {
     "g": [
         # A program for any arguments; after a branch, a loop, a change, an excluded exception.
@@ -281,12 +279,10 @@ end
 
 
 def modules(name: str, texts: list[str], uses: str = "use int.Int") -> str:
-    """Give a theory with a module for each text."""
     return "".join(f"module {name}{n}\n{uses}\n{text}\nend\n" for n, text in enumerate(texts))
 
 
 def theories() -> dict[str, str]:
-    """Give all theories."""
     asking = "use int.Int  use ref.Ref  use conditional.Conditional"
     satisfied = [text for texts in SATISFIED.values() for text in texts]
     found = {
@@ -312,13 +308,11 @@ def theories() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def audit(tmp_path_factory: pytest.TempPathFactory) -> Facts:
-    """Give what Why3 sees in all theories of this file."""
     tree = install(tmp_path_factory.mktemp("audit") / "tree", theories())
     return Program(tree).audit(theory_files(tree))
 
 
 def of(audit: Facts, key: str, file: str) -> list[Any]:
-    """Give the facts of one kind about one theory."""
     entries: list[Any] = audit[key]  # type: ignore[literal-required]
     return [entry for entry in entries if entry["file"] == f"why3/{file}.mlw"]
 

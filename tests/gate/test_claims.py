@@ -38,7 +38,6 @@ end
 
 
 def symbol(file: str, line: int, kind: str, name: str, statement: str, goal: str | None) -> Any:
-    """Make a symbol that says something."""
     module, _, name = name.partition(".")
     says: dict[str, Any] = {"statement": statement, "names": ["int.Int.(+)"], "goal": goal}
     says |= {"says_nothing": False, "calls": [], "ghost": False, "template": None}
@@ -69,7 +68,6 @@ def facts() -> Any:
 
 @pytest.fixture
 def root(tmp_path: Path, facts: Any) -> Path:
-    """Write the theories and seal them."""
     write(tmp_path, {**THEORIES, claims.LOCK: ""})
     claims.seal(tmp_path, claims.claims(facts, tmp_path), "2020-02-29")
     return tmp_path

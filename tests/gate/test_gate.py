@@ -39,8 +39,6 @@ TAG = "[E_Small_any_Derived_010]"
 
 
 class Place(NamedTuple):
-    """A theory and its recorded proofs."""
-
     tree: Path
     name: str
 
@@ -57,7 +55,6 @@ Change = Callable[[Place], object]
 
 
 def theory(old: str, new: str) -> Change:
-    """Edit the theory."""
     return lambda at: edit(at.theory, old, new)
 
 
@@ -140,7 +137,6 @@ EXTRA = f"  (** Extra. {TAG} *) lemma extra: forall x. x <= x + 2\n"
 
 
 def stray(at: Place) -> None:
-    """Leave proofs of nothing, and a file beside them."""
     shutil.copy(at.session, at.session.with_name("old.proofs"))
     at.session.with_suffix(".bak").touch()
 
@@ -312,7 +308,6 @@ def test_sealing_shows_what_was_sealed_before(small: Path) -> None:
     )
     assert "why3/small.mlw:8: Small.double_positive: changed\n  A number is" in said
     assert "  forall x:int. 0 < x [-->-]{+<->+} 0 < double x\n" in said
-    # Of the clauses, the line that differs.
     *_, clause, programs = said.splitlines()
     assert clause == "why3/trace.toml: trace.derived: changed"
     assert programs.startswith("  E_Small_any_Derived_010 | ")

@@ -109,7 +109,6 @@ MAKER = """\
 
 
 def theories() -> dict[str, str]:
-    """Give all theories."""
     found = {"template": PATTERN, "instance": INSTANCE, "c/trusted": TRUSTED}
     minus = "  use int.Int\n  let minus (x: int) : int = - x\n"
     for name, (text, _) in REFUSED.items():
@@ -167,7 +166,6 @@ end
 
 @pytest.fixture(scope="module")
 def audit(tmp_path_factory: pytest.TempPathFactory) -> Facts:
-    """Give what Why3 sees in all theories of this file."""
     tree = install(tmp_path_factory.mktemp("templates") / "tree", theories())
     found = Program(tree).audit(theory_files(tree))
     assert [theory["errors"] for theory in found["theories"] if theory["errors"]] == []
@@ -175,13 +173,11 @@ def audit(tmp_path_factory: pytest.TempPathFactory) -> Facts:
 
 
 def faults(audit: Facts, name: str) -> list[str]:
-    """Give what is said against a theory."""
     (theory,) = [each for each in audit["theories"] if each["file"] == f"why3/{name}.mlw"]
     return list(map(str, judge.theory_faults(theory, set(), judge.templates(audit))))
 
 
 def symbols(audit: Facts, name: str) -> dict[str, Any]:
-    """Give goal and template of each symbol of a theory."""
     of = (each for each in audit["symbols"] if each["file"] == f"why3/{name}.mlw")
     return {f"{s['module']}.{s['name']}": (s["goal"], s["template"]) for s in of}
 
@@ -239,7 +235,6 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
     for name in names:
         assert by["Instance", f"P.{name}"] == "Instance.witness"
         assert by["Pattern", name] in {f"Instance.P.{each}" for each in names}
-    # Nobody calls the other one.
     assert by["End", "M.more"] is by["Middle", "more"] is None
     # What Why3 asks for is no claim, and neither is what a parameter requires.
     assert not any(name.endswith("'refn'vc") for _, name in by)

@@ -119,7 +119,6 @@ def facts_of(root: Path) -> Facts:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Make a small tree without orphans."""
     write(tmp_path, FILES)
     return tmp_path
 
@@ -131,7 +130,6 @@ def traced(tree: Path) -> tuple[Any, list[str]]:
 
 
 def names(listed: list[dict[str, str]]) -> list[str]:
-    """Give the names without the places."""
     return [named["name"] for named in listed]
 
 
