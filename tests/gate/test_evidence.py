@@ -167,7 +167,6 @@ def test_each_tool_has_its_row_in_soundness(tmp_path: Path) -> None:
     rows = assessment.beliefs(ROOT)
     said = (ROOT / "proofs/SOUNDNESS.md").read_text(encoding="utf-8")
     assert list(rows) == re.findall(r"^\| (R\d+) ", said, re.MULTILINE)
-    assert sorted(rows, key=lambda name: int(name[1:])) == [f"R{n + 1}" for n in range(len(rows))]
     cited = re.findall(r":believed: (R\d+)", text("tools", tmp_path))
     assert len(cited) == len({*cited}) > 0
     assert {*cited} <= rows.keys()
