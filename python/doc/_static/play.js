@@ -125,7 +125,6 @@ function loopPlan(shapes) {
 
 // --- the answer -----------------------------------------------------------------------------
 
-// Everything that the C says of a question, without a word for a reader.
 function ask(rule, shapes) {
   const sizes = shapes.map((shape) => shape.map((each) => each.size ?? each));
   const tensors = rule === "target" ? sizes.slice(0, 1) : sizes;
