@@ -1,1 +1,1 @@
-"""All that a verdict rests on."""
+"""The gate: all modules that a verdict rests on."""

@@ -1,4 +1,4 @@
-"""The deployed C as text: its functions, the programs that they are, what the header says."""
+"""Read the deployed C as text: its functions, their programs, the comments of the header."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 HEADER = "c/whycast.h"
 SOURCE = "c/whycast.c"
 
-# What the header says is sealed as a list of this name.
+# The list under which the comments of the header are sealed.
 SEALED = "header"
 
 FUNCTION = re.compile(r"/\*(?:(?!\*/).)*?WhyML: ([\w.]+) \*/\n[\w ]+? \*?(\w+)\(", re.DOTALL)

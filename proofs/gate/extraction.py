@@ -194,7 +194,7 @@ def extract_kernel() -> str:
 
 # C
 
-# What stands before a definition: its name in WhyML, and its place there.
+# The line before a definition: its name in WhyML, and its place there.
 HEAD = re.compile(r"/\*@ (\S+) (.*) @\*/\n")
 CODE = re.compile(r"int64_t whycast_(\w+) = INT64_C\((-?\d+)\);")
 PROTOTYPE = re.compile(r"int64_t (whycast_\w+)\([^()]*\)(?= \{\n)")

@@ -130,7 +130,7 @@ class Prover(TypedDict):
     canary: list[Answer]
 
 
-# A clause of a text: what trace.toml says of it, and what is tagged with it, by name and place.
+# A clause of a text: its fields in trace.toml, and the tagged items by name and place.
 Clause = dict[str, Any]
 
 

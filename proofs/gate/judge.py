@@ -67,7 +67,7 @@ NO_TEXT = {".so", ".pyc"}
 
 PROVERS = ("Alt-Ergo", "CVC4", "CVC5", "Z3")
 
-# Who is asked for a contradiction: one of each family.
+# The provers that are asked for a contradiction: one of each family.
 ASKED = {"Alt-Ergo", "CVC5", "Z3"}
 
 CANARIES = {"provable": True, "refutable": False}

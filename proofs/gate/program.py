@@ -23,10 +23,10 @@ KEPT = "build/gate"
 # Why3 prepares a task, then a prover works on it: one process keeps one core busy.
 PROCESSES = 2
 
-# So many bytes of recorded proofs are run in a second.
+# Bytes of recorded proofs that run in a second.
 BYTES_A_SECOND = 6000
 
-# With a program, these decide what is asked, and of whom.
+# With a program, these files decide the questions and the provers.
 DECIDING = ("toolchain.toml", "why3.conf.in", "alt_ergo.drv", "cvc5.drv")
 
 
@@ -137,7 +137,7 @@ class Program:
     def session(self, theory: str, sources: list[str]) -> Theory:
         """Ask about one theory; keep what is answered if all of it is proved."""
         session = told(self.ask("replay", theory), kept=False)
-        # What a version of Why3 has proved of other sources, it may never have seen.
+        # A version of Why3 that proved other sources may never have seen these.
         now = self.source(sources)
         for goal in session["goals"]:
             goal["versions"] = [v for v in goal["versions"] if session["sources"].get(v) == now]

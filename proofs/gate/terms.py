@@ -87,7 +87,7 @@ class Function:
 
     def __call__(self, i: Any) -> Any:
         """Give the value at a place."""
-        # What is beyond all integers that it was compared with has the value of most.
+        # An integer beyond all that it was compared with has the value of most places.
         return next((value for place, value in self.places.items() if i == place), self.other)
 
     def but(self, places: Mapping[int, Any]) -> Function:

@@ -1,4 +1,4 @@
-"""The theories as files: which there are, in which order to read them, and their comments."""
+"""Find the theories, the order to read them in, and their comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What toolchain.toml says that the toolchain consists of, and which files here are not that."""
+"""Read toolchain.toml, and find the files here that differ from it."""
 
 import hashlib
 import platform

@@ -37,12 +37,12 @@ TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 REPORT = "build/tests.xml"
 ABSENT = re.compile(r".+ (is|are) not installed: pip install 'whycast\[[\w-]+\]'")
 
-# What is written of a clause, and what belongs to it.
+# The fields of a clause, and the items that belong to it.
 FIELDS = ("where", "says", "reason", "why")
 MAIN = ("definitions", "theorems", "programs")
 PARTS = (*MAIN, "supporting", "tests")
 
-# What a symbol of a theory is to a clause; a lemma is a goal and comes from there.
+# Kinds of symbols that define; a lemma is a goal and comes from there.
 DEFINED = ("type", "exception", "function", "predicate", "constant")
 PART_OF_KIND = dict.fromkeys(DEFINED, "definitions") | dict.fromkeys(("program", "val"), "programs")
 

@@ -76,26 +76,21 @@ html_show_copyright = False
 # A page that comes from a folder may not read another one, to quote what was found there.
 html_show_search_summary = False
 html_use_index = html_domain_indices = False
-_LIGHT = {
-    "color-brand-primary": "#0b5394",
-    "color-brand-content": "#0b5394",
-    "color-brand-visited": "#0b5394",
-    "color-foreground-primary": "#1c2228",
-    "color-foreground-secondary": "#56616c",
-    "color-foreground-muted": "#56616c",
-    "color-background-secondary": "#f5f6f8",
+# Of the light and of the dark scheme.
+_COLOURS = {
+    "brand-primary": ("#0b5394", "#8dbcf3"),
+    "brand-content": ("#0b5394", "#8dbcf3"),
+    "brand-visited": ("#0b5394", "#8dbcf3"),
+    "foreground-primary": ("#1c2228", "#e2e6ea"),
+    "foreground-secondary": ("#56616c", "#a5afb9"),
+    "foreground-muted": ("#56616c", "#a5afb9"),
+    "background-primary": ("#ffffff", "#14181c"),
+    "background-secondary": ("#f5f6f8", "#1c2227"),
 }
-_DARK = {
-    "color-brand-primary": "#8dbcf3",
-    "color-brand-content": "#8dbcf3",
-    "color-brand-visited": "#8dbcf3",
-    "color-foreground-primary": "#e2e6ea",
-    "color-foreground-secondary": "#a5afb9",
-    "color-foreground-muted": "#a5afb9",
-    "color-background-primary": "#14181c",
-    "color-background-secondary": "#1c2227",
+html_theme_options = {
+    f"{scheme}_css_variables": {f"color-{name}": of[n] for name, of in _COLOURS.items()}
+    for n, scheme in enumerate(("light", "dark"))
 }
-html_theme_options = {"light_css_variables": _LIGHT, "dark_css_variables": _DARK}
 
 # What is built is a copy of the folder doc, in build.
 _CLAUSES = clauses(Path(__file__).parents[2])

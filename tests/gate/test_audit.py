@@ -175,7 +175,7 @@ SATISFIED = {
     ],
 }
 
-# What does not satisfy it, though it is called, or asserted, or supposed by something.
+# No witness, though it is called, asserted or supposed.
 UNSATISFIED = [
     *map(lemma, SUPPOSING),
     *(promise(formula) for formula in SUPPOSING if "->" in formula or "not" in formula),
@@ -201,7 +201,7 @@ UNSATISFIED = [
     f"{CALLED}let g (r: ref int) = while !r > 0 do variant {{ !r }} wanted 9; r := !r - 1 done",
     f"{CALLED}let g () : int = try wanted 9; half 2 with Odd _ -> 1 end",
     f"{CALLED}let g () : int -> unit = fun _ -> wanted 9",
-    # A run may not come to it, or what is known there is not proved.
+    # A run may not come to it, or knows there what is not proved.
     f"{CALLED}let g () : unit raises {{ Odd b -> b = 2 }} = let _ = half 2 in wanted 9",
     f"{CALLED}let g (a: int) : unit raises {{ Odd }} = if a = 2 then raise (Odd 2); wanted 9",
     f"{CALLED}let g () : unit diverges = while true do () done; wanted 9",

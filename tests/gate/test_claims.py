@@ -109,7 +109,7 @@ TAMPERED: list[Any] = [
     (ONE, {"goal": "z"}, "3: Idle.z has no goal: nothing proves it", "one'vc is a goal of nothing"),
     (POSITIVE, {"names": []}, f"Small.positive {OTHER}", f"Small.double {NO_CLAIM}"),
     (DOUBLE, {"names": ["witness_small.Idle.one"]}, f"{OTHER}function", f"one'vc {NOT_IN_LOCK}"),
-    # What promises nothing may still have a goal, for what it asserts.
+    # A program without a promise may still have a goal, for its assertions.
     (TWICE, {"goal": None}),
     (
         POSITIVE,

@@ -152,7 +152,7 @@ def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
     assert f"exit code 3, sources `{records.identity(tmp_path)}`. `````````text {MEAN}" in said
     assert unclaimed in text("tools", tmp_path)
     assert records.main(["cross", sys.executable, "-c", ""]) == 0
-    # What was claimed of a tool depends on the lanes that its row names.
+    # The claim for a tool depends on the lanes that its row names.
     assert ":level: TI2, TD1, TCL1" in text("tools", tmp_path)
     assert unclaimed not in text("tools", tmp_path)
     assert "1 of 10 such runs [have passed]" in text("assessment", tmp_path)

@@ -160,7 +160,7 @@ TAMPERED: dict[str, Change] = {
     "Reaching": theory("\nend", "\n  use witness.Witness\nend"),
 }
 
-# What no proof looks at, in files that are sealed. One more theorem has the tag of a clause.
+# Sealed texts that no proof looks at. One more theorem has the tag of a clause.
 SEALED = [
     ("why3/small.mlw", "Numbers, doubled.", "Numbers."),
     ("why3/small.mlw", "their doubles are. ", f"their doubles are. {TAG} "),
@@ -328,7 +328,7 @@ def test_the_untouched_tree_passes_with_all_answers_kept(small: Path) -> None:
     assert (small / "build" / "evidence" / "evidence.json").is_file()
     write(small, {"tests/new.py": ""})
     assert "the sources are not those on which the gate has passed" in run(small, "pack").stderr
-    # An update of what is proved changes no byte, and what has no name is not updated.
+    # An update changes no byte if all is proved, and needs the name of a goal.
     recorded = Place(small, "Small").session
     before = recorded.read_bytes()
     assert run(small, "update").returncode == 0

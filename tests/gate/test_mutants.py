@@ -1,4 +1,4 @@
-"""The list of mutants is well formed, and what becomes of a mutant is seen and told."""
+"""The list of mutants is well formed, and the outcome of each mutant is reported."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ NO_TEMPLATES = {
     "endless": ("let f (x: int) : int diverges = while true do () done; x", ["clone"], "diverges"),
 }
 
-# What is promised of a value of an abstract record, and whether it is there whatever else is true.
+# Promises of a value of an abstract record, and whether it exists whatever else is true.
 MAKERS = {
     "val make (n: int) : box ensures { result.room = n }": True,
     "val make (n: int) : box requires { n > 0 } ensures { result.room = n /\\ 1 = 1 }": False,
@@ -236,7 +236,7 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
         assert by["Instance", f"P.{name}"] == "Instance.witness"
         assert by["Pattern", name] in {f"Instance.P.{each}" for each in names}
     assert by["End", "M.more"] is by["Middle", "more"] is None
-    # What Why3 asks for is no claim, and neither is what a parameter requires.
+    # Why3's own goals are no claims, nor is what a parameter requires.
     assert not any(name.endswith("'refn'vc") for _, name in by)
     places = [{"place": f"{s['file']}:{s['line']}"} for s in audit["symbols"]]
     clause = dict.fromkeys(("definitions", "theorems", "programs"), places)
@@ -245,7 +245,7 @@ def test_what_an_instance_satisfies_its_template_does(audit: Facts) -> None:
     assert "Middle.more" in missed
     assert by["Word1", "load"] is by["Word", "load"] is None
     assert missed & {"Word1.load", "Word.load"} == {"Word1.load"}
-    # Nobody relies on the programs but on what has no body.
+    # Somebody relies only on what has no body.
     facts["trace"] = {"clauses": []}
     missed = {failure.subject for failure in judge.witness_faults(facts)}
     assert "Word1.load" in missed

@@ -34,7 +34,7 @@ def be(monkeypatch: pytest.MonkeyPatch, system: str, machine: str = "x86_64") ->
 
 
 def test_every_prover_and_why3_is_pinned_for_each_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has no SHA-256 is refused by pip; a wrong one by the gate; another system by all."""
+    """Pip refuses a file without SHA-256, the gate a wrong one, all commands another system."""
     known = (("debian-12", "1.5.1"), ("debian-13", "1.8.0"), ("ubuntu-24.04", "1.6.0"))
     for system, why3 in known:
         be(monkeypatch, system)

@@ -1,4 +1,4 @@
-"""What is in a tree and in the environment beside the sources, and is not to turn the verdict."""
+"""Files and settings beside the sources cannot turn the verdict."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ OTHER = "0" * 64
 RAN = "import pathlib; pathlib.Path(__file__).with_name('ran').touch()\n"
 STRANGE = [
     "c/string.h",
-    # These, Python would take before its own module, before this program runs, before a tool.
+    # Python would load these before its own module, this program or a tool.
     "proofs/argparse.py",
     "proofs/gate/judge.cpython-311-x86_64-linux-gnu.so",
     "proofs/gate/judge/__init__.py",
@@ -33,7 +33,7 @@ STRANGE = [
     "why3/extraction/printer.ml",
     "why3/odd-name.mlw",
     "why3/room/other.why",
-    # This, pytest would take before pyproject.toml.
+    # pytest would read this before pyproject.toml.
     "tests/pytest.toml",
 ]
 
@@ -161,7 +161,7 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
         ("GNUMAKEFLAGS=-i", "-i"),
         ("MAKEFILES=other.mk", "MAKEFILES"),
         ("PYTEST_ADDOPTS=--collect-only", "PYTEST_ADDOPTS"),
-        # With these, recipes are read and not run; fail and nobody minds; nothing is refused.
+        # These skip recipes, hide their failures, or skip the refusals.
         (".SHELLFLAGS=-nc", r"\.SHELLFLAGS"),
         ("MAKEFLAGS=--eval=.IGNORE:", r"-\*-eval-flags"),
         ("MAKEFLAGS=REFUSED= SHELL=/bin/true", ".*SHELL"),
