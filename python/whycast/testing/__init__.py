@@ -1,10 +1,9 @@
-"""Hold an implementation of broadcasting against the verified one.
+"""Check an implementation of broadcasting against the verified one.
 
-`check` asks an implementation of yours, in Python or in any language, the cases of `cases`, and
-reports what deviates from the proved programs, each kind of deviation with a smallest example.
-`whycast.testing.strategies` draws cases for tests with Hypothesis. On the command line it is
-``whycast check``; `stages` makes tests for pytest of it. ``import whycast`` alone does not import
-this.
+`check` asks an implementation, in Python or in any language, the cases of `cases`, and reports each
+kind of deviation from the proved programs with a smallest example; on the command line it is
+``whycast check``. `stages` makes tests for pytest of it, `whycast.testing.strategies` draws cases
+for tests with Hypothesis. ``import whycast`` alone does not import this.
 
 >>> import numpy as np
 >>> from whycast.testing import check

@@ -1,4 +1,4 @@
-"""Check an implementation: ask all cases, go on where it dies, and look for small examples."""
+"""Check an implementation: ask all cases, go on where it dies, search small examples."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ from whycast.testing._run._child import Child, OutOfTimeError
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
 
-# A target that dies again and again would be started again for ever; one that is ended after some
-# time, or when it has filled some memory, costs more.
+# A target that keeps dying is given up: sooner if it hangs or fills memory, which costs more.
 _MOST_DEATHS = 20
 _MOST_SLOW = 3
 
-# Steps to smaller examples: at most so many, begun within so many seconds; where the time of the
-# check is over, so many for all of them.
+# Steps to smaller examples: the most, the seconds in which they begin, and the seconds for all of
+# them once the check's time is over.
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
@@ -59,72 +58,71 @@ def check(
     progress: Progress | None = None,
     stop: threading.Event | None = None,
 ) -> Report:
-    """Hold an implementation of broadcasting against the verified one.
+    """Check an implementation of broadcasting against the verified one.
 
     Parameters
     ----------
     target : callable, object, str or list of str
-        A function; an object with a function for each level, named like it; the name of a built-in
-        peer; ``module:function`` or ``file.py:function``; or a program and its arguments, which
-        answers lines of JSON.
+        A function; an object with a function for each level, named like it; a built-in peer's name;
+        ``module:function`` or ``file.py:function``; or a program with its arguments, which answers
+        lines of JSON.
     rule : str, optional
-        Name of the rule that it should follow: see `cases`.
+        Name of the rule: see `cases`.
     level : str, optional
         What is asked. At ``data`` a function takes what the rule's own function takes, arrays (a
         target, axes), and returns what that returns. At ``verdict``, ``shape`` and ``report`` it
         takes shapes instead of arrays; at ``index`` a shape, a target (axes) and a multi-index of
         the output, and returns that of the tensor; at ``strides`` a shape, its strides, a target
-        (axes), and returns the strides of the view. Refusing is raising any exception, or returning
+        (axes), and returns the strides of the view. It refuses by any exception, or by returning
         None; at ``report`` the exception names the axis at fault, in an attribute or in its text.
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
-        How long to ask, once the target has given its first answer: the fixed cases in an order
-        that soon meets each kind of mistake, and random ones from then on. The report says which
-        fixed cases were not reached. With None, all fixed cases and no other.
+        How long to ask, counted from the first answer: the fixed cases in an order that soon meets
+        each kind of mistake, then random ones. The report counts fixed cases that were not reached.
+        None asks all fixed cases and no others.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
-        Of the fixed cases only each so many-th is asked.
+        Ask only every Nth fixed case.
     dtypes : sequence of str, optional
-        At level ``data``: the dtypes that the target has, by their names in `Case`. The others are
-        not asked, and where int32 is not among them the first takes its place.
+        At level ``data``: the target's dtypes, by their names in `Case`. Others are not asked; if
+        int32 is not among them, the first replaces it.
     max_size, max_rank : float, optional
-        The greatest size, stride or index, and the highest rank, that the target has: JavaScript's
-        integers end at 2⁵³, ``numpy.broadcast`` at 32 axes. Other cases are not asked.
+        The target's greatest size, stride or index, and its highest rank; cases beyond these are
+        not asked. JavaScript's integers end at 2⁵³, ``numpy.broadcast`` at 32 axes.
     refuses : sequence of str, optional
-        Names of the exceptions, or of their base classes, by which the target refuses; that it
-        raises another is a deviation. By default each refuses.
+        Names of the exceptions, or of their base classes, by which the target refuses; any other is
+        a deviation. By default all exceptions refuse.
     timeout : float, optional
         Seconds for one case, after which the target hangs; the first case has 30 at least, since
-        the target may compile. A case that is asked when the time of the check is over has its own.
+        the target may compile. A case begun before the end of the check keeps its full time.
     memory : float, optional
-        MiB that the target may take beyond what it took once it was imported; 0 for any. What the
-        cases themselves take is not counted.
+        MiB that the target may take beyond its memory after the import; 0 for any. The cases' own
+        memory is not counted.
     progress : callable, optional
-        Told now and then, in one line, how far the check has come.
+        Called now and then with a line on the progress.
     stop : threading.Event, optional
-        Where another thread or the handler of a signal sets it, the check ends; the report has what
-        was asked so far.
+        Once another thread or a signal handler sets it, the check ends and reports what was asked.
 
     Returns
     -------
     Report
-        What was asked, and what deviates, in classes.
+        The cases that were asked, and the deviations, in classes.
 
     Raises
     ------
     TypeError
-        `rule` or `level` is no str, or what is to be a number is none.
+        `rule` or `level` is no str, or a number is none.
     ValueError
-        There is no such rule, level or target, the target cannot be imported or has nothing to be
-        asked at that level, or a number is too small.
+        There is no such rule, level or target; the target cannot be imported or offers nothing at
+        that level; or a number is too small.
 
     Notes
     -----
-    The target runs in a child process, a fork where the system has them, so that it may crash, hang
-    or take all memory: that is a finding, and the run goes on. Where there is no ``/proc``, memory
-    is not limited. What it prints goes to the standard error stream.
+    The target runs in a child process, a fork where the system has them: a crash, a hang or too
+    much memory is a finding, and the run goes on. Without ``/proc``, memory is not limited. The
+    target's output goes to the standard error stream.
 
     Examples
     --------
@@ -150,7 +148,7 @@ def check(
     asked = Asked(levels[0], seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
     run = _Run(known, found, child, asked, seconds, progress)
     try:
-        # Where it is stopped while the target is imported, there is nothing to report.
+        # If it is stopped during the import, there is nothing to report.
         with suppress(OutOfTimeError):
             child.start()
             run.started = time.monotonic()
@@ -160,17 +158,12 @@ def check(
     return run.report()
 
 
-# The least that parameters may be, where it is not 0.
+# The least values, where these are not 0.
 _LEAST = {"every": 1, "seed": -math.inf}
 
 
 def _check_numbers(kind: Any, **numbers: float) -> None:
-    """Demand numbers in their bounds.
-
-    >>> _check_numbers(int, every=0)
-    Traceback (most recent call last):
-    ValueError: every: expected at least 1, got 0
-    """
+    """Demand numbers in their bounds."""
     for name, number in numbers.items():
         if not isinstance(number, kind):
             expected = "an int" if kind is int else "a number"
@@ -182,12 +175,7 @@ def _check_numbers(kind: Any, **numbers: float) -> None:
 
 
 def _check_names(name: str, names: Sequence[str], known: Sequence[str] = ()) -> None:
-    """Demand names, of those that are known.
-
-    >>> _check_names("dtypes", ["int8", "int7"], ("int8", "int16"))
-    Traceback (most recent call last):
-    ValueError: dtypes: expected some of int8, int16, got 'int7'
-    """
+    """Demand known names."""
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise TypeError(f"{name}: expected a sequence of names, got {show(names)}")
     for each in names:
@@ -215,11 +203,9 @@ class _Run:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody wants the report now."""
         return self.child.stop.is_set()
 
     def report(self) -> Report:
-        """Put together what was found."""
         if not self.levels and not self.is_stopped:
             raise TargetError(
                 f"target {self.target.name}: has nothing to be asked by the rule {self.rule.name} "
@@ -241,7 +227,6 @@ class _Run:
         )
 
     def levels_in_turn(self, levels: Sequence[Level]) -> None:
-        """Ask at all levels, each for its share of the time."""
         for each in levels:
             deadline = None
             if self.seconds is not None:
@@ -250,12 +235,11 @@ class _Run:
                 self.level(self.asked._replace(level=each), deadline)
 
     def level(self, asked: Asked, deadline: float | None) -> None:
-        """Ask all cases of a level, and take down what came of it."""
         level = asked.level
-        # All cases are there before the next child is made, which then need not make them.
+        # Made before the next child, which then has all cases.
         fixed = in_turn(self.rule, level, asked.every)
         found = Tally()
-        # Only where it is stopped is there no time for an answer.
+        # Only `stop` leaves no time for an answer.
         with suppress(OutOfTimeError):
             if not self._ask(asked, deadline, found):
                 return
@@ -268,9 +252,9 @@ class _Run:
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases, starting again behind each at which the child dies.
+        """Ask all cases, and go on behind each at which the child dies.
 
-        Nothing is asked, and False returned, where the target offers nothing at that level.
+        Return False if the target offers nothing at that level.
         """
         level = asked.level
         self.skipped = set()
@@ -302,8 +286,8 @@ class _Run:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
                 if death.kind == "memory" and number not in filled and len(filled) < _MOST_DEATHS:
-                    # What has gathered from case to case is not that case's. It comes again, after
-                    # those before it of which nothing was told, as the first of a new process.
+                    # It may have filled up from case to case: once all before it is reported, this
+                    # case is asked again, as the first of a new process.
                     filled.add(number)
                     stop = number
                     continue
@@ -352,7 +336,7 @@ class _Run:
         if deadline is not None:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
         for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
-            # In the first stage no smaller case has been left out, unless the time was over.
+            # The first stage begins with the smallest cases, unless time ran out.
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
@@ -372,7 +356,7 @@ class _Run:
             )
 
     def _shrunk(self, asked: Asked, key: Key, example: Example, deadline: float | None) -> Example:
-        """Look for a smaller case that deviates in the same way, step by step."""
+        """Search smaller cases that deviate in the same way, step by step."""
         end = time.monotonic() + _SECONDS
         if deadline is not None:
             end = min(end, deadline)
@@ -389,7 +373,7 @@ class _Run:
         return example
 
     def _first(self, job: Try) -> Example | None:
-        """Return the first of the cases that deviates in the same way, as an example of it."""
+        """Return the first case that deviates in the same way, as an example."""
         candidates: list[Case] = job.cases
         while candidates:
             try:
@@ -408,5 +392,5 @@ class _Run:
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:
-    """Give counts by stage in the order of the stages."""
+    """Sort counts by stage."""
     return {stage: counts[stage] for stage in STAGES if counts[stage]}

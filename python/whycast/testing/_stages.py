@@ -23,7 +23,7 @@ class Stage:
     Parameters
     ----------
     level, name : str
-        What is asked, and which cases.
+        The level, and the stage's name.
     report : callable
         Runs the check, once for all stages, and returns its report.
 
@@ -45,10 +45,9 @@ class Stage:
         Raises
         ------
         AssertionError
-            If a case of this stage deviates, or cases of it were not reached, or if the run was
-            given up.
+            A case of this stage deviates or was not reached, or the run was given up.
         unittest.SkipTest
-            If there is no case of this stage; pytest counts the test as skipped.
+            There is no case of this stage; pytest counts the test as skipped.
         """
         report = self.report()
         texts = list(map(str, report.met(self.level, self.name)))
@@ -62,7 +61,7 @@ class Stage:
 
 
 def stages(target: object, **options: Any) -> list[Stage]:
-    """Return the stages of a check, of which each makes a test.
+    """Return the stages of a check, each to be made a test.
 
     Parameters
     ----------
@@ -74,17 +73,16 @@ def stages(target: object, **options: Any) -> list[Stage]:
     Returns
     -------
     list of Stage
-        Each with a method ``check``, and with its level and name as text.
+        Their text is the level and the name.
 
     Raises
     ------
     ValueError
-        There is no such rule or level, or the target can be none. A target that cannot be imported
-        fails each stage.
+        There is no such rule, level or target. A target that cannot be imported fails each stage.
 
     Notes
     -----
-    The check runs once, when the first of its stages is judged, and for the time that it takes.
+    The check runs once, when the first of its stages is judged; that test takes all the time.
 
     Examples
     --------

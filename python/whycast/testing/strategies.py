@@ -1,4 +1,4 @@
-"""Hypothesis strategies for shapes, targets, axes and arrays, also such as do not broadcast.
+"""Hypothesis strategies for shapes, targets, axes and arrays that broadcast or do not.
 
 They need Hypothesis: ``pip install 'whycast[test-data]'``.
 """
@@ -38,7 +38,7 @@ def shapes(
     min_dims, max_dims : int, optional
         Least and greatest rank.
     min_side, max_side : int, optional
-        Least and greatest size. It may be beyond 64 bits; small sizes come often all the same.
+        Least and greatest size, even beyond 64 bits; small sizes are frequent all the same.
 
     Returns
     -------
@@ -78,19 +78,19 @@ def shape_lists(
     min_side: int = 0,
     max_side: int = 4,
 ) -> st.SearchStrategy[tuple[Shape, ...]]:
-    """Draw several shapes for a rule on tensors, such as broadcast and such as do not.
+    """Draw several shapes for a rule on tensors, that broadcast or do not.
 
     Parameters
     ----------
     rule : {"sonnx", "numpy"}, optional
-        The rule. Those that take a target are for `cases`.
+        The rule. For rules with a target see `cases`.
     compatible : bool, optional
-        True: only shapes that the rule accepts. False: only such as it refuses. Without it both,
-        two times in three what it accepts.
+        True: only shapes that the rule accepts. False: only shapes that it refuses. None: both, two
+        times in three accepted ones.
     min_shapes, max_shapes : int, optional
-        How many shapes; at least two of those that are refused.
+        How many shapes; refused ones are at least two.
     min_dims, max_dims, min_side, max_side : int, optional
-        Least and greatest rank of each, and size, as for `shapes`.
+        Least and greatest rank and size, as for `shapes`.
 
     Returns
     -------
@@ -103,12 +103,12 @@ def shape_lists(
         A bound or `compatible` is of another type.
     ValueError
         There is no such rule, or it takes a target; a bound is negative, or a least above its
-        greatest; or `compatible` is False, and nothing is refused within the bounds.
+        greatest; or `compatible` is False, and the bounds allow nothing that is refused.
 
     Notes
     -----
-    Whether a rule accepts is decided by its proved program. The counterpart,
-    ``hypothesis.extra.numpy.mutually_broadcastable_shapes``, draws nothing that is refused.
+    The rule's proved program decides. ``hypothesis.extra.numpy.mutually_broadcastable_shapes``
+    draws nothing that is refused.
 
     Examples
     --------
@@ -143,25 +143,25 @@ def cases(
     min_side: int = 0,
     max_side: int = 4,
 ) -> st.SearchStrategy[Case]:
-    """Draw cases as `whycast.testing.check` uses them, with all that a level asks for.
+    """Draw cases as `whycast.testing.check` asks them.
 
     Parameters
     ----------
     rule : str, optional
-        Name of the rule, as `whycast.testing.cases` has them.
+        Name of the rule: see `whycast.testing.cases`.
     level : str, optional
         What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
     compatible : bool, optional
-        As for `shape_lists`. At level ``index`` nothing is asked about what is refused.
+        As for `shape_lists`. At level ``index`` only accepted cases are asked.
     min_shapes, max_shapes : int, optional
-        How many shapes for the rules on tensors, but at the levels ``index`` and ``strides``.
+        How many shapes, for rules on tensors at levels other than ``index`` and ``strides``.
     min_dims, max_dims, min_side, max_side : int, optional
-        Least and greatest rank, and size, of a target too. At level ``index`` no size is 0.
+        Least and greatest rank and size, also of a target. At level ``index`` no size is 0.
 
     Returns
     -------
     strategy of whycast.testing.Case
-        At level ``data`` with a dtype and a layout of each tensor: ``case.arrays()`` makes them. At
+        At level ``data`` with each tensor's dtype and layout: ``case.arrays()`` makes them. At
         level ``index`` with a multi-index of the output, at level ``strides`` with strides.
 
     Raises
@@ -170,12 +170,12 @@ def cases(
         A bound, `rule`, `level` or `compatible` is of another type.
     ValueError
         There is no such rule or level; a bound is negative, or a least above its greatest; or
-        `compatible` is False, and nothing is refused within the bounds or at the level.
+        `compatible` is False, and the bounds or the level allow nothing that is refused.
 
     Notes
     -----
-    What is refused has sizes that do not fit, or a target of too few axes; or axes that are too
-    few, too many, in the wrong order, repeated, or not axes of the target. Of these one may be -1.
+    Refused cases have sizes that do not fit, a target of too few axes, or wrong axes: too few, too
+    many, out of order, repeated, or outside the target, such as -1.
 
     Examples
     --------
@@ -226,16 +226,16 @@ def arrays(
     *,
     layout: str | st.SearchStrategy[str] | None = None,
 ) -> st.SearchStrategy[AnyArray]:
-    """Draw arrays whose elements tell their place.
+    """Draw arrays whose elements show their place.
 
     Parameters
     ----------
     dtype : str or strategy of them, optional
-        Name of a dtype, as `Case` has them; without it any of the types of SONNX.
+        Name of a dtype, as in `Case`. Default: any of SONNX's types.
     shape : shape or strategy of them, optional
-        Without it any that `shapes` draws.
+        Default: any that `shapes` draws.
     layout : str or strategy of them, optional
-        As `Case` has them; without it any that one array can have.
+        As in `Case`. Default: any that one array can have.
 
     Returns
     -------
@@ -245,12 +245,12 @@ def arrays(
     Raises
     ------
     ValueError
-        There is no such dtype, or no such layout.
+        There is no such dtype or layout.
 
     Notes
     -----
-    Shape, dtype and layout give the elements: all different as far as the type permits, a negative
-    zero and a NaN with a payload among those of floating-point types.
+    Shape, dtype and layout decide the elements: as different as the type permits, with a negative
+    zero and a NaN with a payload in floating-point types.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The cases that implementations are held against, from the smallest up, then random ones."""
+"""The cases that check implementations: fixed ones, from the smallest up, then random ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from whycast.testing._cases._fixed import fixed
 def cases(
     rule: str = "sonnx", level: Level = "data", *, seed: int = 0, random: int = 0
 ) -> Iterator[Case]:
-    """Cases that implementations are held against, from the smallest up.
+    """Return the cases that check implementations, from the smallest up.
 
     Parameters
     ----------
     rule : str, optional
-        Name of the rule, one of those that ``whycast cases --help`` lists.
+        Name of the rule: see ``whycast cases --help``.
     level : str, optional
         What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
     seed : int, optional
@@ -29,21 +29,20 @@ def cases(
     Returns
     -------
     iterator of Case
-        Those that the rule accepts, and those that it refuses.
+        Cases that the rule accepts, and cases that it refuses.
 
     Raises
     ------
     TypeError
         `rule` or `level` is not a str.
     ValueError
-        There is no such rule, or no such level.
+        There is no such rule or level.
 
     Notes
     -----
     First come all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for the rules on
     tensors alone, all triples of rank at most 1 with sizes 0 to 3; then up to 40 tensors, high
-    ranks, large sizes and, at level ``data``, every dtype and layout. `check` asks them in another
-    order.
+    ranks, large sizes and, at level ``data``, every dtype and layout. `check` has another order.
 
     Examples
     --------

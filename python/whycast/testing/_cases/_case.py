@@ -12,7 +12,7 @@ from whycast.testing._cases._values import array, laid_on
 Level: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
-# What comes one after the other. Cases of `random` end with the time, all others are fixed.
+# The stages, in order. Cases of `random` end with the time, all others are fixed.
 Stage: TypeAlias = Literal["small", "many", "ranks", "sizes", "dtypes", "layouts", "random"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
@@ -25,26 +25,24 @@ class Case(NamedTuple):
     shapes : tuple of shapes
         Shapes of the tensors; one, for all rules but ``sonnx`` and ``numpy``.
     target : shape, optional
-        Shape to broadcast to, where the rule takes one. At the levels ``index`` and ``strides``
-        every rule does.
+        Shape to broadcast to, for rules with a target and at the levels ``index`` and ``strides``.
     axes : tuple of int, optional
-        Axes, where the rule takes them.
+        Axes, for rules that take them.
     dtypes : tuple of str, optional
-        Of each tensor the dtype's name; ``str``, ``object`` and ``StringDType`` are strings.
-        Without it all are int32.
+        Each tensor's dtype; ``str``, ``object`` and ``StringDType`` are strings. Default: int32.
     layouts : tuple of str, optional
-        Of each tensor the layout in memory: ``C``, ``reversed``, ``transposed``, ``sliced``,
-        ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0) or ``unaligned``; of one like
-        the tensor before it also ``same``, that array itself, or ``backwards``, in reverse in its
-        memory. Without it all are ``C``.
+        Each tensor's layout in memory: ``C`` (the default), ``reversed``, ``transposed``,
+        ``sliced``, ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0), ``unaligned``; or,
+        if the tensor before has the same shape and dtype, ``same``, that array itself, or
+        ``backwards``, its memory in reverse.
     multi_index : tuple of int, optional
-        At level ``index``: one of the output.
+        At level ``index``: a multi-index of the output.
     strides : tuple of int, optional
         At level ``strides``: the strides of the tensor.
 
     Notes
     -----
-    Cases compare equal and hash by all of that. Their text is a call that makes them again.
+    Cases compare equal and hash by all of these. Their text is a call that makes them again.
 
     Examples
     --------
@@ -69,12 +67,12 @@ class Case(NamedTuple):
 
     @property
     def given(self) -> dict[str, object]:
-        """What a case has beside its shapes."""
+        """The fields that are given beside the shapes."""
         fields, defaults = self._asdict(), self._field_defaults
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
     def arrays(self) -> list[AnyArray]:
-        """Make the tensors: new arrays whose elements tell their tensor and their place."""
+        """Make the tensors: new arrays whose elements show their tensor and their place."""
         made: list[AnyArray] = []
         for m, tensor in enumerate(self.tensors()):
             shared = laid_on(made[-1], *tensor) if made else None
@@ -82,7 +80,7 @@ class Case(NamedTuple):
         return made
 
     def tensors(self) -> Iterator[tuple[Shape, str, str]]:
-        """Give the shape, the dtype and the layout of each tensor."""
+        """Return the shape, the dtype and the layout of each tensor."""
         count = len(self.shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
         return zip(self.shapes, dtypes, layouts, strict=True)
@@ -93,7 +91,7 @@ class Case(NamedTuple):
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def within(self, dtypes: tuple[str, ...]) -> Case:
-        """Take the first of some dtypes where the case has the ordinary one and that is not there.
+        """Replace the default dtype by the first of `dtypes`, if these lack it.
 
         >>> Case(((2,), ())).within(("float32", "int8"))
         Case(((2,), ()), dtypes=('float32', 'float32'))
@@ -104,7 +102,7 @@ class Case(NamedTuple):
 
     @property
     def weight(self) -> tuple[object, ...]:
-        """What is compared where one case is called smaller than another."""
+        """The key by which one case is smaller than another."""
         shapes = self.every_shape
         ordinary = sum((name != "int32") + name.startswith(">") for name in self.dtypes)
         ordinary += sum(name != "C" for name in self.layouts)
@@ -113,7 +111,7 @@ class Case(NamedTuple):
 
 
 def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
-    """Give what an implementation is called with; at level ``data`` with tensors.
+    """Return an implementation's arguments; at level ``data`` with tensors.
 
     >>> from whycast._rules import RULES
     >>> asked(RULES["in-dim"], "index", Case(((3,),), (3, 2), (0,), multi_index=(2, 1)), [])
@@ -126,22 +124,12 @@ def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tu
 
 
 def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
-    """Give a level, with all before it if they are asked too.
-
-    >>> levels_to("index", up_to=True)
-    ('verdict', 'shape', 'index')
-    """
+    """Return a level, with all before it if `up_to`."""
     return LEVELS[: LEVELS.index(level) + 1] if up_to else (level,)
 
 
 def level_named(name: object) -> Level:
-    """Return a level, if it is one.
-
-    >>> level_named("all")
-    Traceback (most recent call last):
-    ValueError: level: expected one of 'verdict', 'shape', 'index', 'strides', 'data', 'report', \
-got 'all'
-    """
+    """Return a level, or raise an error that lists them all."""
     for level in LEVELS:
         if level == name:
             return level

@@ -14,11 +14,10 @@ from whycast.testing._cases._values import LAYOUTS, dtypes_of
 
 
 def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
-    """Give a random case: always the same one for a seed and a number."""
     draw = random.Random(f"{seed} {number} {rule.name} {level}")
     while True:
         case = _drawn(rule, level, draw)
-        # At level index there is nothing to ask about an output that is not, or has no element.
+        # At level index, refused cases and empty outputs leave no question.
         if questions := list(asked(rule, level, case)):
             return draw.choice(questions)
 
@@ -26,7 +25,7 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
 def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
     one = rule.has_target(level)
     common = [draw.choice(_DRAWN_SIZES) for _ in range(draw.choice(_DRAWN_RANKS))]
-    # A size of 0 is 1 in some of the shapes.
+    # A size of 0 may become 1 in a shape.
     while level == "data" and math.prod([size or 1 for size in common]) > MOST_ELEMENTS:
         common.remove(max(common))
     if rule.takes == "axes":

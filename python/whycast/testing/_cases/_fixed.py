@@ -1,4 +1,4 @@
-"""The cases that are always the same, from the smallest up."""
+"""The fixed cases, from the smallest up."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from whycast._types import Shape
 from whycast.testing._cases._case import STAGES, Case, Level, Stage
 from whycast.testing._cases._values import LAYOUTS, SHARED, dtypes_of
 
-# A 4 beside a 2 shows who repeats what divides; a 3 shows who stretches 2 to 3 by its last element.
+# With 2 and 4, code that repeats divisors shows; with 3, code that stretches 2 by its last element.
 _SIZES = (0, 1, 2, 4)
 _SIZES_OF_TRIPLES = (0, 1, 2, 3)
 # np.broadcast has at most 32 axes, an array of NumPy 64.
 _HIGH_RANKS = (*range(4, 11), 16, 32, 33, 64)
 _HIGHER_RANKS = (65, 100)
-# At the limits of bytes and of the vectors that processors work with.
+# Around the limits of bytes and vector registers.
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
-# At the limits of C's integers, and what becomes a 0 or a 1 when it loses its upper half.
+# Around the limits of C's integers; some are 0 or 1 without their upper half.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# An array of more elements takes longer than it tells; a few have as many as some take threads for.
+# Larger arrays cost more time than they show; a few are large enough for some to start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 
 
 def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
-    """Give the cases that are always the same, each with its stage."""
     one = rule.has_target(level)
     stages: list[tuple[Stage, Iterable[Case]]] = [
         ("small", sorted(_small(rule, one=one), key=lambda case: case.weight)),
@@ -46,10 +45,9 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
 
 @lru_cache(8)
 def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
-    """Give each so many-th fixed case in the order of a check: one of each stage, in turn.
+    """Return every Nth fixed case in the order of a check: one of each stage, in turn.
 
-    Of a stage the first few are spread over all of it, so that a check that ends early has met all
-    kinds.
+    The first few of a stage are spread over all of it: a check that ends early has met all kinds.
     """
     found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
     for number, (stage, case) in enumerate(fixed(rule, level)):
@@ -60,7 +58,7 @@ def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], .
 
 
 def _spread(cases: Sequence[Case]) -> list[Case]:
-    """Go through cases in steps of the golden section, which leave no wide gap at any time."""
+    """Reorder cases in steps of the golden section, which leave no wide gap at any time."""
     count = len(cases)
     step = round(count * 0.618) or 1
     while math.gcd(step, count) > 1:
@@ -69,15 +67,14 @@ def _spread(cases: Sequence[Case]) -> list[Case]:
 
 
 def shapes_up_to(rank: int, sizes: Sequence[int]) -> list[Shape]:
-    """All shapes up to a rank with given sizes."""
     return [shape for each in range(rank + 1) for shape in product(sizes, repeat=each)]
 
 
 def asked(rule: Rule, level: Level, case: Case) -> Iterator[Case]:
-    """Ask at a level: for strides with some, for an index at a few indices of what is accepted."""
+    """Add the level's question: some strides, or a few indices of an accepted output."""
     if level == "strides":
         (shape,) = case.shapes
-        # As of an array of 4-byte elements with a gap, every second axis reversed.
+        # Those of 4-byte elements with a gap, every second axis reversed.
         strides: list[int] = []
         step = 4
         for axis in reversed(range(len(shape))):
@@ -114,8 +111,8 @@ def _small_along_axes(rule: Rule) -> Iterator[Case]:
         count = rank - len(shape) if rule.alignment == "missing" else len(shape)
         if rank < 3 and len(shape) < 3:
             ways = set(product(range(rank), repeat=max(0, count)))
-            # What is no axis, and too few or too many of them, does not depend on sizes; but who
-            # takes a scalar for a tensor of size 1 notices no more than another size.
+            # Wrong axes, or too few or many of them, do not depend on sizes; but code that takes a
+            # scalar for a tensor of size 1 only notices another size.
             if (set(shape) | set(target)) in (set(), {1}, {2}):
                 for near in range(max(0, count - 1), count + 2):
                     ways.update(product(range(-1, rank + 1), repeat=near))
@@ -139,7 +136,6 @@ def _many() -> Iterator[Case]:
                 yield Case(tuple(shapes))
         cycle: list[Shape] = [(2, 1, 1), (3, 1), (4,), (), (1, 1), (2, 3, 1), (1, 3, 4)]
         yield Case(tuple([cycle[m % len(cycle)] for m in range(count)]))
-        # Each tensor has an axis of its own.
         if 2**count <= MOST_ELEMENTS:
             yield Case(tuple([(2, *(1,) * m) for m in range(count)]))
 
@@ -184,7 +180,7 @@ def _sizes(rule: Rule, *, one: bool, arrays: bool) -> Iterator[Case]:
 
 
 def _of_pair(rule: Rule, shape: Shape, other: Shape, *, one: bool) -> Case:
-    """Ask about two shapes, or about a shape and a target on whose last axes it lies."""
+    """Ask about two shapes, or about a shape and a target with that shape on its last axes."""
     if rule.takes != "axes":
         return Case((shape,), other) if one else Case((shape, other))
     kept = range(max(0, len(other) - len(shape)), len(other))
@@ -193,7 +189,7 @@ def _of_pair(rule: Rule, shape: Shape, other: Shape, *, one: bool) -> Case:
 
 _DTYPES_OF_LAYOUTS = ("int32", "uint8", "float64", "str")
 
-# Of each rule some cases that it accepts, for each dtype and layout.
+# Accepted cases of each rule, asked with each dtype and layout.
 _TENSORS = (
     *(((), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (2, 1)), ((), (2, 2))),
     ((3, 1), (1, 4), (2, 1, 1)),

@@ -1,4 +1,4 @@
-"""How `strategies` draws shapes: what a rule accepts is built so, and what it refuses from that."""
+"""How `strategies` draws: accepted shapes are built, refused ones are made from these."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from whycast._rules import Rule
 from whycast._types import Shape
 from whycast.testing._cases._case import Case
 
-# Sizes are drawn close together: they have to meet, and to miss, each other often.
+# Sizes are drawn close together, so that they often meet, and often miss, each other.
 _SPREAD = 4
 
 
 class Bounds(NamedTuple):
-    """What ranks and sizes lie between, both ends included."""
+    """Least and greatest rank and size, both included."""
 
     min_dims: int
     max_dims: int
@@ -26,12 +26,11 @@ class Bounds(NamedTuple):
 
     @property
     def near(self) -> range:
-        """The least sizes."""
         return range(self.min_side, min(self.max_side, self.min_side + _SPREAD) + 1)
 
     @property
     def sides(self) -> st.SearchStrategy[int]:
-        """Sizes, the least more often than their number would have it."""
+        """Sizes; the least are more frequent."""
         near = st.integers(self.min_side, self.near[-1])
         if self.max_side == self.near[-1]:
             return near
@@ -39,18 +38,16 @@ class Bounds(NamedTuple):
 
     @property
     def lists(self) -> st.SearchStrategy[list[int]]:
-        """Sizes for as many axes as there may be."""
         return st.lists(self.sides, min_size=self.min_dims, max_size=self.max_dims)
 
     @property
     def has_one(self) -> bool:
-        """Whether a size may be 1."""
         return self.min_side <= 1 <= self.max_side
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be drawn: cases of a rule; with a target, where the rule itself takes none."""
+    """Cases of a rule; with `one`, of one tensor and a target."""
 
     rule: Rule
     bounds: Bounds
@@ -60,11 +57,10 @@ class Question:
 
     @property
     def several(self) -> bool:
-        """Whether there are shapes without a target."""
         return self.rule.takes == "tensors" and not self.one
 
     def can_refuse(self) -> bool:
-        """Tell whether the bounds leave anything that the rule refuses."""
+        """Whether the rule refuses anything within the bounds."""
         if self.rule.takes == "axes":
             return True
         if self.several and self.max_shapes < 2:
@@ -72,7 +68,7 @@ class Question:
         return self.bounds.max_dims > 0 and any(map(self.misfits, self.bounds.near))
 
     def misfits(self, size: int) -> list[int]:
-        """Find sizes that are refused beside a size: of another shape, or of the target."""
+        """Return the sizes that are refused beside a size, of another shape or of the target."""
         found = []
         for other in self.bounds.near:
             beside = Case(((size,), (other,))) if self.several else Case(((size,),), (other,))
@@ -81,7 +77,7 @@ class Question:
         return found
 
     def drawn(self, compatible: bool | None) -> st.SearchStrategy[Case]:
-        """Draw what is accepted, or refused, or without a word on that both."""
+        """Draw accepted cases, refused ones, or with None both."""
         if compatible not in (None, True, False):
             raise TypeError(f"compatible: expected a bool or None, got {compatible!r}")
         if not self.can_refuse():
@@ -102,12 +98,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Drawing(Question):
-    """A question with what Hypothesis draws by."""
-
     draw: st.DrawFn = field(kw_only=True)
 
     def accepted(self, least: int = 0) -> Case:
-        """Draw what the rule accepts; `least` shapes or more, where it takes several."""
+        """Draw an accepted case; of at least `least` shapes, where the rule takes several."""
         common = self.draw(self.bounds.lists)
         if self.several:
             least = max(least, self.min_shapes)
@@ -120,7 +114,7 @@ class Drawing(Question):
         return Case((shape,), target)
 
     def refused(self) -> Case:
-        """Draw what the rule refuses: what it accepts with one or a few things changed."""
+        """Draw an accepted case, and change one or a few things so that it is refused."""
         case = self.accepted(2)
         for _ in range(self.draw(st.integers(1, 3))):
             case = self._changed(case)
@@ -131,7 +125,7 @@ class Drawing(Question):
         return self._parted(case)
 
     def shrunk(self, common: Sequence[int]) -> Shape:
-        """Draw a shape that broadcasts to another: axes dropped in front, sizes replaced by 1."""
+        """Draw a shape that broadcasts to `common`: without some first axes, some sizes 1."""
         lowest = self.bounds.min_dims
         if self._zeros_stay and 0 in common:
             lowest = max(lowest, len(common) - common.index(0))
@@ -140,13 +134,13 @@ class Drawing(Question):
 
     @property
     def _zeros_stay(self) -> bool:
-        """Whether nothing grows to 0, as in SONNX."""
+        """Whether no size grows to 0, as in SONNX."""
         return not self.rule.zero_meets_one and self.several
 
     def _with_ones(self, sizes: Sequence[int]) -> Shape:
         if not self.bounds.has_one or not self.rule.grows:
             return tuple(sizes)
-        # One bit per axis: a draw for each axis of every tensor would be some thousand draws.
+        # One bit per axis: one draw for each would be some thousand.
         kept = self.draw(st.integers(0, 2 ** len(sizes) - 1))
         stays = [kept >> i & 1 or (size == 0 and self._zeros_stay) for i, size in enumerate(sizes)]
         return tuple([size if kept else 1 for size, kept in zip(sizes, stays, strict=True)])
@@ -161,7 +155,6 @@ class Drawing(Question):
         return Case((shape,), tuple(target), self.rule.axes_for(axes, len(target)))
 
     def _changed(self, case: Case) -> Case:
-        """Change the axes, the rank of the target, or a size."""
         if case.axes and self.draw(st.booleans()):
             return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
         shapes = list(case.every_shape)
@@ -182,7 +175,7 @@ class Drawing(Question):
         return self.draw(st.sampled_from(ways))
 
     def _parted(self, case: Case) -> Case:
-        """Put on one axis of two shapes, or of the shape and the target, sizes that are refused."""
+        """Put sizes that are refused together on one axis of two shapes, or shape and target."""
         shapes = list(case.every_shape)
         pairs = st.sets(st.sampled_from(range(len(shapes))), min_size=2, max_size=2)
         first, second = sorted(self.draw(pairs))
@@ -204,14 +197,12 @@ def _with_shapes(case: Case, shapes: Sequence[Shape]) -> Case:
 
 
 def bounds_of(min_dims: int, max_dims: int, min_side: int, max_side: int) -> Bounds:
-    """Check the bounds of ranks and sizes."""
     check_range("dims", min_dims, max_dims)
     check_range("side", min_side, max_side)
     return Bounds(min_dims, max_dims, min_side, max_side)
 
 
 def check_range(name: str, low: int, high: int, least: int = 0) -> None:
-    """Refuse a least and a greatest that are not two ints in order."""
     for end, value in (("min", low), ("max", high)):
         if type(value) is not int:
             raise TypeError(f"{end}_{name}: expected an int, got {value!r}")

@@ -1,4 +1,4 @@
-"""Smaller cases, for a deviation that was met in a large one."""
+"""Smaller cases than one that deviates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 
 
 def smaller(case: Case) -> list[Case]:
-    """Give the cases that are a step smaller, the smallest first.
+    """Return the cases that are a step smaller, the smallest first.
 
     >>> smaller(Case(((2,), ())))[:3]
     [Case(((),)), Case(((), ())), Case(((2,),))]
@@ -26,7 +26,7 @@ def smaller(case: Case) -> list[Case]:
 
 
 def _plainer(case: Case) -> Iterator[Case]:
-    """Take ordinary dtypes and layouts, of all tensors or of one."""
+    """Use the default dtypes and layouts, for all tensors or for one."""
     if case.dtypes:
         yield case._replace(dtypes=())
         for m in range(len(case.dtypes)):
@@ -38,7 +38,6 @@ def _plainer(case: Case) -> Iterator[Case]:
 
 
 def _fewer(case: Case) -> Iterator[Case]:
-    """Leave out a tensor."""
     if len(case.shapes) > 1:
         for m in range(len(case.shapes)):
             yield case._replace(
@@ -74,12 +73,10 @@ def _less(case: Case) -> Iterator[Case]:
 
 
 def _dropped(back: int, shape: Shape) -> Shape:
-    """Leave out an axis, counted from the last one."""
     return _without(shape, len(shape) - back) if back <= len(shape) else shape
 
 
 def _resized(old: int, new: int, shape: Shape) -> Shape:
-    """Give every axis of one size another."""
     return tuple([new if size == old else size for size in shape])
 
 

@@ -1,1 +1,1 @@
-"""Cases written to files, for those who test in another language or without whycast."""
+"""Cases written to files, for tests in another language or without whycast."""

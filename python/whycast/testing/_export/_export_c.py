@@ -1,4 +1,4 @@
-"""Cases as a test program in C for functions of the user's."""
+"""Cases as a test program in C for a user's functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ c: a test program in C99, one file that needs nothing but the standard library, 
 functions of yours: the shape of the output, the strides of a view, and the copied data. The
 comment at its head says what they take. It prints each case that fails, and how many did."""
 
-# From a level to its cases; and rows of a table: lists that are given, and what is expected.
+# Returns a level's cases; and a row of a table: the arguments, and the expected result.
 _Source: TypeAlias = Callable[[Level], Iterable[Case]]
 _Lists: TypeAlias = list[Sequence[int]]
 _Row: TypeAlias = tuple[_Lists, Sequence[int] | None]
@@ -28,7 +28,7 @@ _Row: TypeAlias = tuple[_Lists, Sequence[int] | None]
 _MOST_ELEMENTS = 64
 _MOST_AXES = 64
 _MOST_LISTS = 40
-# The least number of int64_t has no literal, and is not needed as one.
+# C has no literal for the least int64_t; no case needs it.
 _INT64 = range(-(2**63) + 1, 2**63)
 _ANY = -(2**63)
 
@@ -94,7 +94,7 @@ int broadcast_data(size_t itemsize, size_t rank, const int64_t *shape, const voi
 
 
 def write(rule: Rule, source: _Source, file: TextIO) -> int:
-    """Write the program; return how many cases it has."""
+    """Write the program; return the number of cases."""
     head = _HEAD.format(
         title=rule.title,
         lists=_MOST_LISTS,
@@ -118,7 +118,7 @@ def write(rule: Rule, source: _Source, file: TextIO) -> int:
         file.write(f"static const int64_t {name}_cases[] = {{\n")
         for given, result in rows(rule, source):
             row = [len(given), *[n for each in (*given, result) for n in _listed(each)]]
-            # A number that C cannot take is none that C's functions will be given.
+            # Cases with numbers beyond int64_t cannot be asked in C.
             fits = all(number in _INT64 or number == _ANY for number in row)
             if fits and len(given) <= _MOST_LISTS:
                 texts = ["ANY" if number == _ANY else str(number) for number in row]
@@ -131,7 +131,7 @@ def write(rule: Rule, source: _Source, file: TextIO) -> int:
 
 
 def _listed(numbers: Sequence[int] | None) -> list[int]:
-    """Give a list as the table has it: its length first, which is -1 for a refusal."""
+    """Return a list as the table has it: its length first, -1 for a refusal."""
     return [-1] if numbers is None else [len(numbers), *numbers]
 
 
@@ -157,7 +157,7 @@ def _strides_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
 
 
 def _data_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
-    # At level strides every rule is asked with one tensor and a target, as here.
+    # At level strides every rule takes one tensor and a target, as here.
     for case in source("strides"):
         (shape,) = case.shapes
         sizes = [shape, cast("Shape", case.target), rule.shape(case) or ()]

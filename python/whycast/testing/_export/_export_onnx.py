@@ -1,7 +1,7 @@
 """Cases as backend tests of ONNX: a folder for each, which ONNX's own runner reads.
 
-A test is a model of one node that has to broadcast, with one data set for each of the tensors: in
-it that tensor's elements tell their places, and the others hold what leaves them visible.
+A test is a model of one node that broadcasts, with a data set for each tensor: its elements show
+their places, and the other tensors leave them visible.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ axes. This needs the package onnx: pip install 'whycast[test-data]'."""
 
 MOST_TESTS = 900
 _MOST_ELEMENTS = 4096
-# Old enough for any implementation in use.
+# Any implementation in use supports it.
 _OPSET = 16
 _IR_VERSION = 8
 
 _NUMBERS = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
-# The element types that both ONNX's reference implementation and ONNX Runtime compute with; first
-# the one for cases that name none.
+# The element types that ONNX's reference implementation and ONNX Runtime both compute with; the
+# first is for cases without dtypes.
 _TYPES = {
     "Expand": ("int32", "bool", "int16", "uint16", "float16", *_NUMBERS, "str"),
     "Add": ("int32", "int16", "uint16", "float16", *_NUMBERS),
@@ -51,7 +51,7 @@ _TYPES = {
     "Sum": ("float32", "float16", "float64"),
     "Where": ("int32", "uint8", "int64", "float32", "float64", "str"),
 }
-# So many places have numbers of their own in the types that do not suffice for all of them.
+# Types with too few values: so many places have numbers of their own.
 _DISTINCT = {"int8": 127, "uint8": 127, "float16": 2048}
 
 
@@ -60,7 +60,7 @@ class NotPossibleError(Exception):
 
 
 class _Test(NamedTuple):
-    """A test: what the model is of, and the case that it asks about."""
+    """A test: the model's operator and element type, and the case."""
 
     operator: str
     dtype: str
@@ -68,7 +68,7 @@ class _Test(NamedTuple):
 
 
 def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
-    """Write tests into a new folder; return how many."""
+    """Write tests into a new folder; return their number."""
     if rule.takes == "axes":
         raise NotPossibleError(f"ONNX has no node with axes, which rule {rule.name} takes")
     try:
@@ -88,7 +88,7 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
             folder = whole / _name(rule, number, test)
             folder.mkdir()
             onnx.save(_model(rule, test), folder / "model.onnx")
-            # The runner would let through what differs by a thousandth.
+            # The runner's default tolerates differences of a thousandth.
             (folder / "data.json").write_text('{"rtol": 0, "atol": 0}\n', encoding="ascii")
             for k, (inputs, output) in enumerate(_data_sets(rule, test)):
                 data_set = folder / f"test_data_set_{k}"
@@ -101,7 +101,7 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
 
 
 def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[_Test]:
-    """Give tests of the accepted cases: of one operator each, in turn, or of all for a dtype."""
+    """Return tests of accepted cases: of all operators for a dtype, else of each in turn."""
     seen: set[tuple[object, ...]] = set()
     for number, case in enumerate(case for case in cases if _is_small(rule, case)):
         count = len(case.shapes)
@@ -128,7 +128,7 @@ def _is_small(rule: Rule, case: Case) -> bool:
 
 
 def _chosen(tests: list[_Test]) -> list[_Test]:
-    """Choose at even distances some of each dtype, and of all others as many as may be."""
+    """Choose tests evenly: some of those with dtypes, the rest of the others."""
 
     def spread(found: list[_Test], most: int) -> list[_Test]:
         count = min(len(found), most)
@@ -146,7 +146,7 @@ def _name(rule: Rule, number: int, test: _Test) -> str:
 
 
 def _data_sets(rule: Rule, test: _Test) -> Iterator[tuple[list[AnyArray], AnyArray]]:
-    """Give the inputs of the node and its output, for each tensor whose places are shown."""
+    """Return the node's inputs and output, for each tensor whose places are shown."""
     operator, dtype, case = test
     for k, shape in enumerate(case.shapes):
         is_condition = operator == "Where" and k == 0
@@ -165,7 +165,7 @@ def _data_sets(rule: Rule, test: _Test) -> Iterator[tuple[list[AnyArray], AnyArr
 
 
 def _telling(dtype: str, size: int) -> list[AnyArray]:
-    """Make arrays of rank 1 that tell the places apart: one array, or of booleans one a bit."""
+    """Make arrays of rank 1 whose elements differ: one array, or for booleans one for each bit."""
     places = np.arange(1, size + 1)
     if dtype == "bool":
         return [(places >> bit & 1).astype(np.bool_) for bit in range(max(1, size.bit_length()))]
@@ -175,11 +175,10 @@ def _telling(dtype: str, size: int) -> list[AnyArray]:
 
 
 def _silent(operator: str, m: int, *, shown: int, dtype: str, shape: tuple[int, ...]) -> AnyArray:
-    """Make an input that leaves another one visible."""
+    """Make an input that leaves another input visible."""
     if operator == "Where" and m == 0:
         return np.full(shape, shown == 1)
     if operator == "Where" and shown == 0:
-        # What the condition chooses between.
         return np.full(shape, _constant(dtype, 1 if m == 1 else 0))
     if operator != "Max":
         return np.full(shape, _constant(dtype, 0))

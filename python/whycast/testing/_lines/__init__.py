@@ -1,7 +1,7 @@
-"""Requests and answers: what `whycast serve` speaks, and programs under check.
+"""Requests and answers of `whycast serve` and of programs under check.
 
-A request names the rule and the level, and gives what the level takes (`fields`); an answer is what
-a function would return, or a refusal. Both are JSON objects, one a line.
+A request names the rule and the level, with the level's arguments (`fields`); an answer is a
+function's result, or a refusal. Both are JSON objects, one a line.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from whycast.testing._lines._json import (
 )
 from whycast.testing._report._judge import Refusal
 
-# Fields that any request may have beside those that its level takes.
+# Any request may have these fields.
 _COMMON_FIELDS = frozenset({"rule", "level", "id", "expected"})
 
 
 class Request(NamedTuple):
-    """What a request asks: at level ``data`` of the arrays, otherwise of the case alone."""
+    """A request: its case and, at level ``data``, its arrays."""
 
     rule: Rule
     level: Level
@@ -41,7 +41,7 @@ class Request(NamedTuple):
 
 
 def fields(rule: Rule, level: Level) -> tuple[str, ...]:
-    """Name the fields of a request beside ``rule`` and ``level``.
+    """Return the names of a request's fields beside ``rule`` and ``level``.
 
     >>> fields(rule_named("in-dim"), "strides")
     ('shape', 'target', 'axes', 'strides')
@@ -78,7 +78,7 @@ def request(rule: Rule, level: Level, case: Case) -> Message:
 
 
 def read_request(message: object) -> Request:
-    """Return what a request asks; a ValueError says what is wrong with it.
+    """Return a parsed request; raise ValueError with the fault.
 
     >>> read_request({"rule": "expand", "level": "shape", "shape": [3, 1], "target": [2, -3]})
     Traceback (most recent call last):
@@ -125,7 +125,7 @@ def read_request(message: object) -> Request:
 
 
 def answer(level: Level, value: object) -> Message:
-    """Return the answer that stands for what a function returned, or for the error it raised.
+    """Return the answer for a function's result, or for the error it raised.
 
     >>> answer("index", (2, 0)), answer("verdict", (3, 4)), answer("shape", ValueError("too long"))
     ({'index': [2, 0]}, {'accepted': True}, {'refused': 'too long'})
@@ -144,11 +144,10 @@ def answer(level: Level, value: object) -> Message:
 
 
 def read_answer(level: Level, message: object) -> object:
-    """Return what a function would return whose answer this is, or a `Refusal`.
+    """Return the result that an answer stands for, or a `Refusal`; raise ValueError with the fault.
 
     At levels ``verdict`` and ``report`` an answer is ``accepted`` or ``shape``; a field that is
-    null is not there. A ValueError says why a message is no answer.
-
+    null is ignored.
     >>> read_answer("shape", {"shape": [3, 4]}), read_answer("verdict", {"accepted": True})
     ((3, 4), True)
     >>> read_answer("report", {"refused": True, "axis": 1})

@@ -1,7 +1,7 @@
 """Arrays as JSON objects: dtype, shape, and the elements in row-major order.
 
-Elements are the hexadecimal digits of their little-endian bytes or, where they are strings, a list
-of them. Nothing here depends on this machine's order of bytes.
+Elements are the hexadecimal digits of their little-endian bytes, on any machine, or a list of
+strings.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ FIXED_WIDTH = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 
-# The dtypes of cases that lines have, in whatever order the bytes of a number lie.
+# The dtypes of cases that lines can contain, in either byte order.
 NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
-# The elements of an output are digits in a line of text.
+# The elements of an output are text in a line.
 _MOST_ELEMENTS = 2**18
 
 
 def left_out(rule: Rule, case: Case) -> str | None:
-    """Say why no line is about the arrays of a case, if none is."""
+    """Return why lines cannot ask a case with arrays, or None."""
     if not NAMED.issuperset(case.dtypes):
         return "a dtype that lines do not have"
     if math.prod(rule.shape(case) or ()) > _MOST_ELEMENTS:
@@ -40,7 +40,7 @@ def left_out(rule: Rule, case: Case) -> str | None:
 
 
 def encoded(array: AnyArray) -> Message:
-    """Return an array as an object: dtype, shape, elements.
+    """Return an array as an object.
 
     >>> encoded(np.array([[1], [-2]], np.int16))
     {'dtype': 'int16', 'shape': [2, 1], 'elements': '0100feff'}
@@ -53,7 +53,7 @@ def encoded(array: AnyArray) -> Message:
 
 
 def decoded(value: object, name: str = "array") -> AnyArray:
-    """Return the array that an object stands for, C-contiguous and in memory of its own.
+    """Return an object's array, new and C-contiguous.
 
     >>> decoded({"dtype": "int16", "shape": [2, 1], "elements": "0100feff"})
     array([[ 1],
@@ -79,7 +79,7 @@ def decoded(value: object, name: str = "array") -> AnyArray:
 
 
 def dtype_name(array: AnyArray) -> str:
-    """Name the dtype of an array as requests and answers do.
+    """Return the name of an array's dtype in requests and answers.
 
     >>> dtype_name(np.array(["a"])), dtype_name(np.zeros(2, ">f4"))
     ('str', 'float32')
@@ -108,7 +108,7 @@ def _numbers(elements: object, dtype: str, count: int, name: str) -> AnyArray:
         data = bytes.fromhex(elements)
     except ValueError:
         data = b""
-    # Python's function lets white space through.
+    # bytes.fromhex accepts white space.
     if 2 * len(data) != wanted:
         raise ValueError(f"{name}: expected hexadecimal digits alone, got {show(elements)}")
     if dtype == "bool" and data.strip(b"\0\1"):

@@ -1,4 +1,4 @@
-"""JSON values with the checks that requests and answers need: each names the field."""
+"""JSON values, checked; errors name the field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Message: TypeAlias = dict[str, Any]
 
 
 def parse(line: bytes) -> object:
-    """Return the JSON value of a line; a ValueError says why there is none."""
+    """Return the JSON value of a line; raise ValueError with the reason if there is none."""
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:
@@ -25,19 +25,16 @@ def parse(line: bytes) -> object:
 
 
 def line_of(message: Message) -> bytes:
-    """Return a message as a line, its end included."""
     return json.dumps(message, allow_nan=False).encode("ascii") + b"\n"
 
 
 def shape_of(value: object, name: str) -> Shape:
-    """Return a list of integers of at least 0 as a shape."""
     return integers_of(value, name, "axis", 0)
 
 
 def integers_of(
     value: object, name: str, place: str = "position", least: int | None = None
 ) -> tuple[int, ...]:
-    """Return a list of integers as a tuple."""
     numbers = list_of(value, name, "integers")
     for k, number in enumerate(numbers):
         if type(number) is not int or (least is not None and number < least):
@@ -47,21 +44,18 @@ def integers_of(
 
 
 def list_of(value: object, name: str, noun: str) -> list[object]:
-    """Return a list."""
     if not isinstance(value, list):
         raise ValueError(f"{name}: expected a list of {noun}, got {show(value)}")
     return value
 
 
 def object_of(value: object, name: str) -> Message:
-    """Return an object."""
     if not isinstance(value, dict):
         raise ValueError(f"{name}: expected an object, got {show(value)}")
     return value
 
 
 def field_of(found: Message, field: str, owner: str | None = None) -> object:
-    """Return a field of an object."""
     if field not in found:
         prefix = "" if owner is None else f"{owner}, "
         raise ValueError(f"{prefix}{field}: expected this field, got none")
@@ -69,7 +63,7 @@ def field_of(found: Message, field: str, owner: str | None = None) -> object:
 
 
 def _finite(text: str) -> float:
-    # It could not be written down again.
+    # JSON cannot express infinity.
     if math.isinf(number := float(text)):
         raise ValueError(f"expected JSON with numbers that a float can be, got {text:.40}")
     return number

@@ -1,4 +1,4 @@
-"""A program that is asked in lines of JSON on its standard input, and answers on its output."""
+"""A program that reads requests on its standard input and writes answers on its output."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from whycast.testing._lines import read_answer, request
 from whycast.testing._lines._json import line_of, parse
 from whycast.testing._report._compare import NoAnswerError
 
-# So many bytes are read at once; a line of more than so many pieces is no answer.
+# Bytes read at once; a line of more pieces than this is no answer.
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
 
-# One that dies so often, before it has answered anything, does so whatever it is asked.
+# A program that has never answered and dies this often does so whatever the request.
 _FIRST_DEATHS = 3
 
-# Seconds after which a program that has not answered yet is tried with an input that ends.
+# Seconds without a first answer after which the program is tried with an input that ends.
 _PATIENCE = 1.0
 
 
 class Program:
-    """A running program that is asked about a rule; where one has ended, a new one is started.
+    """A program that is asked about a rule; where one has ended, a new one is started.
 
-    `is_of_no_use` says why it answers nothing whatever it is asked, once that is known.
+    `is_of_no_use` is the reason why it answers nothing, once that is known.
     """
 
     def __init__(self, arguments: Sequence[str], rule: Rule, level: Level) -> None:
@@ -46,12 +46,11 @@ class Program:
         self._has_answered = False
 
     def ask(self, case: Case) -> object:
-        """Return its answer to a case, or a Refusal."""
         line = line_of(request(self.rule, self.level, case))
         try:
             answer = self._ask(line)
         except NoAnswerError as error:
-            # Whatever it still writes would be taken for the next answer.
+            # Its late output must not be taken for the next answer.
             self.stop()
             self.deaths += error.kind == "stopped"
             if not self._has_answered and self.deaths == _FIRST_DEATHS:
@@ -61,12 +60,11 @@ class Program:
         try:
             return read_answer(self.level, parse(answer))
         except ValueError as error:
-            # It may have been a line too many, and the answer comes behind it.
+            # The line may have been superfluous, with the answer behind it.
             self.stop()
             raise NoAnswerError("garbage", f"{_shown(answer)} ({error})") from None
 
     def stop(self) -> None:
-        """End the program, if it runs."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
@@ -75,7 +73,7 @@ class Program:
             self.process = None
 
     def _start(self) -> tuple[subprocess.Popen[bytes], Queue[bytes]]:
-        # What it says on its standard error stream it would say each time.
+        # Messages on the standard error stream are shown once, not at each start.
         aside = subprocess.DEVNULL if self._has_been_started else None
         self._has_been_started = True
         try:
@@ -84,7 +82,7 @@ class Program:
             )
         except OSError as error:
             raise NoAnswerError("stopped", f"it cannot be started: {error}") from None
-        # It may begin to answer before it has read all of a long line.
+        # It may begin to answer before it has read all of a long line: a thread reads.
         chunks: Queue[bytes] = Queue(_MOST_CHUNKS)
         reading = (cast("IO[bytes]", process.stdout), chunks)
         threading.Thread(target=_read, args=reading, daemon=True).start()
@@ -94,7 +92,6 @@ class Program:
         if self.process is None:
             self.process, self.chunks = self._start()
         if not self.chunks.empty():
-            # An answer that comes before its question is none.
             if early := self.chunks.get():
                 raise _more_than_one(early)
             raise NoAnswerError("stopped", self._end("output"))
@@ -116,12 +113,12 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Wait for what it writes; where it has written nothing yet, look if it keeps that back."""
+        """Return its next output; before the first, test whether it only flushes at its end."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):
             return self.chunks.get(timeout=_PATIENCE)
-        # One that takes long to start has the time for it here as well.
+        # A program that starts slowly has time here as well.
         second, chunks = self._start()
         try:
             with suppress(OSError, Empty):
@@ -141,7 +138,7 @@ class Program:
         return self.chunks.get()
 
     def _end(self, closed: str) -> str:
-        """Say how the program ended, or what it closed if it did not."""
+        """Return how the program ended, or what it closed if it runs."""
         assert self.process is not None
         try:
             code = self.process.wait(1)
@@ -161,7 +158,7 @@ def _write(process: subprocess.Popen[bytes], line: bytes, *, is_last: bool = Fal
 
 
 def _read(stream: IO[bytes], chunks: Queue[bytes]) -> None:
-    """Pass on what a program writes, and at its end nothing."""
+    """Queue a program's output, and nothing at its end."""
     with stream:
         while part := os.read(stream.fileno(), _CHUNK):
             chunks.put(part)

@@ -1,8 +1,7 @@
 """The built-in peers: other implementations of broadcasting, and what each can be asked.
 
-What stands here is known without any of them: only a child process imports one, for some crash, and
-some leave traces where they are imported. `Peer.functions` is for that process, with
-`Peer.environment` set before.
+Only a child process imports a peer, by `Peer.functions` with `Peer.environment` set before: some
+crash when imported, some leave traces.
 """
 
 from __future__ import annotations
@@ -29,38 +28,37 @@ Dtypes: TypeAlias = frozenset[str] | None
 class Peer:
     """A peer; which rules it follows, and at which levels, they say themselves."""
 
-    # What the command line calls it; the distribution whose version is shown; and the module of
-    # this package, and in it what gives a rule's functions by level.
+    # Its name on the command line; the distribution whose version is shown; the module here, and
+    # the function in it that returns a rule's functions by level.
     name: str
     distribution: str
     module: str
     given_by: str = "functions"
-    # A case with another dtype is left out: the peer has no array to be asked about.
+    # Cases with another dtype are left out.
     dtypes: Callable[[Rule], Dtypes] = lambda rule: None
-    # All distributions that have to be there, if not that one alone; and whycast's extras for them.
+    # All distributions needed, if not that one alone; and whycast's extras that install them.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
-    # Variables to be set before it is imported.
+    # Variables to set before the import.
     environment: Mapping[str, str] = field(default_factory=dict)
-    # For a level and a case, why it is not asked that, if it is not.
+    # Returns why a case is not asked at a level, or None.
     lacks: Callable[[str, Case], str | None] = lambda level, case: None
 
     @property
     def version(self) -> str:
-        """The installed version."""
         return importlib.metadata.version(self.distribution)
 
     def functions(self, rule: Rule) -> dict[str, Function]:
-        """Import the peer, and give for each level that it offers for a rule the function.
+        """Import the peer; return its functions for a rule, by level.
 
-        A function takes what a user's does at that level, and refuses by raising.
+        Each takes the arguments of a user's function at that level, and refuses by raising.
         """
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
         functions: dict[str, Function] = getattr(module, self.given_by)(rule)
         return functions
 
     def left_out(self, rule: Rule, level: str, case: Case) -> str | None:
-        """Say why the peer is not asked a case; None where it is."""
+        """Return why the peer is not asked a case, or None."""
         dtypes = self.dtypes(rule)
         if dtypes is not None and level == "data":
             for dtype in case.dtypes:
@@ -83,15 +81,15 @@ def _no_negative_strides(level: str, case: Case) -> str | None:
 
 
 def _no_high_ranks(level: str, case: Case) -> str | None:
-    # Above, mode bidirectional of OpenVINO 2026.4.1 refuses what the others accept; a scalar with a
-    # target of 19 axes or more overruns its stack.
+    # Above 12 axes, mode bidirectional of OpenVINO 2026.4.1 refuses what the others accept; a
+    # scalar with a target of 19 axes or more overruns its stack.
     if level == "data" and max(_ranks(case)) > 12:
         return "OpenVINO's library of kernels has at most 12 axes"
     return None
 
 
-# Of JAX's cases with more tensors, with more axes, of all tensors and the target together, or with
-# layouts in memory, which it does not see, one of so many.
+# JAX is asked all cases of few tensors and axes (counted with the target's), and one in so many of
+# the others and of those with layouts, which it does not see.
 _FEW = 2
 _ONE_OF = 23
 
@@ -100,7 +98,7 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
     ranks = _ranks(case)
     few = max(sum(ranks), len(ranks)) <= _FEW or (case.dtypes and not case.layouts)
     turned = case.axes is not None and case.shapes == (case.target,)
-    # The same ones each time, and of all kinds.
+    # The hash chooses the same ones each time, of all kinds.
     if level != "data" or few or turned or zlib.crc32(repr(case).encode()) % _ONE_OF == 0:
         return None
     return f"JAX compiles each: of those with many tensors, axes or layouts one in {_ONE_OF}"
@@ -109,7 +107,7 @@ def _compiled_one_by_one(level: str, case: Case) -> str | None:
 _NUMBERS = frozenset(NUMBERS)
 _COMPLEX = frozenset(COMPLEX)
 
-# Of an element-wise operator ONNX Runtime has kernels for some types only.
+# ONNX Runtime has kernels of element-wise operators for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
 
 _PEERS = (
@@ -145,7 +143,7 @@ _PEERS = (
         "jax",
         *("jax", "_jax"),
         dtypes=lambda rule: _NUMBERS | _COMPLEX,
-        # To filter the traceback of a refusal takes longer than to refuse.
+        # Filtering the traceback of a refusal takes longer than refusing.
         environment={
             "JAX_PLATFORMS": "cpu",
             "JAX_ENABLE_X64": "1",
@@ -158,7 +156,7 @@ PEERS: dict[str, Peer] = {peer.name: peer for peer in _PEERS}
 
 
 def absent(peer: Peer) -> str | None:
-    """Say what of a peer is not installed, and which extra brings it; None if all is there."""
+    """Return what is missing of a peer and which extra installs it; None if nothing is."""
     needed = peer.needs or (peer.distribution,)
     missing = [name for name in needed if not any(importlib.metadata.distributions(name=name))]
     if not missing:

@@ -12,7 +12,6 @@ from whycast.testing._peers import Function
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    """Give what JAX has for a rule."""
     import jax
     import jax.numpy as jnp
     from jax import lax
@@ -23,13 +22,13 @@ def functions(rule: Rule) -> dict[str, Function]:
     operation: Function = lax.broadcast_in_dim if rule.takes == "axes" else jnp.broadcast_to
 
     def shape(own: Shape, *others: Shape) -> Shape:
-        # It is traced, and nothing is computed. Without types, as seen from outside.
+        # Tracing computes nothing. Typed as Any: JAX's stubs are not visible outside.
         traced: Any = jax.ShapeDtypeStruct
         output = jax.eval_shape(lambda x: operation(x, *others), traced(own, np.int32))
         return tuple(output.shape)
 
     def data(array: AnyArray, *others: Shape) -> Any:
-        # What it returns as it is shares no memory with an array of NumPy.
+        # A copy: an array returned unchanged must not share memory with NumPy's.
         return operation(jnp.array(array), *others)
 
     return {"verdict": shape, "shape": shape, "data": data}

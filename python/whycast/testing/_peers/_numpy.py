@@ -13,7 +13,6 @@ from whycast.testing._peers import Function
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    """Give what NumPy has for a rule."""
     if rule.takes == "tensors":
         common: dict[str, Function] = {
             "shape": np.broadcast_shapes,
@@ -28,7 +27,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _strides(shape: Shape, strides: Strides, target: Shape) -> Strides:
-    # No element is looked at, so that one in memory is enough.
+    # No element is read: one in memory is enough.
     array: AnyArray = as_strided(np.zeros(1, np.int8), shape, strides)
     return np.broadcast_to(array, target).strides
 

@@ -1,8 +1,7 @@
 """The onnx package as a peer, shape inference and reference implementation; and ONNX Runtime.
 
-ONNX has no operator that only broadcasts several tensors. ``Where`` broadcasts its condition with
-the others: where that is true everywhere, and of the shape of another tensor, what is left is the
-tensor broadcast to what the two have in common.
+ONNX has no operator that only broadcasts several tensors. ``Where`` does, with a condition that is
+true everywhere and has the shape of another tensor.
 """
 
 from __future__ import annotations
@@ -21,13 +20,12 @@ if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto, TypeProto
     from onnxruntime import InferenceSession
 
-# That of Expand and Where; the newest of the runtimes know it too.
+# Expand and Where are of opset 13; the newest runtimes still support it.
 OPSET = 13
 IR_VERSION = 10
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    """Give what the onnx package has for a rule."""
     from onnx.reference import ReferenceEvaluator
 
     shape = _inferred if rule.takes == "target" else _common
@@ -35,16 +33,14 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def runtime_functions(rule: Rule) -> dict[str, Function]:
-    """Give what ONNX Runtime has for a rule, on the CPU."""
     return {"data": _computed(rule, runtime_session)}
 
 
 def runtime_session(model: ModelProto) -> InferenceSession:
-    """Let ONNX Runtime prepare a model."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    # What it refuses it also logs as an error; that it raises says so already.
+    # The exception is enough: without this a refusal is logged as an error too.
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(
@@ -53,7 +49,7 @@ def runtime_session(model: ModelProto) -> InferenceSession:
 
 
 def _computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
-    """Give what a runtime computes for a rule, which makes a session of each model once."""
+    """Return what a runtime computes for a rule; it makes a session of each model once."""
     once = cache(lambda model, *dtypes: session(model(*dtypes)))
 
     def expand(array: AnyArray, target: Shape) -> Any:
@@ -68,7 +64,7 @@ def _computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
 
 
 def element_type(dtype: str) -> int:
-    """Return ONNX's number of an element type; an array of strings is one of objects."""
+    """Return ONNX's number of an element type; strings come as objects."""
     from onnx import TensorProto, helper
 
     if dtype == "object":
@@ -77,7 +73,7 @@ def element_type(dtype: str) -> int:
 
 
 def expand_model(dtype: str) -> ModelProto:
-    """Make a model of one Expand whose two inputs come at run time, of any rank."""
+    """Make a model of one Expand of any rank; both inputs come at run time."""
     from onnx import helper
 
     node = helper.make_node("Expand", ["input", "shape"], ["output"])
@@ -85,7 +81,7 @@ def expand_model(dtype: str) -> ModelProto:
 
 
 def where_model(*dtypes: str) -> ModelProto:
-    """Make a model that broadcasts tensors of any rank with each other, ``x0`` to ``z0``."""
+    """Make a model that broadcasts tensors of any rank, ``x0`` and so on, to ``z0`` and so on."""
     from onnx import TensorProto, helper
 
     true = helper.make_tensor("value", TensorProto.BOOL, [1], [True])
@@ -106,7 +102,7 @@ def where_model(*dtypes: str) -> ModelProto:
 
 
 def model_of(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> ModelProto:
-    """Make a model whose inputs and outputs have names and dtypes, and any shape."""
+    """Make a model whose inputs and outputs have names, dtypes and any shape."""
     from onnx import helper
 
     inputs, outputs = (
@@ -136,7 +132,7 @@ def _output_shape(
     types: dict[str, TypeProto],
     known: dict[str, TensorProto],
 ) -> Shape:
-    """Infer the shape of a node's output; -1 stands for a size that is left open."""
+    """Infer the shape of a node's output; -1 stands for an open size."""
     from onnx import TensorProto, helper
     from onnx.defs import get_schema
     from onnx.shape_inference import infer_node_outputs

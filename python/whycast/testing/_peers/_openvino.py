@@ -1,7 +1,6 @@
 """OpenVINO as a peer: shapes as it builds a node, data as its CPU plugin computes them.
 
-Data, target and axes come to its models at run time. Only opset 3 has all three modes; opset 1 has
-the first two, which are the same.
+Only opset 3 has all three modes; opset 1 has the first two, unchanged.
 """
 
 from __future__ import annotations
@@ -25,20 +24,18 @@ if TYPE_CHECKING:
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    """Give what OpenVINO has for a rule."""
     shape = partial(_node_shape, _mode(rule))
     return {"verdict": shape, "shape": shape, "data": partial(_infer, _mode(rule))}
 
 
 def _mode(rule: Rule) -> str:
-    """Give OpenVINO's word for a rule."""
     if rule.takes == "axes":
         return "explicit"
     return "bidirectional" if rule.bidirectional else "numpy"
 
 
 def _quiet() -> ModuleType:
-    """Import OpenVINO: without this it would send a report and leave files in the user's home."""
+    """Import OpenVINO without telemetry: it would send a report and write to the user's home."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     return importlib.import_module("openvino")
 
@@ -49,37 +46,35 @@ def _core() -> openvino.Core:
 
 
 def request_for(model: openvino.Model) -> openvino.InferRequest:
-    """Compile a model for the CPU."""
-    # A processor that has instructions for it may else compute in a shorter type; and of more
-    # threads than one these sizes would only have the cost.
+    # Processors with instructions for a shorter type may otherwise compute in it; at these sizes
+    # more threads only cost time.
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     return _core().compile_model(model, "CPU", options).create_infer_request()
 
 
 def _answer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyArray:
-    """Let a compiled model infer its one output."""
-    # With one thread `infer` drops every error and returns what was there before.
+    # With one thread `infer` drops every error and returns the previous output.
     request.start_async(dict(enumerate(inputs)))
     request.wait()
     return np.array(request.get_output_tensor(0).data)
 
 
 def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
-    """Let it find the shape of a node whose target and axes are constants, without computing."""
+    """Infer the shape of a node whose target and axes are constants, without computing."""
     opset = _quiet().opset3
-    # Of an empty array of NumPy it makes no constant, of an empty list it does.
+    # It makes no constant of an empty NumPy array, but does of an empty list.
     mapping = None if axes is None else opset.constant(list(axes), np.int64)
     data = opset.parameter(list(shape), np.float32)
     node = opset.broadcast(data, opset.constant(list(target), np.int64), mapping, mode)
     return tuple(node.output(0).get_shape())
 
 
-# A compiled model must live on: after it is freed, the next one of the same kind may crash.
+# A compiled model must stay alive: after it is freed, the next one of the same kind may crash.
 @cache
 def _request(
     mode: str, dtype: str, rank: int, target_rank: int, axes: int | None
 ) -> openvino.InferRequest:
-    """Compile a model of one Broadcast, the sizes of its data and all of the rest open."""
+    """Compile a model of one Broadcast; all sizes, the target and the axes come at run time."""
     ov = _quiet()
     ranks = [target_rank] if axes is None else [target_rank, axes]
     data = ov.opset3.parameter([-1] * rank, np.dtype(dtype))
@@ -89,7 +84,6 @@ def _request(
     return request_for(ov.Model([node], [data, *others]))
 
 
-# The models whose last output had no elements.
 _EMPTIED: set[openvino.InferRequest] = set()
 
 
@@ -115,13 +109,13 @@ def _run(
 def _forget(
     request: openvino.InferRequest, array: AnyArray, target_rank: int, axes: int | None
 ) -> None:
-    """Let it infer once with a size that no case has.
+    """Infer once with a size that no case has.
 
-    A compiled model remembers sizes from one inference to the next, and not always rightly: after
-    an output without elements the target is compared with the one before.
+    A compiled model remembers sizes, wrongly after an output without elements: it then compares the
+    target with the one before.
     """
     shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
-    # There are ranks with which it accepts nothing; then there is nothing to remember.
+    # With some ranks it accepts nothing; then there is nothing to remember.
     with suppress(RuntimeError):
         _run(request, np.zeros(shape, array.dtype), target, last)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    """Give what torch has for a rule."""
     if rule.takes == "tensors":
         found: dict[str, Function] = {
             "shape": _common,
@@ -31,7 +30,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _tensor(array: AnyArray) -> torch.Tensor:
-    """Make a tensor, on the array's own memory where torch has such tensors."""
+    """Make a tensor, on the array's own memory where torch allows it."""
     import torch
 
     if not array.flags.writeable or min(array.strides, default=0) < 0:
@@ -42,7 +41,7 @@ def _tensor(array: AnyArray) -> torch.Tensor:
 def _without_elements(shape: Shape) -> torch.Tensor:
     import torch
 
-    # By strides of 0, also those of 2^64 bytes and more are none too large.
+    # With strides of 0 even 2^64 bytes and more are not too large.
     return torch.empty((), device="meta").expand(shape)
 
 
@@ -53,7 +52,7 @@ def _common(*shapes: Shape) -> Shape:
 
 
 def _common_of_tensors(*shapes: Shape) -> Shape:
-    """Find the common shape of tensors: these errors name an axis, those of shapes do not."""
+    """Return the common shape of tensors: these errors name an axis, those of shapes do not."""
     import torch
 
     tensors = torch.broadcast_tensors(*map(_without_elements, shapes))
@@ -84,5 +83,4 @@ def _broadcast_to(array: AnyArray, target: Shape) -> Any:
 def _expand(array: AnyArray, target: Shape) -> Any:
     import torch
 
-    # Its second tensor has one element in memory.
     return torch.broadcast_tensors(_tensor(array), torch.zeros(()).expand(target))[0].numpy()

@@ -1,4 +1,4 @@
-"""What a check has found: for people, for programs, and for those who collect tests."""
+"""The findings of a check: for people, for programs, and for collectors of tests."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from whycast._rules import Rule
 from whycast.testing._cases._case import Case, Level, asked
 from whycast.testing._report._compare import KINDS
 
-# What is longer is cut where people read it, not in JSON.
+# Longer texts are cut where people read them, not in JSON.
 _MOST_SHOWN = 800
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """A class of cases in which an implementation deviates in one way, with the smallest of them.
+    """Cases in which an implementation deviates in one way, with the smallest of them.
 
     Parameters
     ----------
     level : str
         What was asked.
     stages : mapping
-        How many cases of each stage deviate in this way.
+        How many cases of each stage deviate.
     kind : str
         The kind of deviation, in one word or two.
     detail : str
-        What else the cases have in common: the name of an exception, or ``with a size of 0``.
+        What the cases have in common besides: an exception's name, or ``with a size of 0``.
     case : Case
-        The smallest case of them that was found.
+        The smallest of these cases that was found.
     call : str
         A call that reproduces it.
     expected, got : str
-        What the rule says, and what the implementation did.
+        The rule's answer, and the implementation's.
     clause : str
-        Identifier of the clause that settles it; empty where no text says anything of the kind.
+        Identifier of the clause that settles it; empty where no text does.
 
     Notes
     -----
-    Each parameter is an attribute of the same name. ``str()`` is what reports have of it.
+    Each parameter is an attribute of the same name. ``str()`` is its text in reports.
     """
 
     level: str
@@ -55,7 +55,7 @@ class Deviation:
 
     @property
     def count(self) -> int:
-        """How many cases deviate in this way."""
+        """How many cases deviate."""
         return sum(self.stages.values())
 
     def __str__(self) -> str:
@@ -73,21 +73,21 @@ class Report:
     Parameters
     ----------
     target : str
-        What was checked, a built-in peer with its version.
+        What was checked; a built-in peer with its version.
     rule : str
         Name of the rule.
     levels : mapping
-        For each level that was asked the number of cases by stage.
+        For each level that was asked, the number of cases by stage.
     unasked : mapping
-        For each level the number of fixed cases, by stage, for which there was no time.
+        For each level, the number of fixed cases by stage for which time ran out.
     deviations : tuple of Deviation
-        The classes of deviations, those of a level from the smallest case on.
+        The classes of deviations, those of a level by their smallest case.
     left_out : mapping
-        For a reason how many cases were not asked.
+        How many cases were not asked, by reason.
     notes : tuple of str
-        What else is to be known: levels that the target does not offer, cases that were not run.
+        Levels that the target does not offer, and cases that were not run.
     complete : bool
-        Whether nothing but the time has ended it: it was neither given up nor stopped.
+        Whether only time has ended the check: it was neither given up nor stopped.
     seed : int
         Seed of the random cases.
     seconds : float
@@ -95,7 +95,7 @@ class Report:
 
     Notes
     -----
-    Each parameter is an attribute of the same name. ``str()`` is the report that people read.
+    Each parameter is an attribute of the same name. ``str()`` is the report for people.
     """
 
     target: str
@@ -111,7 +111,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether cases were asked, until all were or the time was over, and none deviates."""
+        """Whether the check is complete, asked some cases, and found no deviation."""
         return self.complete and self.cases > 0 and not self.deviations
 
     @property
@@ -120,7 +120,7 @@ class Report:
         return sum(sum(stages.values()) for stages in self.levels.values())
 
     def met(self, level: str, stage: str) -> list[Deviation]:
-        """Give the deviations of which cases of a stage are some."""
+        """Return the deviations that cases of a stage show."""
         return [each for each in self.deviations if each.level == level and stage in each.stages]
 
     def __str__(self) -> str:
@@ -151,7 +151,7 @@ class Report:
             yield "not all that was to be asked was asked"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the report as what JSON has."""
+        """Return the report as JSON's types."""
         deviations = [
             {
                 **vars(each),
@@ -164,7 +164,7 @@ class Report:
         return {"ok": self.ok, **vars(self), **others}
 
     def to_junit(self) -> str:
-        """Give the report as XML in the format of JUnit: a test for each level and stage."""
+        """Return the report as JUnit's XML: a test for each level and stage."""
         suite = ElementTree.Element(
             "testsuite", name=f"whycast {self.rule}: {self.target}", time=f"{self.seconds:.3f}"
         )
@@ -194,7 +194,7 @@ class Report:
 
 
 def call_of(rule: Rule, level: Level, case: Case) -> str:
-    """Write the call of an implementation ``f`` that asks a case.
+    """Return the call of an implementation ``f`` that asks a case.
 
     >>> from whycast._rules import RULES
     >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
@@ -212,7 +212,7 @@ def _shown(stages: Mapping[str, int]) -> str:
 
 
 def _cut(text: str) -> str:
-    """Leave out the end of a text that nobody would read.
+    """Cut a text that nobody would read to its end.
 
     >>> _cut(1000 * "x")[-22:]
     'xx… (1,000 characters)'

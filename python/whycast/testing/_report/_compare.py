@@ -1,4 +1,4 @@
-"""The difference between an answer and the right one: of which kind it is, and how it shows."""
+"""The difference between an answer and the right one: its kind, and its text."""
 
 from __future__ import annotations
 
@@ -13,18 +13,14 @@ from whycast._errors import show_shape
 from whycast._types import AnyArray, Shape
 from whycast.testing._cases._case import Level
 
-# How an object says that it holds an array.
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 
-# What is longer is cut: a report is read.
+# Longer texts are cut.
 _MOST_CHARACTERS = 500
 
 
 class Kind(NamedTuple):
-    """A kind of deviation: what an implementation then does, and which clause of a rule it breaks.
-
-    There is none where no text says anything of the kind.
-    """
+    """A kind of deviation, and the clause of a rule that it breaks, if any text settles it."""
 
     says: str
     clause: str = ""
@@ -57,7 +53,7 @@ KINDS = {
 
 
 class Finding(NamedTuple):
-    """A deviation: one of `KINDS`, what else belongs to it in one class, and how it shows."""
+    """A deviation: one of `KINDS`, a detail that is part of its class, and its texts."""
 
     kind: str
     detail: str
@@ -66,7 +62,7 @@ class Finding(NamedTuple):
 
 
 class NoAnswerError(Exception):
-    """An implementation did not answer: in which of `KINDS`, and what happened."""
+    """An implementation did not answer: one of `KINDS`, and the reason."""
 
     def __init__(self, kind: str, text: str, detail: str = "") -> None:
         super().__init__(text)
@@ -76,7 +72,7 @@ class NoAnswerError(Exception):
 
 
 def as_array(value: object) -> AnyArray | None:
-    """Return what an implementation gave as an array, if it is one, of whatever library."""
+    """Return an answer as an array if it is one, of any library."""
     if type(value) is np.ndarray:
         return cast("AnyArray", value)
     if isinstance(value, np.ndarray):
@@ -89,7 +85,7 @@ def as_array(value: object) -> AnyArray | None:
 
 
 def show(value: object) -> str:
-    """Text of what was given or expected, on one line; whatever it does when it is asked."""
+    """Return a value's text on one line, even where its own text cannot be computed."""
     try:
         if isinstance(value, (tuple, list)):
             if value and all(as_array(each) is not None for each in value):
@@ -104,7 +100,7 @@ def show(value: object) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Text without what no terminal, nor XML, has a place for, and not too much of it.
+    r"""Cut a text, and escape what terminals or XML cannot show.
 
     >>> print(one_line(f"a{chr(10)}b"))
     a\nb
@@ -115,7 +111,7 @@ def one_line(text: str) -> str:
 
 
 def show_array(array: AnyArray) -> str:
-    """Text of an array on one line: its dtype, its shape, its first elements."""
+    """Return an array's dtype, shape and first elements on one line."""
     elements = array.ravel()[:12].tolist() if array.size <= 2**20 else []
     shown = ", ".join(map(repr, elements))
     more = ", …" if array.size > len(elements) else ""
@@ -125,10 +121,10 @@ def show_array(array: AnyArray) -> str:
 def difference(
     level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
 ) -> Finding | None:
-    """Tell in what an answer is not the right one, if it is not.
+    """Compare an answer with the right one; None if it is right.
 
-    `shape` is that of the output. At level ``data`` arrays may lie in the memory of the `inputs`
-    only if they cannot be written to.
+    `shape` is the output's. At level ``data``, arrays in the memory of the `inputs` must not be
+    writable.
     """
     if level in ("verdict", "report"):
         return None
@@ -156,12 +152,12 @@ def _arrays(count: int) -> str:
 def _integers_differ(
     level: Level, value: object, right: tuple[int, ...], shape: Shape
 ) -> Finding | None:
-    # A size of 3.0 is equal to one of 3, and is none.
+    # A size of 3.0 equals 3, but is no size.
     got = as_integers(value)
     if got == right:
         return None
     if level == "strides" and got is not None and len(got) == len(shape):
-        # By a stride along an axis of one index nobody ever steps, nor in an empty tensor.
+        # Strides along axes of size 1 and in empty tensors are never used.
         steps = zip(shape, got, right, strict=True)
         if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
             return None
@@ -187,21 +183,21 @@ def _output_differs(
 
 
 def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> bool:
-    """Whether a write to one element of an output changes an input, or another element."""
+    """Whether writing one element of an output changes an input, or another element."""
     flags = output.flags
-    # By the sign of its flags NumPy remembers that it is to warn of a write.
+    # NumPy marks arrays that warn of a write by negative flags.
     if flags.num < 0 or not flags.writeable or output.size == 0:
         return False
     return overlaps_itself(output) or any(np.may_share_memory(output, each) for each in inputs)
 
 
 def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
-    """Tell in what an array is not the right one, in whatever order the bytes of a number lie."""
+    """Compare an array with the right one, whatever their byte order."""
     array, right = _native(array), _native(right)
     if array.shape != right.shape:
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
-    # The width of strings is that of an array, not of the type.
+    # The width of strings belongs to the array, not to the type.
     strings = array.dtype.kind == right.dtype.kind == "U"
     if array.dtype != right.dtype and not strings:
         return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
@@ -240,24 +236,22 @@ def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str)
 
 
 def as_integers(value: object) -> tuple[int, ...] | None:
-    """Return a shape, an index or strides, in whatever sequence they come, if they are."""
+    """Return a shape, an index or strides, given as any sequence; None for anything else."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         return None
     found: list[int] = []
     try:
         for each in value:
-            # Python takes True for 1.
             if isinstance(each, bool):
                 return None
             found.append(operator.index(each))
     except Exception:
-        # Anything may stand there, and do anything.
+        # Any object may be there, and raise anything.
         return None
     return tuple(found)
 
 
 def first_line(error: BaseException) -> str:
-    """Text of an error without the lines that follow the first."""
     try:
         return one_line(str(error).strip().partition("\n")[0])
     except Exception:
@@ -265,5 +259,4 @@ def first_line(error: BaseException) -> str:
 
 
 def show_error(error: BaseException) -> str:
-    """Text of an error with its type, on one line."""
     return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")

@@ -1,4 +1,4 @@
-"""The one place that decides whether an answer deviates, and in what."""
+"""The one place that decides whether an answer deviates, and how."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
 
 
 class Refusal(NamedTuple):
-    """How an implementation refused, if it said anything."""
+    """How an implementation refused: its text, axis and exception, as far as there are any."""
 
     text: str = ""
     axis: int | None = None
@@ -41,7 +41,6 @@ class Refusal(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Its text, with the type of the exception, on one line."""
         if self.error is None:
             return one_line(self.text.strip().partition("\n")[0]) or "a refusal"
         return show_error(self.error)
@@ -63,9 +62,9 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Ask the verified programs about a case, and about its arrays, or those that are given.
+    """Ask the verified programs about a case, with its own arrays or those given.
 
-    What a rule refuses is a ValueError, which is returned.
+    A refusal is returned, as a ValueError.
     """
     shape = rule.shape(case)
     if shape is None:
@@ -82,13 +81,12 @@ def expected(
 
 
 def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Finding:
-    """Give what it is that there was no answer to a case."""
     right = expected(rule, level, case)
     return Finding(error.kind, error.detail, _right_text(right), error.text)
 
 
 class Judge:
-    """Asks an implementation that should follow a rule, and compares its answers, at one level.
+    """Asks an implementation of a rule at one level, and compares its answers.
 
     Where names of exceptions are given, others are no refusals.
     """
@@ -102,23 +100,22 @@ class Judge:
         self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
 
     def arguments(self, case: Case) -> tuple[object, ...]:
-        """Give what an implementation is called with."""
         if self.level == "data":
             self._in_use = []
             for m, tensor in enumerate(case.tensors()):
                 shared = self._in_use[-1].shared(*tensor) if m else None
-                # Large ones would fill the memory of the process.
+                # Large ones are not kept: they would fill the memory.
                 make = _prepared if prod(tensor[0]) <= MOST_ELEMENTS else _prepare
                 self._in_use.append(make(m, *tensor) if shared is None else shared)
         return asked(self.rule, self.level, case, [each.array for each in self._in_use])
 
     def heard(self, case: Case, answers: Callable[[], object]) -> Finding | None:
-        """Let an implementation answer a case, for which `arguments` were given; judge that."""
+        """Get the answer to a case, for which `arguments` were given last, and judge it."""
         answer: object
         try:
             answer = answers()
             if type(answer) is not tuple and isinstance(answer, Iterator):
-                # What a generator does it does only now.
+                # A generator does its work only now.
                 answer = list(answer)
         except NoAnswerError as error:
             return no_answer(self.rule, self.level, case, error)
@@ -128,18 +125,18 @@ class Judge:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # Refusing is raising anything, what is no Exception included.
+            # Any exception refuses, even one that is no Exception.
             answer = Refusal(error=error)
         return self.finding(case, answer)
 
     def finding(self, case: Case, value: object) -> Finding | None:
-        """Compare an answer, which is None or a Refusal where there was none; None if it is right.
+        """Compare an answer, None or a Refusal where there was none; return None if it is right.
 
-        At level data the arrays that `arguments` gave last are looked at too.
+        At level data, the arrays that `arguments` gave last are compared too.
         """
         found = self._changed() or self._compared(case, value)
         if found is not None:
-            # What it has returned may lie in an array that it has changed.
+            # The returned array may share memory with one that it has changed.
             self._before = None
         return found
 
@@ -149,7 +146,7 @@ class Judge:
         shape = self.rule.shape(case)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
-            # Why the rule refuses takes longer to say than that it does.
+            # Finding why the rule refuses takes longer than whether.
             if found is not None or self.level != "report":
                 return found
         right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
@@ -157,7 +154,7 @@ class Judge:
             return self._refused(case, refusal, right)
         if shape is None:
             return Finding("accepts", _zeros(case), _right_text(right), show(value))
-        # Arrays that come back as they are share their own memory.
+        # Arrays returned unchanged share their own memory.
         inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
         found = difference(self.level, value, right, shape, inputs)
         if found is None and self.level == "data":
@@ -165,7 +162,7 @@ class Judge:
         return found
 
     def _overwritten(self, case: Case, value: Any, right: Any) -> Finding | None:
-        """Look whether a call has changed the result of the one before it, and keep its own."""
+        """Check that a call has not changed the previous result; keep its own."""
         values, wanted = (value, right) if self.rule.takes == "tensors" else ([value], [right])
         pairs = [(as_array(each), kept) for each, kept in zip(values, wanted, strict=True)]
         before, self._before = self._before, (case, pairs)
@@ -217,7 +214,7 @@ class Judge:
 
 
 class _Prepared(NamedTuple):
-    """An array for an implementation, its twin, and what it was before."""
+    """An array for an implementation, its twin, and its value before."""
 
     array: AnyArray
     kept: AnyArray
@@ -226,7 +223,7 @@ class _Prepared(NamedTuple):
     strides: Strides
 
     def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
-        """Take its memory for a tensor that is to lie there, if that one is like it."""
+        """Return the next tensor in this one's memory, if its layout asks for it and they match."""
         given, kept = (laid_on(each, shape, dtype, layout) for each in (self.array, self.kept))
         return None if given is None or kept is None else _of(given, kept)
 
@@ -239,7 +236,7 @@ def _prepare(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
     return _of(*[array(m, shape, dtype, layout) for _ in range(2)])
 
 
-# An array that was made for a case is given to others too.
+# Cases share arrays.
 _prepared = lru_cache(128)(_prepare)
 
 
@@ -254,7 +251,7 @@ def _right_text(right: object) -> str:
 
 
 def _told_apart(kept: AnyArray, given: AnyArray) -> list[str]:
-    """Show what an argument was and is, with what is not seen of it where that alone differs."""
+    """Show an argument before and after, with hidden differences if there is no other."""
     shown = list(map(show_array, (kept, given)))
     if shown[0] == shown[1]:
         for k, each in enumerate((kept, given)):

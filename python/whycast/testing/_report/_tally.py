@@ -1,4 +1,4 @@
-"""What has been found, while it is being counted."""
+"""Counts of what a check has found so far."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import NamedTuple, TypeAlias
 from whycast.testing._cases._case import Case, Stage
 from whycast.testing._report._compare import Finding
 
-# What makes deviations one class: their kind, and the detail.
+# A class of deviations: its kind, and its detail.
 Key: TypeAlias = tuple[str, str]
 
 
 class Example(NamedTuple):
-    """A case in which an implementation deviates, and how."""
-
     stage: Stage
     case: Case
     finding: Finding
@@ -23,17 +21,16 @@ class Example(NamedTuple):
 
 @dataclass
 class Tally:
-    """Cases that were asked, and in how many of them an implementation deviates, by class."""
+    """Counts of cases, and of deviations by class."""
 
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     deviations: Counter[tuple[Key, Stage]] = field(default_factory=Counter)
     examples: dict[Key, Example] = field(default_factory=dict)
-    # The number of the first case that was not.
+    # The number of the first case not asked.
     reached: int = 0
 
     def note(self, stage: Stage, case: Case, finding: Finding | None) -> None:
-        """Count a case, and its deviation if it has one."""
         self.cases[stage] += 1
         if finding is not None:
             key = (finding.kind, finding.detail)
@@ -41,7 +38,6 @@ class Tally:
             self._keep(key, Example(stage, case, finding))
 
     def add(self, other: Tally) -> None:
-        """Add what has been found since."""
         self.cases.update(other.cases)
         self.left_out.update(other.left_out)
         self.deviations.update(other.deviations)
@@ -49,12 +45,11 @@ class Tally:
             self._keep(key, example)
 
     def forget(self) -> None:
-        """Begin to count anew; an example that is larger than one of before is not worth a word."""
+        """Count anew; examples stay, so that later ones have to be smaller."""
         for each in (self.cases, self.left_out, self.deviations):
             each.clear()
 
     def _keep(self, key: Key, example: Example) -> None:
-        """Keep the smallest example of its class."""
         known = self.examples.get(key)
         if known is None or example.case.weight < known.case.weight:
             self.examples[key] = example

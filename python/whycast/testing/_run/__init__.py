@@ -1,1 +1,1 @@
-"""The run of a check: targets, the child process in which they run, and smaller examples."""
+"""The run of a check: targets, the child process that runs them, and smaller examples."""

@@ -1,4 +1,4 @@
-"""The child process in which a target runs, as its parent sees it: it may die, and has limits."""
+"""The child process that runs a target, seen from its parent: it may die, and has limits."""
 
 from __future__ import annotations
 
@@ -21,27 +21,25 @@ from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Run, Try, work
 
-# What a target may take to be imported, in seconds, and for its first answer, for which it may
-# compile; and between two looks at it.
+# Seconds for the import of a target, for its first answer (it may compile), between two looks.
 _PREPARATION = 120.0
 _WARM_UP = 30.0
 _LOOK = 0.05
 
-# What the cases themselves take of the memory, in MiB, beside the target.
+# MiB for the cases themselves, beside the target's.
 _CASES = 64
 
 
 class OutOfTimeError(Exception):
-    """The check is to end, or the search for a smaller case."""
+    """Time for the check, or for the search for a smaller case, is over."""
 
 
 class Child:
-    """A child process in which a target runs.
+    """A child process that runs a target.
 
-    It is ended after `timeout` seconds without a step from one case to the next, of the first case
-    of a level 30 at least; and where it takes `memory` MiB more than once the target was imported
-    and for the cases, if that is not 0. It is also ended at `end_at`, a time of `time.monotonic`,
-    and where `stop` is set.
+    It is ended after `timeout` seconds on one case (the first case of a level has 30 at least); if
+    it takes more than `memory` MiB beyond the imported target and the cases, unless that is 0; at
+    the time `end_at` of `time.monotonic`; and when `stop` is set.
     """
 
     def __init__(
@@ -58,8 +56,7 @@ class Child:
         self.title = target.name
 
     def start(self) -> None:
-        """Start it, for the first time or again."""
-        # A fork is faster, and takes a function as it is; where there is none it has to be pickled.
+        # A fork is faster, and takes any function; elsewhere functions are pickled.
         methods = multiprocessing.get_all_start_methods()
         context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
         self._position = context.Value("q", 0, lock=False)
@@ -72,8 +69,8 @@ class Child:
         arguments = (theirs, ours, self._position, self.target, self.rule.name)
         self._process = context.Process(target=work, args=arguments)
         with warnings.catch_warnings():
-            # Of a fork beside threads newer Pythons warn. A child that one of them has left hanging
-            # is ended like any other.
+            # Newer Pythons warn of a fork beside threads. A child that hangs for that is ended like
+            # any other.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         self._ended = False
@@ -90,22 +87,22 @@ class Child:
 
     @property
     def position(self) -> int:
-        """Number of the case that it asks, or asked when it died."""
+        """Number of the current case, or the last one before it died."""
         return int(self._position.value)
 
     def send(self, job: Run | Try) -> None:
-        """Give it something to do, and start it anew for that where it has ended."""
+        """Send a job; restart the child if it has ended."""
         if self._ended:
             self.start()
         self._position.value = -1
         if isinstance(job, Run) and job.start == 0:
             self._first = None
-        # Whether it is still there shows when it is to answer.
+        # If it has died, `receive` notices.
         with suppress(OSError):
             self._connection.send(job)
 
     def receive(self, timeout: float | None = None) -> Any:
-        """Wait for what it says; raise NoAnswerError where it will say no more."""
+        """Wait for its next message; raise NoAnswerError if none can come."""
         before, since = self.position, time.monotonic()
         while True:
             ready = wait([self._connection, self._process.sentinel], _LOOK)
@@ -140,9 +137,8 @@ class Child:
                 raise OutOfTimeError
 
     def end(self) -> None:
-        """Let it end, or end it."""
         if not self._ended:
-            # It may have closed its end.
+            # The other end may be closed.
             with suppress(OSError):
                 self._connection.send(None)
                 wait([self._process.sentinel], 1)
@@ -153,8 +149,8 @@ class Child:
             return
         self._ended = True
         self._connection.close()
-        # With all that it has started and left behind: it leads a group of its own. Until it is
-        # waited for, its number is nobody else's.
+        # The whole group, which it leads, with all that it has started. Its number cannot be reused
+        # before `join`.
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -162,7 +158,7 @@ class Child:
         self._process.join()
 
     def _limit(self, position: int, timeout: float | None) -> float:
-        """Seconds that it has now; before the first case it is the checker that takes them."""
+        """Seconds that it has now; before the first case the checker itself is busy."""
         if timeout is not None:
             return timeout
         if position < 0:
@@ -179,9 +175,9 @@ class Child:
         return NoAnswerError("exit", f"the process ended with exit code {code}")
 
     def _taken(self) -> float:
-        """Memory of the child and of what it has started, in bytes; 0 where there is no /proc.
+        """Bytes of memory of the child and its own children; 0 without /proc.
 
-        What it has started may share memory with it: of that, what is shared is not counted again.
+        Of a grandchild only private memory counts: the rest may be shared, and counted already.
         """
         taken, numbers = 0, [self._process.pid]
         while numbers:

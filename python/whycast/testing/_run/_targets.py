@@ -1,4 +1,4 @@
-"""What is held against the rule: a function, a peer, or a program; opened in a child process."""
+"""The targets of a check: a function, a peer, or a program; opened in a child process."""
 
 from __future__ import annotations
 
@@ -23,29 +23,28 @@ from whycast.testing._peers import PEERS, Function, absent
 
 
 class TargetError(ValueError):
-    """There is no such target, or it cannot be asked.
+    """There is no such target, or it cannot be asked; a ValueError.
 
     Parameters
     ----------
     text : str
-        What is wrong.
+        The reason.
 
     Notes
     -----
-    It is a ValueError. `check` raises it, and never for what an answer to a case is.
+    `check` raises it, but never for an answer to a case.
     """
 
 
-# What can be asked.
 Askable: TypeAlias = Function | Program
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A target in the child process: what reports call it, a peer with its version.
+    """A target in the child process; `title` is its name in reports, with a peer's version.
 
-    `function` returns what answers at a level, with arguments as the rule's own function takes, and
-    `left_out` says why a case is not for it, if it is not.
+    `function` returns what answers at a level, with arguments as for the rule's own function, or
+    None; `left_out` returns why a case is not asked, or None.
     """
 
     title: str
@@ -55,10 +54,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Target:
-    """A target as the parent process knows it; it is sent to the child, and opened there.
-
-    `given` is what the user means by it. Only a program is asked in lines of JSON.
-    """
+    """A target as the parent process knows it; the child opens it. `given` is the user's value."""
 
     name: str
     given: Any
@@ -66,16 +62,14 @@ class Target:
 
     @property
     def is_program(self) -> bool:
-        """Whether it answers lines of JSON."""
         return self.opens is _program
 
     def open(self, rule: Rule) -> Opened:
-        """Prepare it, in the child process."""
         return self.opens(self, rule)
 
 
 def target_of(value: object) -> Target:
-    """Return what a user means by a target.
+    """Return the target that a user's value stands for.
 
     >>> target_of("numpy").name
     'numpy'
@@ -111,7 +105,7 @@ or module:function, or file.py:function
 
 
 def _object(target: Target, rule: Rule) -> Opened:
-    """Take a function, or an object with one for each level that is named like it, as it is."""
+    """Use a function, or an object with a function named like each level, unchanged."""
     value = target.given
 
     def function(level: Level) -> Askable | None:
@@ -129,7 +123,7 @@ def _object(target: Target, rule: Rule) -> Opened:
 
 
 def _named(target: Target, rule: Rule) -> Opened:
-    """Import a function or an object, ``module:name`` or ``file.py:name``."""
+    """Import ``module:name`` or ``file.py:name``."""
     module_name, _, within = target.given.rpartition(":")
     try:
         value: object = attrgetter(within)(_imported(module_name))
@@ -140,9 +134,8 @@ def _named(target: Target, rule: Rule) -> Opened:
 
 
 def _peer(target: Target, rule: Rule) -> Opened:
-    """Prepare to import a built-in peer."""
     peer = PEERS[target.given]
-    # Before anything of it is imported: only then they are read.
+    # Set before the import: peers read it only then.
     os.environ.update(peer.environment)
     follows = peer.name in rule.peers
     return Opened(
@@ -153,7 +146,7 @@ def _peer(target: Target, rule: Rule) -> Opened:
 
 
 def _program(target: Target, rule: Rule) -> Opened:
-    """Start a program for each level, and end that of the one before."""
+    """Start a program for each level, and end the one before."""
     running: list[Program] = []
 
     def function(level: Level) -> Program:
@@ -172,7 +165,7 @@ def _program(target: Target, rule: Rule) -> Opened:
 
 
 def _levels_of(value: object) -> list[Level]:
-    """Levels for which an object that is no function has one."""
+    """Return the levels for which an object has a method."""
     return [level for level in LEVELS if callable(getattr(value, level, None))]
 
 
@@ -181,12 +174,12 @@ def _is_asynchronous(function: object) -> bool:
 
 
 def _imported(name: str) -> object:
-    # As `python -m` does; an installed command looks in its own folder.
+    # As with `python -m`; an installed command's path lacks the current folder.
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     if not name.endswith(".py"):
         return importlib.import_module(name)
-    # What lies beside the file is found, as if the file had been run.
+    # Its neighbours can be imported, as if the file had been run.
     path = Path(name).resolve()
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(path.stem, path)

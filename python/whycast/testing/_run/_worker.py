@@ -1,4 +1,4 @@
-"""The child process: it asks the implementation, so that this may crash or hang without harm."""
+"""The child process: it asks the implementation, which may crash or hang without harm."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
 from whycast.testing._run._targets import Opened, Target, TargetError
 
-# Of Linux: see prctl(2).
+# Linux: see prctl(2).
 _PR_SET_PDEATHSIG = 1
 
-# So often the parent is told how far it has come, in seconds.
+# Seconds between two reports of progress to the parent.
 _BEAT = 0.2
 
-# A program that dies again and again would be started for ever.
+# After this many deaths a program is not started again.
 _MOST_DEATHS = 20
 
 
 class Asked(NamedTuple):
-    """What is asked, at a level: see `check`, whose parameters these are."""
+    """What to ask at a level: parameters of `check`."""
 
     level: Level
     seed: int = 0
@@ -49,7 +49,6 @@ class Asked(NamedTuple):
     refuses: tuple[str, ...] = ()
 
     def left_out(self, case: Case) -> str | None:
-        """Say why a case is not asked, if it is not."""
         if self.level == "data" and self.dtypes and not set(case.dtypes) <= {*self.dtypes}:
             return "a dtype that is not to be asked"
         if max(map(len, case.every_shape)) > self.max_rank:
@@ -61,9 +60,9 @@ class Asked(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Job: all cases from a number on to another, but some, until a time of `time.monotonic`.
+    """Job: the cases from a number to another, but some, until a time of `time.monotonic`.
 
-    Without a time none is drawn at random.
+    Without a time, no random cases.
     """
 
     asked: Asked
@@ -84,7 +83,7 @@ class Try(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Answer to a `Run`: what was found since the last one, which case is next, and if it goes on.
+    """Answer to a `Run`: the findings since the last one, the next case, whether it is done.
 
     A run that is given up is done.
     """
@@ -95,28 +94,27 @@ class Found(NamedTuple):
     given_up: bool = False
 
 
-# A case with its number and its stage.
 Numbered: TypeAlias = tuple[int, tuple[Stage, Case]]
 
 
 def work(
     connection: Connection[Any, Any],
     parents: Connection[Any, Any] | None,
-    # A number in memory that both processes see.
+    # A number in shared memory.
     position: Any,
     target: Target,
     rule: str,
 ) -> None:
-    """Open the target and do what the parent says, until it says no more or is no more."""
+    """Open the target and do the parent's jobs, until it sends no more or has ended."""
     if parents is not None:
-        # Else this end would never see that the parent's is closed.
+        # Otherwise this process never sees the parent's end closed.
         parents.close()
     _end_with_parent()
-    # What the parent does then is not for a copy of it.
+    # The parent's handlers are not for its copy.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     _set_output_aside()
-    # Of a crash the parent tells.
+    # The parent reports crashes.
     faulthandler.disable()
     try:
         opened = target.open(RULES[rule])
@@ -129,14 +127,14 @@ def work(
         try:
             worker.do(job)
         except Exception as error:
-            # Another fault is the checker's, and none of the implementation.
+            # Any other exception is a fault of the checker.
             known = isinstance(error, TargetError)
             connection.send(error if known else AssertionError(traceback.format_exc()))
             return
 
 
 def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[Numbered]:
-    """Give all cases from a number on with their numbers, the random ones without an end."""
+    """Return all numbered cases from a number on, then random ones without end."""
     known = in_turn(rule, asked.level, asked.every)
     dtypes = asked.dtypes if asked.level == "data" else ()
     for number in count(start):
@@ -162,7 +160,7 @@ class _Worker:
         self.process = os.getpid()
 
     def do(self, job: Run | Try) -> None:
-        """Do what the parent says, if the implementation has something for that level."""
+        """Do a job, if the implementation offers the level."""
         level = job.asked.level
         self.function = self.opened.function(level)
         self.judge = Judge(self.rule, level, job.asked.refuses)
@@ -174,14 +172,14 @@ class _Worker:
             self.send(self.attempt(job))
 
     def run(self, job: Run) -> None:
-        """Ask the cases and tell the parent, every now and then and at the end."""
+        """Ask the cases; report now and then, and at the end."""
         tally, given_up = Tally(), False
         self.after, self.deadline = job.start, job.deadline
         began = time.monotonic()
         beat = time.monotonic() + _BEAT
         for number, stage, case, finding in self.findings(self.wanted(job, tally)):
             if began and self.deadline is not None:
-                # For the first answer it may have started, or compiled.
+                # Time for the first answer is extra: it may have started, or compiled.
                 self.deadline += time.monotonic() - began
             began = 0.0
             tally.note(stage, case, finding)
@@ -199,7 +197,6 @@ class _Worker:
         self.send(Found(tally, self.after, done=True, given_up=given_up))
 
     def attempt(self, job: Try) -> Example | None:
-        """Look for a case that deviates in the same way."""
         stream: Iterator[Numbered] = (
             (number, (job.stage, case))
             for number, case in enumerate(job.cases)
@@ -213,20 +210,18 @@ class _Worker:
     def findings(
         self, stream: Iterator[Numbered]
     ) -> Iterator[tuple[int, Stage, Case, Finding | None]]:
-        """Ask for cases, one by one, and judge the answers."""
         for number, (stage, case) in stream:
             self.position.value = number
             yield number, stage, case, self.judge.heard(case, self.question(case))
 
     def question(self, case: Case) -> Callable[[], object]:
-        """Give the call that asks a case."""
         arguments = self.judge.arguments(case)
         if isinstance(self.function, Program):
             return partial(self.function.ask, case)
         return partial(cast("Function", self.function), *arguments)
 
     def wanted(self, job: Run, tally: Tally) -> Iterator[Numbered]:
-        """Give the cases of a job, and count those that are left out."""
+        """Return the cases of a job; count those left out."""
         for number, (stage, case) in numbered(self.rule, job.asked, job.start):
             if number == job.stop or (self.deadline is None and stage == "random"):
                 return
@@ -241,24 +236,23 @@ class _Worker:
                 yield number, (stage, case)
 
     def left_out(self, asked: Asked, case: Case) -> str | None:
-        """Say why a case is not asked, if it is not."""
         return asked.left_out(case) or self.opened.left_out(asked.level, case)
 
     def send(self, message: object) -> None:
-        """Tell the parent, unless this is a copy of the process that the implementation made."""
+        """Send to the parent, unless the implementation has forked this process."""
         if os.getpid() != self.process:
             os._exit(0)
         self.connection.send(message)
 
 
 def _end_with_parent() -> None:
-    """Ask the system to end this process with its parent, however that ends, where it can."""
+    """Ask the system, where it can, to end this process with its parent."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _set_output_aside() -> None:
-    """Let what an implementation prints go to the standard error stream, and nothing come in."""
+    """Send an implementation's output to the standard error stream; leave its input empty."""
     if hasattr(os, "setsid"):
         os.setsid()
     if sys.stdout is not None:
