@@ -16,8 +16,7 @@ from importlib import import_module
 import whycast
 from whycast._usage import UsageError
 
-# Which module adds a subcommand, by its function `add`. Only that of the subcommand that is asked
-# for is imported.
+# Each module's function `add` adds subcommands. Only the module of the one asked for is imported.
 _MODULES = {
     "shape": "_shapes",
     "explain": "_explain",
@@ -28,18 +27,18 @@ _MODULES = {
     "check": "_check",
     "serve": "_serve",
 }
-# Subcommands that take a program and its own words after two dashes.
+# These take a program and its arguments after two dashes.
 _WITH_PROGRAM = ("check",)
 
-# Besides 0, 1 and 2, as sysexits.h and shells number them; Python's own for a failure would be 1.
+# Exit codes besides 0, 1 and 2, as in sysexits.h and shells; Python's own for a failure is 1.
 _FAULT, _NOT_WRITTEN, _INTERRUPTED, _NO_READER = 70, 74, 128 + signal.SIGINT, 128 + 13
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the command line, with all subcommands or those of one's module.
+    """Return the parser with all subcommands, or those of one's module.
 
-    Each sets ``run``, a function of the parsed arguments that returns the exit code. Among these is
-    ``program``, the words after two dashes where the subcommand takes a program.
+    Each sets ``run``, a function of the parsed arguments that returns the exit code. ``program``
+    holds the words after two dashes.
     """
     made = argparse.ArgumentParser(
         prog="whycast",
@@ -58,10 +57,9 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line on the words after the name of the program; return the exit code.
+    """Run the command line, by default on the program's arguments; return the exit code.
 
-    By default these are the words that it was started with. With `argv` a fault of whycast is
-    raised, without it the traceback is printed.
+    With `argv` a fault of whycast is raised, without it the traceback is printed.
 
     >>> main(["shape", "3x1", "1x4"])
     3x4
@@ -70,15 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _open_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # What its encoding lacks, such as an ellipsis, is no reason to say nothing.
+        # The encoding may lack a character, such as an ellipsis.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _run(words)
-        # It is None where it was closed from the start.
+        # A stream closed from the start is None.
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
     except BrokenPipeError:
-        # Its reader has enough.
         code = _NO_READER
     except OSError as error:
         code = _NOT_WRITTEN
@@ -91,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         code = _FAULT
         traceback.print_exc()
-    # Of what is left Python would complain when it closes the streams.
+    # Otherwise Python reports unwritten output when it closes the streams.
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
@@ -101,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    """Run a subcommand; give its exit code, or that of help, the version, or a complaint."""
+    """Run a subcommand; return its exit code, or that of help, the version or a usage error."""
     command = words[0] if words else None
     program: list[str] = []
     if command in _WITH_PROGRAM and "--" in words:
@@ -121,7 +118,7 @@ def _run(words: list[str]) -> int:
 
 
 def _open_streams() -> None:
-    """Open what was closed from the start, before a file or a pipe is taken for it."""
+    """Open standard streams that are closed, before a file or a pipe takes their numbers."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -130,9 +127,9 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Mark negative numbers, such as an index -1,2, which argparse would take for options.
+    """Put a space before negative numbers, such as an index -1,2: argparse takes them for options.
 
-    It takes a word with a space in it for what it is; the readers of numbers skip the space.
+    The readers of numbers ignore the space.
     """
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

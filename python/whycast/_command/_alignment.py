@@ -1,6 +1,6 @@
 """How tensors lie on the axes of the output, and a rule's steps there, each with its clause.
 
-Each axis is settled by the proved programs, asked for tensors of that axis alone.
+The proved programs settle each axis, asked for tensors of that axis alone.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from whycast._types import Shape
 
 
 class Place(NamedTuple):
-    """What a tensor has on an axis of the output.
+    """A tensor's part on an axis of the output: its own axis, None where a 1 is prepended.
 
-    `axis` is its own axis, None where a 1 is prepended. An index of the output on that axis leads
-    to the same index (kept), to the first element, or to none where the size does not fit.
+    An index of the output leads to the same index (kept), to the first, or to none where the size
+    does not fit.
     """
 
     size: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A tensor, or a target that grows like one, and what it has on which axes of the output."""
+    """A tensor, or a target that grows like one, and its places on axes of the output."""
 
     name: str
     places: dict[int, Place]
@@ -35,14 +35,14 @@ class Row(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """Tensors on the axes of the output; its size is None on an axis where sizes exclude others."""
+    """Tensors on the axes of the output; an axis has no size where the sizes do not fit."""
 
     sizes: tuple[int | None, ...]
     rows: tuple[Row, ...]
 
 
 def alignment(rule: Rule, operands: Operands) -> Alignment | None:
-    """Align what a rule is asked about; None where axes, or too low a rank, leave no place."""
+    """Align the operands; None where wrong axes, or too low a rank, leave no place."""
     error = rule.refusal(operands)
     if error is not None and getattr(error, "target", None) is None:
         return None
@@ -66,7 +66,6 @@ def alignment(rule: Rule, operands: Operands) -> Alignment | None:
 
 
 def _common(rule: Rule, names: list[str], shapes: tuple[Shape, ...]) -> Alignment:
-    """Align shapes at their last axes."""
     rank = max(map(len, shapes))
     padded = [_kernel.pad(shape, rank) for shape in shapes]
     sizes = tuple(_size(rule, column) for column in zip(*padded, strict=True))
@@ -82,7 +81,7 @@ def _common(rule: Rule, names: list[str], shapes: tuple[Shape, ...]) -> Alignmen
 
 
 def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
-    """Size of the output on an axis: SONNX has one, the maximum, also where another violates it."""
+    """Return the output's size on an axis; SONNX's is the maximum, even where another misfits."""
     assert rule.common is not None
     try:
         return rule.common(tuple((size,) for size in column))[0]
@@ -93,7 +92,7 @@ def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
 
 
 def _index(size: int, target: int | None, *, grows: bool = True) -> Literal["kept", "first"] | None:
-    """Say what becomes of an index: a view's stride is the tensor's own, or 0."""
+    """Return where an index leads: kept where a view keeps its stride, first where that is 0."""
     if target is None:
         return "first" if size == 1 else None
     try:
@@ -110,7 +109,7 @@ Cell = int | str | None
 
 
 class Line(NamedTuple):
-    """A line of the explanation: what stands on each axis of the output, and by which clause."""
+    """A line of the explanation: a cell for each axis of the output, and the clause."""
 
     step: str
     name: str
@@ -120,7 +119,7 @@ class Line(NamedTuple):
     wrong: tuple[int, ...] = ()
 
     def texts(self) -> list[str]:
-        """Texts of the cells: a 1 that is prepended stands in parentheses, a misfit is marked."""
+        """Texts of the cells, with a prepended 1 in parentheses and misfits marked."""
         shown = []
         for axis, cell in enumerate(self.cells):
             text = show_int(cell) if isinstance(cell, int) else cell or ""
@@ -133,7 +132,7 @@ class Line(NamedTuple):
 
 
 def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
-    """Give the lines of a rule's steps; those of the index only where there are outputs."""
+    """Return the lines of a rule's steps; those of the index only where there are outputs."""
     steps, clauses, sizes = rule.steps, rule.clauses, aligned.sizes
 
     def on_axes(row: Row, cell: Callable[[int, Place], Cell]) -> tuple[Cell, ...]:
@@ -143,7 +142,7 @@ def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
     def leads(axis: int, place: Place) -> Cell:
         return f"i{axis}" if place.leads == "kept" else 0
 
-    # Some texts have letters for tensors, before and after.
+    # Some texts name tensors by letters.
     names = [
         [f"{letter}{m}" if steps.letters else row.name for letter in ("dY", "Z")]
         for m, row in enumerate(aligned.rows)

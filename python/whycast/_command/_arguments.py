@@ -1,4 +1,4 @@
-"""What the words of the command line mean and how it shows them: shapes, integers, questions."""
+"""Shapes, integers and questions on the command line: how they are read and shown."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from whycast._usage import UsageError
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-# Python reads and writes no int of more than 4300 digits; a product of sizes has to be written too.
+# Python converts no int of more than 4300 digits; products of two sizes have to be written too.
 _MOST_DIGITS = 2000
 
 # "1,000" is not the shape 1x0.
 _SIZE = "(?:0|[1-9][0-9]*)"
 
-# Texts of explanations are short, whatever the ranks are.
+# Explanations stay short at any rank.
 _MOST_AXES_OF_A_SHAPE = 16
 _MOST_AXES_NAMED = 12
 
 
 def _pattern(number: str, *forms: str) -> str:
-    """Match numbers with commas between them, in brackets or not, or another of some forms."""
+    """Match numbers with commas between them, in brackets or not, or one of other forms."""
     commas = rf"{number}(?: *, *{number})*"
-    # Without brackets "3," may be the half of "3, 1", of which a shell makes two words.
+    # Without brackets "3," may be half of "3, 1", which a shell splits.
     inside = rf" *(?:{commas} *(?:, *)?)?"
     return "|".join(
         (*forms, commas, rf"\({inside}\)", rf"\[{inside}\]", rf"torch\.Size\(\[{inside}\]\)")
     )
 
 
-# The page of the documentation to play with reads shapes by these, too.
+# The page of the documentation to play with uses this too.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
 
 def shape(text: str) -> Shape:
-    """Read a shape: as the command line writes it, or as Python, NumPy and torch do.
+    """Read a shape, written as on the command line or as in Python, NumPy and torch.
 
     >>> shape("3x1"), shape("3X1"), shape("3×1"), shape("3,1"), shape("(3, 1)"), shape("[3,1]")
     ((3, 1), (3, 1), (3, 1), (3, 1), (3, 1), (3, 1))
@@ -59,7 +59,7 @@ or () for rank 0, got '3x-1'
 
 
 def path(text: str) -> Path:
-    r"""Read the name of a file, whether there is one or not.
+    r"""Read the name of a file, existing or not.
 
     >>> path("a\0b")
     Traceback (most recent call last):
@@ -89,7 +89,7 @@ for none, got '1;2'
 
 
 def count(least: int) -> Callable[[str], int]:
-    """Give what reads an integer of at least so much.
+    """Return a reader of integers of at least `least`.
 
     >>> count(1)("0")
     Traceback (most recent call last):
@@ -107,7 +107,6 @@ def count(least: int) -> Callable[[str], int]:
 
 
 def _numbers(text: str, pattern: str, expected: str) -> tuple[int, ...]:
-    """Read the numbers of a text that matches a pattern."""
     word = text.strip()
     if not re.fullmatch(pattern, word):
         raise argparse.ArgumentTypeError(f"expected {expected}, got {cut(word)!r}")
@@ -120,7 +119,7 @@ def _numbers(text: str, pattern: str, expected: str) -> tuple[int, ...]:
 
 
 def show_integers(numbers: tuple[int, ...]) -> str:
-    """Text of an index, of strides or axes as `integers` reads it.
+    """Write an index, strides or axes so that `integers` can read them.
 
     >>> show_integers((2, 0)), show_integers(())
     ('2,0', '()')
@@ -129,7 +128,7 @@ def show_integers(numbers: tuple[int, ...]) -> str:
 
 
 def elided(sizes: Shape, at_an_end: int = 5) -> str:
-    """Text of a shape; of a long one, both ends.
+    """Write a shape; of a long one, both ends.
 
     >>> elided((3, 1)), elided((2, 1) * 20, at_an_end=2)
     ('3x1', '2x1x...x2x1 (rank 40)')
@@ -140,24 +139,19 @@ def elided(sizes: Shape, at_an_end: int = 5) -> str:
 
 
 def both_ends(items: list[str], gap: str, at_an_end: int = 5) -> list[str]:
-    """Return a few items as they are; of many, both ends and a gap between them."""
+    """Shorten many items to both ends with a gap between them."""
     if len(items) <= _MOST_AXES_OF_A_SHAPE:
         return items
     return [*items[:at_an_end], gap, *items[-at_an_end:]]
 
 
 def show_some(axes: tuple[int, ...]) -> str:
-    """Text of axes; of many, the first ones.
-
-    >>> show_some(tuple(range(40)))
-    '0,1,2,3,4,5,6,7,8,9,10,11,...'
-    """
+    """Write axes; of many, the first ones."""
     more = ",..." if len(axes) > _MOST_AXES_NAMED else ""
     return show_integers(axes[:_MOST_AXES_NAMED]) + more
 
 
 def headline(rule: Rule, asked: Operands, result: Shape | None) -> str:
-    """Say what is asked, and what comes of it."""
     text = ", ".join(map(elided, asked.shapes))
     if asked.target is not None:
         text += f" to {elided(asked.target)}"
@@ -167,7 +161,6 @@ def headline(rule: Rule, asked: Operands, result: Shape | None) -> str:
 
 
 def add_rule(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says by which rule."""
     parser.add_argument(
         "--rule",
         choices=RULES,
@@ -181,7 +174,6 @@ SHAPE_HELP = "sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. "
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say by which rule, along which axes, and in which form to answer."""
     add_rule(parser)
     parser.add_argument(
         "--axes",
@@ -196,12 +188,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says in which form to answer."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
 def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> Operands:
-    """Give the shapes and axes their places, if the rule takes so many."""
+    """Sort shapes and axes into operands, if the rule takes so many."""
     if rule.takes == "tensors" and axes is None:
         return Operands(tuple(shapes))
     if rule.takes != "tensors" and len(shapes) != 2:
@@ -213,7 +204,7 @@ def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> O
 
 
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
-    """Give a shape, its target and axes their places, if the rule takes axes or not."""
+    """Sort a shape, its target and axes into operands, if the rule takes axes or there are none."""
     if rule.takes != "axes" and axes is not None:
         raise UsageError(f"--axes: rule {rule.name} takes none; {names_of('axes')} do")
     if rule.takes == "axes" and axes is None:
@@ -222,7 +213,7 @@ def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) 
 
 
 def described(rule: Rule, operands: Operands) -> dict[str, Any]:
-    """Say for JSON what a rule is asked."""
+    """Return the operands for JSON."""
     asked: dict[str, Any] = {"rule": rule.name}
     if operands.target is None:
         asked["shapes"] = operands.shapes
@@ -232,7 +223,7 @@ def described(rule: Rule, operands: Operands) -> dict[str, Any]:
 
 
 def refused(error: Exception) -> dict[str, Any]:
-    """Say for JSON why a rule refuses: the axis is that of the target, or of the common rank."""
+    """Return a refusal for JSON: its axis is the target's, or the common rank's."""
     said: dict[str, Any] = {"refused": str(error).partition("\n")[0]}
     if isinstance(error, BroadcastError):
         said |= {"axis": error.axis, "tensor": error.tensor}

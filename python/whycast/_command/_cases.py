@@ -1,4 +1,4 @@
-"""`whycast cases`: the cases that implementations are held against, with what is expected."""
+"""`whycast cases`: the cases of checks, with the expected results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ jsonl: one request a line, as `whycast serve` reads them, with the answer as "ex
 
 
 def add(subparsers: Subparsers) -> None:
-    """Add the command to those of the command line."""
     parser = subparsers.add_parser(
         "cases",
         help="write the cases with what is expected, in a format of choice",
@@ -57,11 +56,10 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the cases."""
     try:
         count = _write(arguments)
     except OSError as error:
-        # A folder alone can be no place for the output; a file is opened by `output`.
+        # Only a folder fails here: `output` opens files.
         if arguments.format != "onnx":
             raise
         raise UsageError(f"--out: {error}") from None

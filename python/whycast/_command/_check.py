@@ -22,7 +22,7 @@ from whycast.testing._cases._case import LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
 
-# Seconds between two lines of progress where there is no terminal.
+# Seconds between lines of progress without a terminal.
 _PAUSE = 5.0
 
 _DESCRIPTION = f"""\
@@ -47,7 +47,7 @@ def _seconds(text: str) -> float | None:
     return None if text == "all" else float(text)
 
 
-# Parameters of `check`, which has their defaults: what reads each, and what its help says.
+# Parameters of `check`, with its defaults: their readers, and their help.
 _OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "seconds": (
         *(_seconds, "SECONDS"),
@@ -76,7 +76,6 @@ _OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
 
 
 def add(commands: Any) -> None:
-    """Add the command to those of the parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "check",
         help="hold an implementation against the verified one",
@@ -106,7 +105,6 @@ def add(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, and print what was found."""
     if arguments.peers:
         for peer in PEERS.values():
             print(f"{peer.name:<20} {absent(peer) or peer.version}")
@@ -131,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
         ended_by.append(number)
         stop.set()
 
-    # One that is ignored, as in the background of a shell, stays so.
+    # Signals that are ignored, as in a shell's background, stay so.
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for each, handler in before.items():
         signal.signal(each, handler if handler == signal.SIG_IGN else end)
@@ -146,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
             stop=stop,
         )
     except ValueError as error:
-        # What is wrong with the target, or with a number.
+        # About the target, or a number.
         raise UsageError(str(error)) from None
     finally:
         for each, handler in before.items():

@@ -1,4 +1,4 @@
-"""The subcommand explain: a rule's steps for given shapes, and what the other rules say."""
+"""`whycast explain`: a rule's steps for given shapes, and the results of the other rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ _WIDTH = 80
 
 
 def add(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
     about = "a rule's steps for given shapes, and what the other rules say of them"
     parser = subparsers.add_parser(
         "explain",
@@ -54,7 +53,7 @@ def _run(arguments: argparse.Namespace) -> int:
     axes: tuple[int, ...] | None = arguments.axes
     if axes is not None and len(arguments.shapes) != 2:
         raise UsageError(f"--axes: expected two shapes beside it, got {len(arguments.shapes)}")
-    # Axes may also be given for the other rules alone.
+    # Axes may be for the other rules only.
     asked = operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
     error = rule.refusal(asked)
     result = rule.shape(asked)
@@ -87,7 +86,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _tables(rule: Rule, steps: list[Line]) -> list[str]:
-    """Lay the steps out, as many axes beside each other as there is room for."""
+    """Lay out the steps, with as many axes beside each other as fit."""
     if not steps:
         return []
     heads = [("", "axis", "clause"), *[(line.step, line.name, line.clause) for line in steps]]
@@ -108,7 +107,6 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
             cells = "".join([columns[k][number].rjust(widths[k]) for k in range(begin, end)])
             shown = "" if section == before else section
             before = section or before
-            # What does not fit there is on other axes.
             if section != rule.steps.fails or cells.strip():
                 rows.append(f"{shown:<{step}}  {label:<{name}}{cells}  {said}")
         tables.append("\n".join(rows))
@@ -116,7 +114,7 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
 
 
 def _legend(rule: Rule, steps: list[Line]) -> str:
-    """Say what the marks mean that occur."""
+    """Explain the marks that occur."""
     indices = {cell for line in steps if line.step == rule.steps.leads for cell in line.cells}
     said = {
         "(1): prepended": any(line.prepended for line in steps),
@@ -128,7 +126,7 @@ def _legend(rule: Rule, steps: list[Line]) -> str:
 
 
 def _loops(rule: Rule, asked: Operands, result: Shape) -> str:
-    """Give the loops that come by all elements of the tensors, as they lie, without a copy."""
+    """Return the loops that visit every element of the tensors in place."""
     strides = []
     for own in asked.shapes:
         one = asked if asked.target is not None else Operands((own,), result)
@@ -144,7 +142,6 @@ def _loops(rule: Rule, asked: Operands, result: Shape) -> str:
 
 
 def _side_by_side(said: list[Verdict]) -> str:
-    """Lay out what every rule says."""
     rows = [("rule", "result", "")]
     for verdict in said:
         result = "-" if verdict.operands is None else "refused"
@@ -159,7 +156,7 @@ def _side_by_side(said: list[Verdict]) -> str:
 
 
 def _reasons(said: list[Verdict], why: list[Finding]) -> str:
-    """Say why the rules differ, or that they do not."""
+    """Say why the rules differ, or that they agree."""
     if why:
         return "\n".join(_folded(f"{finding.id}: {finding.says}", 4) for finding in why)
     if all(verdict.result is None for verdict in said):

@@ -1,4 +1,4 @@
-"""The subcommand model: the broadcasts in an ONNX model, and a model in which they are explicit."""
+"""`whycast model`: the broadcasts in an ONNX model, and a model in which they are explicit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def add(subparsers: Subparsers) -> None:
-    """Add the subcommand."""
     about = "the broadcasts in an ONNX model, which can be made explicit"
     parser = subparsers.add_parser(
         "model",
@@ -101,11 +100,7 @@ def _sizes(text: str) -> tuple[str, Shape | int]:
 
 
 def _number(text: str) -> tuple[str, float]:
-    """Read an input and a number.
-
-    >>> _number("sr=16000")
-    ('sr', 16000.0)
-    """
+    """Read an input and its number."""
     name, _, value = text.rpartition("=")
     try:
         return name, float(value)
@@ -164,7 +159,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _demand_company(arguments: argparse.Namespace) -> None:
-    """Refuse options that would have no effect."""
     if arguments.explicit is None:
         for name in ("as", "dynamic", "constants", "leave", "check"):
             if getattr(arguments, name):
@@ -191,7 +185,7 @@ def _demand_company(arguments: argparse.Namespace) -> None:
 
 
 def _write_model(target: Path, made: Explicit, known: Read, source: Path) -> None:
-    """Write a model that ONNX's checker accepts, if it did before, with the data that it names."""
+    """Write a model with its external data; ONNX's checker must accept it if it did before."""
     from google.protobuf.message import EncodeError
 
     from whycast._model._read import complaint, data_files

@@ -1,7 +1,6 @@
 """`whycast serve`: the verified functions, asked by lines of JSON on standard input.
 
-Each line that is not blank is a request and gets one line, written at once: the answer, or what is
-wrong with the request.
+Each line that is not blank is a request; its answer, or error, is one line, written at once.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from whycast.testing._lines import Request, answer, read_request
 from whycast.testing._lines._json import Message, line_of, parse
 from whycast.testing._report._judge import expected
 
-# An answer of more would take long to write down, and a line of more does not ask for less.
+# Larger answers would take long to write, and longer lines ask for no less.
 _MAX_BYTES = 2**26
 _MAX_LINE = 2**28
 
@@ -55,7 +54,6 @@ example:
 
 
 def add(subparsers: Subparsers) -> None:
-    """Add the command to those of the command line."""
     parser = subparsers.add_parser(
         "serve",
         help="answer requests, lines of JSON, with the verified functions",
@@ -67,25 +65,25 @@ def add(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Answer until the input ends or nobody reads the answers."""
+    """Answer until the input ends or the output's reader is gone."""
     output = sys.stdout.buffer
     try:
         for number, line in _lines(sys.stdin.buffer):
             output.write(line_of(_reply(line, number)))
             output.flush()
     except BrokenPipeError:
-        # Python flushes once more at its end, and would complain.
+        # Otherwise Python's last flush reports the broken pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def respond(request: Request) -> Message:
-    """Return the answer to a request; a ValueError or MemoryError says why there is none."""
+    """Return the answer to a request; a ValueError or MemoryError has the reason if none."""
     rule, level, case, arrays = request
     shape = rule.shape(case)
     try:
         if shape is not None and level == "index":
-            # Whether it is an index of the output is the same question by every rule.
+            # Checks the multi-index: the same question by every rule.
             source_index(shape, shape, case.multi_index or ())
         size = math.prod(shape or (0,)) * sum([array.itemsize for array in arrays])
         if size > _MAX_BYTES:
@@ -114,7 +112,7 @@ def _reply(line: bytes | None, number: int) -> Message:
 
 
 def _lines(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Give the lines that are not blank with their numbers; None for one that is too long."""
+    """Return numbered lines that are not blank; None for one that is too long."""
     number = 0
     while line := source.readline(_MAX_LINE):
         number += 1

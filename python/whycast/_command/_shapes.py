@@ -1,4 +1,4 @@
-"""The subcommands shape, index and strides: what a rule makes of shapes, in one line."""
+"""`whycast shape`, `index` and `strides`: a rule's result in one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from whycast._usage import UsageError, show_sizes
 
 
 def add(subparsers: Subparsers) -> None:
-    """Add the three subcommands."""
     parser = _add(
         subparsers,
         "shape",
@@ -111,7 +110,7 @@ def _run_index(arguments: argparse.Namespace) -> int:
     result: tuple[int, ...] | Exception | None = None
     if output is not None:
         try:
-            # Whether it is an index of the output is the same question by every rule.
+            # Checks the index: the same question by every rule.
             source_index(output, output, arguments.index)
             result = rule.source(asked, arguments.index)
         except ValueError as wrong:
@@ -144,7 +143,7 @@ def _answer(
     show: Callable[[tuple[int, ...]], str],
     **more: tuple[int, ...],
 ) -> int:
-    """Print a result, or why the rule has none; give the exit code."""
+    """Print a result, or why the rule has none; return the exit code."""
     rule = RULES[arguments.rule]
     if result is None:
         result = rule.refusal(asked)
@@ -153,7 +152,7 @@ def _answer(
         outcome = refused(result) if isinstance(result, Exception) else {"result": result}
         print(json.dumps(described(rule, asked) | more | outcome))
     elif isinstance(result, Exception):
-        # Here the rule has another name than in Python.
+        # The command line has its own name for the rule.
         said = str(result).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
         print(said, file=sys.stderr)
     else:

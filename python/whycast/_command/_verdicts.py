@@ -1,4 +1,4 @@
-"""What every rule says of the same shapes, and why they differ."""
+"""The results of all rules for the same shapes, and why they differ."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from whycast._types import Shape
 
 
 class Verdict(NamedTuple):
-    """What a rule says: a shape or an error, or neither where it cannot be asked, as `note` says.
-
-    `operands` are those that the rule was asked about.
-    """
+    """A rule's shape or error for `operands`; where it cannot be asked, only a `note`."""
 
     rule: Rule
     operands: Operands | None
@@ -25,7 +22,7 @@ class Verdict(NamedTuple):
 
     @property
     def why(self) -> str:
-        """What is to be said beside the result."""
+        """The text beside the result."""
         error = self.error
         if isinstance(error, IncompatibleError):
             return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"
@@ -39,7 +36,6 @@ class Verdict(NamedTuple):
         return self.note if error is None else str(error)
 
     def described(self) -> dict[str, Any]:
-        """Say it for JSON."""
         said: dict[str, Any] = {"rule": self.rule.name}
         if self.operands is None:
             return said | {"asked": False, "reason": self.note}
@@ -49,10 +45,10 @@ class Verdict(NamedTuple):
 
 
 def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[Verdict]:
-    """Ask every rule; `axes` are those that were given, as the rule that is explained means them.
+    """Ask every rule; `axes` are meant as the explained rule takes them.
 
-    A rule with a target is asked to broadcast the first of two shapes to the second, along its last
-    axes if no others are given.
+    A rule with a target broadcasts the first of two shapes to the second, by default along its last
+    axes.
     """
     shapes = asked.shapes if asked.target is None else (asked.shapes[0], asked.target)
     mapping = _mapping(rule, shapes, axes) if len(shapes) == 2 else None
@@ -72,7 +68,7 @@ def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[
 def _operands(
     rule: Rule, shapes: tuple[Shape, ...], mapping: tuple[int, ...] | None
 ) -> Operands | str:
-    """Give what a rule is asked about, or say why it cannot be."""
+    """Return a rule's operands, or why it cannot be asked."""
     if rule.takes == "tensors":
         return Operands(shapes)
     if len(shapes) != 2:
@@ -90,7 +86,7 @@ def _operands(
 def _mapping(
     rule: Rule, shapes: tuple[Shape, ...], axes: tuple[int, ...] | None
 ) -> tuple[int, ...] | None:
-    """Axes of the second shape on which those of the first lie; None where there are none."""
+    """Return the axes of the second shape on which the first lies; None if there are none."""
     own, target = shapes
     if axes is None:
         return _last_axes(own, target)
@@ -107,12 +103,11 @@ def _last_axes(own: Shape, target: Shape) -> tuple[int, ...] | None:
     return None if missing < 0 else tuple(range(missing, len(target)))
 
 
-# Of each kind the finding that a rule has.
 _WHY = {kind: finding for rule in RULES.values() for kind, finding in rule.findings.items()}
 
 
 def findings(said: list[Verdict]) -> list[Finding]:
-    """Say why the rules differ where they do."""
+    """Return why the rules differ, where they do."""
     of = {verdict.rule: verdict for verdict in said}
     strict, loose = (of[rule_on_tensors(zero_meets_one=meets)] for meets in (False, True))
     one_way = next(v for v in said if v.rule.takes == "target" and not v.rule.bidirectional)

@@ -1,5 +1,4 @@
 """Broadcasts in ONNX models: found, explained, made explicit. It needs the extra `onnx`.
 
-The verified programs decide on shapes. What walks the graph is ordinary Python, tested and not
-proved.
+The verified programs decide on shapes; the walk over the graph is tested, not proved.
 """

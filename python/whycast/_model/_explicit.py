@@ -1,4 +1,4 @@
-"""A model with nodes that broadcast in front of those that did, which then find equal shapes.
+"""A model with explicit broadcasts: new nodes in front of the others, which then get equal shapes.
 
 Each form rests on theorems of why3/model: Expand on `rewrites` and `matrices`, Reshape and Tile on
 `tiles`, computed shapes on `run_time`, SONNX's Broadcast on `rewrites`.
@@ -22,14 +22,12 @@ from whycast._model._places import UNKNOWN, Place
 from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
-# The opsets from which on there are Expand; Where, and Slice by computed ends; a size 0 in Reshape
-# that means 0.
+# The first opsets with Expand; Where and Slice by computed ends; a Reshape whose size 0 means 0.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
 
-# A message of protobuf has less than 2 GiB; so much of it may be repeated elements of constants.
+# Protobuf messages are below 2 GiB; constants may add this much.
 _MOST_BYTES = 2**30
 
-# The element types that SONNX's Broadcast takes.
 _SONNX_TYPES = frozenset(
     number
     for number in TensorProto.DataType.values()
@@ -39,12 +37,12 @@ _SONNX_TYPES = frozenset(
 
 
 class _LeftError(Exception):
-    """Why a node stays as it is."""
+    """The reason why a node stays unchanged."""
 
 
 @dataclass
 class Explicit:
-    """What became of a model: how many nodes are new, which places are left, and why."""
+    """A model with explicit broadcasts: the number of new nodes, and the places left, with why."""
 
     model: ModelProto
     added: int = 0
@@ -62,11 +60,11 @@ def explicit(
     constants: bool = False,
     leave: Collection[str] = (),
 ) -> Explicit:
-    """Return a model in which as few of the places as possible broadcast without saying so.
+    """Return a copy of a model in which as many broadcasts as possible are explicit.
 
-    The model is not changed; `scopes` are those of its graphs. With `dynamic`, the model computes
-    shapes that only the running model knows; with `constants`, elements of initializers are
-    repeated in the file. No node of the operators `leave` is changed.
+    `scopes` are those of its graphs. With `dynamic`, the model computes shapes that are only known
+    at run time; with `constants`, elements of initializers are repeated in the file. Nodes of the
+    operators `leave` stay.
     """
     made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))
@@ -86,7 +84,7 @@ def explicit(
             made.changed += 1
         except _LeftError as reason:
             made.left.append((place, str(reason)))
-    # Of inner graphs first: a graph is copied with those within it.
+    # Inner graphs first: copying a graph copies those within it.
     made.added = sum(writer.finish() for writer in reversed(writers.values()))
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
@@ -94,7 +92,6 @@ def explicit(
 
 
 def _taken(graphs: list[GraphProto]) -> set[str]:
-    """Return all names of values and nodes."""
     names: set[str] = set()
     for graph in graphs:
         for node in graph.node:
@@ -106,7 +103,7 @@ def _taken(graphs: list[GraphProto]) -> set[str]:
 
 
 class _Writer:
-    """Puts nodes into one graph."""
+    """Adds nodes to one graph."""
 
     def __init__(
         self, graph: GraphProto, scope: Scope, version: int, taken: set[str], form: Form
@@ -118,7 +115,7 @@ class _Writer:
         self.put = 0
 
     def write(self, place: Place, dynamic: bool, constants: bool, room: int) -> int:
-        """Make one place explicit, or raise why not; return the bytes of constants added."""
+        """Make one place explicit, or raise the reason; return the bytes of constants added."""
         self.put = place.index
         if place.note:
             raise _LeftError(place.note)
@@ -164,7 +161,7 @@ class _Writer:
         return 0
 
     def finish(self) -> int:
-        """Put the nodes in their places; say how many."""
+        """Put the nodes in their places; return their number."""
         nodes = []
         for index, node in enumerate(self.graph.node):
             nodes += self.before.get(index, [])
@@ -174,16 +171,16 @@ class _Writer:
         return sum(map(len, self.before.values()))
 
     def _target(self, place: Place, m: int, common: Shape) -> Shape:
-        """Return the shape to which an input is brought."""
+        """Return the shape that an input gets."""
         if place.direction != "stacked":
             return common
         own = self.scope.shape(place.inputs[m])
         assert own is not None
-        # The matrices keep their sizes: by 1, Expand changes none.
+        # The matrices keep their sizes: Expand to 1 changes none.
         return common + (own[-2:] if min(own[-2:]) >= 0 else (1, 1))
 
     def _bytes(self, place: Place, grown: Sequence[int], common: Shape) -> int:
-        """Count the bytes of the constants that would be added to the file."""
+        """Count the bytes of constants that the file would get."""
         added = {}
         for m in grown:
             name, target = place.inputs[m], self._target(place, m, common)
@@ -196,7 +193,7 @@ class _Writer:
         return sum(added.values())
 
     def _static(self, place: Place, m: int, common: Shape, constants: bool) -> str:
-        """Return the name of an input that is brought to a shape of numbers."""
+        """Return the name of an input that is broadcast to a known shape."""
         name = place.inputs[m]
         own = self.scope.shape(name)
         assert own is not None
@@ -212,7 +209,7 @@ class _Writer:
             return self._node("Expand", name, self._numbers(target))
         padded = _kernel.pad(own, len(target))
         if min(padded, default=0) < 0:
-            # For Expand the target is enough. Reshape has to be told all sizes.
+            # Expand needs only the target; Reshape needs all sizes.
             raise _LeftError("only the running model knows the sizes of an input")
         if len(own) < len(target):
             zero = {"allowzero": 1} if 0 in padded else {}
@@ -225,7 +222,7 @@ class _Writer:
         return self._node("Tile", name, self._numbers(repeats)) if set(repeats) - {1} else name
 
     def _computed(self, place: Place) -> str:
-        """Return the name of the common shape, computed from the shapes of the inputs."""
+        """Return the name of the common shape, computed from the inputs' shapes."""
         assert place.target is not None
         rank, shape = len(place.target), ""
         for name, own in zip(place.inputs, place.shapes, strict=True):
@@ -239,14 +236,14 @@ class _Writer:
                 return sizes
             sizes = self._padded(sizes, len(own), rank)
             if shape:
-                # Max would take the 1 where it meets a 0.
+                # Max would prefer the 1 to a 0.
                 is_one = self._node("Equal", shape, self._numbers((1,) * rank))
                 sizes = self._node("Where", is_one, sizes, shape)
             shape = sizes
         return shape
 
     def _dynamic(self, place: Place, m: int, target: str) -> str:
-        """Return the name of an input that is brought to a computed shape."""
+        """Return the name of an input that is broadcast to a computed shape."""
         name, own = place.inputs[m], self.scope.shape(place.inputs[m])
         assert own is not None
         assert place.target is not None
@@ -265,7 +262,7 @@ class _Writer:
         return self._node("Tile", name, self._node("Where", is_one, target, ones))
 
     def _padded(self, sizes: str, own: int, rank: int) -> str:
-        """Return the name of a shape with 1 before its sizes."""
+        """Return the name of a shape with 1s before its sizes."""
         if own == rank:
             return sizes
         missing = self._numbers((1,) * (rank - own))
@@ -275,7 +272,7 @@ class _Writer:
         return self._node("Slice", name, self._numbers((first,)), self._numbers((last,)))
 
     def _sonnx(self, place: Place) -> None:
-        """Put in one Broadcast for all inputs of a node, which needs no shape."""
+        """Add one Broadcast for all inputs of a node; it needs no shape."""
         if place.direction == "stacked" or not all(place.inputs):
             raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
         if place.verdict == "unknown":
@@ -301,7 +298,7 @@ class _Writer:
             self._replace(place, m, self.made[key, name])
 
     def _replace(self, place: Place, m: int, name: str) -> None:
-        """Have the node read another value in the place of one that broadcasts."""
+        """Replace an input of the node."""
         node = self.graph.node[place.index]
         only = {"Gemm": (2,), "PRelu": (1,)}.get(node.op_type)
         for k, own in enumerate(place.node.input):
@@ -309,14 +306,14 @@ class _Writer:
                 node.input[k] = name
 
     def _constant(self, name: str) -> np.ndarray | None:
-        """Return an initializer's value, if it is in the file and no caller can give another."""
+        """Return an initializer's value, if the file has it and no caller can replace it."""
         if name in {value.name for value in self.graph.input}:
             return None
         found = [tensor for tensor in self.graph.initializer if tensor.name == name]
         return array_of(found[0]) if found else None
 
     def _numbers(self, sizes: Shape) -> str:
-        """Return the name of a constant vector; each stands once in a graph."""
+        """Return the name of a constant vector, one for equal ones."""
         key = ("numbers", sizes)
         if key not in self.made:
             self.made[key] = self._name("shape", "x".join(map(str, sizes)) or "scalar")
@@ -328,7 +325,7 @@ class _Writer:
         return self.made[key]
 
     def _node(self, operator: str, *inputs: str, **attributes: int) -> str:
-        """Return the output of a new node before the present one; equal ones stand once."""
+        """Return the output of a new node before the present one, or of an equal one."""
         key = (operator, inputs, tuple(attributes.items()))
         if key not in self.made:
             output = self._name(inputs[0], operator.lower())
@@ -340,7 +337,6 @@ class _Writer:
         return self.made[key]
 
     def _name(self, stem: str, what: str) -> str:
-        """Return a name that nothing has."""
         name, number = f"{stem}/{what}", 1
         while name in self.taken:
             number += 1

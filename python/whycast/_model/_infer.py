@@ -1,4 +1,4 @@
-"""The shapes of the values of a model, as ONNX infers them and as the model states them."""
+"""The shapes of a model's values, inferred by ONNX and stated by the model."""
 
 from __future__ import annotations
 
@@ -41,19 +41,18 @@ from whycast._model._read import (
 from whycast._types import Shape
 from whycast._usage import show_named
 
-# Each round gets by one more computation that needs the shape of what the round before found.
+# Each round gets past one more computation that needs a shape of the round before.
 _MOST_ROUNDS = 13
-# What is wrong with a model is listed; of annotations so many.
+# The most stale annotations that are listed.
 _MOST_NOTES = 20
 
 
 class Read(NamedTuple):
-    """The graphs of a model, from the outermost on, and what is known of its sizes.
+    """The graphs of a model, from the outermost on, and its sizes.
 
-    `inputs` are those of the model, with a number or a name for each size. `given` has the number
-    of each name and the shape of each input that the user gives, `open` the names of the sizes that
-    the model leaves open with the places of these, `notes` what is wrong with the model, of which
-    `complaint` is that of ONNX's checker.
+    `inputs` are those of the model, with a number or a name for each size. `given` has the user's
+    numbers of names and shapes of inputs; `open` the names made for open sizes, with their places;
+    `notes` the faults of the model, among them ONNX's checker's `complaint`.
     """
 
     scopes: list[Scope]
@@ -65,12 +64,11 @@ class Read(NamedTuple):
 
 
 def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
-    """Find the graphs of a model, with the shapes that ONNX infers.
+    """Return the graphs of a model, with the shapes that ONNX infers.
 
-    These are inferred without the model's annotations, which may be out of date. Of the annotations
-    those count that no node contradicts. The model is not changed, its names are added to `names`;
-    `given` has numbers of names and shapes of inputs. A UsageError says that these do not fit the
-    model, or contradict each other.
+    Inference ignores the model's annotations, which may be out of date; annotations that no node
+    contradicts are then added. The model is unchanged; `names` gets its names. Raises UsageError if
+    `given`, numbers of names and shapes of inputs, contradicts itself or the model.
     """
     stated = light(model)
     unnamed = name_open_sizes(stated.graph)
@@ -83,7 +81,7 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
     stale = _drop_stale(stated.graph, found, sizes)
     local = replace(sizes, stated=names_of(stated.graph), by="of nodes ")
     _complete(stated.graph, found, sizes)
-    # What is left is held against what the nodes make of it, each by itself.
+    # The remaining annotations are compared with each node's own inference.
     stale += _drop_stale(stated.graph, _scopes(_inferred(_cut(stated), []), local), local)
     notes += stale[:_MOST_NOTES]
     if len(stale) > _MOST_NOTES:
@@ -103,7 +101,7 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
 
 
 def _scopes(model: ModelProto, sizes: Sizes) -> list[Scope]:
-    """Read what is known of the values of a model."""
+    """Read the known types, shapes and values of a model."""
     found = list(scopes_of(model.graph))
     for scope in found:
         graph = scope.graph
@@ -124,10 +122,7 @@ def _scopes(model: ModelProto, sizes: Sizes) -> list[Scope]:
 
 
 def _folded(model: ModelProto, sizes: Sizes, notes: list[str]) -> list[Scope]:
-    """Infer shapes again and again, with what is constant computed in between.
-
-    What the model says of the shapes of its own values is not used.
-    """
+    """Infer shapes repeatedly, computing constants in between; ignore the model's annotations."""
     bare = deepcopy(model)
     graph = bare.graph
     for each in graphs_of(graph):
@@ -151,7 +146,7 @@ _FAILURES = (inference.InferenceError, onnx.checker.ValidationError, ValueError)
 
 
 def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
-    """Infer shapes; where that fails, leave out the nodes at fault, and note the reason."""
+    """Infer shapes; if that fails, leave out the nodes at fault and note the reason."""
     for data_prop in (True, False):
         try:
             return inference.infer_shapes(model, data_prop=data_prop)
@@ -160,7 +155,7 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
     note = f"ONNX's shape inference fails: {reason}"
     if note not in notes:
         notes.append(note)
-    # Each node by itself, with what is known of its inputs.
+    # Each node by itself, with the known types of its inputs.
     made = deepcopy(model)
     del made.functions[:]
     for node in model.graph.node:
@@ -177,7 +172,7 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
 
 
 def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
-    """Compute the values that depend on constants and on known shapes alone."""
+    """Compute the values that depend only on constants and known shapes."""
     values = {tensor.name: np.asarray(array_of(tensor)) for tensor in model.graph.initializer}
     shapes = {name: own for name, own in known.shapes.items() if min(own, default=0) >= 0}
     found: dict[str, np.ndarray] = {}
@@ -187,7 +182,7 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
         names = {*filter(None, node.input)}
         feeds = {name: values[name] for name in names & values.keys()}
         if node.op_type in ("Shape", "Size"):
-            # Only its shape is asked for: a view of one element has it without memory.
+            # They only need the shape: a view of one element costs no memory.
             views = {
                 name: np.broadcast_to(np.float32(0), shapes[name]) for name in names & {*shapes}
             }
@@ -205,7 +200,7 @@ def _is_random(node: NodeProto) -> bool:
     if not onnx.defs.has(node.op_type):
         return False
     schema = onnx.defs.get_schema(node.op_type)
-    # ONNX's stubs lack the attribute.
+    # It is missing in ONNX's stubs.
     known = schema.node_determinism  # type: ignore[attr-defined]
     return bool(known == schema.NodeDeterminism.NonDeterministic)
 
@@ -213,12 +208,12 @@ def _is_random(node: NodeProto) -> bool:
 def _value(
     node: NodeProto, feeds: Mapping[str, np.ndarray], model: ModelProto
 ) -> np.ndarray | None:
-    """Compute one node by ONNX's reference; None where that has nothing small to say."""
+    """Compute one node by ONNX's reference; None if that fails or the result is large."""
     alone = helper.make_function("", "constant", [*feeds], node.output, [node], model.opset_import)
     try:
         (value,) = ReferenceEvaluator(alone).run(None, dict(feeds), attributes={})
     except Exception:
-        # It may lack the operator. Then the shapes that follow stay open, and the report says so.
+        # It may lack the operator. Then shapes behind it stay open, and the report has them.
         return None
     if not isinstance(value, np.ndarray | np.generic) or value.size > MOST_ELEMENTS:
         return None
@@ -226,7 +221,7 @@ def _value(
 
 
 def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
-    """Annotate sizes that are the one of N and M which is not 1, as ONNX cannot; say if any."""
+    """Annotate sizes that are the one of N and M that is not 1, as ONNX cannot; return if any."""
     names, joined = sizes.names, set[str]()
     for own, scope in zip(graphs_of(graph), known, strict=True):
         for node in own.node:
@@ -258,7 +253,7 @@ def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
 
 
 def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
-    """Put into annotations the sizes that inference knows; name those that nothing knows."""
+    """Add inferred sizes to annotations; name those that are unknown."""
     for each, scope in zip(graphs_of(graph), known, strict=True):
         for value in (*each.value_info, *each.output, *each.input):
             dims = value.type.tensor_type.shape.dim
@@ -273,12 +268,12 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# What a node makes of its inputs is called so where the name stands for its annotation.
+# Suffix of a node's own result, where the name stands for its annotation.
 _MADE = " as it is made"
 
 
 def _cut(model: ModelProto) -> ModelProto:
-    """Return a copy in which the readers of a value with an annotation see that alone."""
+    """Return a copy in which readers of an annotated value only see the annotation."""
     made = deepcopy(model)
     for each in graphs_of(made.graph):
         values = (*each.value_info, *each.output)
@@ -290,7 +285,7 @@ def _cut(model: ModelProto) -> ModelProto:
 
 
 def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list[str]:
-    """Take annotations away that contradict inference, or follow from such; return sentences."""
+    """Remove annotations that contradict inference, or follow from these; return sentences."""
     found: list[str] = []
     stale: set[str] = set()
 
@@ -299,7 +294,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
         return scope.types.get(key, 0), scope.shapes.get(key)
 
     def hold(value: onnx.ValueInfoProto, place: str, element: int, shape: Shape | None) -> bool:
-        """Hold an annotation against what inference makes of the value; say if it is stale."""
+        """Compare an annotation with inference; return whether it is stale."""
         stated = value.type.tensor_type
         if 0 != stated.elem_type != element != 0:
             texts = [type_name(each) for each in (stated.elem_type, element)]
@@ -323,7 +318,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
     for own, scope in scopes:
         inner = own.graph
         if own.node is not None and own.node.op_type == "Loop":
-            # A round gets what the node is given, or what the round before has made.
+            # A round gets the node's inputs, or the results of the round before.
             states = zip(inner.input[2:], own.node.input[2:], inner.output[1:], strict=False)
             for value, name, output in states:
                 assert scope.outer is not None
@@ -346,7 +341,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
 
 
 def _stated(scope: Scope) -> list[onnx.ValueInfoProto]:
-    """Return the values of a graph whose types inference can do without."""
+    """Return the values of a graph whose types inference does not need."""
     graph = scope.graph
     return [*graph.value_info, *graph.output, *(graph.input if scope.outer is not None else ())]
 
@@ -356,7 +351,7 @@ def _placed(value: onnx.ValueInfoProto, place: str) -> str:
 
 
 def _with_what_follows(graph: GraphProto, doubtful: set[str]) -> set[str]:
-    """Return the names of some values, and of those that are computed from them."""
+    """Return values and all that are computed from them."""
     found, before = set(doubtful), -1
     while before < len(found):
         before = len(found)

@@ -1,4 +1,4 @@
-"""The sizes of a model: numbers and names, and what the user gives for these."""
+"""The sizes of a model: numbers, and names that a user may give numbers."""
 
 from __future__ import annotations
 
@@ -16,25 +16,20 @@ from whycast._usage import UsageError, show_sizes
 
 @dataclass
 class Names:
-    """The names of sizes, as the verified programs take them: the integers below 0."""
+    """The names of sizes, for the verified programs: integers below 0."""
 
     numbered: dict[str, int] = field(default_factory=dict)
     spelled: list[str] = field(default_factory=list)
     joins: dict[frozenset[str], str] = field(default_factory=dict)
 
     def symbol(self, name: str) -> int:
-        """Return the integer of a name.
-
-        >>> names = Names()
-        >>> names.symbol("N"), names.symbol("M"), names.symbol("N")
-        (-1, -2, -1)
-        """
+        """Return the integer of a name, always the same."""
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:
-        """Return the integer of a size that only the running model knows.
+        """Return the integer of a size that is only known at run time.
 
-        What inference calls equal is equal: its name for such a size may be given.
+        Sizes are equal if inference gave them the same name `made_up`.
         """
         number = len(self.spelled)
         return self._number(f"\0{made_up or number}", f"?{number}")
@@ -46,11 +41,10 @@ class Names:
         return self.numbered[key]
 
     def text(self, symbol: int) -> str:
-        """Spell a size: a number, or a name."""
         return str(symbol) if symbol >= 0 else self.spelled[-1 - symbol]
 
     def joined(self, symbols: Iterable[int]) -> str:
-        """Spell the one of some sizes that is not 1, in the same way whatever their order.
+        """Spell the one of some sizes that is not 1, whatever their order.
 
         >>> names = Names()
         >>> n, m = names.symbol("N"), names.symbol("M")
@@ -72,11 +66,11 @@ class Names:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What reads a size of an inferred model: a number, or the integer of a name.
+    """Reads the sizes of an inferred model: numbers, or integers of names.
 
-    `given` has the numbers that the user gives. `own` are the names of which inference is sure:
-    those of the inputs, and what it makes of them. `stated` are others of the model. Inference
-    makes up more, which `by` tells from those of another inference.
+    `given` has the user's numbers. `own` are the names that are certain: those of inputs, and their
+    results. `stated` are the model's others. Inference makes up more; `by` tells those from another
+    inference's.
     """
 
     names: Names
@@ -86,7 +80,7 @@ class Sizes:
     by: str = ""
 
     def symbol(self, dim: onnx.TensorShapeProto.Dimension) -> int:
-        """Read a size; a number below 0, or a question mark for a name, leaves it open."""
+        """Read a size; a negative number, or a question mark as a name, leaves it open."""
         name = dim.dim_param
         if dim.HasField("dim_value") and dim.dim_value >= 0:
             return dim.dim_value
@@ -98,15 +92,14 @@ class Sizes:
         return self.names.unknown(name and self.by + name)
 
     def shape(self, tensor: onnx.TypeProto.Tensor) -> Shape:
-        """Read a shape."""
         return tuple(map(self.symbol, tensor.shape.dim))
 
     def is_sure(self, size: int) -> bool:
-        """Whether it is a number, or a name of which inference is sure."""
+        """Whether it is a number, or a certain name."""
         return size >= 0 or size in self.own
 
     def better(self, known: Shape | None, stated: Shape) -> Shape:
-        """Take from what the model states the sizes that inference leaves open."""
+        """Complete open sizes of a known shape from a stated one."""
         if known is None or len(known) != len(stated):
             return stated if known is None else known
         return tuple(
@@ -116,7 +109,7 @@ class Sizes:
 
 
 def tensors_of(about: onnx.TypeProto) -> Iterator[onnx.TypeProto.Tensor]:
-    """Give the type of a tensor, or that of the elements of a sequence or an optional."""
+    """Return the type of a tensor, or of the elements of a sequence or an optional."""
     if about.HasField("tensor_type"):
         yield about.tensor_type
     for kind in ("sequence_type", "optional_type"):
@@ -125,24 +118,21 @@ def tensors_of(about: onnx.TypeProto) -> Iterator[onnx.TypeProto.Tensor]:
 
 
 def names_in(values: Iterable[onnx.ValueInfoProto]) -> frozenset[str]:
-    """Return the names of sizes of some values."""
     dims = (d for value in values for t in tensors_of(value.type) for d in t.shape.dim)
     return frozenset(d.dim_param for d in dims if d.dim_param.strip("?"))
 
 
 def names_of(graph: GraphProto) -> frozenset[str]:
-    """Return the names of sizes in a graph and the graphs within it."""
     every = ((*each.value_info, *each.input, *each.output) for each in graphs_of(graph))
     return names_in(chain.from_iterable(every))
 
 
 def is_open(dim: onnx.TensorShapeProto.Dimension) -> bool:
-    """Whether a size has neither a number nor a name."""
     return not (dim.dim_param.strip("?") or (dim.HasField("dim_value") and dim.dim_value >= 0))
 
 
 def name_open_sizes(graph: GraphProto) -> dict[str, str]:
-    """Name each size of an input that the model leaves open; return the names with their places."""
+    """Name the open sizes of inputs; return the names with their places."""
     taken, found = names_of(graph), {}
     for value in graph.input:
         for axis, dim in enumerate(value.type.tensor_type.shape.dim):
@@ -162,9 +152,9 @@ def bind(
     given: Sequence[tuple[str, Shape | int]],
     notes: list[str],
 ) -> dict[str, Shape | int]:
-    """Put numbers in the place of the sizes of inputs; return what is given, and what follows.
+    """Replace the sizes of inputs by numbers; return these, and those that follow.
 
-    The shape of an input gives numbers to its names, wherever these stand.
+    An input's shape gives numbers to its names everywhere.
     """
     own = given_by_callers(model)
     inputs = {value.name: [*tensors_of(value.type)] for value in graph.input if value.name in own}

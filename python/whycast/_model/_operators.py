@@ -1,7 +1,6 @@
 """Which operators of ONNX broadcast their inputs, since when, and by which rule.
 
-The tests compare this table with the schemas that ONNX publishes: an operator whose text speaks of
-broadcasting stands here.
+A test compares this table with ONNX's schemas: operators whose text mentions broadcasting are here.
 """
 
 from __future__ import annotations
@@ -9,15 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# multidirectional: all inputs to one shape. unidirectional: the last input to the shape of the
-# others. stacked: the axes before the last two of both inputs. equal: they do not broadcast yet.
-# explicit: Expand.
+# multidirectional: all inputs to one shape. unidirectional: the last input to the others' shape.
+# stacked: all but the last two axes of both inputs. equal: no broadcasting yet. explicit: Expand.
 Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "explicit"]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """How an operator broadcasts, from which opset on. Before that, shapes have to be equal."""
+    """How an operator broadcasts, from an opset on; before, its shapes have to be equal."""
 
     since: int
     direction: Direction = "multidirectional"
@@ -40,16 +38,15 @@ OPERATORS = {
     **dict.fromkeys(("MatMul", "MatMulInteger", "QLinearMatMul"), Operator(1, "stacked")),
 }
 
-# They say in the graph that they repeat elements.
 EXPLICIT = frozenset({"Expand", "Tile"})
 
-# They broadcast within a larger computation, which no node before them can make explicit.
+# Broadcasting is only a part of these; no node before them can make it explicit.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
-# By which nodes a model can say that it broadcasts; the domain is ours: SONNX has none yet.
+# Nodes that make a broadcast explicit; the domain is ours, as SONNX has none yet.
 Form = Literal["expand", "reshape+tile", "sonnx"]
 FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
 SONNX = "sonnx"
 
-# Domains by which a model may name ONNX's own operators.
+# A model's names for ONNX's own domain.
 ONNX = frozenset({"", "ai.onnx"})

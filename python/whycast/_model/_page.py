@@ -1,4 +1,4 @@
-"""A page of the broadcasts in a model, for people."""
+"""An HTML page of the broadcasts in a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ _VERDICTS = {
 }
 
 
-# The columns of the table.
 _HEADS = (
     *("node", "operator", "shapes", "result", "kinds"),
     *("read, written", "condition", "attention"),
@@ -46,7 +45,7 @@ _HEADS = (
 
 
 def page(about: Mapping[str, Any]) -> str:
-    """Return a page of the report of `whycast model --json`."""
+    """Return the page for a report of `whycast model --json`."""
     file = escape(PurePath(about["file"]).name)
     nodes = about["nodes"]
     squares = "".join(

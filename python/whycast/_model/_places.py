@@ -1,4 +1,4 @@
-"""The nodes of a model that may broadcast: whether they do, under which condition, and how."""
+"""The nodes of a model that may broadcast: whether, under which condition, and how."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
 from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
 
-# always and never: whatever the names of sizes are. unknown: a rank is open.
+# always and never hold for all numbers of names. unknown: a rank is open.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
 
 
-# Why a verdict is unknown.
 UNKNOWN = "the rank of an input is not known, or which input has to grow"
 
 
@@ -27,10 +26,10 @@ UNKNOWN = "the rank of an input is not known, or which input has to grow"
 class Place:
     """A node that may broadcast.
 
-    `inputs` and `shapes` are those that broadcast together; where stacks of matrices do, the shapes
-    lack their last two axes. `target` has for each axis the sizes of which it is the one that is
-    not 1. `conditions` and `zeros` are clauses (axis, a, b), by NumPy's rule and what SONNX asks
-    besides. `index` is that of the node in its graph. `note` says why an unusual node is listed.
+    `inputs` and `shapes` are those that broadcast together; for stacks of matrices, without the
+    last two axes. Each axis of `target` is the one of its sizes that is not 1. `conditions` are
+    clauses (axis, a, b) of NumPy's rule, `zeros` those that SONNX adds. `index` is the node's in
+    its graph. `note` says why an unusual node is listed.
     """
 
     scope: Scope
@@ -47,25 +46,24 @@ class Place:
 
     @property
     def node(self) -> NodeProto:
-        """The node itself."""
         node: NodeProto = self.scope.graph.node[self.index]
         return node
 
     @property
     def common(self) -> Shape | None:
-        """The common shape, if each of its sizes is one number or one name."""
+        """The common shape, if each size is one number or one name."""
         if self.target is None or any(len(symbols) > 1 for symbols in self.target):
             return None
         return tuple(symbols[0] for symbols in filled(self.target))
 
     @property
     def repeated(self) -> tuple[int, ...]:
-        """The numbers of the inputs that have not the common shape, as far as one knows."""
+        """The numbers of the inputs that are not known to have the common shape."""
         common = self.common
         return tuple(m for m, shape in enumerate(self.shapes) if shape != common)
 
     def kinds(self) -> tuple[str, ...]:
-        """Say how the inputs grow. A name counts as a size other than 1."""
+        """Return how the inputs grow. A name counts as a size other than 1."""
         if self.target is None:
             return ()
         target = filled(self.target)
@@ -85,7 +83,7 @@ KINDS = ("scalar", "leading", "trailing", "middle", "rank only", "both sides")
 
 
 def _kind(own: Shape, grows: list[int]) -> str:
-    """Say where a tensor, padded to the common rank, grows.
+    """Return where a tensor, padded to the common rank, grows.
 
     >>> _kind((1, 1), [0, 1]), _kind((1, 4), [0]), _kind((3, 1), [1])
     ('scalar', 'leading', 'trailing')
@@ -103,7 +101,7 @@ def _kind(own: Shape, grows: list[int]) -> str:
 
 
 def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
-    """Give the nodes that may broadcast, in the order of their graphs."""
+    """Return the nodes that may broadcast, in the order of their graphs."""
     version = opset(model)
     for scope in scopes:
         for index, node in enumerate(scope.graph.node):
@@ -115,7 +113,7 @@ def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
 def operands_of(
     scope: Scope, node: NodeProto
 ) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
-    """Say how a node broadcasts; give the inputs that do, and their shapes. None if it does not."""
+    """Return how a node broadcasts, the inputs that do, and their shapes; or None."""
     names = tuple(filter(None, node.input))
     shapes = tuple(map(scope.shape, names))
     if node.domain not in ONNX or len(names) < 2 or not node.output:
@@ -139,13 +137,13 @@ def operands_of(
             made = (a[int(turned.get("transA", False))], b[int(not turned.get("transB", False))])
         return direction, ("", names[2]), (made, c)
     pair = (node.input[0], node.input[3 if node.op_type == "QLinearMatMul" else 1])
-    # Of a vector the stack is one matrix.
+    # A vector is one matrix.
     stacks = (None if own is None else own[:-2] for own in map(scope.shape, pair))
     return direction, pair, tuple(stacks)
 
 
 def _judged(place: Place, version: int) -> Iterator[Place]:
-    """Give a node with what is to be said of it: of an Expand, only that it never works."""
+    """Complete a place; an Expand is only listed if it never works."""
     operator = place.node.op_type
     own, target = place.shapes[0], place.shapes[-1]
     if place.direction == "explicit":
@@ -165,7 +163,7 @@ def _judged(place: Place, version: int) -> Iterator[Place]:
 
 
 def _older(place: Place, version: int) -> Iterator[Place]:
-    """Give a node of an opset in which its operator does not broadcast, if its shapes differ."""
+    """Return a node of an opset before its operator broadcasts, if its shapes differ."""
     node = place.node
     known = [shape for shape in place.shapes if shape is not None]
     differ = len({*known}) > 1
@@ -190,7 +188,6 @@ def _older(place: Place, version: int) -> Iterator[Place]:
 
 
 def _asked(place: Place) -> Place:
-    """Ask the verified programs about the shapes."""
     known = tuple(shape for shape in place.shapes if shape is not None)
     if len({*place.inputs}) == 1:
         return replace(place, verdict="equal")
@@ -203,7 +200,7 @@ def _asked(place: Place) -> Place:
         return replace(place, verdict="never", clash=error.value)
     zeros = _kernel.symbolic_zeros(known)
     if place.direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
-        # The first shape would have to grow too, which these operators do not do.
+        # These operators do not grow the first input.
         are_numbers = min((*known[0], *known[1]), default=0) >= 0
         never = are_numbers or len(known[1]) > len(known[0])
         return replace(place, verdict="never" if never else "unknown")
@@ -218,16 +215,12 @@ def _asked(place: Place) -> Place:
 
 
 def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """Write the size 1 out.
-
-    >>> filled(((), (4,)))
-    ((1,), (4,))
-    """
+    """Write out the size 1: ``((), (4,))`` becomes ``((1,), (4,))``."""
     return tuple(symbols or (1,) for symbols in target)
 
 
 def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
-    """Count the nodes about which nothing is said, by the reason."""
+    """Count the nodes that the report leaves out, by reason."""
     found = Counter[str]()
     for node in (node for scope in scopes for node in scope.graph.node):
         if node.domain not in ONNX:

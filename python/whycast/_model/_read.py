@@ -1,4 +1,4 @@
-"""An ONNX model as it is read: its file, its graphs, and what ONNX's checker says of it."""
+"""An ONNX model: its file, its graphs, and the result of ONNX's checker."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from whycast._model._operators import ONNX
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# By which ONNX tells a model as text, as `onnx.printer` writes it.
+# The suffix of models as text, as `onnx.printer` writes them.
 TEXT = ".onnxtxt"
 
-# What computes shapes is small. Of larger constants only the shape is of interest.
+# Shapes are computed from small constants. Of larger ones only the shape matters.
 MOST_ELEMENTS = 4096
-# From this version of the format on, a caller may give a constant that is an input another value.
+# From this version of the format on, callers may replace constants that are inputs.
 _DEFAULTS = 4
 
 
 @dataclass(eq=False)
 class Scope:
-    """A graph of a model, with the shapes of the values that are made in it.
+    """A graph of a model, with the shapes of its values.
 
-    `node` is the one that the graph is within, in the graph `outer`; `place` has the names of all
-    such nodes.
+    An inner graph belongs to `node` in the graph `outer`; `place` has the names of all such nodes.
     """
 
     graph: GraphProto
@@ -45,13 +44,12 @@ class Scope:
     values: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def declare(self, name: str, tensor: TensorProto) -> None:
-        """Note the type of a constant, and its shape if it is one."""
+        """Note a constant's type, and its shape unless that has a negative size."""
         self.types[name] = tensor.data_type
         if min(tensor.dims, default=0) >= 0:
             self.shapes[name] = tuple(tensor.dims)
 
     def note(self, name: str, tensor: TensorProto) -> None:
-        """Note a constant."""
         self.declare(name, tensor)
         is_short = len(tensor.dims) == 1 and tensor.dims[0] < 100
         if tensor.data_type == TensorProto.INT64 and is_short:
@@ -60,35 +58,35 @@ class Scope:
                 self.values[name] = tuple(value.tolist())
 
     def home(self, name: str) -> Scope:
-        """Return the graph that has a value, this one or one around it; the outermost if none."""
+        """Return the graph that has a value, this one or one around it; else the outermost."""
         if name in self.shapes or name in self.types or self.outer is None:
             return self
         return self.outer.home(name)
 
     def element_type(self, name: str) -> int:
-        """Return ONNX's number of a value's element type; 0 if it is not known."""
+        """Return ONNX's number of a value's element type; 0 if unknown."""
         return self.home(name).types.get(name, 0)
 
     def value(self, name: str) -> tuple[int, ...] | None:
-        """Return the value of a vector of a few integers that is constant; None of others."""
+        """Return the value of a short constant vector of integers, else None."""
         return self.home(name).values.get(name)
 
     def shape(self, name: str) -> Shape | None:
-        """Return the shape of a value of this graph or one around it; None if the rank is open."""
+        """Return the shape of a value of this graph or one around it; None if its rank is open."""
         return self.home(name).shapes.get(name)
 
 
 def load(path: Path, *, data: bool) -> ModelProto:
-    """Load a model, from text too, with its external data or without."""
+    """Load a model, also from text, with or without its external data."""
     if path.suffix == TEXT:
         return onnx.parser.parse_model(path.read_text(encoding="utf-8"))
     return onnx.load(path, load_external_data=data)
 
 
 def read(path: Path) -> ModelProto:
-    """Read a model, as bytes or as text; leave its external data where they are.
+    """Read a model as bytes or text, without its external data.
 
-    A UsageError says that there is no such file, or that it is no ONNX model.
+    Raises UsageError if there is no such file, or it is no ONNX model.
     """
     try:
         model = load(path, data=False)
@@ -106,19 +104,19 @@ def read(path: Path) -> ModelProto:
 
 
 def opset(model: ModelProto) -> int:
-    """Return the version of ONNX's own operators that a model uses."""
+    """Return a model's version of ONNX's own operators."""
     latest = onnx.defs.onnx_opset_version()
     return max((o.version for o in model.opset_import if o.domain in ONNX), default=latest)
 
 
 def data_files(model: ModelProto) -> list[str]:
-    """Return the names of the files in which a model has external data."""
+    """Return the names of a model's files of external data."""
     tensors = filter(uses_external_data, _get_all_tensors(model))
     return sorted({ExternalDataInfo(tensor).location for tensor in tensors})
 
 
 def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
-    """Give the graphs within a node, such as the branches of If, and what each is called."""
+    """Return the graphs within a node, such as If's branches, with their names."""
     called = node.name or (node.output[0] if node.output else node.op_type)
     for attribute in node.attribute:
         if attribute.type == AttributeProto.GRAPH:
@@ -130,7 +128,7 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
 def scopes_of(
     graph: GraphProto, place: str = "", outer: Scope | None = None, node: NodeProto | None = None
 ) -> Iterator[Scope]:
-    """Give a graph and those within it, of whose values nothing is known yet."""
+    """Return a graph and those within it, still without values."""
     scope = Scope(graph, place, outer, node)
     yield scope
     for each in graph.node:
@@ -140,12 +138,12 @@ def scopes_of(
 
 
 def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
-    """Give a graph and those within it, in the order of their scopes."""
+    """Return a graph and those within it, in the order of their scopes."""
     return (scope.graph for scope in scopes_of(graph))
 
 
 def array_of(tensor: TensorProto) -> np.ndarray | None:
-    """Return the elements of a tensor, if they are in the model and of its type and shape."""
+    """Return a tensor's elements, if the model has them and they fit its type and shape."""
     if tensor.external_data:
         return None
     try:
@@ -155,7 +153,7 @@ def array_of(tensor: TensorProto) -> np.ndarray | None:
 
 
 def type_name(number: int) -> str:
-    """Return the name of an element type; any number may stand in a model.
+    """Return the name of an element type, for any number, as a model may have any.
 
     >>> type_name(1), type_name(99)
     ('float', 'type 99')
@@ -165,7 +163,7 @@ def type_name(number: int) -> str:
 
 
 def given_by_callers(model: ModelProto) -> set[str]:
-    """Return the names of the inputs that a caller may give a value."""
+    """Return the names of inputs that a caller may give."""
     inputs = {value.name for value in model.graph.input}
     if model.ir_version < _DEFAULTS:
         inputs -= {tensor.name for tensor in model.graph.initializer}
@@ -173,7 +171,7 @@ def given_by_callers(model: ModelProto) -> set[str]:
 
 
 def light(model: ModelProto) -> ModelProto:
-    """Return a copy in which large constants are inputs, and of which one can take nodes away."""
+    """Return a copy with large constants as inputs, from which nodes can be removed."""
     made = deepcopy(model)
     graph = made.graph
     used = {node.domain for each in graphs_of(graph) for node in each.node}
@@ -199,7 +197,7 @@ def light(model: ModelProto) -> ModelProto:
 
 
 def complaint(model: ModelProto) -> str | None:
-    """Return why ONNX's checker refuses a model; large constants count as inputs."""
+    """Return why ONNX's checker refuses a model, with large constants as inputs; else None."""
     made = light(model)
     del made.opset_import[:]
     made.opset_import.extend(model.opset_import)

@@ -1,4 +1,4 @@
-"""The report on a model: as data for JSON, of which the text and the page are made."""
+"""The report on a model: data for JSON, its text, and the data of the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whycast._usage import show_named
 
 _ZERO_MEETS_ONE = "0 meets 1"
 
-# What the verdicts are called where nodes are counted, but for those that broadcast.
+# The verdicts' names in the counts of nodes that do not broadcast.
 _COUNTED = {
     "equal": "do not",
     "depends": "depend on sizes",
@@ -25,7 +25,7 @@ _COUNTED = {
 
 
 def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
-    """Return what is to be said of the nodes that may broadcast, and of those left out."""
+    """Return the report on the nodes that may broadcast, and on those left out."""
     groups: dict[str, list[Place]] = {"element-wise": [], "Gemm": [], "MatMul": [], "Expand": []}
     for place in found:
         name = {"stacked": "MatMul", "explicit": "Expand"}.get(place.direction, "element-wise")
@@ -46,7 +46,7 @@ def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read
 
 
 def _summary(found: list[Place]) -> dict[str, Any]:
-    """Count nodes by verdict, and those that broadcast by operator and kind."""
+    """Count nodes by verdict, and broadcasting ones by operator and kind."""
     hidden = [place for place in found if place.verdict == "always"]
     verdicts = Counter[str](place.verdict for place in found)
     return {
@@ -59,18 +59,17 @@ def _summary(found: list[Place]) -> dict[str, Any]:
 
 
 def _counts(found: Iterable[str]) -> dict[str, int]:
-    """Count, the most frequent ones first."""
+    """Count, most frequent first."""
     return dict(Counter(sorted(found)).most_common())
 
 
 def called(place: Place) -> str:
-    """Return what a node is called: its name, or that of its output, with its graph."""
+    """Return a node's name, or its output's, with its graph."""
     name = place.node.name or f"-> {place.node.output[0]}"
     return f"{place.scope.place}: {name}" if place.scope.place else name
 
 
 def _row(place: Place, names: Names) -> dict[str, Any]:
-    """Return the report on one node."""
     row: dict[str, Any] = {
         "node": called(place),
         "graph": place.scope.place,
@@ -94,13 +93,13 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
         if place.verdict == "depends":
             row["broadcasts if"] = _growth(place, names)
     elif place.verdict == "unknown" and place.conditions:
-        # No size 1 helps where an operator does not broadcast yet.
+        # Where an operator does not broadcast yet, a size 1 does not help.
         row["condition"] = [f"{names.text(a)} = {names.text(b)}" for _, a, b in place.conditions]
     return row | {"attention": _attention(place, row)}
 
 
 def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
-    """Say what is unusual about a node."""
+    """Return what is unusual about a node."""
     if place.note:
         return [place.note]
     found = []
@@ -124,7 +123,7 @@ def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
 
 
 def _elements(place: Place) -> dict[str, int] | None:
-    """Count the elements of the inputs and of the result; None where sizes are open."""
+    """Count the elements of inputs and result; None if sizes are open."""
     shapes = [own or () for own in (*place.shapes, place.common or (-1,))]
     if any(size < 0 for own in shapes for size in own):
         return None
@@ -148,7 +147,7 @@ def condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[s
 
 
 def zero_condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
-    """Spell what SONNX asks besides: no size 0 meets a size 1.
+    """Spell SONNX's further condition: no size 0 meets a size 1.
 
     >>> names = Names()
     >>> n, m = names.symbol("N"), names.symbol("M")
@@ -168,7 +167,7 @@ def zero_condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> l
 
 
 def _growth(place: Place, names: Names) -> list[str]:
-    """Spell when a node broadcasts whose shapes may be equal: one of these holds."""
+    """Spell when a node with possibly equal shapes broadcasts: one of these holds."""
     first, *others = (shape for shape in place.shapes if shape is not None)
     said = [
         " ≠ ".join(map(names.text, sorted((a, b), key=lambda size: (size >= 0, abs(size)))))
@@ -180,7 +179,7 @@ def _growth(place: Place, names: Names) -> list[str]:
 
 
 def text_of(about: Mapping[str, Any]) -> str:
-    """Lay out the report: a summary, what needs attention, then each node that broadcasts."""
+    """Lay out the report: a summary, unusual nodes, then each node that broadcasts."""
     nodes = about["nodes"]
     lines = [f"{about['file']}, opset {about['opset']}"]
     for name, summary in about["summary"].items():
@@ -215,18 +214,17 @@ def text_of(about: Mapping[str, Any]) -> str:
 
 
 def shapes_of(row: Mapping[str, Any]) -> str:
-    """Spell the shapes that broadcast together."""
     shapes = ", ".join("?" if own is None else show_named(own) for own in row["shapes"])
     return f"stacks {shapes}" if "axes" in row else shapes
 
 
 def when(row: Mapping[str, Any]) -> list[str]:
-    """Say when a node broadcasts, if it may."""
+    """Return the condition under which a node broadcasts, if it has one."""
     return [f"if {' or '.join(row['broadcasts if'])}"] if "broadcasts if" in row else []
 
 
 def _written(about: Mapping[str, Any]) -> list[str]:
-    """Lay out what became of the model that was written."""
+    """Lay out the changes in the written model."""
     lines = []
     if "explicit" in about:
         made = about["explicit"]

@@ -1,4 +1,4 @@
-"""Two models run on the same random inputs, and their outputs compared bit by bit."""
+"""Two models, run on the same random inputs and compared bit by bit."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from whycast._model._read import TEXT, data_files, load
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# What a size is where neither the model, nor the caller, nor a condition says.
+# The size where neither the model, nor the caller, nor a condition gives one.
 _OPEN_SIZE = 2
-# Above that the reference, which is slow and takes memory, is not asked too.
+# Larger models are not run by the reference, which is slow and takes memory.
 _MOST_NODES, _MOST_BYTES = 100, 2**26
-# An input that is drawn has at most so many elements.
+# The most elements of a drawn input.
 _MOST_ELEMENTS = 2**28
 _SEED = 33
 
@@ -35,7 +35,7 @@ _Runner = Callable[[Path, Inputs], list[Any]]
 
 
 class Broadcast(OpRun):
-    """SONNX's Broadcast, by the verified program."""
+    """SONNX's Broadcast by the verified program."""
 
     op_domain = SONNX
 
@@ -51,13 +51,13 @@ def check(
     known: Read,
     numbers: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Run two models on drawn inputs and compare their outputs; return what to report of that."""
+    """Run two models on drawn inputs and compare their outputs; return the report."""
     sizes = _numbers_for(names, found, known.given)
     inputs = feeds(known.inputs, sizes, numbers)
     try:
         by, differences = _differences(before, after, inputs)
     except UsageError:
-        # Sizes that only the running model knows may ask more; a size 1 meets any.
+        # Sizes known only at run time may have more conditions; a size 1 meets any.
         inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
         by, differences = _differences(before, after, inputs)
     shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
@@ -68,7 +68,7 @@ def check(
 def _numbers_for(
     names: Names, found: Sequence[Place], given: Mapping[str, object]
 ) -> dict[str, int]:
-    """Choose numbers for the names of sizes by which the nodes run: a size 1 meets any."""
+    """Choose numbers of names with which the nodes run: a size 1 meets any."""
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
     for _, a, b in (clause for place in found for clause in place.conditions):
         texts = [names.text(size) for size in (a, b)]
@@ -84,11 +84,10 @@ def _numbers_for(
 def feeds(
     inputs: Sequence[onnx.ValueInfoProto], chosen: Mapping[str, int], numbers: Mapping[str, float]
 ) -> Inputs:
-    """Draw inputs of the types and shapes that a model declares; of a sequence, two tensors.
+    """Draw inputs of a model's declared types and shapes; two tensors for a sequence.
 
-    Strings and fractions of an input differ from each other. Integers are below 100, since they may
-    be indices, and then recur; `numbers` has what all elements of an input are, `chosen` the
-    numbers of names.
+    Strings and fractions of an input all differ. Integers, which may be indices, are below 100 and
+    recur. `numbers` has the value of all elements of an input, `chosen` the numbers of names.
     """
     drawn = np.random.default_rng(_SEED)
     if unknown := sorted(numbers.keys() - {value.name for value in inputs}):
@@ -143,9 +142,9 @@ def _drawn(
 
 
 def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
-    """Run two models; return by which evaluators they were run, and in which outputs they differ.
+    """Run two models; return the evaluators that ran them, and the outputs that differ.
 
-    One model is in memory at a time, with the outputs of both. A UsageError says that no evaluator
+    One model is in memory at a time, with the outputs of both. Raises UsageError if no evaluator
     runs the first model on these inputs.
     """
     first, second = load(before, data=False), load(after, data=False)
@@ -181,13 +180,13 @@ def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[s
 
 
 def _size_of(path: Path, model: ModelProto) -> int:
-    """Return the bytes of a model with those of its data."""
+    """Return the bytes of a model and its data."""
     files = (path.parent / name for name in data_files(model))
     return path.stat().st_size + sum(file.stat().st_size for file in files)
 
 
 def _attempt(name: str, run: _Runner, path: Path, inputs: Inputs) -> list[Any] | str:
-    """Return the outputs of a model, or why it is not run."""
+    """Return a model's outputs, or why it is not run."""
     try:
         return run(path, inputs)
     except Exception as error:
@@ -196,7 +195,7 @@ def _attempt(name: str, run: _Runner, path: Path, inputs: Inputs) -> list[Any] |
 
 
 def _difference(a: Any, b: Any) -> str:
-    """Say where two outputs, tensors or lists of such, differ in a bit; nothing if they do not."""
+    """Return where two outputs, tensors or lists of them, differ in a bit; else an empty text."""
     if isinstance(a, list) or isinstance(b, list):
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
             return "a sequence of another length"
@@ -233,10 +232,10 @@ def _by_onnxruntime(path: Path, inputs: Inputs) -> list[Any]:
     import onnxruntime as runtime
 
     options = runtime.SessionOptions()
-    # It may otherwise change one model in another way than the other.
+    # Optimization may change one model differently from the other.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    # Its path leads to external data.
+    # A path leads to external data.
     source = load(path, data=True).SerializeToString() if path.suffix == TEXT else path
     session = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     results: list[Any] = session.run(None, inputs)
