@@ -139,14 +139,17 @@ def elided(sizes: Shape, at_an_end: int = 5) -> str:
 
 
 def both_ends(items: list[str], gap: str, at_an_end: int = 5) -> list[str]:
-    """Shorten many items to both ends with a gap between them."""
     if len(items) <= _MOST_AXES_OF_A_SHAPE:
         return items
     return [*items[:at_an_end], gap, *items[-at_an_end:]]
 
 
 def show_some(axes: tuple[int, ...]) -> str:
-    """Write axes; of many, the first ones."""
+    """Write axes; of many, the first ones.
+
+    >>> show_some(tuple(range(40)))
+    '0,1,2,3,4,5,6,7,8,9,10,11,...'
+    """
     more = ",..." if len(axes) > _MOST_AXES_NAMED else ""
     return show_integers(axes[:_MOST_AXES_NAMED]) + more
 
@@ -213,7 +216,6 @@ def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) 
 
 
 def described(rule: Rule, operands: Operands) -> dict[str, Any]:
-    """Return the operands for JSON."""
     asked: dict[str, Any] = {"rule": rule.name}
     if operands.target is None:
         asked["shapes"] = operands.shapes

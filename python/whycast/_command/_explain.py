@@ -114,7 +114,6 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
 
 
 def _legend(rule: Rule, steps: list[Line]) -> str:
-    """Explain the marks that occur."""
     indices = {cell for line in steps if line.step == rule.steps.leads for cell in line.cells}
     said = {
         "(1): prepended": any(line.prepended for line in steps),
@@ -156,7 +155,6 @@ def _side_by_side(said: list[Verdict]) -> str:
 
 
 def _reasons(said: list[Verdict], why: list[Finding]) -> str:
-    """Say why the rules differ, or that they agree."""
     if why:
         return "\n".join(_folded(f"{finding.id}: {finding.says}", 4) for finding in why)
     if all(verdict.result is None for verdict in said):

@@ -100,7 +100,11 @@ def _sizes(text: str) -> tuple[str, Shape | int]:
 
 
 def _number(text: str) -> tuple[str, float]:
-    """Read an input and its number."""
+    """Read an input and a number.
+
+    >>> _number("sr=16000")
+    ('sr', 16000.0)
+    """
     name, _, value = text.rpartition("=")
     try:
         return name, float(value)

@@ -143,7 +143,6 @@ def _answer(
     show: Callable[[tuple[int, ...]], str],
     **more: tuple[int, ...],
 ) -> int:
-    """Print a result, or why the rule has none; return the exit code."""
     rule = RULES[arguments.rule]
     if result is None:
         result = rule.refusal(asked)

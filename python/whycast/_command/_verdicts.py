@@ -22,7 +22,6 @@ class Verdict(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The text beside the result."""
         error = self.error
         if isinstance(error, IncompatibleError):
             return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"

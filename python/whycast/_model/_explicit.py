@@ -103,8 +103,6 @@ def _taken(graphs: list[GraphProto]) -> set[str]:
 
 
 class _Writer:
-    """Adds nodes to one graph."""
-
     def __init__(
         self, graph: GraphProto, scope: Scope, version: int, taken: set[str], form: Form
     ) -> None:
@@ -161,7 +159,6 @@ class _Writer:
         return 0
 
     def finish(self) -> int:
-        """Put the nodes in their places; return their number."""
         nodes = []
         for index, node in enumerate(self.graph.node):
             nodes += self.before.get(index, [])
@@ -171,7 +168,6 @@ class _Writer:
         return sum(map(len, self.before.values()))
 
     def _target(self, place: Place, m: int, common: Shape) -> Shape:
-        """Return the shape that an input gets."""
         if place.direction != "stacked":
             return common
         own = self.scope.shape(place.inputs[m])
@@ -298,7 +294,6 @@ class _Writer:
             self._replace(place, m, self.made[key, name])
 
     def _replace(self, place: Place, m: int, name: str) -> None:
-        """Replace an input of the node."""
         node = self.graph.node[place.index]
         only = {"Gemm": (2,), "PRelu": (1,)}.get(node.op_type)
         for k, own in enumerate(place.node.input):

@@ -101,7 +101,6 @@ def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | i
 
 
 def _scopes(model: ModelProto, sizes: Sizes) -> list[Scope]:
-    """Read the known types, shapes and values of a model."""
     found = list(scopes_of(model.graph))
     for scope in found:
         graph = scope.graph

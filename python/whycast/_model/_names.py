@@ -95,7 +95,6 @@ class Sizes:
         return tuple(map(self.symbol, tensor.shape.dim))
 
     def is_sure(self, size: int) -> bool:
-        """Whether it is a number, or a certain name."""
         return size >= 0 or size in self.own
 
     def better(self, known: Shape | None, stated: Shape) -> Shape:

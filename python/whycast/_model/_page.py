@@ -45,7 +45,6 @@ _HEADS = (
 
 
 def page(about: Mapping[str, Any]) -> str:
-    """Return the page for a report of `whycast model --json`."""
     file = escape(PurePath(about["file"]).name)
     nodes = about["nodes"]
     squares = "".join(

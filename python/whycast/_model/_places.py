@@ -101,7 +101,6 @@ def _kind(own: Shape, grows: list[int]) -> str:
 
 
 def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
-    """Return the nodes that may broadcast, in the order of their graphs."""
     version = opset(model)
     for scope in scopes:
         for index, node in enumerate(scope.graph.node):
@@ -215,7 +214,6 @@ def _asked(place: Place) -> Place:
 
 
 def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """Write out the size 1: ``((), (4,))`` becomes ``((1,), (4,))``."""
     return tuple(symbols or (1,) for symbols in target)
 
 

@@ -64,7 +64,6 @@ class Scope:
         return self.outer.home(name)
 
     def element_type(self, name: str) -> int:
-        """Return ONNX's number of a value's element type; 0 if unknown."""
         return self.home(name).types.get(name, 0)
 
     def value(self, name: str) -> tuple[int, ...] | None:
@@ -77,7 +76,6 @@ class Scope:
 
 
 def load(path: Path, *, data: bool) -> ModelProto:
-    """Load a model, also from text, with or without its external data."""
     if path.suffix == TEXT:
         return onnx.parser.parse_model(path.read_text(encoding="utf-8"))
     return onnx.load(path, load_external_data=data)
@@ -104,13 +102,11 @@ def read(path: Path) -> ModelProto:
 
 
 def opset(model: ModelProto) -> int:
-    """Return a model's version of ONNX's own operators."""
     latest = onnx.defs.onnx_opset_version()
     return max((o.version for o in model.opset_import if o.domain in ONNX), default=latest)
 
 
 def data_files(model: ModelProto) -> list[str]:
-    """Return the names of a model's files of external data."""
     tensors = filter(uses_external_data, _get_all_tensors(model))
     return sorted({ExternalDataInfo(tensor).location for tensor in tensors})
 
@@ -138,7 +134,6 @@ def scopes_of(
 
 
 def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
-    """Return a graph and those within it, in the order of their scopes."""
     return (scope.graph for scope in scopes_of(graph))
 
 
@@ -163,7 +158,6 @@ def type_name(number: int) -> str:
 
 
 def given_by_callers(model: ModelProto) -> set[str]:
-    """Return the names of inputs that a caller may give."""
     inputs = {value.name for value in model.graph.input}
     if model.ir_version < _DEFAULTS:
         inputs -= {tensor.name for tensor in model.graph.initializer}

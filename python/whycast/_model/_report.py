@@ -25,7 +25,6 @@ _COUNTED = {
 
 
 def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
-    """Return the report on the nodes that may broadcast, and on those left out."""
     groups: dict[str, list[Place]] = {"element-wise": [], "Gemm": [], "MatMul": [], "Expand": []}
     for place in found:
         name = {"stacked": "MatMul", "explicit": "Expand"}.get(place.direction, "element-wise")
@@ -59,12 +58,10 @@ def _summary(found: list[Place]) -> dict[str, Any]:
 
 
 def _counts(found: Iterable[str]) -> dict[str, int]:
-    """Count, most frequent first."""
     return dict(Counter(sorted(found)).most_common())
 
 
 def called(place: Place) -> str:
-    """Return a node's name, or its output's, with its graph."""
     name = place.node.name or f"-> {place.node.output[0]}"
     return f"{place.scope.place}: {name}" if place.scope.place else name
 
@@ -99,7 +96,6 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
 
 
 def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
-    """Return what is unusual about a node."""
     if place.note:
         return [place.note]
     found = []
@@ -179,7 +175,6 @@ def _growth(place: Place, names: Names) -> list[str]:
 
 
 def text_of(about: Mapping[str, Any]) -> str:
-    """Lay out the report: a summary, unusual nodes, then each node that broadcasts."""
     nodes = about["nodes"]
     lines = [f"{about['file']}, opset {about['opset']}"]
     for name, summary in about["summary"].items():
@@ -219,12 +214,10 @@ def shapes_of(row: Mapping[str, Any]) -> str:
 
 
 def when(row: Mapping[str, Any]) -> list[str]:
-    """Return the condition under which a node broadcasts, if it has one."""
     return [f"if {' or '.join(row['broadcasts if'])}"] if "broadcasts if" in row else []
 
 
 def _written(about: Mapping[str, Any]) -> list[str]:
-    """Lay out the changes in the written model."""
     lines = []
     if "explicit" in about:
         made = about["explicit"]

@@ -180,7 +180,6 @@ def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[s
 
 
 def _size_of(path: Path, model: ModelProto) -> int:
-    """Return the bytes of a model and its data."""
     files = (path.parent / name for name in data_files(model))
     return path.stat().st_size + sum(file.stat().st_size for file in files)
 

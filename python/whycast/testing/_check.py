@@ -163,7 +163,6 @@ _LEAST = {"every": 1, "seed": -math.inf}
 
 
 def _check_numbers(kind: Any, **numbers: float) -> None:
-    """Demand numbers in their bounds."""
     for name, number in numbers.items():
         if not isinstance(number, kind):
             expected = "an int" if kind is int else "a number"
@@ -175,7 +174,6 @@ def _check_numbers(kind: Any, **numbers: float) -> None:
 
 
 def _check_names(name: str, names: Sequence[str], known: Sequence[str] = ()) -> None:
-    """Demand known names."""
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise TypeError(f"{name}: expected a sequence of names, got {show(names)}")
     for each in names:
@@ -392,5 +390,4 @@ class _Run:
 
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:
-    """Sort counts by stage."""
     return {stage: counts[stage] for stage in STAGES if counts[stage]}

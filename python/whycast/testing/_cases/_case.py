@@ -124,12 +124,10 @@ def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tu
 
 
 def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
-    """Return a level, with all before it if `up_to`."""
     return LEVELS[: LEVELS.index(level) + 1] if up_to else (level,)
 
 
 def level_named(name: object) -> Level:
-    """Return a level, or raise an error that lists them all."""
     for level in LEVELS:
         if level == name:
             return level

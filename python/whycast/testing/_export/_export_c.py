@@ -94,7 +94,6 @@ int broadcast_data(size_t itemsize, size_t rank, const int64_t *shape, const voi
 
 
 def write(rule: Rule, source: _Source, file: TextIO) -> int:
-    """Write the program; return the number of cases."""
     head = _HEAD.format(
         title=rule.title,
         lists=_MOST_LISTS,

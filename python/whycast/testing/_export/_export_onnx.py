@@ -68,7 +68,6 @@ class _Test(NamedTuple):
 
 
 def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
-    """Write tests into a new folder; return their number."""
     if rule.takes == "axes":
         raise NotPossibleError(f"ONNX has no node with axes, which rule {rule.name} takes")
     try:

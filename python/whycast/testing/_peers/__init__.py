@@ -58,7 +58,6 @@ class Peer:
         return functions
 
     def left_out(self, rule: Rule, level: str, case: Case) -> str | None:
-        """Return why the peer is not asked a case, or None."""
         dtypes = self.dtypes(rule)
         if dtypes is not None and level == "data":
             for dtype in case.dtypes:

@@ -111,7 +111,6 @@ def one_line(text: str) -> str:
 
 
 def show_array(array: AnyArray) -> str:
-    """Return an array's dtype, shape and first elements on one line."""
     elements = array.ravel()[:12].tolist() if array.size <= 2**20 else []
     shown = ", ".join(map(repr, elements))
     more = ", …" if array.size > len(elements) else ""

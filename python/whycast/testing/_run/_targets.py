@@ -165,7 +165,6 @@ def _program(target: Target, rule: Rule) -> Opened:
 
 
 def _levels_of(value: object) -> list[Level]:
-    """Return the levels for which an object has a method."""
     return [level for level in LEVELS if callable(getattr(value, level, None))]
 
 

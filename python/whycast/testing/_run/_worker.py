@@ -160,7 +160,6 @@ class _Worker:
         self.process = os.getpid()
 
     def do(self, job: Run | Try) -> None:
-        """Do a job, if the implementation offers the level."""
         level = job.asked.level
         self.function = self.opened.function(level)
         self.judge = Judge(self.rule, level, job.asked.refuses)
@@ -172,7 +171,6 @@ class _Worker:
             self.send(self.attempt(job))
 
     def run(self, job: Run) -> None:
-        """Ask the cases; report now and then, and at the end."""
         tally, given_up = Tally(), False
         self.after, self.deadline = job.start, job.deadline
         began = time.monotonic()
