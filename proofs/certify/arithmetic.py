@@ -1,7 +1,7 @@
 """Rules of arithmetic.
 
-A polynomial has a coefficient for each product of terms that are no sums or products themselves;
-two sums are equal, whatever these terms are, if they are the same polynomial.
+A polynomial has a coefficient for each product of terms that are no sums or products. Sums with the
+same polynomial are equal, whatever these terms are.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from certify.terms import (
     require,
 )
 
-# The factors of each product are in one order, and no coefficient is 0.
+# The factors of a product are in one order; no coefficient is 0.
 Polynomial = dict[tuple[Term, ...], Fraction]
 ZERO = Fraction(0)
 RELATIONS = ("=", "<", "<=", ">", ">=")
@@ -39,7 +39,7 @@ def amount(given: Term) -> Fraction:
 
 
 def polynomial(given: Term, known: dict[Term, Polynomial]) -> Polynomial:
-    """Multiply a term out; what is no sum or product is a term of its own."""
+    """Return a term's polynomial; anything but a sum or product is one factor."""
     if given in known:
         return known[given]
     found: Polynomial = {(given,): Fraction(1)}
@@ -95,8 +95,8 @@ def arith_poly_norm(given: Term) -> Term:
 def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
     """`(= (* c (- a b)) (* d (- x y)))`: `(= (r a b) (r x y))`, for a comparison r.
 
-    c and d are literals other than 0, and have the same sign unless r is `=`. A difference of
-    integers may be made real.
+    c and d are literals other than 0, of the same sign unless r is `=`. A difference of integers
+    may be made real.
     """
     one, other = map(relation, sides(given))
     require(one[0] == other[0], "two comparisons")
@@ -114,10 +114,7 @@ def arith_poly_norm_rel(premise: Term, given: Term) -> Term:
 
 @rule(None)
 def arith_sum_ub(premises: Sequence[Term]) -> Term:
-    """Some `a < b`, `a <= b` or `a = b`: the sums of the sides.
-
-    The sums compare by `<` if one premise does, and by `<=` otherwise.
-    """
+    """Some `a < b`, `a <= b` or `a = b`: the sums of the sides, by `<` if one is, else by `<=`."""
     found = list(map(relation, premises))
     require({name for name, _, _ in found} <= {"<", "<=", "="}, "a comparison the other way round")
     operator = "<" if any(name == "<" for name, _, _ in found) else "<="
@@ -133,16 +130,13 @@ def arith_mult_pos(factor: Term, given: Term) -> Term:
 
 @rule(0)
 def arith_mult_neg(factor: Term, given: Term) -> Term:
-    """For m and a comparison `(r a b)`: if m < 0 and it holds, `(* m b)` and `(* m a)` compare so.
-
-    It is written the other way round, with `>` for `<`.
-    """
+    """For `(r a b)`: if m < 0 and it holds, `(r' (* m a) (* m b))`, r' being r turned round."""
     turned = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
     return multiplication("<", factor, given, turned.__getitem__)
 
 
 def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], str]) -> Term:
-    """Say that a comparison may be multiplied by a factor of a sign."""
+    """A comparison may be multiplied by a factor of a sign."""
     operator, left, right = relation(given)
     multiplied = build(turn(operator), build("*", factor, left), build("*", factor, right))
     has_sign = build(sign, factor, literal(0, factor.sort))
@@ -151,9 +145,9 @@ def multiplication(sign: str, factor: Term, given: Term, turn: Callable[[str], s
 
 @rule(0)
 def arith_mult_sign(given: Term, product: Term) -> Term:
-    """For a product m and formulas that tell the signs of its factors: together they tell its own.
+    """For a product m and formulas with the signs of its factors: together they imply its sign.
 
-    A formula is `(> t 0)`, `(< t 0)` or `(not (= t 0))`; the last tells it of an even power of t.
+    Formulas are `(> t 0)`, `(< t 0)` and, for an even power of t, `(not (= t 0))`.
     """
     signs, factors = dict[Term, str](), parts(product, "*")
     for formula in parts(given, "and") if given.operator == "and" else (given,):
@@ -169,9 +163,9 @@ def arith_mult_sign(given: Term, product: Term) -> Term:
 
 @rule(None)
 def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
-    """Some |s| > |t|, or all |s| = |t|: the products of all s and of all t compare so.
+    """Some |s| > |t|, or all |s| = |t|: the products of all s and of all t compare the same.
 
-    Where the first premise says `>`, another may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
+    If the first premise has `>`, others may be `(and (= (abs s) (abs t)) (not (= s 0)))`.
     """
     kind, found = premises[0].operator, list[tuple[Term, Term]]()
     for premise in premises:
@@ -189,7 +183,7 @@ def arith_mult_abs_comparison(premises: Sequence[Term]) -> Term:
 
 @rule(2)
 def arith_trichotomy(a: Term, b: Term) -> Term:
-    """Two of a < b, a = b and a > b do not hold: the third does."""
+    """Two of a < b, a = b and a > b do not hold: the third holds."""
     first, second = (relation(opposite(formula)) for formula in (a, b))
     require(first[1:] == second[1:], "not of the same terms")
     left = {"<", "=", ">"} - {first[0], second[0]}
@@ -198,7 +192,7 @@ def arith_trichotomy(a: Term, b: Term) -> Term:
 
 
 def opposite(formula: Term) -> Term:
-    """Give the comparison that holds where another does not."""
+    """Return the comparison that holds where another does not."""
     if formula.operator == "not":
         return formula.arguments[0]
     operator, left, right = relation(formula)
@@ -221,11 +215,11 @@ def int_tight_lb(formula: Term) -> Term:
 
 @rule(0)
 def arith_reduction(value: Term) -> Term:
-    """What `div`, `mod` and `abs` mean.
+    """The meaning of `div`, `mod` and `abs`.
 
-    `(div a b)` and `(mod a b)` are the total ones unless b is 0. `(abs a)` is -a or a. Of the total
-    ones, k being the quotient: it is k, or a - b * k; and b * k <= a < b * (k + 1) for b > 0,
-    b * k <= a < b * (k - 1) for b < 0. Where b is a literal, only what is true of it is said.
+    `(div a b)` and `(mod a b)` are the total ones unless b is 0. `(abs a)` is -a or a. The total
+    ones are k and a - b * k, where b * k <= a < b * (k + 1) for b > 0, and b * k <= a < b * (k - 1)
+    for b < 0. If b is a literal, only the case that applies is stated.
     """
     if value.operator == "abs":
         (a,) = value.arguments
@@ -243,7 +237,7 @@ def arith_reduction(value: Term) -> Term:
 
 
 def quotient(a: Term, b: Term, k: Term) -> Term:
-    """Say that k is the quotient of a and b."""
+    """State that k is the quotient of a and b."""
 
     def between(step: int) -> Term:
         beyond = build("*", b, build("+", k, integer(step)))

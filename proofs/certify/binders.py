@@ -1,7 +1,6 @@
 """Rules of quantifiers and functions.
 
-What is said of bound variables is that they are those of a set: a variable that is bound twice, or
-does not occur, says nothing.
+Bound variables are compared as sets: to bind one twice, or one that does not occur, has no meaning.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def quantified(formula: Term, *binders: str) -> tuple[Terms, Term]:
 
 @rule(1)
 def instantiate(formula: Term, values: Terms) -> Term:
-    """`(forall xs F)`: F, with terms of the same sorts for all xs."""
+    """`(forall xs F)`: F, with terms of their sorts for all xs."""
     xs, body = quantified(formula, "forall")
     return substitute(body, dict(zip(xs, values, strict=True)))
 
@@ -59,9 +58,9 @@ def alpha_equiv(given: Term, old: Terms, new: Terms) -> Term:
 
 
 def with_names(given: Term, names: dict[Term, Term]) -> Term:
-    """Write other names for variables, also where they are bound; who calls compares.
+    """Rename variables, also where they are bound; callers compare the result.
 
-    What a witness is of is no part of the formula: it keeps its names.
+    Names in the formula of a witness stay: it is no part of the term.
     """
 
     @cache
@@ -93,9 +92,9 @@ def exists_elim(left: Term, right: Term) -> None:
 
 @claim
 def quant_unused_vars(left: Term, right: Term) -> None:
-    """`(= (Q xs F) (Q ys F))`, where those of the xs that F has are those of the ys that it has.
+    """`(= (Q xs F) (Q ys F))`, if the same of the xs and ys occur in F.
 
-    Where it has none of the xs, F itself may stand on the right.
+    If none of the xs does, the right side may be F itself.
     """
     xs, body = quantified(left)
     ys = set[Term]() if right is body else {*bound(right)}
@@ -127,8 +126,7 @@ def quant_miniscope_and(left: Term, right: Term) -> None:
 def quant_miniscope_or(left: Term, right: Term) -> None:
     """`(= (forall xs (or F G ...)) (or F' G' ...))`, with each of the xs in one formula at most.
 
-    F' is F if it has none of the xs; it may be `(forall ys F)`, and those of the xs that F has are
-    those of the ys that it has.
+    F' is F if no x occurs in it; it may be `(forall ys F)`, if the same of the xs and ys occur.
     """
     xs, body = quantified(left, "forall")
     used = set[Term]()
@@ -155,7 +153,7 @@ def quant_miniscope_ite(left: Term, right: Term) -> None:
 
 @claim
 def quant_var_elim_eq(left: Term, right: Term) -> None:
-    """`(= (forall (x) (or (not (= x t)) F ...)) G)`, where t has no x, and G is F ... with t for x.
+    """`(= (forall (x) (or (not (= x t)) F ...)) G)`: t has no x, G is F ... with t for x.
 
     Without F ..., G is `false`.
     """

@@ -1,8 +1,7 @@
 """The checker: whether a certificate shows that the assertions of a task contradict each other.
 
-What has been concluded holds in every model of the task's assertions and of what is supposed at
-that point, for every assignment to free variables. What was concluded below a supposition is
-forgotten with it.
+A conclusion holds in every model of the task's assertions and of the present suppositions, for
+every assignment to free variables. It is forgotten with the supposition that it is below.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from certify.reader import Certificate, Step, Task
 from certify.rules import RULES, spelled
 from certify.terms import BINDERS, BOOL, Refused, Term, bound, build, require, truth
 
-# Terms are as deep as formulas are nested, and a call in Python reads each level.
+# Terms are as deep as formulas are nested; Python takes a call for each level.
 DEPTH = 20_000
 
 MODULES = (schemas, clauses, equality, arithmetic, binders, normal)
 
 
 class Supposition:
-    """A formula that is supposed, and what is concluded below it."""
+    """A supposed formula, and the conclusions below it."""
 
     def __init__(self, formula: Term) -> None:
         self.formula = formula
@@ -32,7 +31,7 @@ class Supposition:
 
 
 class Checker:
-    """What has been concluded of a task so far."""
+    """The conclusions of a task so far."""
 
     def __init__(self, task: Task) -> None:
         self.assertions = {*task.assertions}
@@ -40,7 +39,7 @@ class Checker:
         self.supposed: list[Supposition] = []
 
     def conclude(self, name: str, formula: Term) -> None:
-        """Give a formula its name, once."""
+        """Name a formula, once."""
         require(formula.sort == BOOL, "a conclusion that is no formula")
         require(name not in self.concluded, "a name that something else has")
         self.concluded[name] = formula
@@ -48,7 +47,7 @@ class Checker:
             self.supposed[-1].concluded.append(name)
 
     def take(self, step: Step) -> Term:
-        """Take a step, and return what it concludes."""
+        """Take a step; return its conclusion."""
         if step.command == "assume":
             require(step.stated in self.assertions, "the task does not assert this")
             require(not self.supposed, "an assertion below a supposition")
@@ -66,7 +65,7 @@ class Checker:
         return formula
 
     def premise(self, name: str) -> Term:
-        """Return what has been concluded under a name."""
+        """Return the conclusion of a name."""
         require(name in self.concluded, f"nothing is concluded under the name {name}")
         return self.concluded[name]
 
@@ -86,7 +85,7 @@ class Checker:
         return formula
 
     def discharge(self, step: Step, premises: Sequence[Term]) -> Term:
-        """G, concluded below the supposition F: `(=> F G)`, and nothing is left of F."""
+        """G, concluded below the supposition F: `(=> F G)`; all else below F is forgotten."""
         require(step.command == "step-pop" and not step.arguments, "scope ends a supposition")
         (conclusion,) = premises
         require(self.supposed, "nothing is supposed")
@@ -97,7 +96,7 @@ class Checker:
 
 
 def check(text: str, certificate: str) -> int:
-    """Check a certificate of a task, and return how many steps it has; refuse any that is not."""
+    """Check a certificate of a task; return the number of its steps, or raise Refused."""
     terms.forget()
     try:
         task = Task(text)
@@ -114,10 +113,7 @@ def check(text: str, certificate: str) -> int:
 
 
 def main(files: Sequence[str]) -> int:
-    """Check a certificate: the files are that of the task, and its own.
-
-    `python3 -m certify.checker TASK CERTIFICATE`, in proofs/.
-    """
+    """Check a certificate: `python3 -m certify.checker TASK CERTIFICATE`, in proofs/."""
     sys.setrecursionlimit(DEPTH)
     text, certificate = (Path(name).read_text(encoding="utf-8") for name in files)
     try:

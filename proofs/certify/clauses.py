@@ -1,7 +1,7 @@
 """Rules of propositional logic that are no pattern: resolution, and connectives of any length.
 
-A clause is a disjunction. Its literals are what it has as arguments; `false` has none, and a
-formula that is no disjunction is the one literal of itself.
+A clause is a disjunction of its arguments, its literals; `false` has none, and any other formula is
+its own one literal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def literals(clause: Term) -> Terms:
 
 
 def without(clause: Sequence[Term], literal: Term) -> list[Term]:
-    """Take a literal out of a clause, everywhere; a disjunction may be a literal itself."""
+    """Remove a literal from a clause, everywhere; it may be the whole disjunction."""
     if literal.operator == "or" and tuple(clause) == literal.arguments:
         return []
     return [each for each in clause if each is not literal]
@@ -42,16 +42,16 @@ def chain(premises: Sequence[Term], positives: Terms, pivots: Terms) -> list[Ter
 
 @rule(2)
 def resolution(a: Term, b: Term, positive: Term, pivot: Term) -> Term:
-    """Two clauses with a pivot in the first, whose negation is in the second: what is left.
+    """Two clauses, a pivot in the first and its negation in the second: the other literals.
 
-    The pivot is the one that is given, or its negation if the other argument is `false`.
+    If `positive` is `false`, the negation is in the first.
     """
     return together("or", resolve(literals(a), literals(b), positive, pivot))
 
 
 @rule(None)
 def chain_resolution(premises: Sequence[Term], positives: Terms, pivots: Terms) -> Term:
-    """Resolve the first clause with each of the others in turn: what is left."""
+    """Resolve the first clause with each of the others in turn: the remaining literals."""
     return together("or", chain(premises, positives, pivots))
 
 
@@ -59,7 +59,7 @@ def chain_resolution(premises: Sequence[Term], positives: Terms, pivots: Terms) 
 def chain_m_resolution(
     premises: Sequence[Term], wanted: Term, positives: Terms, pivots: Terms
 ) -> Term:
-    """As chain_resolution; the conclusion is given, and has all that is left, in any order."""
+    """As chain_resolution; the given conclusion has the remaining literals, in any order."""
     found = chain(premises, positives, pivots)
     is_found = together("or", list(dict.fromkeys(found))) is wanted
     require(is_found or {*found} <= {*literals(wanted)}, "a literal is left")
@@ -127,7 +127,7 @@ def cnf_or_neg(formula: Term, index: Term) -> Term:
 def process_scope(formula: Term, wanted: Term) -> Term:
     """`(=> F (=> G ... C))`, with C given: `(=> (and F G ...) C)`.
 
-    If C is `false`, what is in front of it does not hold.
+    If C is `false`: `(not (and F G ...))`.
     """
     supposed = list[Term]()
     while formula is not wanted:

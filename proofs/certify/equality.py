@@ -45,8 +45,8 @@ def trans(premises: Sequence[Term]) -> Term:
 def cong(premises: Sequence[Term], left: Term) -> Term:
     """For a term and equations of its last arguments: it equals the term with the other sides.
 
-    Below a binder there is one argument. The equation holds for all values of its variables, since
-    no supposition speaks of them: the checker sees to that.
+    Below a binder there is one argument. Its equation holds for all values of the bound variables:
+    the checker ensures that no supposition restricts them.
     """
     pairs = list(map(sides, premises))
     unchanged = len(left.arguments) - len(pairs)
@@ -57,7 +57,7 @@ def cong(premises: Sequence[Term], left: Term) -> Term:
 
 RULES["nary_cong"] = cong
 
-# The only rule whose premises have to hold for all values of variables, and not just for one.
+# The only rule whose premises have to hold for all values of variables.
 GENERAL = cong
 
 

@@ -1,4 +1,4 @@
-"""Rules that compare normal forms, and that compute."""
+"""Rules that compare normal forms, and rules that compute."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from certify.terms import BOOL, NEUTRAL, Term, equal, literal, rebuild, require,
 
 
 def leaves(given: Term, operator: str) -> set[Term]:
-    """Collect what a term has below one operator, however that is nested; not what is neutral.
+    """Return a term's arguments below nested uses of one operator, without its neutral element.
 
-    A conjunction or disjunction holds or not by the set of its leaves.
+    A conjunction or disjunction depends on the set of these alone.
     """
     if given.operator == operator:
         return {leaf for each in given.arguments for leaf in leaves(each, operator)}
@@ -22,10 +22,10 @@ def leaves(given: Term, operator: str) -> set[Term]:
 
 @claim
 def aci_norm(left: Term, right: Term) -> None:
-    """`(= F G)`: two conjunctions, or two disjunctions, of the same formulas.
+    """`(= F G)`: two conjunctions, or two disjunctions, of the same set of formulas.
 
-    One may be a formula alone, or what the empty one is. The order, how they are nested, and how
-    often a formula is there, says nothing.
+    One may be a single formula, or the value of the empty one. Order, nesting and repetition do not
+    matter.
     """
     operators = [each for each in ("and", "or") if each in (left.operator, right.operator)]
     is_same = any(leaves(left, each) == leaves(right, each) for each in operators)
@@ -41,7 +41,7 @@ def absorb(left: Term, right: Term) -> None:
 
 Number = int | Fraction
 
-# What an operator gives for literals: booleans for formulas, and numbers.
+# The values of operators for literals: booleans for formulas, and numbers.
 COMPUTED: dict[str, Callable[[list[Number]], Number]] = {
     "not": lambda values: not values[0],
     "and": lambda values: all(values),
@@ -72,12 +72,12 @@ def quotient(a: Number, b: Number) -> int:
 
 @rule(0)
 def evaluate(given: Term) -> Term:
-    """`(= t s)`, where s is t with every operator of literals computed, from the inside out."""
+    """`(= t s)`, where s is t with every operator of literals computed, inside out."""
     return equal(given, computed(given))
 
 
 def computed(given: Term) -> Term:
-    """Compute the operators of literals in a term; what is below a binder stays."""
+    """Compute the operators of literals in a term, except below binders."""
     if given.operator in ("forall", "exists", "lambda", "skolem", "apply") or not given.arguments:
         return given
     arguments = [computed(each) for each in given.arguments]

@@ -1,8 +1,7 @@
 """Reading: the text of a task, in SMT-LIB 2.6, and a certificate, in the format CPC.
 
-Both are read to the same terms. Of a task there are the symbols that it declares and the formulas
-that it asserts; a certificate has the steps from these to `false`. A command, a word or an
-annotation that is not known is refused.
+A task declares symbols and asserts formulas; a certificate has the steps from these to `false`. Any
+unknown command, word or annotation is refused.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from certify.terms import BINDERS, BOOL, Refused, Sort, Term, require
 
 Expression = str | list["Expression"]
 Value = Term | tuple[Term, ...]
-# What is bound to a name here; to none where that would mean something else.
+# Names bound here; to None if they must not be used.
 Scope = Mapping[str, Value | None]
 
 TOKEN = re.compile(r'(\s+|;[^\r\n]*)|([()]|"[^"]*"|\|[^|\\]*\||[^\s()"|;]+)', re.ASCII)
 NUMERAL = re.compile(r"0|[1-9][0-9]*")
-# A simple symbol, which needs no bars: no literal and no word that SMT-LIB 2.6 reserves.
+# A simple symbol needs no bars: it is no literal, and no reserved word of SMT-LIB 2.6.
 SIMPLE = re.compile(
     "(?!-?[0-9]|(!|_|as|let|exists|forall|match|par|BINARY|DECIMAL|HEXADECIMAL|NUMERAL|STRING"
     "|assert|echo|exit|pop|push|reset|(check|declare|define|get|reset|set)-.*)$)"
@@ -32,7 +31,7 @@ RESERVED = frozenset(["true", "false", "@list", "@var", *BINDERS, *terms.OPERATO
 
 
 def expressions(text: str) -> list[Expression]:
-    """Read nested parentheses; a word is a string, and |a| is the same word as a, |0| none as 0."""
+    """Read nested parentheses; words are strings, |a| the same as a, |0| not the same as 0."""
     stack: list[list[Expression]] = [[]]
     place = 0
     while place < len(text):
@@ -65,7 +64,7 @@ def word(expression: Expression) -> str:
 
 
 def symbol(expression: Expression) -> str:
-    """Expect a name that can be given to something."""
+    """Expect a name that can be declared."""
     name = word(expression)
     is_new = (name[0] == "|" or SIMPLE.fullmatch(name)) and name not in RESERVED
     require(is_new, f"no name for something new: {name}")
@@ -80,7 +79,7 @@ def several(expression: Expression) -> list[Expression]:
 
 
 class Reader:
-    """Sorts and symbols that are declared, and what is common to both formats."""
+    """Declared sorts and symbols, and the syntax of both formats."""
 
     def __init__(self, sorts: Mapping[str, int], symbols: Mapping[str, Value]) -> None:
         self.sorts, self.symbols = dict(sorts), dict(symbols)
@@ -96,12 +95,12 @@ class Reader:
         return Sort(word(name), tuple(self.sort(each) for each in rest))
 
     def define(self, name: str, value: Value) -> None:
-        """Give a name its value, once."""
+        """Define a name, once."""
         require(name not in self.symbols, f"declared again: {name}")
         self.symbols[symbol(name)] = value
 
     def value(self, expression: Expression, scope: Scope) -> Value:
-        """Read a term, or a list of terms; `scope` has what is bound to a name here."""
+        """Read a term, or a list of terms; `scope` has the names bound here."""
         if isinstance(expression, str):
             return self.atom(expression, scope)
         require(expression, "an empty parenthesis")
@@ -122,7 +121,7 @@ class Reader:
         return found
 
     def atom(self, name: str, scope: Scope) -> Value:
-        """Read a word: what is bound to it here, a literal, or a symbol."""
+        """Read a word: a bound name, a literal, or a symbol."""
         if name in scope:
             if (found := scope[name]) is None:
                 raise Refused(f"{name} stands for a term whose variables mean something else here")
@@ -135,7 +134,7 @@ class Reader:
         return self.symbols[name]
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
-        """Read what is no application: a `let`, and more in each format."""
+        """Read a `let`, and in each format other forms that are no application."""
         if head != "let":
             return None
         require(len(rest) == 2, "let")
@@ -196,7 +195,7 @@ class Task(Reader):
         return [terms.variable(symbol(name), self.sort(sort)) for name, sort in pairs]
 
     def special(self, head: str, rest: list[Expression], scope: Scope) -> Value | None:
-        """Read a quantifier, or a formula with patterns, which say nothing."""
+        """Read a quantifier, or a formula with patterns, which have no meaning."""
         require(head[0] != "@" and head not in ("div_total", "mod_total"), "no operator of a task")
         if head in ("forall", "exists") and len(rest) == 2:
             variables = self.variables(rest[0])
@@ -216,7 +215,7 @@ class Task(Reader):
 
 
 class Step(NamedTuple):
-    """A command of a certificate: what it concludes, if it says so; by what rule, from what."""
+    """A command of a certificate: its conclusion, if stated; its rule, premises, arguments."""
 
     command: str
     name: str

@@ -1,8 +1,7 @@
-"""What a rule is: a function from premises and arguments to a conclusion.
+"""A rule is a function from premises and arguments to a conclusion.
 
-The conclusion holds wherever the premises hold, for every assignment to free variables. A rule that
-finds something else than it expects refuses; so does Python, where there are too many arguments or
-too few.
+The conclusion holds wherever the premises hold, for every assignment to free variables. A rule
+refuses unexpected premises and arguments; Python refuses a wrong number of them.
 """
 
 from __future__ import annotations
@@ -31,10 +30,9 @@ def spelled(name: str) -> str:
 
 
 def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
-    """Make a rule known by the name of its function, which takes so many premises, then arguments.
+    """Register a rule by its function's name; it takes `count` premises, then arguments.
 
-    Where it takes any number of premises, it takes them as one tuple. An argument is a term, but
-    for the rules that take some `Terms`.
+    Any number of premises (None) comes as one tuple. Arguments are terms, for some rules `Terms`.
     """
 
     def known(function: Callable[..., Term]) -> Rule:
@@ -52,7 +50,7 @@ def rule(count: int | None) -> Callable[[Callable[..., Term]], Rule]:
 
 
 def claim(function: Callable[[Term, Term], None]) -> Rule:
-    """Make a rule known whose argument is an equation: its sides are equal, unless it refuses."""
+    """Register a rule on an equation: its sides are equal, unless the function refuses."""
 
     def claimed(given: Term) -> Term:
         function(*parts(given, "="))

@@ -1,9 +1,8 @@
-"""Rules that are a pattern: the name, arguments, premises, and what follows.
+"""Rules that are a pattern: the name, arguments, premises, and conclusion.
 
-These are the patterns that certificates of our tasks use; cvc5 knows more. A word that begins with
-a capital stands for any term, everywhere the same. `Zs...` stands for any number of arguments of
-`and` or `or` around it, and is given as their conjunction or disjunction: `(and Y Zs...)` is `Y`
-where there are no Zs.
+These are the patterns in certificates of our tasks; cvc5 has more. A capitalized word stands for
+any term, everywhere the same. `Zs...` stands for any number of arguments of the `and` or `or`
+around it, given as their conjunction or disjunction: without Zs, `(and Y Zs...)` is `Y`.
 """
 
 from __future__ import annotations
@@ -153,7 +152,7 @@ class Schema(NamedTuple):
 
 
 def match(pattern: Expression, given: Term, found: dict[str, Term]) -> None:
-    """Find what the words of a pattern stand for, or refuse."""
+    """Find the terms of a pattern's words, or refuse."""
     if isinstance(pattern, list):
         operator, *rest = pattern
         for each, argument in zip(rest, parts(given, word(operator)), strict=True):
@@ -165,7 +164,7 @@ def match(pattern: Expression, given: Term, found: dict[str, Term]) -> None:
 
 
 def instance(pattern: Expression, found: Mapping[str, Term]) -> Term:
-    """Put what the words stand for into a pattern."""
+    """Replace a pattern's words by their terms."""
     if isinstance(pattern, str):
         return Reader({}, {}).term(pattern, found)
     operator, arguments = word(pattern[0]), list[Term]()

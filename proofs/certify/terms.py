@@ -1,12 +1,11 @@
-"""Terms of many-sorted logic: each is well-sorted from the moment that it is made.
+"""Terms of many-sorted logic, each well-sorted from the start.
 
-A term is built by `build` and its like alone, which compute its sort or refuse. Equal terms are one
-object, so that `is` compares them, however large they are. Sorts have elements; integers are the
-integers; arrays and functions are equal where their values are. A formula is a term of sort Bool.
+Terms are only built by `build` and its like, which compute the sort or refuse. Equal terms are one
+object: `is` compares them, however large. Sorts have elements; integers are the integers; arrays
+and functions are equal where their values are. A formula is a term of sort Bool.
 
-What is said of a term's meaning below is what every rule is judged by. A term with free variables
-has a value for each assignment of values to them; a step of a certificate says that its formula
-holds for all of them.
+The meaning of terms, stated below, decides whether a rule is sound. A term with free variables has
+a value for each assignment to them; a step's formula holds for all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import NamedTuple
 
 
 class Refused(Exception):  # noqa: N818 (it is no error to refuse)
-    """Something is no instance of what it says it is, or is not known."""
+    """Input is not of the form that it claims, or not known."""
 
 
 def require(condition: object, reason: str) -> None:
@@ -27,7 +26,7 @@ def require(condition: object, reason: str) -> None:
 
 
 class Sort(NamedTuple):
-    """`Int`, `uni`, `(Array Int Bool)`; `(-> A B C)` has the functions of two arguments to C."""
+    """`Int`, `uni`, `(Array Int Bool)`; `(-> A B C)` is the sort of functions from A, B to C."""
 
     name: str
     arguments: tuple[Sort, ...] = ()
@@ -38,16 +37,16 @@ class Sort(NamedTuple):
         )
 
 
-# A task has no reals; a certificate may calculate with some.
+# Tasks have no reals; certificates may calculate with some.
 BOOL, INT, REAL = Sort("Bool"), Sort("Int"), Sort("Real")
 
 
 class Term:
-    """An operator, what belongs to it and is no term, and arguments.
+    """An operator, its label, and arguments.
 
-    The operators that have such a `label`: `integer` and `rational` their value, `variable` and
-    `constant` their name, `skolem` a position, and `forall`, `exists`, `lambda` the variables that
-    they bind. `apply` has as its first argument the function.
+    Labels: the value of `integer` and `rational`, the name of `variable` and `constant`, a position
+    for `skolem`, the bound variables for `forall`, `exists` and `lambda`. The first argument of
+    `apply` is the function.
     """
 
     __slots__ = ("arguments", "free", "label", "operator", "sort")
@@ -76,7 +75,7 @@ Label = int | Fraction | str | tuple[Term, ...]
 
 BINDERS = ("forall", "exists", "lambda")
 
-# All terms that there are. `forget` empties it, and what was built before is then not used again.
+# All terms. After `forget`, terms from before must not be used.
 KNOWN: dict[tuple[str, Label, tuple[Term, ...], Sort], Term] = {}
 
 
@@ -114,23 +113,23 @@ def literal(value: int | Fraction, sort: Sort) -> Term:
 
 
 def variable(name: str, sort: Sort) -> Term:
-    """Give a variable: its name and its sort make it what it is."""
+    """Give a variable; variables with the same name and sort are the same."""
     return _unique("variable", name, (), sort)
 
 
 def constant(name: str, sort: Sort) -> Term:
-    """Give a symbol that somebody declares; that of a function has the sort of functions."""
+    """Give a declared symbol; that of a function has the sort of functions."""
     return _unique("constant", name, (), sort)
 
 
 def by_zero(operator: str) -> Term:
-    """Give what `div` and `mod` are for a divisor 0: some function of the dividend."""
+    """Give the value of `div` or `mod` for a divisor 0: some function of the dividend."""
     name = {"div": "@int_div_by_zero", "mod": "@mod_by_zero"}[operator]
     return constant(name, Sort("->", (INT, INT)))
 
 
 def value_of(term: Term) -> int | Fraction | bool | None:
-    """Return what a literal stands for, and nothing of another term."""
+    """Return the value of a literal, and None for other terms."""
     if isinstance(term.label, int | Fraction) and term.operator in ("integer", "rational"):
         return term.label
     return {"true": True, "false": False}.get(term.operator)
@@ -166,7 +165,7 @@ def _difference(a: Sort, b: Sort) -> Sort | None:
 _CONNECTIVE, _INTEGER = _all_of(BOOL, BOOL), _all_of(INT, INT)
 MANY = 10**6
 
-# Of each operator: the least and the largest number of arguments, and its sort by theirs.
+# For each operator: the least and the largest number of arguments, and its sort by theirs.
 OPERATORS: dict[str, tuple[int, int, Callable[..., Sort | None]]] = {
     "not": (1, 1, _CONNECTIVE),
     # The conjunction or disjunction of one formula is that formula.
@@ -185,7 +184,7 @@ OPERATORS: dict[str, tuple[int, int, Callable[..., Sort | None]]] = {
     ">": (2, 2, _comparison),
     ">=": (2, 2, _comparison),
     "to_real": (1, 1, _all_of(INT, REAL)),
-    # The greatest integer that is not greater.
+    # The floor.
     "to_int": (1, 1, _all_of(REAL, INT)),
     "abs": (1, 1, _INTEGER),
     # SMT-LIB's: x = y * (div x y) + (mod x y) and 0 <= (mod x y) < |y|, for y other than 0.
@@ -204,10 +203,7 @@ OPERATORS: dict[str, tuple[int, int, Callable[..., Sort | None]]] = {
 
 
 def build(operator: str, *arguments: Term) -> Term:
-    """Apply an operator of the logic; refuse what has no sort.
-
-    `(- 3)` is how SMT-LIB writes the literal -3, and one term with it.
-    """
+    """Apply an operator; refuse arguments of wrong number or sorts. `(- 3)` is the literal -3."""
     require(operator in OPERATORS, f"no operator that is known: {operator}")
     least, most, rule = OPERATORS[operator]
     require(least <= len(arguments) <= most, f"{operator} of {len(arguments)} arguments")
@@ -229,9 +225,9 @@ def apply(function: Term, *arguments: Term) -> Term:
 
 
 def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
-    """Bind variables: of all, or of some of their values, `body` holds; or the function to it.
+    """Bind variables: `body` holds for all, or some, of their values; or the function to `body`.
 
-    A quantifier may name one variable twice, which says nothing more; a function may not.
+    A quantifier may bind one variable twice, without effect; a function may not.
     """
     require(variables and all(each.operator == "variable" for each in variables), "no variables")
     sort = BOOL
@@ -246,7 +242,7 @@ def bind(binder: str, variables: Sequence[Term], body: Term) -> Term:
 def skolem(formula: Term, position: int) -> Term:
     """Give one of the values for which a closed formula `(forall xs F)` fails, if it does.
 
-    They are chosen once for each formula, and together; the position is that of the variable.
+    The values are chosen once for each formula, together; the position is that of the variable.
     """
     require(formula.operator == "forall" and not formula.free, "a witness of what is not closed")
     variables = bound(formula)
@@ -255,12 +251,12 @@ def skolem(formula: Term, position: int) -> Term:
 
 
 def bound(term: Term) -> tuple[Term, ...]:
-    """Return the variables that a term binds itself."""
+    """Return the variables that a term itself binds."""
     return term.label if isinstance(term.label, tuple) else ()
 
 
 def rebuild(term: Term, arguments: Sequence[Term]) -> Term:
-    """Give the term with other arguments, below the same binder; a witness has its formula."""
+    """Replace arguments, below the same binder; a witness keeps its formula."""
     if all(old is new for old, new in zip(term.arguments, arguments, strict=True)):
         return term
     require(term.operator != "skolem", "another formula has other witnesses")
@@ -285,7 +281,7 @@ def equal(a: Term, b: Term) -> Term:
 
 
 def together(operator: str, arguments: Sequence[Term]) -> Term:
-    """Give `(op a b ...)`; of one term that term, and of none what changes nothing."""
+    """Give `(op a b ...)`; for one term that term, for none the neutral element."""
     if len(arguments) == 1:
         return arguments[0]
     return build(operator, *arguments) if arguments else NEUTRAL[operator]()
@@ -298,14 +294,14 @@ NEUTRAL: dict[str, Callable[[], Term]] = {
 
 
 def listed(formula: Term, operator: str) -> tuple[Term, ...]:
-    """Take a conjunction or disjunction of any number of formulas apart, also of one or none."""
+    """Return the formulas of a conjunction or disjunction of any number, also one or none."""
     if formula.operator == operator:
         return formula.arguments
     return () if formula is NEUTRAL[operator]() else (formula,)
 
 
 def parts(term: Term, operator: str, count: int | None = None) -> tuple[Term, ...]:
-    """Take an application of an operator apart, or refuse another term."""
+    """Return the arguments of an application of an operator, or refuse another term."""
     require(term.operator == operator, f"expected an application of {operator}")
     require(count in (None, len(term.arguments)), f"expected {count} arguments of {operator}")
     return term.arguments
@@ -315,10 +311,9 @@ def parts(term: Term, operator: str, count: int | None = None) -> tuple[Term, ..
 
 
 def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
-    """Replace free variables by terms of the same sorts, at once; refuse to capture a variable.
+    """Replace free variables by terms of their sorts, at once; refuse to capture a variable.
 
-    What comes out has, for any assignment, the value that `term` has where the variables have the
-    values of those terms.
+    For any assignment, the result has the value of `term` with the terms' values for the variables.
     """
     require(all(x.sort == t.sort for x, t in values.items()), "a term of another sort")
     done: dict[Term, Term] = {}
@@ -344,14 +339,14 @@ def substitute(term: Term, values: Mapping[Term, Term]) -> Term:
 
 
 def same_but_for_names(a: Term, b: Term) -> bool:
-    """Tell whether two terms differ in the names of bound variables alone."""
+    """Tell whether two terms differ only in the names of bound variables."""
     return numbered(a, 0, {}) is numbered(b, 0, {})
 
 
 def numbered(term: Term, depth: int, done: dict[tuple[Term, int], Term]) -> Term:
-    """Give each bound variable, for its name, the number of those that are bound around it.
+    """Rename each bound variable to the number of variables bound around it.
 
-    No variable that is read has a numeral for its name. What a witness is of keeps its names.
+    No variable that is read has a numeral as its name. A witness's formula keeps its names.
     """
     if not term.arguments or term.operator == "skolem":
         return term
