@@ -1,1 +1,1 @@
-"""What asks cvc5 for certificates: whatever is wrong here, the checker refuses what comes of it."""
+"""Certificates from cvc5; whatever goes wrong here, the checker refuses the result."""

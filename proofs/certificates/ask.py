@@ -1,7 +1,6 @@
 """Ask cvc5 for certificates: questions as JSON in, and a line of JSON for each out.
 
-Started in a process of its own. Each task has another one, with a limit of processor time and of
-memory.
+Runs in a process of its own, and each task in another, with limits of processor time and memory.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from typing import Any
 MEMORY = 4 << 30
 OPTIONS = {
     "produce-proofs": "true",
-    # Rewriting is taken apart down to rules that are patterns.
+    # Takes rewriting apart down to rules that are patterns.
     "proof-granularity": "dsl-rewrite",
     "proof-format-mode": "cpc",
 }
 
 
 def prove(text: str, options: dict[str, str]) -> tuple[str, str]:
-    """Let cvc5 prove a task: its answer, and the certificate."""
+    """Let cvc5 prove a task; return its answer, and the certificate."""
     import cvc5
 
     solver = cvc5.Solver()
@@ -44,7 +43,7 @@ def prove(text: str, options: dict[str, str]) -> tuple[str, str]:
 
 
 def answer(task: str, options: dict[str, str], seconds: int) -> tuple[str, str]:
-    """Ask in a process of its own, and say what came of it."""
+    """Ask in a process of its own; return the answer and the certificate."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,9 +1,9 @@
-"""The command `certify`: for every part of every goal, a certificate by cvc5, and what checks it.
+"""The command `certify`: for every part of every goal, a certificate by cvc5, and its check.
 
-`whysearch` writes the tasks as CVC5 is sent them; cvc5 1.4.2, in a process of its own, writes a
-certificate; the checker in proofs/certify reads both. build/certify.json has what came of each.
-What cvc5 said of a task is kept in build/certificates, under the hash of the task; every
-certificate is checked again.
+`whysearch` writes the tasks as CVC5 gets them; cvc5 1.4.2, in a process of its own, writes a
+certificate; the checker in proofs/certify reads both. build/certify.json has the results.
+build/certificates keeps cvc5's answers, under the hash of the task; every certificate is checked
+again.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ KEPT = ROOT / "build" / "certificates"
 RESULT = ROOT / "build" / "certify.json"
 ASK = (sys.executable, "-I", "-S", "-B", Path(__file__).with_name("ask.py"), WHEELS)
 
-# How cvc5 is asked, one after the other: its options, and seconds of its processor.
+# Ways to ask cvc5, in turn: its options, and seconds of processor time.
 ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (
     ({}, 3),
     ({"full-saturate-quant": "true"}, 4),
 )
 
-# The share of the parts that is to be certified.
+# The share of the parts that has to be certified.
 WANTED = 0.9
 
-# Certificates that are changed in one place at a time: one of so many, so often.
+# One in CHANGED certificates is changed in one place, CHANGES times.
 CHANGED, CHANGES = 20, 12
 
-# What is not contradictory has no certificate.
+# Satisfiable tasks have no certificate.
 SATISFIABLE = (
     "(assert true)",
     "(declare-fun n () Int) (assert (not (< (* n n) n)))",
@@ -59,7 +59,7 @@ SATISFIABLE = (
 
 
 class Part(NamedTuple):
-    """A part of a goal, and what came of it: `certified`, or why not."""
+    """A part of a goal, and its result: `certified`, or why not."""
 
     theory: str
     goal: str
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Ask for a certificate of each task, one way after the other: it, or why there is none."""
+    """Return a certificate of each task, asked in all ways in turn, or why there is none."""
     found, said = dict[str, str](), {text: list[str]() for text in texts}
     for options, seconds in ATTEMPTS:
         left = [text for text in said if text not in found]
@@ -83,7 +83,7 @@ def certificates(version: str, texts: Sequence[str]) -> list[tuple[str, str]]:
 def attempts(
     version: str, texts: Sequence[str], options: dict[str, str], seconds: int
 ) -> list[tuple[str, str, str]]:
-    """Ask in one way, unless that was done before: task, answer, certificate."""
+    """Ask in one way, unless that was done before; return task, answer, certificate."""
     how = ("how", json.dumps([version, options, seconds]).encode())
     kept = {t: KEPT / f"{closed.digest([('task', t.encode()), how])}.gz" for t in texts}
     new = [text for text in texts if not kept[text].exists()]
@@ -106,7 +106,7 @@ def attempts(
 
 
 class Run:
-    """What has come of the parts so far; the checker's tables allow one thread at a time."""
+    """The results so far; the checker's tables allow one thread at a time."""
 
     def __init__(self, files: int) -> None:
         ((_, self.version, _),) = toolchain.requirements(REQUIREMENTS)
@@ -116,7 +116,7 @@ class Run:
         self.lock = threading.Lock()
 
     def theory(self, file: str) -> None:
-        """Certify the parts of a theory, and tell now and then how far it is."""
+        """Certify the parts of a theory, and print the progress now and then."""
         folder = KEPT / "tasks" / file.removesuffix(".mlw").replace("/", ".")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -139,7 +139,7 @@ class Run:
                 print(f"{self.done} of {self.files} theories, {about}", flush=True)
 
     def judged(self, text: str, found: str, why: str) -> tuple[str, int]:
-        """Check a certificate, if there is one: `certified` or why not, and its steps."""
+        """Check a certificate, if any: return `certified` or why not, and its steps."""
         if not found:
             return f"not proved: {why}", 0
         try:
@@ -167,7 +167,7 @@ def main(argv: list[str]) -> int:
 
 
 def report(run: Run, false: list[str], seconds: float) -> int:
-    """Write what came of all parts, print the totals, and judge them."""
+    """Write the results, print the totals, and judge them."""
     parts = sorted(run.parts)
     steps = [part.steps for part in parts if part.result == "certified"]
     reasons = Counter(part.result for part in parts if part.result != "certified")

@@ -1,9 +1,8 @@
-"""Certificates that are changed in one place: the checker has to refuse, or the change is listed.
+"""Certificates with one changed place: the checker has to refuse them, or a list allows the change.
 
-A change that is accepted is no fault if the steps that `false` rests on conclude what they did, but
-for the order of the terms in sums, products, conjunctions and disjunctions. Where they conclude
-something else, the certificate is another proof, which somebody has to look at: the list says from
-which step on.
+An accepted change is no fault if the steps that `false` rests on have the same conclusions, up to
+the order of terms in sums, products, conjunctions and disjunctions. With other conclusions it is
+another proof, for a person to read: the list has the step where it begins.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ UNORDERED = ("+", "*", "and", "or")
 
 
 class Change(NamedTuple):
-    """A change of a certificate; `accepted` says why it may be, and nothing if it is refused."""
+    """A change of a certificate; `accepted` is the reason why it may be, empty if refused."""
 
     place: str
     change: str
@@ -39,7 +38,7 @@ class Change(NamedTuple):
 
 
 def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
-    """Change a certificate so often, in places that its own name decides."""
+    """Change a certificate `count` times, in places chosen by its name."""
     chance, words = random.Random(place), WORD.findall(certificate)
     without_goal = text.rpartition("(assert")[0] + "(check-sat)"
     found = [Change(place, "the task without its goal", accepted(without_goal, certificate))]
@@ -52,7 +51,7 @@ def tried(place: str, text: str, certificate: str, count: int) -> list[Change]:
 
 
 def changed_once(chance: random.Random, words: list[str]) -> tuple[int, list[str]]:
-    """Change one word into another of its kind, or exchange two: from where on, and to what."""
+    """Change a word into another of its kind, or exchange two; return where, and the result."""
     while True:
         i = chance.randrange(len(words) - 1)
         old, after = words[i : i + 2]
@@ -72,7 +71,7 @@ def changed_once(chance: random.Random, words: list[str]) -> tuple[int, list[str
 
 
 def accepted(text: str, changed: str, before: str = "") -> str:
-    """Say why a changed certificate may be accepted, or nothing where it is refused."""
+    """Return why a changed certificate may be accepted; empty if it is refused."""
     try:
         checker.check(text, changed)
     except Refused:
@@ -91,7 +90,7 @@ def accepted(text: str, changed: str, before: str = "") -> str:
 
 
 def in_order(term: Term) -> Term:
-    """Put terms whose order does not matter into one that does not depend on how they stood."""
+    """Sort terms whose order does not matter."""
     if not term.arguments or term.operator == "skolem":
         return term
     new = [in_order(each) for each in term.arguments]
@@ -99,7 +98,7 @@ def in_order(term: Term) -> Term:
 
 
 def followed(task: Task, certificate: str) -> tuple[dict[str, Term], set[str]]:
-    """Follow a certificate: what its steps conclude, and which of them the last one rests on."""
+    """Return the conclusions of a certificate's steps, and the steps that the last rests on."""
     found, steps = checker.Checker(task), list(Certificate(task, certificate).steps())
     concluded = {step.name: found.take(step) for step in steps}
     needed = {steps[-1].name}

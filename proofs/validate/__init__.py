@@ -1,1 +1,1 @@
-"""Symbolic validation: the extracted Python, run on unknown integers, against the texts in Z3."""
+"""Symbolic validation in Z3: the extracted Python on unknown integers, against its contracts."""

@@ -4,10 +4,10 @@
     validate --bound N           up to rank N
     validate --only PROGRAM ...  these
 
-python/whycast/_kernel.py is run as it is, on integers that are not known, along every path. Z3
-decides each comparison. The program's contract in WhyML has to allow how each path ends: its value,
-or the exception with what it carries; and the paths together have to be all there is. What a
-contract does not allow is printed with the path and an input; so is what Z3 does not answer.
+python/whycast/_kernel.py runs unchanged, on unknown integers, along every path; Z3 decides each
+comparison. The program's contract in WhyML has to allow each path's end, a value or an exception
+with its contents, and the paths together have to cover all inputs. Ends that a contract does not
+allow are printed with the path and an input; so are Z3's missing answers.
 """
 
 from __future__ import annotations
@@ -28,23 +28,22 @@ from validate.validation import Finding, Result, Validation
 KERNEL = ROOT / "python/whycast/_kernel.py"
 BOUND = 4
 
-# Forms that a process takes at a time.
+# Forms for a process at a time.
 TOGETHER = 25
 
-# Processes inherit what is to be done. Who starts them makes no term, so that there is nothing of
-# Z3's that they could share.
+# The work, which processes inherit. Their parent makes no term, so they share nothing of Z3's.
 _work: Callable[[int], Result]
 
 
 def work(number: int) -> Result:
-    """Do a part of what is to be done."""
+    """Do one part of the work."""
     return _work(number)
 
 
 def validate(programs: Mapping[str, Program], names: Sequence[str], bound: int) -> list[Result]:
-    """Validate programs, side by side."""
+    """Validate programs in parallel."""
     global _work
-    # The longest paths are those of the last forms.
+    # The last forms have the longest paths: they start first.
     forms = [(programs[name], each) for name in names for each in programs[name].forms(bound)][::-1]
 
     def one(number: int) -> Result:
@@ -58,7 +57,7 @@ def validate(programs: Mapping[str, Program], names: Sequence[str], bound: int) 
 
 
 def shown(finding: Finding) -> str:
-    """Show what is wrong, with the path to it."""
+    """Show a finding, with the path to it."""
     lines = [f"{finding.program}{finding.form}: {finding.what}"]
     if finding.path:
         lines.append(f"  path      {' and '.join(finding.path)}")
@@ -68,7 +67,7 @@ def shown(finding: Finding) -> str:
 
 
 def unpaired(text: str, names: Sequence[str]) -> set[str]:
-    """Name what is a function of the kernel or has a contract, and not both."""
+    """Return the functions of the kernel without a contract, and contracts without a function."""
     own = (each.name for each in ast.parse(text).body if isinstance(each, ast.FunctionDef))
     return {*own}.symmetric_difference(names)
 

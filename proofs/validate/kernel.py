@@ -1,7 +1,7 @@
-"""The extracted Python as it stands: loaded from its text, and refused where it is not understood.
+"""The extracted Python, loaded from its text; refused if unknown integers might change its meaning.
 
-Comparison by `is`, classes of values, and whatever else an unknown integer cannot notice, must not
-occur: what may is listed here, by the names of Python's grammar.
+Anything that treats an unknown integer differently, such as `is` or classes of values, is refused:
+only the names of Python's grammar that are listed here may occur.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BUILTINS = {"len", "range", "enumerate", "max", "tuple", "list", "AssertionError
 
 
 def load(text: str) -> ModuleType:
-    """Run the text of the kernel as a module of its own."""
+    """Run the text of the kernel as a module."""
     tree = ast.parse(text)
     check(tree)
     module = ModuleType("symbolic_kernel")
@@ -35,7 +35,7 @@ def load(text: str) -> ModuleType:
 
 
 def check(tree: ast.Module) -> None:
-    """Refuse functions with anything in them that unknown integers were not made for."""
+    """Refuse functions with anything that unknown integers do not support."""
     own = {each.name for each in tree.body if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
     imported = {
         name.asname or name.name
@@ -56,7 +56,7 @@ def check(tree: ast.Module) -> None:
 
 
 def code(statement: ast.AST) -> Iterator[ast.AST]:
-    """Give a statement and all that is in it, but the types that it gives to variables."""
+    """Yield a statement and all that is in it, except the types of variables."""
     yield statement
     for name, value in ast.iter_fields(statement):
         for part in value if isinstance(value, list) else [value]:

@@ -1,9 +1,8 @@
-"""Unknown integers, and every path of a program on them: it is run again for each.
+"""Unknown integers, and every path of a program on them: it runs again for each.
 
-What Python does with an unknown integer becomes a term of Z3, and a comparison a decision. Where Z3
-finds both answers possible, on the path so far, both are followed; where it refutes one, the other
-is taken. No other answer of Z3 is accepted. An operation that is not here raises, in Python or by
-`Unknown`.
+Operations on an unknown integer become terms of Z3, and comparisons decisions. If Z3 finds both
+answers possible on the path so far, both are followed; if it refutes one, the other. Any other
+answer of Z3, and any other operation, raises, in Python or as `Unknown`.
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ import z3
 
 Result = TypeVar("Result")
 
-# The conditions that were decided freely on a path that was followed to its end.
+# The free decisions of a path that was followed to its end.
 Path = list[z3.BoolRef]
 
-# What a number may be where Python needs its value; how many decisions a path may have; how many
-# seconds Z3 has for an answer.
+# The values of a number where Python needs one; the most decisions of a path; Z3's seconds for an
+# answer.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600
 
 
 class Unknown(BaseException):
-    """The validation cannot go on: what it met it does not know, or Z3 gave no answer.
+    """The validation cannot go on: it met something unknown, or Z3 gave no answer.
 
     It is no Exception, so that no program catches it.
     """
 
 
 def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], Any]:
-    """Make a method of numbers: what Python asks of two."""
+    """Make a method of numbers from a function of two."""
 
     def operate(self: Number, other: object) -> Any:
         if type(other) in (list, tuple):
@@ -46,7 +45,7 @@ def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], An
 
 
 def comparison(apply: Callable[[Any, Any], Any], answer: bool) -> Callable[[Number, object], bool]:
-    """Make a method of numbers that compares two, by what is compared or by the opposite."""
+    """Make a method that compares numbers by a comparison or its opposite."""
 
     def compare(self: Number, other: object) -> bool:
         return self.explorer.decide(apply(self.z3, self.term(other))) is answer
@@ -55,7 +54,7 @@ def comparison(apply: Callable[[Any, Any], Any], answer: bool) -> Callable[[Numb
 
 
 class Number:
-    """An integer that is not known."""
+    """An unknown integer."""
 
     __slots__ = ("explorer", "z3")
     __hash__ = None  # type: ignore[assignment]
@@ -64,7 +63,7 @@ class Number:
         self.explorer, self.z3 = explorer, term
 
     def term(self, other: object) -> Any:
-        """Give the term of what a number meets."""
+        """Give the other operand's term."""
         if type(other) is int:
             return z3.IntVal(other)
         if type(other) is Number and other.explorer is self.explorer:
@@ -74,7 +73,7 @@ class Number:
     __add__, __sub__, __mul__ = map(operation, (operator.add, operator.sub, operator.mul))
     __radd__, __rmul__ = __add__, __mul__
     __rsub__ = operation(lambda one, other: other - one)
-    # Of the six comparisons two are terms, so that what is known of one is known of all.
+    # Two of the six comparisons are terms: what is known of one is known of all.
     __eq__ = comparison(operator.eq, True)
     __ne__ = comparison(operator.eq, False)
     __lt__, __ge__ = comparison(operator.lt, True), comparison(operator.lt, False)
@@ -96,10 +95,10 @@ class Number:
 
 @dataclass
 class Decision:
-    """A comparison, the answer that is followed, and what is known of the other answer.
+    """A comparison, and the answer that is followed.
 
-    It is open if the other one is possible and not yet followed.
-    It is forced if the other one is not possible: its condition follows from those before it.
+    It is open if the other answer is possible and not yet followed, forced if that is impossible:
+    its condition then follows from those before it.
     """
 
     truth: z3.BoolRef
@@ -108,7 +107,7 @@ class Decision:
     forced: bool
 
     def condition(self) -> z3.BoolRef:
-        """Give what holds by the answer."""
+        """Give the condition of the answer."""
         return self.truth if self.answer else z3.Not(self.truth)
 
 
@@ -123,7 +122,7 @@ class Explorer:
         self.known: dict[int, bool] = {}
 
     def paths(self, run: Callable[[], Result]) -> Iterator[tuple[Path, Result]]:
-        """Give the result of each path; the solver's assertions are the path's conditions then."""
+        """Yield each path's result; the solver then asserts the path's conditions."""
         while True:
             self.position, self.known = 0, {}
             result = run()
@@ -134,7 +133,7 @@ class Explorer:
                 return
 
     def turn(self) -> bool:
-        """Go back to the last decision whose other answer is still to be followed."""
+        """Go back to the last open decision, and follow its other answer."""
         while self.decisions:
             last = self.decisions.pop()
             if not last.forced:
@@ -145,18 +144,18 @@ class Explorer:
         return False
 
     def path(self) -> Path:
-        """Give the path that is followed, as far as it has come."""
+        """Give the present path so far."""
         return [each.condition() for each in self.decisions if not each.forced]
 
     def follow(self, decision: Decision) -> None:
-        """Take an answer for granted from here on."""
+        """Assume an answer from here on."""
         self.decisions.append(decision)
         if not decision.forced:
             self.solver.push()
             self.solver.add(decision.condition())
 
     def decide(self, truth: z3.BoolRef) -> bool:
-        """Choose, and remember whether the other answer is possible."""
+        """Choose an answer, and remember whether the other one is possible."""
         key = truth.get_id()
         if key not in self.known:
             if self.position == len(self.decisions):
@@ -177,12 +176,12 @@ class Explorer:
         return Decision(truth, answer, both, not both)
 
     def model(self) -> Any:
-        """Give an input that takes the path as far as it has come."""
+        """Give an input that takes the present path so far."""
         return self.solver.model() if self.solver.check() == z3.sat else None
 
 
 def possible(solver: z3.Solver, *conditions: z3.BoolRef) -> bool:
-    """Ask whether conditions can hold with all that a solver was told."""
+    """Ask whether conditions can hold with the solver's assertions."""
     answer = solver.check(*conditions)
     if answer == z3.unknown:
         raise Unknown(f"Z3 has no answer: {solver.reason_unknown()}")

@@ -1,8 +1,7 @@
-"""The programs of the kernel: the arguments that each is run on, and what its contract says of it.
+"""The programs of the kernel: the arguments of each, and its contract.
 
-The arguments come from the types in WhyML. The length of a sequence is known, up to a bound, and
-its integers are unknown. A program that moves elements has no place here: what it does with them
-does not depend on integers that small cases do not have.
+The types in WhyML give the arguments: sequences of each length up to a bound, of unknown integers.
+Programs that move elements are left out: these do not depend on integers beyond small cases.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from validate.paths import Number
 
 
 class AnyInteger:
-    """Stands for an integer that is not known."""
+    """Stands for an unknown integer."""
 
     def __repr__(self) -> str:
         return "?"
@@ -29,20 +28,20 @@ class AnyInteger:
 
 ANY = AnyInteger()
 
-# Where there are several shapes: their largest rank, and how many at most. At rank 2 the last axis
-# is the one before the first, as Python counts; so there are shapes of rank 3 too.
+# For several shapes, the largest rank with the largest number. At rank 2 Python's axis before the
+# first is the last one; so there are shapes of rank 3 too.
 SEVERAL = ((2, 3), (3, 2))
 
-# Their rank is unknown. The rank of another program decides how often its loop turns: it is known.
+# These get arguments of unknown rank. In other programs the rank counts the rounds of a loop.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# The one takes a path for each way in which symbols can be alike; the other joins axes, of which
-# two show too little.
+# The first has a path for each way in which symbols can be equal; the second joins axes, and two
+# would be too few.
 OTHERS = {"symbolic_zeros": ((1, 2),), "loop_plan": ((3, 3), (4, 2))}
 
 
 def values(kind: Kind, rank: int, number: int, kernel: ModuleType) -> list[Any]:
-    """Give the values of a type: of a sequence of integers, all lengths up to a rank."""
+    """Give the values of a type: for a sequence of integers, all lengths up to a rank."""
     inside = [values(each, rank, number, kernel) for each in kind.inside]
     match kind.name:
         case "integer":
@@ -61,14 +60,14 @@ def values(kind: Kind, rank: int, number: int, kernel: ModuleType) -> list[Any]:
 
 
 class OfUnknown(Theories):
-    """The theories, of integers that may be unknown."""
+    """The theories, on integers that may be unknown."""
 
     def is_plain(self, value: Any) -> bool:
-        """Tell a number or truth value."""
+        """Whether it is a number or truth value."""
         return type(value) is Number or super().is_plain(value)
 
     def quantified(self, all_of: bool, holds: Callable[[Any], Any], low: Any, high: Any) -> Any:
-        """Say that something holds of all integers between bounds, whose values are decided."""
+        """Check all, or some, integers between bounds, whose values are decided."""
         bounds = (each.__index__() if type(each) is Number else each for each in (low, high))
         return super().quantified(all_of, holds, *bounds)
 
@@ -87,7 +86,7 @@ class Program(Contract):
         self.several = any(k.name == "sequence" == k.inside[0].name for k in within if k.inside)
 
     def forms(self, bound: int) -> Iterator[tuple[Any, ...]]:
-        """Give the forms of arguments up to a rank, each once."""
+        """Give the forms of arguments up to a rank, without repetition."""
         most = OTHERS.get(self.name, SEVERAL) if self.several else ((bound, bound),)
         of_rank = () if self.name in OF_ANY_RANK else ("rank", "axis")
         forms: dict[str, tuple[Any, ...]] = {}
@@ -105,9 +104,9 @@ class Program(Contract):
 def mapped(
     value: Any, leaf: Callable[[Any, str], Any], name: str = "", module: ModuleType | None = None
 ) -> Any:
-    """Give a value with something else for whatever stands in its tuples, lists and classes.
+    """Replace the leaves of a value's tuples, lists and classes.
 
-    `leaf` is asked with the name of the place. The classes are those of a module, if one is given.
+    `leaf` gets the value and the name of its place. The classes are those of a module, if given.
     """
     kind = type(value)
     if kind in (tuple, list):
@@ -120,13 +119,13 @@ def mapped(
 
 
 def contracts() -> dict[str, Any]:
-    """Ask whycontract for the contracts of the kernel and the definitions that they need."""
-    # The programs that all others of the kernel use stand first among them.
+    """Ask whycontract for the contracts of the kernel, and their definitions."""
+    # The programs that all others of the kernel use come first.
     modules = ("kernel.violation.COPViolation", *extraction.MODULES)
     return cast(dict[str, Any], Tool(ROOT, "whycontract").ask("programs", *modules))
 
 
 def programs(facts: Mapping[str, Any], kernel: ModuleType) -> list[Program]:
-    """Make the programs of what whycontract says of their contracts."""
+    """Make the programs from whycontract's facts."""
     theories = OfUnknown(facts["definitions"], lambda name: getattr(kernel, name))
     return [Program(found, theories, kernel) for found in facts["programs"]]

@@ -1,7 +1,7 @@
-"""One program on arguments of one form: each path is followed to its end and judged there.
+"""One program on arguments of one form: each path is followed to its end and judged.
 
-The contract is computed of the same unknown integers, so that what it asks is decided as well: on
-the path of a program and its contract together, each condition is true, or false, or has no value.
+The contract is computed on the same unknown integers, and its comparisons decided too: on a path of
+the program and its contract together, each condition is true, false, or without a value.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gate.terms import Condition, UndecidedError, UndefinedError, fits
 from validate.paths import Explorer, Number, Path, Unknown, left_out
 from validate.programs import ANY, Program, mapped
 
-# Of processor time for one path, which takes some thousandths of it.
+# Processor time for one path, which takes milliseconds.
 SECONDS = 5
 
 
 @dataclass
 class Finding:
-    """What is wrong: on which path, for which input."""
+    """A fault, with its path and an input."""
 
     program: str
     form: str
@@ -37,7 +37,7 @@ class Finding:
 
 @dataclass
 class Result:
-    """What became of a program on arguments of one form."""
+    """The result of a program on arguments of one form."""
 
     program: str
     form: str
@@ -48,7 +48,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a call ends: with a value, or with an exception and what it carries."""
+    """The end of a call: a value, or an exception with its contents."""
 
     value: Any
     error: str = ""
@@ -66,7 +66,7 @@ class Validation:
         self.end: Outcome | None = None
 
     def arguments(self) -> tuple[Any, ...]:
-        """Give the arguments: a variable of Z3 for each integer, with the name of its place."""
+        """Give the arguments: each integer is a variable of Z3, named by its place."""
 
         def leaf(value: Any, name: str) -> Any:
             return Number(self.explorer, z3.Int(name)) if value is ANY else value
@@ -75,7 +75,7 @@ class Validation:
         return tuple(mapped(value, leaf, name, self.kernel) for value, name in pairs)
 
     def run(self) -> Result:
-        """Follow all paths, up to the first on which something is wrong."""
+        """Follow all paths, up to the first with a fault."""
         result = Result(self.program.name, str(self.form))
         started, paths, what = time.process_time(), list[Path](), ""
         try:
@@ -100,7 +100,7 @@ class Validation:
         return result
 
     def judged(self) -> str:
-        """Run the program on one path, and say what is wrong with how it ends."""
+        """Run the program on one path; return what is wrong with its end."""
         program, given, self.end = self.program, self.arguments(), None
         if not self.hold(program.of_kind("requires"), given):
             return ""
@@ -117,11 +117,11 @@ class Validation:
         return "not " + " and ".join(f"{each.kind} {{ {each.text} }}" for each in conditions)
 
     def hold(self, conditions: Sequence[Condition], given: Sequence[Any]) -> bool:
-        """Whether conditions hold, one after the other: one may need those before it."""
+        """Whether conditions hold, in turn: one may need those before it."""
         return all(condition.holds(*given) for condition in conditions)
 
     def call(self) -> Outcome:
-        """Call the program and say how that ends; a path that does not come to its end is none."""
+        """Call the program; return its end, or raise if the path has none."""
         signal.signal(signal.SIGVTALRM, overdue)
         signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS, 0.1)
         try:
@@ -130,14 +130,14 @@ class Validation:
             kind = type(error)
             if getattr(self.kernel, kind.__name__, None) is not kind:
                 return Outcome(str(error), f"builtins.{kind.__name__}")
-            # Without a value, it carries nothing, whatever it was given.
+            # Without a value, an exception carries nothing, whatever its arguments.
             return Outcome(getattr(error, "value", error.args or None), kind.__name__)
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def fill(value: Any, model: z3.ModelRef) -> Any:
-    """Put the numbers of a model for what is not known."""
+    """Replace unknown integers by the numbers of a model."""
 
     def leaf(value: Any, _: str) -> Any:
         known = type(value) is not Number
@@ -147,7 +147,7 @@ def fill(value: Any, model: z3.ModelRef) -> Any:
 
 
 def overdue(_: int, frame: FrameType | None) -> None:
-    """End a path; within Z3, whose destructors lose exceptions, leave that to the next alarm."""
+    """End a path; within Z3, whose destructors lose exceptions, wait for the next alarm."""
     while frame is not None:
         if frame.f_globals["__name__"].startswith("z3."):
             return
