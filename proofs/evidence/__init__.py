@@ -1,1 +1,1 @@
-"""What an assessor and a user read: evidence, documentation, the runs of mutants."""
+"""For assessors and users: evidence, documentation, the runs of mutants."""

@@ -1,8 +1,7 @@
-"""What is taken along: `archive FILE` packs sources, tools, evidence, site, and a script to replay.
+"""`archive FILE` packs sources, tools, evidence, site, and the script `replay` beside this file.
 
-The sources are a bundle of git, so that the commit can be named. Of the system's packages all are
-packed that a bare one of it lacks; the script `replay` beside this file installs these, and needs
-no network. It takes no answer of a prover from the archive.
+The sources are a git bundle, so that the commit has a name. Packages that a bare system lacks are
+packed; `replay` installs them without a network. It takes no prover's answer from the archive.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from gate.closed import GIT, ROOT, ToolError, run
 EVIDENCE = ROOT / pack.PACK
 REPLAY = Path(__file__).with_name("replay")
 
-# What a bare system has not, and what the tools come with.
+# Not on a bare system, and not among the tools' packages.
 BESIDE = ("git", "make", "python3", "python3-venv", "ca-certificates")
 CARRIED = ("wheels", "provers")
 
 
 def packages(into: Path) -> None:
-    """Fetch the packages of the tools with all that they need, as for a system that has none."""
+    """Fetch the tools' packages with all that they need, as for a system that has none."""
     into.mkdir()
     (into / "status").touch()
     (into / "partial").mkdir()

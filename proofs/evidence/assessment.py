@@ -1,7 +1,7 @@
-"""What an assessor asks for: the figures in the texts of python/doc/evidence.
+"""The figures for an assessor in the texts of python/doc/evidence.
 
-They are computed of the facts of the gate, the records of the lanes, the sources and their history.
-A function of the C without a requirement, or without a proof, is an error.
+They come from the facts of the gate, the records of the lanes, the sources and their history. A
+function of the C without a requirement, or without a proof, is an error.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ SIGNATURES = "proofs/signatures.toml"
 SOUNDNESS = "proofs/SOUNDNESS.md"
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
-# What is delivered, and what a user takes along.
+# The files that are delivered to users.
 DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
 
 
 class Low(NamedTuple):
-    """A low-level requirement: the contract of a function of the C, and what proves it."""
+    """A low-level requirement: the contract of a function of the C, and its proof."""
 
     function: c_files.Function
     symbol: Symbol
@@ -43,19 +43,19 @@ class High(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """A row of the table in SOUNDNESS: what one believes at the end, and what checks it."""
+    """A row of the table in SOUNDNESS: a belief that remains, and its checks."""
 
     id: str
     believed: str
     checked: str
 
     def lanes(self) -> list[str]:
-        """Give the lanes that check it: what is claimed of it depends on their records."""
+        """Give the lanes that check it: its claim depends on their records."""
         return [lane for lane in records.LANES if f"`make {lane}`" in self.checked]
 
 
 class Review(NamedTuple):
-    """Something that two people are to have read: who sealed it when, and who signed."""
+    """Something that two people have to read: who sealed it when, and who signed."""
 
     name: str
     day: str
@@ -68,7 +68,7 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
     symbols, low = evidence.graph.symbols, list[Low]()
     for function in c_files.functions(root):
         symbol = own = symbols[function.program]
-        # An instance of a template has the goals of the template, and of what it puts into it.
+        # An instance of a template has the goals of the template and of its arguments.
         while own["template"]:
             own = symbols[own["template"]]
         instance = f"{symbol['module']}.{symbol['name'].rpartition('.')[0]}."
@@ -93,7 +93,7 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
 
 
 def authors(root: Path) -> dict[str, str]:
-    """Say who wrote each line of the lock, but its day; nothing where git does not know."""
+    """Give the author and date of each line of the lock; nothing without git."""
     if not closed.has_git(root) or not (root / claims.LOCK).is_file():
         return {}
     said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)
@@ -102,7 +102,7 @@ def authors(root: Path) -> dict[str, str]:
 
 
 def reviews(evidence: Any, root: Path) -> list[Review]:
-    """Give what a second reviewer is to sign: trusted operations, and what the header says."""
+    """Give the items for a second reviewer: trusted operations, and the header's statements."""
     sealed = claims.read(root / claims.LOCK)
     wanted = [(symbol["file"], full_name(symbol)) for symbol in evidence.trusted]
     wanted += [key for key in sealed if key[0] == c_files.HEADER]
@@ -125,28 +125,28 @@ def reviews(evidence: Any, root: Path) -> list[Review]:
 
 
 def beliefs(root: Path) -> dict[str, Belief]:
-    """Read the table in SOUNDNESS, by the ids of its rows."""
+    """Read the table in SOUNDNESS, by its rows' ids."""
     text = (root / SOUNDNESS).read_text("utf-8")
     rows = re.findall(r"(?m)^\| (R\d+) \| (.*?) \| (.*) \|$", LINK.sub(r"\1", text))
     return {row[0]: Belief(*row) for row in rows}
 
 
 def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
-    """Give the goals and parts that have a certificate, by the last record."""
+    """Give the goals and parts with a certificate, by the last record."""
     run = runs.get("certify")
     found = run.facts["parts"] if run and run.facts else []
     return {(each["goal"], each["part"]) for each in found if each["result"] == "certified"}
 
 
 def last_change(root: Path, file: str) -> str:
-    """Give the day of the last commit of a file; nothing where git does not know."""
+    """Give the day of a file's last commit; nothing without git."""
     if not closed.has_git(root):
         return ""
     return closed.run(*GIT, "log", "-1", "--format=%cs", "--", file, cwd=root).strip()
 
 
 def texts(root: Path) -> list[dict[str, str]]:
-    """Give the specifications, each with its address and its date as far as there are any."""
+    """Give the specifications, with addresses and dates where there are any."""
     data = (
         toml.loads((root / trace.TRACE).read_text("utf-8"))
         if (root / trace.TRACE).is_file()
@@ -162,7 +162,7 @@ def rules(root: Path) -> list[misra.Row]:
 
 
 def known(evidence: Any, root: Path) -> dict[str, Any]:
-    """Give what the texts of python/doc/evidence speak of."""
+    """Give the names that the texts of python/doc/evidence use."""
     high, low = levels(evidence, root)
     runs, sources = records.read(root), records.identity(root)
     certain = certified(runs)

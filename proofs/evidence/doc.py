@@ -36,13 +36,13 @@ from whycast.testing._report._compare import KINDS
 
 TEXTS, SOURCE, PACK = "python/doc", "build/doc-source", "build/doc"
 
-# Sessions are of the package in .venv; help is laid out for a width, whatever the terminal's.
+# Sessions use the package in .venv; help has a fixed width, whatever the terminal's.
 ENVIRONMENT = {
     **{"PATH": f"{VENV / 'bin'}:/usr/bin:/bin", "COLUMNS": "90", "LC_ALL": "C.UTF-8"},
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 
-# Where the pages of the evidence show what documents link to.
+# The pages of the evidence that show linked documents.
 EVIDENCE = {
     "proofs/claims.lock": "evidence/reviews.md",
     "proofs/mutants.toml": "evidence/mutants.md",
@@ -53,15 +53,14 @@ EVIDENCE = {
     "why3/trace.toml": "evidence/clauses.md",
 }
 
-# The document that a text shows, and a link in a document.
+# A document that a text shows, and a link in a document.
 SHOWN = re.compile(r'document\("([^"]+)"')
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 
-# An address in a page, and a place.
 ADDRESS = re.compile(r"""<[^>]*\b(?:href|src)="([^"]*)\"""")
 PLACE = re.compile(r"""<[^>]*\bid="([^"]*)\"""")
 
-# What the theme lacks for readers by ear and by keyboard: names, levels, scrolling without a mouse.
+# The theme lacks these for readers by ear and keyboard: names, levels, scrolling without a mouse.
 MENDED = {
     'role="heading"': 'role="heading" aria-level="2"',
     '<aside class="sidebar-drawer"': '<aside aria-label="Pages" class="sidebar-drawer"',
@@ -72,7 +71,7 @@ MENDED = {
     '<div id="search-results"': '<h1>Search</h1>\n<div id="search-results"',
 }
 
-# Compiles to a module for browsers, which is loaded together with the page, from a folder as well.
+# Compiles to a module for browsers that loads with the page, also from a folder.
 WASM = (
     *("/usr/bin/clang", "--target=wasm32", "-std=c99", "-O2", "-mbulk-memory", "-ffreestanding"),
     *("-nostdlib", "-DWHYCAST_MEMCPY=__builtin_memcpy", "-Wl,--no-entry", "-Wl,--strip-all"),
@@ -92,7 +91,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def build(root: Path, evidence: needs.Evidence) -> Path:
-    """Build the documentation in one go, and give its folder; a warning of Sphinx is an error."""
+    """Build the documentation in one go; return its folder. A warning of Sphinx is an error."""
     os.environ |= ENVIRONMENT
     source, new, made = root / SOURCE, root / f"{PACK}.new", root / PACK
     shutil.rmtree(source, ignore_errors=True)
@@ -115,7 +114,7 @@ def build(root: Path, evidence: needs.Evidence) -> Path:
 
 
 def dead_links(folder: Path) -> list[str]:
-    """List the links of the pages that lead to no file of the folder, or to no place in a page."""
+    """List the links of the pages to missing files or places."""
     pages = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.html")}
     places = {path: {html.unescape(each) for each in PLACE.findall(t)} for path, t in pages.items()}
     found = set()
@@ -132,7 +131,7 @@ def dead_links(folder: Path) -> list[str]:
 
 
 def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
-    """Write what Sphinx reads: texts filled in, needs, theories, the C compiled."""
+    """Write Sphinx's input: texts filled in, needs, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
     made = environment(source, **known(root, evidence), **needs.known(evidence))
     for path in sorted(each for end in ("md", "rst") for each in source.rglob(f"*.{end}")):
@@ -152,7 +151,7 @@ def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
 
 
 def environment(folder: Path, **known: Any) -> Environment:
-    """Make the texts' surroundings; a name that is undefined is an error and not a blank."""
+    """Make the texts' environment; an undefined name is an error, not a blank."""
     made = Environment(
         loader=FileSystemLoader(folder),
         undefined=StrictUndefined,
@@ -168,7 +167,7 @@ def environment(folder: Path, **known: Any) -> Environment:
 
 
 def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
-    """Give what the texts of python/doc speak of."""
+    """Give the names that the texts of python/doc use."""
     sys.path.append(str(root / "tests/oracle"))
     museum = __import__("museum")
     register = json.loads((root / "tests/peers/deviations.json").read_text(encoding="utf-8"))
@@ -194,9 +193,9 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
 def document(
     root: Path, evidence: needs.Evidence, name: str, start: str = "", end: str = ""
 ) -> str:
-    """Give a document, or what stands in it from one heading to another, with links that lead.
+    """Give a document, or its part between two headings, with links that work.
 
-    What a theory states is linked itself. What the documentation does not show is no link.
+    The name of a symbol becomes a link to it; links to documents that are not shown go.
     """
     text = (root / name).read_text(encoding="utf-8")
     text = text[text.index(start) :]
@@ -217,13 +216,13 @@ def document(
 
 
 def shown(root: Path) -> dict[str, str]:
-    """Give the page that shows each document."""
+    """Give the page of each document."""
     pages = [(path.name, path.read_text(encoding="utf-8")) for path in (root / TEXTS).glob("*.md")]
     return {file: page for page, said in pages for file in SHOWN.findall(said)}
 
 
 def title(text: str) -> str:
-    """Read the title that a theory opens with."""
+    """Read the title of a theory."""
     found = re.search(r"\{1 (.*?)\}", text, re.DOTALL)
     return " ".join(found[1].split()) if found else ""
 
@@ -234,14 +233,14 @@ def theories(root: Path) -> dict[str, str]:
 
 
 def rooms(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Give the rooms and their theories, with titles, in the order in which they can be read."""
+    """Give the rooms and their theories, with titles, in an order for reading."""
     found = [(file, title(text)) for file, text in theories(root).items()]
     within = groupby(found, key=lambda each: each[0].split("/")[1])
     return [(name, list(theories)) for name, theories in within]
 
 
 def clauses(root: Path) -> dict[str, list[str]]:
-    """Give the clauses to which each public name belongs."""
+    """Give the clauses of each public name."""
     entries = (entry for entry in trace.of_package(root, ()) if isinstance(entry, trace.Entry))
     return {entry.name: [tag.id for tag in entry.tags] for entry in entries}
 

@@ -1,8 +1,8 @@
-"""What rests on what: hypotheses and definitions that a proof uses, and contracts that it takes.
+"""Dependencies: the hypotheses and definitions that a proof uses, and the contracts that it takes.
 
-A goal's proof names what it uses, as the transformation `keep` has it; what its program calls,
-whose contracts stand in the goal as hypotheses, is read from the program. A name has its library
-before its module: `core.shape.Shape.pad`, and `seq.Seq.length` of Why3's own.
+The transformation `keep` lists what a goal's proof uses; the program itself shows its calls, whose
+contracts are hypotheses of the goal. Names begin with the library: `core.shape.Shape.pad`, and
+`seq.Seq.length` of Why3's own.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from gate import judge
 from gate.facts import Facts, Goal, Symbol, full_name, library, nodes, path
 
-# What Why3 puts after the name of a function for what its contract or its type says.
+# Why3's suffixes for the statements of a function's contract or type.
 OF_SYMBOL = re.compile(r"'(spec|def|vc|invariant)$")
 
 
@@ -27,7 +27,7 @@ class Graph:
             f"{entry['module']}.{entry['name']}": entry for entry in facts["library"]
         }
         self.uses: dict[str, list[str]] = {}
-        # Goals of which some part is proved from all that stands before it.
+        # Goals with a part that is proved from all that precedes it.
         self.whole: set[str] = set()
         for session in facts["sessions"]:
             for goal in session["goals"]:
@@ -46,7 +46,7 @@ class Graph:
                 self.users[each].append(name)
 
     def known(self, name: str, file: str) -> str:
-        """Give the symbol that a name of a proof is about; nothing for a part's own hypothesis."""
+        """Give the symbol of a name in a proof; nothing for a part's own hypothesis."""
         if "." not in name:
             return ""
         for full in (name, f"{library(file)}.{name}"):
@@ -56,11 +56,11 @@ class Graph:
         return OF_SYMBOL.sub("", name)
 
     def assumed(self) -> Counter[str]:
-        """Count for each assumption of Why3's library how many goals use it themselves."""
+        """Count the goals that use each assumption of Why3's library directly."""
         return Counter({name: len(self.users[name]) for name in self.library if self.users[name]})
 
     def chains(self, names: Iterable[str]) -> list[list[str]]:
-        """Give a shortest way from some symbols to each assumption that they rest on."""
+        """Give a shortest way from some symbols to each assumption below them."""
         before: dict[str, str | None] = dict.fromkeys(names)
         waiting, found = [*before], list[list[str]]()
         for name in waiting:
@@ -98,7 +98,7 @@ def named_by(goal: Goal) -> Iterator[str]:
 
 
 def way(before: dict[str, str | None], name: str | None) -> Iterator[str]:
-    """Walk back to where a search has begun."""
+    """Walk back to the start of a search."""
     while name is not None:
         yield name
         name = before[name]

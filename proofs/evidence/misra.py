@@ -1,16 +1,16 @@
-"""MISRA C:2012: what is said of each rule, a row for each, as the pages and the tests have it."""
+"""MISRA C:2012: a row for each rule, for the pages and the tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-# What is said, and how it was found.
+# The statements about the rules, and how they were found.
 MATRIX = "tests/c/misra.toml"
 
 
 class Row(NamedTuple):
-    """A rule or, with a D, a directive, and what is said of it."""
+    """A rule or, with a D, a directive, and the statement about it."""
 
     rule: str
     category: str
@@ -27,7 +27,7 @@ def number(rule: str) -> tuple[bool, int, int]:
 
 
 def rows(matrix: Mapping[str, Any]) -> list[Row]:
-    """Give what the matrix says, a row for each rule."""
+    """Give the matrix's rows, one for each rule."""
     found = [("deviation", rule, by, n, why) for rule, n, by, why in matrix["deviations"]]
     for by, why, rules in matrix["compliant"]:
         found += [("compliant", rule, by, 0, why) for rule in rules.split()]

@@ -3,13 +3,13 @@
     mutants                  all of proofs/mutants.toml; writes build/mutants.json
     mutants --only ID ...    these, and no report
 
-A mutant is killed if some goal has a part that no prover proves any more within three times what
-its proof takes, or if the theories do not type-check. One that survives is a hole in the
-specification: it says something that no theorem depends on. The list names for each mutant the goal
-that is to notice it; where that goal does not, the run fails as well, and names the one that does.
+A mutant is killed if a goal has a part that no prover proves within three times its recorded time,
+or if the theories do not type-check. One that survives is a hole in the specification: no theorem
+depends on the changed text. The list names the goal that has to notice each mutant; if it does not,
+the run fails as well, and names the one that does.
 
-Each mutant has a tree of its own in build/, with all theories, one of them changed, and copies of
-the sessions. Nothing in why3/ or proofs/ is written.
+Each mutant has a tree of its own in build/, with one theory changed, and copies of the sessions.
+Nothing in why3/ or proofs/ is written.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ REPORT = "build/mutants.json"
 SURVIVED = "survived"
 
 
-# What goes from a theory, or what comes into it.
+# Removed and added text.
 CHANGED = re.compile(r"\[-(.*?)-\]|\{\+(.*?)\+\}", re.DOTALL)
 
 
 class Mutant(NamedTuple):
-    """A row of the list: a change of the theory `file`, and the goal that is to notice it."""
+    """A row of the list: a change of the theory `file`, and the goal that has to notice it."""
 
     file: str
     id: str
@@ -55,17 +55,17 @@ class Mutant(NamedTuple):
 
     @property
     def old(self) -> str:
-        """Give the text that occurs once in the theory."""
+        """Give the text to replace, which occurs once in the theory."""
         return CHANGED.sub(lambda found: found[1] or "", self.change)
 
     @property
     def new(self) -> str:
-        """Give the text that takes its place."""
+        """Give its replacement."""
         return CHANGED.sub(lambda found: found[2] or "", self.change)
 
 
 class Result(TypedDict):
-    """What became of a mutant: `goal` is the one that noticed, `part` the part of it that fails."""
+    """The result of a mutant: `goal` noticed it, by `part`, which fails."""
 
     id: str
     place: str
@@ -76,18 +76,18 @@ class Result(TypedDict):
 
 
 def read(root: Path) -> list[Mutant]:
-    """Read the list of a tree."""
+    """Read the list of mutants."""
     return [Mutant(*row) for row in inventory.mutants(root)]
 
 
 def place(mutant: Mutant, root: Path) -> str:
-    """Say where a mutant's change is."""
+    """Give the place of a mutant's change."""
     before = (root / mutant.file).read_text(encoding="utf-8").partition(mutant.old)[0]
     return f"{mutant.file}:{before.count(chr(10)) + 1}"
 
 
 def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> Iterator[Failure]:
-    """Say what is wrong with the list; `theories` has the theory of each goal."""
+    """Report faults of the list; `theories` has the theory of each goal."""
     for name, count in Counter(mutant.id for mutant in mutants).items():
         if count > 1:
             yield Failure(LIST, name, f"is the name of {count} mutants")
@@ -106,7 +106,7 @@ def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> It
 
 
 def sources(root: Path) -> str:
-    """Hash theories, sessions and the list: a report is of these, or it is out of date."""
+    """Hash theories, sessions and the list: a report with another hash is out of date."""
     recorded = (root / "proofs/sessions").rglob("*.proofs")
     files = sorted({*(root / "why3").rglob("*.mlw"), *recorded})
     paths = [*files, root / LIST]
@@ -114,7 +114,7 @@ def sources(root: Path) -> str:
 
 
 def results(root: Path) -> list[Result] | None:
-    """Read what became of all mutants, if they were run on these sources."""
+    """Read the results of all mutants, if these sources were run."""
     path = root / REPORT
     report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if report.get("sources") != sources(root):
@@ -152,7 +152,7 @@ def run(mutant: Mutant, whysearch: Program, theories: Mapping[str, str]) -> Resu
 
 
 def fault(mutant: Mutant, result: Result) -> str:
-    """Say what is wrong: nothing noticed the mutant, or another goal than is said."""
+    """Report a mutant that survived, or that another goal noticed."""
     if result["verdict"] == SURVIVED:
         return f"survived: no goal depends on what it changes. {mutant.mistake}"
     if (result["goal"] or "") == mutant.goal:
@@ -164,7 +164,7 @@ def fault(mutant: Mutant, result: Result) -> str:
 
 
 def run_all(mutants: list[Mutant], theories: Mapping[str, str]) -> list[Result]:
-    """Run mutants side by side, with a line for each as it ends; the results in their order."""
+    """Run mutants in parallel, with a line for each as it ends; return results in their order."""
     whysearch = Program(ROOT, "whysearch")
     found = {}
     with whysearch.pool() as pool:
@@ -179,7 +179,7 @@ def run_all(mutants: list[Mutant], theories: Mapping[str, str]) -> list[Result]:
 
 
 def main(argv: list[str]) -> int:
-    """Run the command; 0 if every mutant is killed by what is to kill it."""
+    """Run the command; return 0 if the named goals kill all mutants."""
     parser = argparse.ArgumentParser(prog="mutants", description="Run the mutants.")
     parser.add_argument("--only", nargs="+", metavar="ID", help="only these, and no report")
     only = parser.parse_args(argv).only

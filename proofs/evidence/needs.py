@@ -1,7 +1,7 @@
-"""The evidence as pages of the documentation: what is proved, from what, by which tools.
+"""The evidence as pages of the documentation: the theorems, their grounds, and the tools.
 
-Each clause, definition, theorem, program, test and assumption is a need of Sphinx-Needs. That links
-them both ways, makes tables of them, and exports them all to needs.json.
+Each clause, definition, theorem, program, test and assumption is a need of Sphinx-Needs, which
+links them both ways, makes tables, and exports needs.json.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, library
 from gate.facts import path as path_of
 from gate.facts import place as place_of
 
-# The kinds of needs, and the links between them: as they are said from here, and from there.
+# The kinds of needs, and the links between them, with their names in both directions.
 TYPES = {
     "clause": "Clause",
     "definition": "Definition",
@@ -49,7 +49,7 @@ LINKS = {
 }
 FIELDS = ("text", "says", "use", "criterion", "level", "class", "goals")
 
-# What the parts of a clause are called in the facts.
+# The facts' names for the parts of a clause.
 OF_CLAUSE = {
     "settled": "definitions",
     "proved": "theorems",
@@ -58,14 +58,14 @@ OF_CLAUSE = {
 OF_KIND = {"program": "whyml", "val": "operation"}
 OF_KIND |= dict.fromkeys(("theorem", "lemma", "goal"), "theorem")
 
-# A row of the register of problems, the defect and all else of it.
+# A row of the register of problems: the defect, and the rest.
 ROW = re.compile(r"(?m)^\| ([PWA]\d+) \| (.*?) \| (.*) \|$")
 LIBRARY = Path("/usr/share/why3/stdlib")
 TOKEN = re.compile(r"(`[^`]+`|\bE_\w+)")
 
 
 def ident(name: str) -> str:
-    """Make a name fit for the identifier of a need, in which a dot would begin a part."""
+    """Make a name fit for a need's identifier; a dot would begin a part."""
     return re.sub(r"\W", lambda found: "-" if found[0] in "./:" else f"{ord(found[0]):02x}", name)
 
 
@@ -85,12 +85,12 @@ def block(text: str, language: str = "text") -> str:
 
 
 def folded(summary: str, body: str) -> str:
-    """Give what is unfolded by whoever wants it."""
+    """Give text that a reader can unfold."""
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>\n"
 
 
 class Evidence:
-    """The facts, and what the pages look up in them."""
+    """The facts, with look-ups for the pages."""
 
     def __init__(self, told: Mapping[str, Any], root: Path) -> None:
         facts: Facts = pack.stripped(told["facts"], root)
@@ -100,7 +100,7 @@ class Evidence:
         self.provers = {prover["name"]: prover["family"] for prover in facts["provers"]}
         self.graph = graph.Graph(facts)
         self.goals = {full_name(g): g for session in facts["sessions"] for g in session["goals"]}
-        # A symbol is found by its own name and by that of its goal, which is the same or `pad'vc`.
+        # Keys are the name of a symbol and that of its goal: the same, or `pad'vc`.
         self.symbols = {full_name(symbol): symbol for symbol in facts["symbols"]}
         self.symbols |= {f"{name}'vc": symbol for name, symbol in self.symbols.items()}
         unknown = sorted(self.goals.keys() - (self.symbols.keys() & claims.keys()))
@@ -113,7 +113,7 @@ class Evidence:
             of = {full_name(self.symbols[e["name"]]) for e in marked if e["name"] in self.symbols}
             for name in of:
                 self.clauses[name].append(clause["id"])
-        # A type and a function of one name are one need; modules of one name are told apart.
+        # A type and a function of one name are one need; modules of one name are distinguished.
         self.ids, self.named = dict[str, str](), dict[str, list[Symbol]]()
         for symbol in facts["symbols"]:
             path, name = path_of(symbol, symbol["file"]), ident(full_name(symbol))
@@ -124,7 +124,7 @@ class Evidence:
         self.known = {clause["id"] for clause in facts["trace"]["clauses"]}
 
     def prose(self, text: object) -> str:
-        """Make words of a text fit for Markdown: code stays code, a clause becomes a link."""
+        """Format a text's words for Markdown: code stays code, a clause becomes a link."""
 
         def token(word: str) -> str:
             if word[:1] == "`":
@@ -136,20 +136,20 @@ class Evidence:
         return "".join(map(token, TOKEN.split(" ".join(str(text).split()))))
 
     def ref(self, name: str) -> str:
-        """Refer to a symbol by its name or that of its goal; what is not WhyML is code."""
+        """Refer to a symbol by its name or its goal's; anything but WhyML is code."""
         return f"{{need}}`{self.id(name)}`" if name in self.symbols else code(name)
 
     def id(self, name: str) -> str:
-        """Give the need of a symbol, by its name or that of its goal."""
+        """Give the need of a symbol, by its name or its goal's."""
         symbol = self.symbols[name]
         return self.ids[path_of(symbol, symbol["file"])]
 
     def need_of(self, path: str) -> str:
-        """Give the need of something as the graph names it; nothing if there is none."""
+        """Give the need of a name in the graph; nothing if there is none."""
         return self.ids.get(path) or ident(f"Why3.{path}") * (path in self.graph.library)
 
     def library(self) -> dict[str, Path]:
-        """Give the files of Why3's library of which something is used; some of it is built in."""
+        """Give the used files of Why3's library; some of it is built in."""
         modules = {entry["module"].rpartition(".")[0] for entry in self.facts["library"]}
         files = {name: LIBRARY / f"{name.replace('.', '/')}.mlw" for name in sorted(modules)}
         return {name: file for name, file in files.items() if file.is_file()}
@@ -160,7 +160,7 @@ class Evidence:
         return self.graph.chains(path_of(symbol, symbol["file"]) for symbol in found)
 
     def tally(self, goals: Iterable[Goal]) -> dict[str, Any]:
-        """Count what goals were taken apart into, and the proofs of these parts."""
+        """Count the parts of goals, and their proofs."""
         counted = list(goals)
         found = [part for goal in counted for part in parts(goal)]
         proofs = [proof for part in found for proof in part["proofs"]]
@@ -177,14 +177,14 @@ class Evidence:
         }
 
     def one_translation(self) -> Iterator[tuple[str, str]]:
-        """Give the goals and parts that Alt-Ergo, which reads another one, has not proved."""
+        """Give the goals and parts without a proof by Alt-Ergo, which reads another translation."""
         for name, goal in self.goals.items():
             for part in parts(goal):
                 if "Alt-Ergo" not in families(part, self.provers):
                     yield name, part["name"]
 
     def transformations(self) -> Counter[str]:
-        """Count how often each transformation took a goal or a part of one apart."""
+        """Count how often each transformation split a goal or a part."""
         below = (node for goal in self.goals.values() for node in nodes(goal["tree"]))
         return Counter(step["name"] for node in below for step in node["transformations"])
 
@@ -193,14 +193,14 @@ class Evidence:
 
 
 def need(kind: str, name: str, title: str, body: str, **options: str | Iterable[str]) -> str:
-    """Write a need; what an option has no value for is left out."""
+    """Write a need; options without a value are left out."""
     given = {key: v if isinstance(v, str) else ", ".join(v) for key, v in options.items()}
     lines = [f":{key}: {value}" for key, value in {"id": name, **given}.items() if value]
     return "\n".join([f"::::::{{{kind}}} {title}", *lines, "", body, "::::::", "", ""])
 
 
 def of_clause(evidence: Evidence, clause: Clause) -> str:
-    """Write a clause: what it says, what it means, and what shows that it holds."""
+    """Write a clause: its text, its meaning, and the evidence for it."""
     prose, ref = evidence.prose, evidence.ref
     lines = [f"*{prose(clause['where'])}*\n"] if clause["where"] else []
     lines.append(f"**{prose(clause['says'])}**\n")
@@ -236,7 +236,7 @@ def of_clause(evidence: Evidence, clause: Clause) -> str:
 
 
 def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
-    """Give what a clause leads to: what belongs to it, and the assumptions below its theorems."""
+    """Give a clause's links: its parts, and the assumptions below its theorems."""
 
     def ids(part: str) -> list[str]:
         names = (e["name"] for e in clause[part] if e["name"] in evidence.symbols)
@@ -251,7 +251,7 @@ def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
 
 
 def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.Key, str]) -> str:
-    """Write what a theory defines or states; what its proof uses is linked."""
+    """Write a theory's definition or statement; the uses of its proof are linked."""
     first, lines = symbols[0], list[str]()
     name = full_name(first)
     for symbol in symbols:
@@ -272,7 +272,7 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Give what a statement speaks of, its proof uses, and below programs and claims is assumed."""
+    """Give a statement's links: its symbols, its proof's, assumptions of programs and claims."""
     path = path_of(symbols[0], symbols[0]["file"])
     is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))
@@ -309,7 +309,7 @@ def of_test(evidence: Evidence, name: str, place: str) -> str:
 
 
 def known(evidence: Evidence) -> dict[str, Any]:
-    """Give what the texts of the evidence speak of."""
+    """Give the names that the texts of the evidence use."""
     clauses = evidence.facts["trace"]["clauses"]
     tests = {entry["name"]: entry["place"] for c in clauses for entry in c["tests"]}
     own = {
@@ -332,12 +332,12 @@ def known(evidence: Evidence) -> dict[str, Any]:
 
 
 def page(title: str, *lines: str) -> str:
-    """Write a page that no table of contents has."""
+    """Write a page outside the tables of contents."""
     return "\n".join(["---", "orphan: true", "---", "", f"# {title}", "", *lines, ""])
 
 
 def seals(root: Path) -> dict[claims.Key, str]:
-    """Say of each sealed item when its sentence was compared with its statement, and by whom."""
+    """Give who compared each sealed item's sentence with its statement, and when."""
     by = assessment.authors(root)
     found = {}
     for (file, name), seal in claims.read(root / claims.LOCK).items():
@@ -347,10 +347,7 @@ def seals(root: Path) -> dict[claims.Key, str]:
 
 
 def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Write a page for each text, with its clauses, and for each theory, which has title and text.
-
-    What theories use of Why3's library is shown as it is installed.
-    """
+    """Write a page for each text with its clauses, each theory (title, text), and used library."""
     facts, found, sealed = evidence.facts, dict[str, str](), seals(evidence.root)
     for each in facts["trace"]["texts"]:
         clauses = [c for c in facts["trace"]["clauses"] if c["text"] == each["name"]]
@@ -380,7 +377,7 @@ def links(evidence: Evidence) -> dict[str, dict[str, list[str]]]:
 
 
 def read_back(file: Path, evidence: Evidence) -> None:
-    """Compare what was exported with the facts: clauses, symbols, and each of their links."""
+    """Compare the export with the facts: clauses, symbols, and each of their links."""
     told = json.loads(file.read_text(encoding="utf-8"))
     version = told["versions"][told["current_version"]]
     is_need, found = Draft7Validator(version["needs_schema"]), version["needs"]

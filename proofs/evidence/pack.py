@@ -1,7 +1,7 @@
-"""The evidence of a gate that has passed, as files for programs; the documentation shows it.
+"""The evidence of a passed gate as files for programs; the documentation shows it.
 
-Two clean runs on the same sources write the same bytes: times and the date stand in times.json
-alone, which the manifest leaves out.
+Clean runs on the same sources write the same bytes, but for times and the date in times.json, which
+the manifest leaves out.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ SOURCES = "SOURCES.sha256"
 MANIFEST = "MANIFEST.sha256"
 TIMES = "times.json"
 
-# What provers answer now is of this run, and not of the sources.
+# Present answers of provers depend on the run, not only on the sources.
 OF_A_RUN = ("now", "context", "canary")
 
-# Before their answers, some provers name the file with the goal.
+# Some provers name the goal's file before their answer.
 GOAL_FILE = re.compile(r'File \\"[^"]*\\", line \d+, characters [-\d]+: ?')
 
 
 def as_json(value: Any) -> str:
-    """Write a value for programs, and so that two of them can be compared line by line."""
+    """Write a value as JSON that can be compared line by line."""
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
-    """Give facts without the place of the tree, and without some keys."""
+    """Remove the tree's place, and some keys, from facts."""
     if isinstance(value, dict):
         kept = value.keys() - set(left_out)
         return {key: stripped(v, root, left_out) for key, v in value.items() if key in kept}
@@ -46,7 +46,7 @@ def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
 
 
 def times(facts: Facts) -> dict[str, Any]:
-    """Say when this was written, and what was answered now, or kept, and in how long."""
+    """Give the date, and the present and kept answers with their times."""
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     return {
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -63,7 +63,7 @@ def times(facts: Facts) -> dict[str, Any]:
 
 
 def write(facts: Facts, claims: Mapping[str, str], root: Path) -> Path:
-    """Write the evidence of a gate that has passed, in one go, and give its directory."""
+    """Write the evidence of a passed gate in one go; return its directory."""
     facts = stripped(facts, root)
     texts = {
         SOURCES: closed.sources(root),
@@ -82,7 +82,7 @@ def write(facts: Facts, claims: Mapping[str, str], root: Path) -> Path:
 
 
 def told(root: Path) -> dict[str, Any]:
-    """Read what the last gate that passed has left, with the sources of which it is."""
+    """Read the facts of the last passed gate, with its sources."""
     if not (root / FACTS).is_file():
         raise closed.ToolError("no gate has passed here: run make")
     found: dict[str, Any] = json.loads((root / FACTS).read_text(encoding="utf-8"))
@@ -90,7 +90,7 @@ def told(root: Path) -> dict[str, Any]:
 
 
 def main(_: list[str]) -> int:
-    """Write the evidence from the facts of the gate that has passed on these sources."""
+    """Write the evidence from the facts of the gate that passed on these sources."""
     found = told(ROOT)
     if found["sources"] != closed.sources(ROOT):
         raise closed.ToolError("the sources are not those on which the gate has passed: run make")

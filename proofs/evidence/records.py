@@ -1,8 +1,8 @@
-"""What was run, on which sources and when: `record LANE COMMAND ...` keeps what a command says.
+"""`record LANE COMMAND ...` runs a command and keeps its output, with its sources and date.
 
-A lane that takes too long for each change is run by itself, and the evidence is written later. So
-each run leaves its output in build/records, with its exit code, the commit, the date and the hash
-of all sources; and the facts that it has written to build/LANE.json, if it has.
+A lane that takes too long for each change runs by itself, before the evidence. Its record in
+build/records has the output, the exit code, the commit, the date, the hash of all sources, and the
+facts in build/LANE.json, if any.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Record(NamedTuple):
 
 
 def identity(root: Path) -> str:
-    """Give one hash of all sources."""
+    """Hash all sources."""
     return hashlib.sha256(sources(root).encode()).hexdigest()
 
 
 def commit(root: Path) -> str:
-    """Name the commit that a tree is of, and say whether files differ; nothing where git is not."""
+    """Name the commit of a tree, and whether files differ; nothing without git."""
     if not closed.has_git(root):
         return ""
     head = closed.run(*GIT, "rev-parse", "HEAD", cwd=root).strip()
@@ -72,7 +72,7 @@ def read(root: Path) -> dict[str, Record]:
 
 
 def main(argv: list[str]) -> int:
-    """Run a command, show what it says, and keep that; end as it ends."""
+    """Run a command, show its output and keep it; return its exit code."""
     lane, *command = argv
     if lane not in LANES or not command:
         raise closed.ToolError(f"{lane}: expected one of {', '.join(LANES)}, and a command")

@@ -1,7 +1,7 @@
-"""What is sealed, and what was sealed before: to be compared word by word.
+"""New and old sealed statements, to be compared word by word.
 
-proofs/claims.lock has hashes, so the words of old are those of the last commit that changed it. Its
-tree is read by the tools of today.
+proofs/claims.lock has only hashes: the old words come from the last commit that changed it, read by
+today's tools.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gate.facts import Facts
 from gate.program import Program
 from gate.theories import session_of, theory_files
 
-# Lines of a text of which only those are shown that differ; of the clauses, always.
+# Longer texts are shown as the lines that differ; clauses always are.
 LONG = 80
 
 
@@ -38,12 +38,12 @@ def main(argv: list[str]) -> int:
 
 
 def sealed(found: dict[Key, Claim]) -> dict[Key, Claim]:
-    """Give those that somebody relies on."""
+    """Give the claims that somebody relies on."""
     return {key: claim for key, claim in found.items() if claim.is_relied_on}
 
 
 def stated(whygate: Program, root: Path) -> Facts:
-    """Give what a tree states, and the names of the goals of its sessions without their proofs."""
+    """Give a tree's statements, and its sessions' goals without their proofs."""
     files = theory_files(root)
     audit = whygate.audit(files, cwd=root)
     goals = recorded(root)
@@ -61,7 +61,7 @@ def stated(whygate: Program, root: Path) -> Facts:
 
 
 def recorded(root: Path) -> dict[str, str]:
-    """Give the theory of each goal that has recorded proofs; a goal is `Module.name`."""
+    """Give the theory of each goal with recorded proofs; a goal is `Module.name`."""
     sessions = {file: root / session_of(file) for file in theory_files(root)}
     lines = {
         file: session.read_text(encoding="utf-8").splitlines()
@@ -72,7 +72,7 @@ def recorded(root: Path) -> dict[str, str]:
 
 
 def before(whygate: Program, root: Path) -> dict[Key, Claim]:
-    """Give all claims as they were when the lock was last committed; none where there is no git."""
+    """Give all claims at the last commit of the lock; none without git."""
     try:
         commit = run(*GIT, "log", "-1", "--format=%H", "--", LOCK, cwd=root).strip()
     except ToolError:
@@ -93,7 +93,7 @@ def before(whygate: Program, root: Path) -> dict[Key, Claim]:
 
 
 def told(key: Key, old: Claim | None, new: Claim | None) -> str:
-    """Say of a change what a person is to compare."""
+    """Describe a change for a person to compare."""
     line = new.symbol["line"] if new else None
     head = f"{key[0]}:{line or ''}: {key[1]}".replace(":: ", ": ")
     if new is None:
@@ -107,7 +107,7 @@ def told(key: Key, old: Claim | None, new: Claim | None) -> str:
 
 
 def compared(old: str, new: str, long: int = LONG) -> str:
-    """Give a new text, with [-what is gone-]{+what is added+}; of a long one, these lines."""
+    """Give a new text with [-removed-]{+added+} words; for a long one, only these lines."""
     if old == new:
         return "" if new.count("\n") >= long else new
     lines = 0 if new.count("\n") >= long else long
@@ -115,7 +115,7 @@ def compared(old: str, new: str, long: int = LONG) -> str:
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("old", old), ("new", new)):
             (Path(folder) / name).write_text(f"{text}\n", encoding="utf-8")
-        # It ends with 1 where they differ.
+        # git exits with 1 if they differ.
         done = subprocess.run(
             [*GIT, "diff", *options], cwd=folder, env=environment(), capture_output=True, text=True
         )

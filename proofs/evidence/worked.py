@@ -1,4 +1,4 @@
-"""What every rule makes of some shapes, as the package computes it for the documentation."""
+"""The results of every rule for some shapes, computed by the package for the documentation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from whycast._rules import RULES, Operands
 
 Shape = tuple[int, ...]
 
-# The rules on tensors alone, those on a tensor and a target that grow both, and the others.
+# The rules on tensors alone, those that grow both a tensor and a target, and the others.
 ROWS = sorted(
     RULES.values(),
     key=lambda rule: (rule.takes != "tensors", rule.takes == "axes", not rule.bidirectional),
@@ -19,20 +19,20 @@ ROWS = sorted(
 
 
 def asked(own: Shape, other: Shape, along: Shape | None = None) -> list[Verdict]:
-    """Ask each rule about a shape with another one, or to it, along these axes or the last ones."""
+    """Ask each rule about two shapes, or a shape and a target, along these axes or the last."""
     said = verdicts(ROWS[0], Operands((own, other)), along)
     return sorted(said, key=lambda verdict: ROWS.index(verdict.rule))
 
 
 def cell(verdict: Verdict) -> str:
-    """Write a verdict into a table."""
+    """Write a verdict as a table's cell."""
     if verdict.operands is None:
         return "–"
     return "error" if verdict.result is None else show_shape(verdict.result)
 
 
 def small() -> dict[str, Any]:
-    """Give what each rule makes of any two small shapes, and why they differ, to play with."""
+    """Give each rule's result for any two small shapes, and why rules differ, to play with."""
     shapes = [shape for rank in range(3) for shape in product(range(5), repeat=rank)]
     answers, why = {}, dict[str, str]()
     for one, other in product(shapes, repeat=2):
