@@ -1,7 +1,7 @@
 (** Searches proofs to be recorded, and goals that notice a change.
 
     [whysearch CONFIG update [--only PART] [--quick] HASH THEORY.mlw] refreshes the proofs of a theory
-    whose sources have this hash; ends with 1 if something is unproved, with 3 if [--only] chose nothing.
+    whose sources have this hash; ends with 1 if some are unproved, with 3 if [--only] chose none.
     [whysearch CONFIG mutant ORIGINAL [--goal MODULE.GOAL] THEORY.mlw ...] compares changed theories
     with the recorded proofs of the tree ORIGINAL.
     [whysearch CONFIG tasks FOLDER THEORY.mlw] writes the parts of its recorded goals to files for CVC5,

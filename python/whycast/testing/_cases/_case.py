@@ -111,12 +111,7 @@ class Case(NamedTuple):
 
 
 def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
-    """Return an implementation's arguments; at level ``data`` with tensors.
-
-    >>> from whycast._rules import RULES
-    >>> asked(RULES["in-dim"], "index", Case(((3,),), (3, 2), (0,), multi_index=(2, 1)), [])
-    ((3,), (3, 2), (0,), (2, 1))
-    """
+    """Return an implementation's arguments; at level ``data`` with tensors."""
     if level == "strides":
         return rule.arguments((case.shapes[0], case.strides), case)
     arguments = rule.arguments(tensors if level == "data" else case.shapes, case)

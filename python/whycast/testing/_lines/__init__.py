@@ -41,13 +41,7 @@ class Request(NamedTuple):
 
 
 def fields(rule: Rule, level: Level) -> tuple[str, ...]:
-    """Return the names of a request's fields beside ``rule`` and ``level``.
-
-    >>> fields(rule_named("in-dim"), "strides")
-    ('shape', 'target', 'axes', 'strides')
-    >>> fields(rule_named("sonnx"), "data")
-    ('arrays',)
-    """
+    """Return the names of a request's fields beside ``rule`` and ``level``."""
     if not rule.has_target(level):
         return ("arrays" if level == "data" else "shapes",)
     tensor = "array" if level == "data" else "shape"
@@ -146,15 +140,7 @@ def answer(level: Level, value: object) -> Message:
 def read_answer(level: Level, message: object) -> object:
     """Return the result that an answer stands for, or a `Refusal`; raise ValueError with the fault.
 
-    At levels ``verdict`` and ``report`` an answer is ``accepted`` or ``shape``; a field that is
-    null is ignored.
-    >>> read_answer("shape", {"shape": [3, 4]}), read_answer("verdict", {"accepted": True})
-    ((3, 4), True)
-    >>> read_answer("report", {"refused": True, "axis": 1})
-    Refusal(text='', axis=1, error=None)
-    >>> read_answer("index", {"shape": [3, 4]})
-    Traceback (most recent call last):
-    ValueError: answer: expected index or refused, got shape
+    Fields that are null are ignored.
     """
     given = object_of(message, "answer")
     found = {name: value for name, value in given.items() if value is not None}

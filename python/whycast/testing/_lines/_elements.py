@@ -53,12 +53,7 @@ def encoded(array: AnyArray) -> Message:
 
 
 def decoded(value: object, name: str = "array") -> AnyArray:
-    """Return an object's array, new and C-contiguous.
-
-    >>> decoded({"dtype": "int16", "shape": [2, 1], "elements": "0100feff"})
-    array([[ 1],
-           [-2]], dtype=int16)
-    """
+    """Return an object's array, new and C-contiguous."""
     found = object_of(value, name)
     dtype = field_of(found, "dtype", name)
     shape = shape_of(field_of(found, "shape", name), f"{name}, shape")
@@ -79,11 +74,7 @@ def decoded(value: object, name: str = "array") -> AnyArray:
 
 
 def dtype_name(array: AnyArray) -> str:
-    """Return the name of an array's dtype in requests and answers.
-
-    >>> dtype_name(np.array(["a"])), dtype_name(np.zeros(2, ">f4"))
-    ('str', 'float32')
-    """
+    """Return the name of an array's dtype in requests and answers."""
     dtype = array.dtype
     if isinstance(dtype, np.dtypes.StringDType):
         return "StringDType"

@@ -69,15 +69,7 @@ class Target:
 
 
 def target_of(value: object) -> Target:
-    """Return the target that a user's value stands for.
-
-    >>> target_of("numpy").name
-    'numpy'
-    >>> target_of("numpi")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    whycast.testing.TargetError: target 'numpi': expected one of numpy, ..., jax, \
-or module:function, or file.py:function
-    """
+    """Return the target that a user's value stands for."""
     if isinstance(value, str):
         if value in PEERS:
             if missing := absent(PEERS[value]):
