@@ -1,7 +1,4 @@
-"""Ask cvc5 for certificates: questions as JSON in, and a line of JSON for each out.
-
-Runs in a process of its own, and each task in another, with limits of processor time and memory.
-"""
+"""Ask cvc5 for certificates, in a process of its own: questions as JSON in, lines of JSON out."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ def prove(text: str, options: dict[str, str]) -> tuple[str, str]:
 
 
 def answer(task: str, options: dict[str, str], seconds: int) -> tuple[str, str]:
-    """Ask in a process of its own; return the answer and the certificate."""
+    """Ask in a process with limits of time and memory; return the answer and the certificate."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -58,13 +58,11 @@ def alpha_equiv(given: Term, old: Terms, new: Terms) -> Term:
 
 
 def with_names(given: Term, names: dict[Term, Term]) -> Term:
-    """Rename variables, also where they are bound; callers compare the result.
-
-    Names in the formula of a witness stay: it is no part of the term.
-    """
+    """Rename variables, also where they are bound; callers compare the result."""
 
     @cache
     def of(each: Term) -> Term:
+        # The formula of a witness is no part of the term.
         if each.operator == "skolem":
             return each
         below = list(map(of, each.arguments))
@@ -92,10 +90,7 @@ def exists_elim(left: Term, right: Term) -> None:
 
 @claim
 def quant_unused_vars(left: Term, right: Term) -> None:
-    """`(= (Q xs F) (Q ys F))`, if the same of the xs and ys occur in F.
-
-    If none of the xs does, the right side may be F itself.
-    """
+    """`(= (Q xs F) (Q ys F))` or, without ys, `(= (Q xs F) F)`: the same xs and ys occur in F."""
     xs, body = quantified(left)
     ys = set[Term]() if right is body else {*bound(right)}
     is_same = right is body or (right.operator, right.arguments) == (left.operator, (body,))

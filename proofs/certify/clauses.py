@@ -125,10 +125,7 @@ def cnf_or_neg(formula: Term, index: Term) -> Term:
 
 @rule(1)
 def process_scope(formula: Term, wanted: Term) -> Term:
-    """`(=> F (=> G ... C))`, with C given: `(=> (and F G ...) C)`.
-
-    If C is `false`: `(not (and F G ...))`.
-    """
+    """`(=> F ... C)`, with C given: `(=> (and F ...) C)`, or `(not (and F ...))` for C `false`."""
     supposed = list[Term]()
     while formula is not wanted:
         first, formula = parts(formula, "=>")

@@ -11,10 +11,7 @@ from certify.terms import BOOL, NEUTRAL, Term, equal, literal, rebuild, require,
 
 
 def leaves(given: Term, operator: str) -> set[Term]:
-    """Return a term's arguments below nested uses of one operator, without its neutral element.
-
-    A conjunction or disjunction depends on the set of these alone.
-    """
+    """Return a term's arguments below nested uses of one operator, without its neutral element."""
     if given.operator == operator:
         return {leaf for each in given.arguments for leaf in leaves(each, operator)}
     return set() if given is NEUTRAL[operator]() else {given}

@@ -193,10 +193,7 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
 def document(
     root: Path, evidence: needs.Evidence, name: str, start: str = "", end: str = ""
 ) -> str:
-    """Give a document, or its part between two headings, with links that work.
-
-    The name of a symbol becomes a link to it; links to documents that are not shown go.
-    """
+    """Give a document, or its part between two headings, with links as on the site."""
     text = (root / name).read_text(encoding="utf-8")
     text = text[text.index(start) :]
     text = text[: text.index(end)] if end else text

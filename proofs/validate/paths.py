@@ -27,10 +27,7 @@ SECONDS = 600
 
 
 class Unknown(BaseException):
-    """The validation cannot go on: it met something unknown, or Z3 gave no answer.
-
-    It is no Exception, so that no program catches it.
-    """
+    """The validation met something unknown, or Z3 gave no answer; no program catches this."""
 
 
 def operation(apply: Callable[[Any, Any], Any]) -> Callable[[Number, object], Any]:

@@ -104,10 +104,7 @@ class Program(Contract):
 def mapped(
     value: Any, leaf: Callable[[Any, str], Any], name: str = "", module: ModuleType | None = None
 ) -> Any:
-    """Replace the leaves of a value's tuples, lists and classes.
-
-    `leaf` gets the value and the name of its place. The classes are those of a module, if given.
-    """
+    """Replace leaves by `leaf(value, place)`; classes become those of `module`, if given."""
     kind = type(value)
     if kind in (tuple, list):
         return kind(mapped(part, leaf, f"{name}[{k}]", module) for k, part in enumerate(value))

@@ -127,9 +127,6 @@ def _open_streams() -> None:
 
 
 def _with_numbers(words: list[str]) -> list[str]:
-    """Put a space before negative numbers, such as an index -1,2: argparse takes them for options.
-
-    The readers of numbers ignore the space.
-    """
+    """Put a space, which readers skip, before numbers: argparse takes -1,2 for an option."""
     end = words.index("--") if "--" in words else len(words)
     return [f" {w}" if re.match("-[0-9]", w) else w for w in words[:end]] + words[end:]

@@ -27,10 +27,7 @@ class Names:
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:
-        """Return the integer of a size that is only known at run time.
-
-        Sizes are equal if inference gave them the same name `made_up`.
-        """
+        """Return the integer of an unknown size; equal ones have a name that inference made up."""
         number = len(self.spelled)
         return self._number(f"\0{made_up or number}", f"?{number}")
 
@@ -151,10 +148,7 @@ def bind(
     given: Sequence[tuple[str, Shape | int]],
     notes: list[str],
 ) -> dict[str, Shape | int]:
-    """Replace the sizes of inputs by numbers; return these, and those that follow.
-
-    An input's shape gives numbers to its names everywhere.
-    """
+    """Put numbers in place of inputs' sizes, and of their names everywhere; return all numbers."""
     own = given_by_callers(model)
     inputs = {value.name: [*tensors_of(value.type)] for value in graph.input if value.name in own}
     known = names_of(graph)

@@ -82,10 +82,7 @@ def load(path: Path, *, data: bool) -> ModelProto:
 
 
 def read(path: Path) -> ModelProto:
-    """Read a model as bytes or text, without its external data.
-
-    Raises UsageError if there is no such file, or it is no ONNX model.
-    """
+    """Read a model, bytes or text, without external data; raise UsageError if that fails."""
     try:
         model = load(path, data=False)
     except OSError as error:

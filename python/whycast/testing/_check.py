@@ -250,10 +250,7 @@ class _Run:
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases, and go on behind each at which the child dies.
-
-        Return False if the target offers nothing at that level.
-        """
+        """Ask all cases, and go on behind each at which the child dies; False if not offered."""
         level = asked.level
         self.skipped = set()
         filled: set[int] = set()

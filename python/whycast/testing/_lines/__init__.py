@@ -138,10 +138,7 @@ def answer(level: Level, value: object) -> Message:
 
 
 def read_answer(level: Level, message: object) -> object:
-    """Return the result that an answer stands for, or a `Refusal`; raise ValueError with the fault.
-
-    Fields that are null are ignored.
-    """
+    """Return an answer's result or `Refusal`; null fields are ignored, faults are ValueErrors."""
     given = object_of(message, "answer")
     found = {name: value for name, value in given.items() if value is not None}
     if "error" in found:

@@ -49,10 +49,7 @@ class Peer:
         return importlib.metadata.version(self.distribution)
 
     def functions(self, rule: Rule) -> dict[str, Function]:
-        """Import the peer; return its functions for a rule, by level.
-
-        Each takes the arguments of a user's function at that level, and refuses by raising.
-        """
+        """Import the peer; return its functions for a rule, by level. They refuse by raising."""
         module = importlib.import_module(f"whycast.testing._peers.{self.module}")
         functions: dict[str, Function] = getattr(module, self.given_by)(rule)
         return functions

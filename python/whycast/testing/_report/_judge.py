@@ -62,10 +62,7 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Ask the verified programs about a case, with its own arrays or those given.
-
-    A refusal is returned, as a ValueError.
-    """
+    """Ask the verified programs about a case, with its or the given arrays; return any refusal."""
     shape = rule.shape(case)
     if shape is None:
         return rule.refusal(case)
@@ -86,10 +83,7 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks an implementation of a rule at one level, and compares its answers.
-
-    Where names of exceptions are given, others are no refusals.
-    """
+    """Asks an implementation and judges; if `refuses` has names, no other exceptions refuse."""
 
     def __init__(self, rule: Rule, level: Level, refuses: Sequence[str] = ()) -> None:
         self.rule = rule
@@ -130,10 +124,7 @@ class Judge:
         return self.finding(case, answer)
 
     def finding(self, case: Case, value: object) -> Finding | None:
-        """Compare an answer, None or a Refusal where there was none; return None if it is right.
-
-        At level data, the arrays that `arguments` gave last are compared too.
-        """
+        """Compare an answer (None and Refusals too) and the last arguments; None if right."""
         found = self._changed() or self._compared(case, value)
         if found is not None:
             # The returned array may share memory with one that it has changed.

@@ -175,10 +175,7 @@ class Child:
         return NoAnswerError("exit", f"the process ended with exit code {code}")
 
     def _taken(self) -> float:
-        """Bytes of memory of the child and its own children; 0 without /proc.
-
-        Of a grandchild only private memory counts: the rest may be shared, and counted already.
-        """
+        """Bytes of memory of the child and of the processes below it; 0 without /proc."""
         taken, numbers = 0, [self._process.pid]
         while numbers:
             number = numbers.pop()
@@ -187,6 +184,7 @@ class Child:
                     pages = int(Path(f"/proc/{number}/statm").read_text().split()[1])
                     taken += pages * os.sysconf("SC_PAGE_SIZE")
                 else:
+                    # The rest may be shared, and counted already.
                     told = Path(f"/proc/{number}/smaps_rollup").read_text()
                     taken += 1024 * sum(map(int, re.findall(r"(?m)^Private_\w+: *(\d+)", told)))
                 children = Path(f"/proc/{number}/task/{number}/children").read_text()

@@ -60,10 +60,7 @@ class Asked(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Job: the cases from a number to another, but some, until a time of `time.monotonic`.
-
-    Without a time, no random cases.
-    """
+    """Job: cases from a number to another, but some, until a time; without it no random ones."""
 
     asked: Asked
     start: int
@@ -83,10 +80,7 @@ class Try(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Answer to a `Run`: the findings since the last one, the next case, whether it is done.
-
-    A run that is given up is done.
-    """
+    """Answer to a `Run`: the new findings, the next case, and whether it is done, or given up."""
 
     tally: Tally
     next: int
