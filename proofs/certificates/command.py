@@ -42,7 +42,6 @@ ATTEMPTS: tuple[tuple[dict[str, str], int], ...] = (
     ({"full-saturate-quant": "true"}, 4),
 )
 
-# The share of the parts that has to be certified.
 WANTED = 0.9
 
 # One in CHANGED certificates is changed in one place, CHANGES times.

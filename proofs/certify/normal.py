@@ -38,7 +38,6 @@ def absorb(left: Term, right: Term) -> None:
 
 Number = int | Fraction
 
-# The values of operators for literals: booleans for formulas, and numbers.
 COMPUTED: dict[str, Callable[[list[Number]], Number]] = {
     "not": lambda values: not values[0],
     "and": lambda values: all(values),

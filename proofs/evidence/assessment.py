@@ -21,7 +21,6 @@ SIGNATURES = "proofs/signatures.toml"
 SOUNDNESS = "proofs/SOUNDNESS.md"
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
-# The files that are delivered to users.
 DELIVERED = (c_files.HEADER, c_files.SOURCE, "python/whycast/_kernel.py")
 
 

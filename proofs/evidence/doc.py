@@ -53,7 +53,6 @@ EVIDENCE = {
     "why3/trace.toml": "evidence/clauses.md",
 }
 
-# A document that a text shows, and a link in a document.
 SHOWN = re.compile(r'document\("([^"]+)"')
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^)#:\s]*)(#[^)\s]*)?\)")
 

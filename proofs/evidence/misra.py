@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-# The statements about the rules, and how they were found.
 MATRIX = "tests/c/misra.toml"
 
 

@@ -144,7 +144,6 @@ def run(arguments: argparse.Namespace) -> int:
             stop=stop,
         )
     except ValueError as error:
-        # About the target, or a number.
         raise UsageError(str(error)) from None
     finally:
         for each, handler in before.items():

@@ -86,7 +86,6 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _tables(rule: Rule, steps: list[Line]) -> list[str]:
-    """Lay out the steps, with as many axes beside each other as fit."""
     if not steps:
         return []
     heads = [("", "axis", "clause"), *[(line.step, line.name, line.clause) for line in steps]]

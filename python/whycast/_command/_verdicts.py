@@ -67,7 +67,6 @@ def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[
 def _operands(
     rule: Rule, shapes: tuple[Shape, ...], mapping: tuple[int, ...] | None
 ) -> Operands | str:
-    """Return a rule's operands, or why it cannot be asked."""
     if rule.takes == "tensors":
         return Operands(shapes)
     if len(shapes) != 2:
@@ -106,7 +105,6 @@ _WHY = {kind: finding for rule in RULES.values() for kind, finding in rule.findi
 
 
 def findings(said: list[Verdict]) -> list[Finding]:
-    """Return why the rules differ, where they do."""
     of = {verdict.rule: verdict for verdict in said}
     strict, loose = (of[rule_on_tensors(zero_meets_one=meets)] for meets in (False, True))
     one_way = next(v for v in said if v.rule.takes == "target" and not v.rule.bidirectional)

@@ -48,5 +48,4 @@ Form = Literal["expand", "reshape+tile", "sonnx"]
 FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
 SONNX = "sonnx"
 
-# A model's names for ONNX's own domain.
 ONNX = frozenset({"", "ai.onnx"})

@@ -45,7 +45,6 @@ def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read
 
 
 def _summary(found: list[Place]) -> dict[str, Any]:
-    """Count nodes by verdict, and broadcasting ones by operator and kind."""
     hidden = [place for place in found if place.verdict == "always"]
     verdicts = Counter[str](place.verdict for place in found)
     return {
@@ -119,7 +118,6 @@ def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
 
 
 def _elements(place: Place) -> dict[str, int] | None:
-    """Count the elements of inputs and result; None if sizes are open."""
     shapes = [own or () for own in (*place.shapes, place.common or (-1,))]
     if any(size < 0 for own in shapes for size in own):
         return None

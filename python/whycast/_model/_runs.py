@@ -185,7 +185,6 @@ def _size_of(path: Path, model: ModelProto) -> int:
 
 
 def _attempt(name: str, run: _Runner, path: Path, inputs: Inputs) -> list[Any] | str:
-    """Return a model's outputs, or why it is not run."""
     try:
         return run(path, inputs)
     except Exception as error:

@@ -158,7 +158,6 @@ def check(
     return run.report()
 
 
-# The least values, where these are not 0.
 _LEAST = {"every": 1, "seed": -math.inf}
 
 
@@ -351,7 +350,6 @@ class _Run:
             )
 
     def _shrunk(self, asked: Asked, key: Key, example: Example, deadline: float | None) -> Example:
-        """Search smaller cases that deviate in the same way, step by step."""
         end = time.monotonic() + _SECONDS
         if deadline is not None:
             end = min(end, deadline)
@@ -368,7 +366,6 @@ class _Run:
         return example
 
     def _first(self, job: Try) -> Example | None:
-        """Return the first case that deviates in the same way, as an example."""
         candidates: list[Case] = job.cases
         while candidates:
             try:

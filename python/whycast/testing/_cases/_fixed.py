@@ -189,7 +189,6 @@ def _of_pair(rule: Rule, shape: Shape, other: Shape, *, one: bool) -> Case:
 
 _DTYPES_OF_LAYOUTS = ("int32", "uint8", "float64", "str")
 
-# Accepted cases of each rule, asked with each dtype and layout.
 _TENSORS = (
     *(((), ()), ((1,), (3,)), ((2, 3), (3,)), ((2, 1, 3), (2, 1)), ((), (2, 2))),
     ((3, 1), (1, 4), (2, 1, 1)),

@@ -60,7 +60,6 @@ class Question:
         return self.rule.takes == "tensors" and not self.one
 
     def can_refuse(self) -> bool:
-        """Whether the rule refuses anything within the bounds."""
         if self.rule.takes == "axes":
             return True
         if self.several and self.max_shapes < 2:

@@ -130,6 +130,5 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
         # Repeats the number in each byte; carries out of the type are lost.
         ones = np.frombuffer(b"\1" * kind.itemsize, kind)
         return cast("AnyArray", places.astype(kind) * ones)
-    # Of several scripts and lengths.
     middle = "-" if kind.kind == "S" else "é"
     return np.array([f"{m}{middle}{place}"[place % 2 :] for place in places.tolist()], kind)

@@ -20,7 +20,6 @@ c: a test program in C99, one file that needs nothing but the standard library, 
 functions of yours: the shape of the output, the strides of a view, and the copied data. The
 comment at its head says what they take. It prints each case that fails, and how many did."""
 
-# Returns a level's cases; and a row of a table: the arguments, and the expected result.
 _Source: TypeAlias = Callable[[Level], Iterable[Case]]
 _Lists: TypeAlias = list[Sequence[int]]
 _Row: TypeAlias = tuple[_Lists, Sequence[int] | None]

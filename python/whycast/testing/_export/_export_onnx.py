@@ -60,8 +60,6 @@ class NotPossibleError(Exception):
 
 
 class _Test(NamedTuple):
-    """A test: the model's operator and element type, and the case."""
-
     operator: str
     dtype: str
     case: Case

@@ -27,13 +27,10 @@ from whycast.testing._lines._json import (
 )
 from whycast.testing._report._judge import Refusal
 
-# Any request may have these fields.
 _COMMON_FIELDS = frozenset({"rule", "level", "id", "expected"})
 
 
 class Request(NamedTuple):
-    """A request: its case and, at level ``data``, its arrays."""
-
     rule: Rule
     level: Level
     case: Case

@@ -34,12 +34,10 @@ class Peer:
     distribution: str
     module: str
     given_by: str = "functions"
-    # Cases with another dtype are left out.
     dtypes: Callable[[Rule], Dtypes] = lambda rule: None
     # All distributions needed, if not that one alone; and whycast's extras that install them.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
-    # Variables to set before the import.
     environment: Mapping[str, str] = field(default_factory=dict)
     # Returns why a case is not asked at a level, or None.
     lacks: Callable[[str, Case], str | None] = lambda level, case: None

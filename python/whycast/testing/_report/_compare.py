@@ -15,7 +15,6 @@ from whycast.testing._cases._case import Level
 
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 
-# Longer texts are cut.
 _MOST_CHARACTERS = 500
 
 

@@ -227,7 +227,6 @@ def _prepare(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
     return _of(*[array(m, shape, dtype, layout) for _ in range(2)])
 
 
-# Cases share arrays.
 _prepared = lru_cache(128)(_prepare)
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeAlias
 from whycast.testing._cases._case import Case, Stage
 from whycast.testing._report._compare import Finding
 
-# A class of deviations: its kind, and its detail.
 Key: TypeAlias = tuple[str, str]
 
 

@@ -115,7 +115,6 @@ def _object(target: Target, rule: Rule) -> Opened:
 
 
 def _named(target: Target, rule: Rule) -> Opened:
-    """Import ``module:name`` or ``file.py:name``."""
     module_name, _, within = target.given.rpartition(":")
     try:
         value: object = attrgetter(within)(_imported(module_name))

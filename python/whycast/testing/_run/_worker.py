@@ -33,7 +33,6 @@ _PR_SET_PDEATHSIG = 1
 # Seconds between two reports of progress to the parent.
 _BEAT = 0.2
 
-# After this many deaths a program is not started again.
 _MOST_DEATHS = 20
 
 
