@@ -19,8 +19,7 @@ Result = TypeVar("Result")
 # The free decisions of a path that was followed to its end.
 Path = list[z3.BoolRef]
 
-# The values of a number where Python needs one; the most decisions of a path; Z3's seconds for an
-# answer.
+# A number's values where Python needs one; the most decisions of a path; seconds for Z3's answer.
 VALUES: tuple[int, ...] = (*range(32), *range(-1, -9, -1))
 DECISIONS = 2000
 SECONDS = 600

@@ -35,8 +35,7 @@ SEVERAL = ((2, 3), (3, 2))
 # These get arguments of unknown rank. In other programs the rank counts the rounds of a loop.
 OF_ANY_RANK = ("check_axes", "check_distinct")
 
-# The first has a path for each way in which symbols can be equal; the second joins axes, and two
-# would be too few.
+# The first has a path for each way in which symbols can be equal; two axes are too few to join.
 OTHERS = {"symbolic_zeros": ((1, 2),), "loop_plan": ((3, 3), (4, 2))}
 
 

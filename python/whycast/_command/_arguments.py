@@ -110,11 +110,7 @@ def _numbers(text: str, pattern: str, expected: str) -> tuple[int, ...]:
 
 
 def show_integers(numbers: tuple[int, ...]) -> str:
-    """Write an index, strides or axes so that `integers` can read them.
-
-    >>> show_integers((2, 0)), show_integers(())
-    ('2,0', '()')
-    """
+    """Write an index, strides or axes so that `integers` can read them."""
     return ",".join(map(str, numbers)) or "()"
 
 

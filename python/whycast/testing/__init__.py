@@ -4,16 +4,6 @@
 kind of deviation from the proved programs with a smallest example; on the command line it is
 ``whycast check``. `stages` makes tests for pytest of it, `whycast.testing.strategies` draws cases
 for tests with Hypothesis. ``import whycast`` alone does not import this.
-
->>> import numpy as np
->>> from whycast.testing import check
->>> def expand(data, shape):
-...     return np.broadcast_to(data, shape).copy()
->>> report = check(expand, rule="expand", seconds=None)
->>> for each in report.deviations:
-...     print(each.kind, each.count, each.call)
-refuses 1049 f(*Case(((0,),), target=()).arrays(), ())
-refuses 665 f(*Case(((1,),), target=()).arrays(), ())
 """
 
 from whycast.testing._cases import cases

@@ -31,8 +31,7 @@ from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
 _MOST_DEATHS = 20
 _MOST_SLOW = 3
 
-# Steps to smaller examples: the most, the seconds in which they begin, and the seconds for all of
-# them once the check's time is over.
+# Steps to smaller examples: the most, seconds to begin them, and for all after the check's time.
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0

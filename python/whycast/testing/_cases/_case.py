@@ -91,11 +91,7 @@ class Case(NamedTuple):
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def within(self, dtypes: tuple[str, ...]) -> Case:
-        """Replace the default dtype by the first of `dtypes`, if these lack it.
-
-        >>> Case(((2,), ())).within(("float32", "int8"))
-        Case(((2,), ()), dtypes=('float32', 'float32'))
-        """
+        """Replace the default dtype by the first of `dtypes`, if these lack it."""
         if self.dtypes or not dtypes or "int32" in dtypes:
             return self
         return self._replace(dtypes=dtypes[:1] * len(self.shapes))

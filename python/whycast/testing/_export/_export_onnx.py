@@ -42,8 +42,7 @@ _OPSET = 16
 _IR_VERSION = 8
 
 _NUMBERS = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
-# The element types that ONNX's reference implementation and ONNX Runtime both compute with; the
-# first is for cases without dtypes.
+# ONNX's reference and ONNX Runtime both compute with these; the first is for cases without dtypes.
 _TYPES = {
     "Expand": ("int32", "bool", "int16", "uint16", "float16", *_NUMBERS, "str"),
     "Add": ("int32", "int16", "uint16", "float16", *_NUMBERS),

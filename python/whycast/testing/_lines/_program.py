@@ -30,10 +30,7 @@ _PATIENCE = 1.0
 
 
 class Program:
-    """A program that is asked about a rule; where one has ended, a new one is started.
-
-    `is_of_no_use` is the reason why it answers nothing, once that is known.
-    """
+    """A program that is asked about a rule; where one has ended, a new one is started."""
 
     def __init__(self, arguments: Sequence[str], rule: Rule, level: Level) -> None:
         self.arguments = arguments
@@ -41,6 +38,7 @@ class Program:
         self.level = level
         self.process: subprocess.Popen[bytes] | None = None
         self.deaths = 0
+        # The reason why it answers nothing, once that is known.
         self.is_of_no_use = ""
         self._has_been_started = False
         self._has_answered = False

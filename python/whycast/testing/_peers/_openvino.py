@@ -1,7 +1,4 @@
-"""OpenVINO as a peer: shapes as it builds a node, data as its CPU plugin computes them.
-
-Only opset 3 has all three modes; opset 1 has the first two, unchanged.
-"""
+"""OpenVINO as a peer: shapes as it builds a node, data as its CPU plugin computes them."""
 
 from __future__ import annotations
 
@@ -29,6 +26,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _mode(rule: Rule) -> str:
+    # Only opset 3 has bidirectional; opset 1 has the other two, and they are the same.
     if rule.takes == "axes":
         return "explicit"
     return "bidirectional" if rule.bidirectional else "numpy"
@@ -46,8 +44,7 @@ def _core() -> openvino.Core:
 
 
 def request_for(model: openvino.Model) -> openvino.InferRequest:
-    # Processors with instructions for a shorter type may otherwise compute in it; at these sizes
-    # more threads only cost time.
+    # Some processors would compute in a shorter type; at these sizes more threads only cost time.
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     return _core().compile_model(model, "CPU", options).create_infer_request()
 
@@ -84,6 +81,7 @@ def _request(
     return request_for(ov.Model([node], [data, *others]))
 
 
+# After an output without elements a compiled model wrongly compares the next target with the last.
 _EMPTIED: set[openvino.InferRequest] = set()
 
 
@@ -109,11 +107,7 @@ def _run(
 def _forget(
     request: openvino.InferRequest, array: AnyArray, target_rank: int, axes: int | None
 ) -> None:
-    """Infer once with a size that no case has.
-
-    A compiled model remembers sizes, wrongly after an output without elements: it then compares the
-    target with the one before.
-    """
+    """Infer once with a size that no case has: a compiled model remembers sizes."""
     shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
     # With some ranks it accepts nothing; then there is nothing to remember.

@@ -99,11 +99,7 @@ def show(value: object) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Cut a text, and escape what terminals or XML cannot show.
-
-    >>> print(one_line(f"a{chr(10)}b"))
-    a\nb
-    """
+    """Cut a text, and escape what terminals or XML cannot show."""
     if len(text) > _MOST_CHARACTERS:
         text = f"{text[:_MOST_CHARACTERS]}…"
     return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])

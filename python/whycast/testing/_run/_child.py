@@ -69,8 +69,7 @@ class Child:
         arguments = (theirs, ours, self._position, self.target, self.rule.name)
         self._process = context.Process(target=work, args=arguments)
         with warnings.catch_warnings():
-            # Newer Pythons warn of a fork beside threads. A child that hangs for that is ended like
-            # any other.
+            # Newer Pythons warn of a fork beside threads; a child that hangs is ended anyway.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         self._ended = False
@@ -149,8 +148,7 @@ class Child:
             return
         self._ended = True
         self._connection.close()
-        # The whole group, which it leads, with all that it has started. Its number cannot be reused
-        # before `join`.
+        # It leads a group with all that it has started. Only `join` frees its number.
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
