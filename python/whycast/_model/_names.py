@@ -52,12 +52,7 @@ class Names:
         return self.joins.setdefault(frozenset(parts), "|".join(parts))
 
     def sizes(self, shape: Shape) -> list[int | str]:
-        """Spell the sizes of a shape: numbers and names.
-
-        >>> names = Names()
-        >>> names.sizes((names.symbol("N"), 3, names.unknown()))
-        ['N', 3, '?1']
-        """
+        """Spell the sizes of a shape: numbers and names."""
         return [size if size >= 0 else self.text(size) for size in shape]
 
 

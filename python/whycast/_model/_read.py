@@ -30,12 +30,10 @@ _DEFAULTS = 4
 
 @dataclass(eq=False)
 class Scope:
-    """A graph of a model, with the shapes of its values.
-
-    An inner graph belongs to `node` in the graph `outer`; `place` has the names of all such nodes.
-    """
+    """A graph of a model, with its values' shapes; an inner one is within `node` of `outer`."""
 
     graph: GraphProto
+    # The names of all such nodes.
     place: str = ""
     outer: Scope | None = None
     node: NodeProto | None = None

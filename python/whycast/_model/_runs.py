@@ -142,11 +142,7 @@ def _drawn(
 
 
 def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[str]]:
-    """Run two models; return the evaluators that ran them, and the outputs that differ.
-
-    One model is in memory at a time, with the outputs of both. Raises UsageError if no evaluator
-    runs the first model on these inputs.
-    """
+    """Run two models, one in memory at a time; return the evaluators and the differences."""
     first, second = load(before, data=False), load(after, data=False)
     of_sonnx = any(o.domain == SONNX for o in second.opset_import)
     outputs = [output.name for output in first.graph.output]
