@@ -1,4 +1,4 @@
-"""Check an implementation: ask all cases, go on where it dies, search small examples."""
+"""Check an implementation: ask all cases, go on where it dies, search for small examples."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _HIGHER_RANKS = (65, 100)
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
 # Around the limits of C's integers; some are 0 or 1 without their upper half.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# Larger arrays cost more time than they show; a few are large enough for some to start threads.
+# Larger arrays cost more time than they show; a few make some implementations start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 

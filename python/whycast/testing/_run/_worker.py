@@ -230,7 +230,7 @@ class _Worker:
         return asked.left_out(case) or self.opened.left_out(asked.level, case)
 
     def send(self, message: object) -> None:
-        """Send to the parent, unless the implementation has forked this process."""
+        """Send to the parent, unless this is a copy that the implementation has forked."""
         if os.getpid() != self.process:
             os._exit(0)
         self.connection.send(message)
