@@ -1,4 +1,4 @@
-"""Counts of what a check has found so far."""
+"""Counts of what a check has found so far: cases, and deviations by class."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ class Example(NamedTuple):
 
 @dataclass
 class Tally:
-    """Counts of cases, and of deviations by class."""
-
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
     deviations: Counter[tuple[Key, Stage]] = field(default_factory=Counter)
