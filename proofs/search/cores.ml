@@ -1,19 +1,20 @@
-(** The names that a proof uses; [keep] makes its task small by them.
+(** What a proof uses: the names by which [keep] makes its task small.
 
-    Provers of SMT-LIB return the contradictory assertions by name: so each hypothesis gets one. *)
+    A prover of SMT-LIB tells which assertions contradict each other, where each has a name: so each
+    hypothesis gets one. *)
 
 open Why3
 module Names = Wstdlib.Sstr
 
-(** A proposition of Why3's library keeps its symbol, since drivers leave out what their prover knows.
-    It is known by the name that Why3 prints, which several may share. *)
+(** A proposition of Why3's library keeps its symbol: by that a driver leaves out what its prover
+    knows. It is told by the name that Why3 prints, which may be that of several. *)
 let is_of_library (pr : Decl.prsymbol) =
   match Theory.restore_path pr.pr_name with
   | first :: _, _, _ -> not (Sys.file_exists (Filename.concat Project.theories_dir first))
   | [], _, _ | (exception Not_found) -> false
 
-(** The task with a name for each hypothesis that is unique in Why3's output, and the hypotheses of
-    these names. *)
+(** The task with hypotheses that can be told from each other by what Why3 prints of their names;
+    what these stand for. *)
 let labelled task =
   let named = Hashtbl.create 97 in
   let fresh () =
@@ -42,7 +43,7 @@ let labelled task =
 
 (** {1 The core} *)
 
-(** The text of a comment; Why3 1.8.0 quotes it. *)
+(** What a comment says; Why3 1.8.0 puts it into quotes. *)
 let commented line =
   let text = Project.after ";; " line in
   try Scanf.sscanf text "%S%!" Fun.id with Scanf.Scan_failure _ | Failure _ | End_of_file -> text
@@ -50,8 +51,9 @@ let commented line =
 let is_check = Re.Str.regexp_string "(check-sat)"
 let is_question = Re.Str.regexp_string "(get-info"
 
-(** The text with a name for each assertion below a comment with a name in [named]. Why3 prints an
-    empty line behind an assertion. An encoding may give a hypothesis several names. *)
+(** The text with a name for each assertion below a comment that has what is [named], as Why3 prints
+    both: an assertion ends before an empty line. What an encoding makes several of has several
+    names. *)
 let with_names named text =
   let used = Hashtbl.create 97 in
   let starts line at = Re.Str.string_match at line 0 in
@@ -76,7 +78,7 @@ let with_names named text =
 
 let union names lists = Names.union names (Names.of_list lists)
 
-(** The hypotheses of the names in an answer. *)
+(** What the labels in an answer stand for. *)
 let names_in used answer =
   let label = Re.Str.regexp "core_[0-9]+_" in
   let rec from found place =
@@ -88,8 +90,8 @@ let names_in used answer =
   in
   from Names.empty 0
 
-(** The names that one prover uses for a task, if it proves it in so many seconds. Alt-Ergo returns
-    none; every goal that two families prove has another prover. *)
+(** The names of what one prover uses for a task, if it proves it in so many seconds. Alt-Ergo does
+    not tell: no goal has the proofs of two families by it alone. *)
 let by_prover task ((p : Prover.t), seconds) =
   let named, task = labelled task in
   let used, text = with_names named (Prover.printed p task) in
@@ -97,7 +99,7 @@ let by_prover task ((p : Prover.t), seconds) =
   let tells = p.prover.prover.prover_name <> "Alt-Ergo" in
   if tells && Prover.is_valid (Prover.read_answer p said) then Some (names_in used output) else None
 
-(** No prover returns the definitions that it uses: all that are reached stay. *)
+(** Of definitions nobody says which are used: those that are still reached. *)
 let with_definitions task names =
   let add found (td : Theory.tdecl) =
     match td.td_node with
@@ -107,7 +109,7 @@ let with_definitions task names =
   let all = Task.task_fold add names task in
   Names.of_list (Keep.of_task (Keep.keep (Names.elements all) task))
 
-(** By the first prover that proves the task in time, and returns names. *)
+(** By the first of some provers that proves the task within its seconds, and tells. *)
 let find provers task =
   let ask prover =
     Result.value (Project.attempt (fun () -> by_prover task prover)) ~default:None

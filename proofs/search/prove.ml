@@ -1,30 +1,32 @@
 (** The search for proofs.
 
-    Every part of a goal should have two proofs, by provers of different families; one is enough to
-    call it proved. From cheap to dear:
-    - the record of this version of Why3 or another: the same steps, and first the provers that
-      proved each part;
-    - the goal with the part of its context that a prover uses ([keep]): whole, at a glance, by one
-      prover of each family; if that fails, [split_vc] and each part in the same way;
-    - a part that no split divides: longer limits. A part that resists needs an assertion in the
+    For every part of a goal two proofs are wanted, by provers of different families; one is enough
+    to call it proved. From cheap to dear:
+    - what is recorded, by this version of Why3 or another: the same steps, and first the provers
+      that proved each part;
+    - the goal with the part of its context that some prover says it uses ([keep]): whole, at a
+      glance, by one prover of each family; where that fails, [split_vc] and each part in the same
+      way;
+    - a part that no split takes further: longer limits. What resists wants an assertion in the
       source, not another transformation: one is all that has to be trusted. *)
 
-(** Seconds. Most goals take well under one; the longest limit is half of the shortest that the gate's
-    replay grants. *)
+(** Seconds. Most goals are proved in well under one; the longest is half of the shortest limit
+    that the gate's replay grants. *)
 let glance = 2
 
 let middle = 5
 let long = 15
 
-(** [quick]: no longer limits; [strict]: end at the first part that two families do not prove soon. *)
+(** [quick]: no longer limits; [strict]: a search ends at the first part that two families do not
+    prove soon. *)
 type t = { project : Project.t; quick : bool; strict : bool }
 
 exception Not_enough
 
 (** {1 Running provers} *)
 
-(** Asks the provers for at most [seconds] each, those of [first] before the others, else from cheap to
-    dear, until two families have proved the task. *)
+(** Asks the provers about a task for at most [seconds] each, from cheap to dear but those of [first]
+    before the others, until two families have proved it. *)
 let race t task ~seconds ~first proofs =
   let ask proofs (p : Prover.t) =
     let name = Prover.name p in
@@ -38,8 +40,8 @@ let race t task ~seconds ~first proofs =
   let before, after = List.partition is_first (Prover.all t.project) in
   List.fold_left ask proofs (before @ after)
 
-(** The parts of a split, if there are several: one is the goal with other names of hypotheses. Why3's
-    split raises where names of hypotheses meet. *)
+(** What a split gives, if that is more than one part: one part is the goal with other names of
+    hypotheses. Why3's split raises where names of hypotheses meet. *)
 let parts t task =
   match Project.attempt (fun () -> Split.parts t.project task) with
   | Error _ | Ok [ _ ] -> None
@@ -49,8 +51,8 @@ let parts t task =
 
 let split parts = Found.taken_apart (Split parts)
 
-(** The parts of a goal without proofs of two families, with their places in the tree and these
-    provers. *)
+(** The parts of a goal without a proof, or with proofs of one family, each with its place in the
+    tree: by these provers. *)
 let weak_parts t name task r =
   let rec weak ~root name task r =
     let r = Record.mine r in
@@ -64,7 +66,7 @@ let weak_parts t name task r =
   in
   weak ~root:true name task r
 
-(** Whether each part has proofs of so many families. *)
+(** Whether each part has proofs of two families, or at least one. *)
 let rec has families (r : Record.t) =
   match (Record.own r, r.step) with
   | [], Some step -> List.for_all (has families) (Record.below (Some step))
@@ -72,7 +74,7 @@ let rec has families (r : Record.t) =
 
 (** {1 A goal without usable proofs} *)
 
-(** [proofs] of the whole goal by one family are better than parts that are not all proved. *)
+(** [proofs] of the goal whole, by one family, are better than parts that are not all proved. *)
 let rec search t task ~first proofs =
   let proofs = race t task ~seconds:glance ~first proofs in
   if Record.redundant proofs then Found.proved proofs
@@ -83,7 +85,8 @@ let rec search t task ~first proofs =
         let found = split (List.map (fun part -> search t part ~first:[] []) parts) in
         if proofs = [] || has 1 found then found else insist t task proofs
 
-(** Longer limits: the middle one for a second family, all for an unproved part; none if [strict]. *)
+(** Longer limits. A second family is worth the middle limit; an unproved part all that there is.
+    [strict]: none is. *)
 and insist t task proofs =
   if t.strict then raise Not_enough;
   let step proofs seconds =
@@ -94,11 +97,12 @@ and insist t task proofs =
 
 (** {1 What a proof needs of its context} *)
 
+(** Seconds for a prover that tells what it uses. *)
 let at_once = 1
 
 let union = Cores.Names.union
 
-(** The names used for a goal, or for its parts together, as far as provers return them. *)
+(** What is used for a goal, or for its parts, all together, as far as somebody tells. *)
 let rec names_used t task =
   let provers = List.rev_map (fun p -> (p, at_once)) (Prover.all t.project) in
   match (Cores.find provers task, lazy (parts t task)) with
@@ -107,18 +111,18 @@ let rec names_used t task =
       List.fold_left (fun found part -> union found (names_used t part)) Cores.Names.empty parts
   | None, (lazy None) -> Cores.Names.empty
 
-(** The given names that are in the context of a task. *)
+(** The names of those in the context of a task. *)
 let known_in task names = Cores.Names.(elements (inter names (of_list (Keep.of_task task))))
 
-(** The goal with named context, if two families prove it, or each part of it. *)
+(** The goal from what is named, if two families prove it, each part of it. *)
 let from_names t task names =
   let names = known_in task names in
   match search { t with strict = true } (Keep.keep names task) ~first:[] [] with
   | found -> if has 2 found then Some (Found.taken_apart (Keep (names, found))) else None
   | exception Not_enough -> None
 
-(** Proofs from a part of the context: of the goal, else of its parts, else from all of it. [near]: the
-    names used for the other parts. *)
+(** Proofs from a part of the context: of the goal, or else of its parts, or else from all of it.
+    [near]: what is used for the other parts too. *)
 let rec narrow ?near t task =
   let names = names_used t task in
   let near = Option.value near ~default:names in
@@ -126,7 +130,7 @@ let rec narrow ?near t task =
   | Some found, _ -> found
   | None, (lazy (Some parts)) -> split (List.map (narrow ~near t) parts)
   | None, (lazy None) -> (
-      (* The names by the provers that return them last. *)
+      (* What the provers use that tell last. *)
       let provers = List.map (fun p -> (p, middle)) (Prover.all t.project) in
       let second = Option.value (Cores.find provers task) ~default:names in
       match from_names t task (union near second) with
@@ -135,8 +139,8 @@ let rec narrow ?near t task =
 
 (** {1 A goal with a past} *)
 
-(** The record of a goal where it still proves the goal. Other parts are searched in their recorded
-    context; if that fails, all that has this context is searched anew. *)
+(** A goal as it is recorded, where that still proves it; what does not is found anew: a part from what
+    was kept for it, if that is enough, and otherwise all that something was kept for. *)
 let rec settle t task known =
   let r = Record.mine known in
   let anew () = narrow t task in
@@ -166,5 +170,5 @@ let rec settle t task known =
           let proofs = List.fold_left race [] [ glance; middle ] in
           if Record.redundant proofs then Found.proved proofs else anew ())
 
-(** The record of a goal, with the present proofs. *)
+(** What is recorded of a goal, with what proves it here and now. *)
 let goal t task known = Found.merged known (settle t task known)

@@ -1,10 +1,10 @@
-(** The command [tasks]: writes each part of a theory's goals, as the gate replays them, to a file as
-    CVC5 gets it, and prints the list of parts as JSON. *)
+(** The command [tasks]: the parts of a theory's goals as the gate replays them, each written to a file
+    of its own as CVC5 is sent it; what the parts are goes out as JSON. *)
 
 open Why3
 open Json
 
-(** The parts that a prover has to prove, named as in a replay. *)
+(** The parts of a goal that a prover has to prove, named as in a replay. *)
 let rec parts project name task known =
   let r = Record.mine known in
   match r.step with
