@@ -3,20 +3,23 @@
 The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is the rule of NumPy and
 ONNX; a size of 0 broadcasts only with 0. `whycast.numpy_rule` has NumPy's rule, zero sizes
 included; `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and `whycast.torch`
-broadcast one tensor to a given shape. `whycast.reference` broadcasts plain lists. The command
-``whycast`` answers from the same programs, and `whycast.testing` holds an implementation of your
-own against them. The WhyML sources (``why3/``) and their replayed proofs (``proofs/``) state what
-is proved, and on what assumptions.
+broadcast one tensor to a given shape. `whycast.reference` broadcasts plain lists, `whycast.testing`
+checks your own implementation, and the command ``whycast`` answers from the same programs.
 
-Raises ValueError, before allocating anything, for what Python or NumPy cannot hold, such as a shape
-of 2**62 sizes; MemoryError where only the room is missing. Views are read-only and on the memory of
-their arrays. Results are plain ndarrays, also of a numpy.matrix, memmap or recarray. An array of
-another subclass may mean more than its elements, such as a mask or a unit, and raises TypeError;
-`numpy.asarray` makes a plain one of it.
+The notes of a function name its theory (``why3/``) and its program, which is proved to return the
+result of the theory, or to raise exactly where there is none (assumptions: ``proofs/``). By lemmas
+``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset``, ``in_dim_offset`` and
+``ngraph_offset`` of ``why3/memory/axes_layout.mlw`` the strides of views address the right
+elements, whatever those of the tensor are.
 
-`native` says whether the accelerator is in use: the same rule in C, also proved, built where there
-was a compiler. It only makes shapes, views and copies faster. The environment variable
-``WHYCAST_NATIVE=0`` leaves it out, ``WHYCAST_NATIVE=1`` demands it.
+Raises ValueError, before allocating anything, for a shape that Python or NumPy cannot hold, such as
+one of 2**62 sizes; MemoryError where only the room is missing. Results are plain ndarrays, also of
+a numpy.matrix, memmap or recarray. An array of another subclass may mean more than its elements,
+such as a mask or a unit, and raises TypeError; `numpy.asarray` makes a plain one of it.
+
+`native` tells whether the accelerator is in use: the same rule in C, also proved, built where there
+is a compiler. It only makes shapes, views and copies faster. ``WHYCAST_NATIVE=0`` in the
+environment leaves it out, ``WHYCAST_NATIVE=1`` demands it.
 
 >>> import numpy as np
 >>> import whycast

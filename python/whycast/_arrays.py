@@ -74,10 +74,9 @@ def broadcast(
     Parameters
     ----------
     *tensors : numpy.ndarray or NumPy scalar
-        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts; a scalar is one of rank 0.
-        Their types are float16, float32, float64, int8 to int64, uint8 to uint64, bool or string
-        (``str_``, ``StringDType``, or ``object`` where every element is a str), and may differ from
-        one to the next.
+        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts. Their types are float16,
+        float32, float64, int8 to int64, uint8 to uint64, bool or string (``str_``, ``StringDType``,
+        or ``object`` where every element is a str), and may differ from one to the next.
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
@@ -87,15 +86,13 @@ def broadcast(
     Returns
     -------
     tuple of numpy.ndarray
-        For each tensor an array of the common shape and of the same dtype: a view of its memory
-        that is not writable; with `copy` a new array, writable and C-contiguous; with `out` that
-        array.
+        For each tensor an array of the common shape and of its dtype: a read-only view of its
+        memory; with `copy` a new array, writable and C-contiguous; with `out` that array.
 
     Raises
     ------
     BroadcastError
-        A size is neither the maximum of its axis nor 1: SONNX's error E1. A size of 0 therefore
-        meets neither 1 nor a missing axis, which NumPy would let it.
+        Where `broadcast_shapes` raises it: SONNX's error E1.
     TypeError
         An argument is not a tensor of one of the types above, or `out` not a sequence of arrays.
     ValueError
@@ -106,23 +103,18 @@ def broadcast(
 
     Notes
     -----
-    Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. The program is ``broadcast_views``
-    (``why3/kernel/views.mlw``): from the shapes and strides of all arrays it computes the common
-    shape and the strides of all views, or raises exactly where E1 holds. By ``views_of_broadcast``
-    of ``why3/kernel/laws.mlw`` the views read what ``broadcast`` gives, whatever the strides are.
-    NumPy makes and copies the views; the accelerator (`whycast.native`) does so for most, by proved
-    programs of its own. Each element in memory of an array of dtype object is looked at.
+    Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. Program: ``broadcast_views`` of
+    ``why3/kernel/views.mlw``; by ``views_of_broadcast`` of ``why3/kernel/laws.mlw`` the views have
+    the elements of ``broadcast``. NumPy makes and copies the views; the accelerator
+    (`whycast.native`) does so for most, by proved programs of its own. Each element in memory of an
+    array of dtype object is looked at.
 
     Examples
     --------
     >>> import numpy as np
     >>> x, y = broadcast(np.array([[1], [2]]), np.array([0.5, 1.5, 2.5]))
-    >>> x
-    array([[1, 1, 1],
-           [2, 2, 2]])
-    >>> y
-    array([[0.5, 1.5, 2.5],
-           [0.5, 1.5, 2.5]])
+    >>> x.tolist(), y.tolist()
+    ([[1, 1, 1], [2, 2, 2]], [[0.5, 1.5, 2.5], [0.5, 1.5, 2.5]])
     """
     # [E_Broadcast_any_Signature_010] [E_Broadcast_any_Types_010] [E_Broadcast_any_Restrictions_010]
     # [E_Broadcast_any_Purpose_010] [E_Broadcast_any_Purpose_020] [E_Broadcast_any_Purpose_030]
@@ -263,7 +255,7 @@ def view_by(
 
 
 def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
-    """View of a plain ndarray with its own shape and strides."""
+    """Read-only view of a plain ndarray, with its shape and strides."""
     # The flag also undoes the mark.
     view = array.view()
     _set_writeable(view, False)
@@ -273,7 +265,7 @@ def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
 def _iterated_view(
     array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None
 ) -> Array[DTypeT]:
-    """View of an array in any layout, as NumPy's iterator sees it; its strides are compared."""
+    """View of an array in any layout by NumPy's iterator; compares its strides."""
     places = None
     if axes is not None:
         placed = dict(zip(axes, range(array.ndim), strict=True))

@@ -1,7 +1,7 @@
-"""Checks of what a caller passes: each names the argument, the axis and what it expected.
+"""Checks of arguments: each names the argument, the axis and what it expected.
 
 The kernel is proved for Python ints, and mostly for shapes of ints of at least 0: these functions
-let nothing else through to it.
+pass nothing else on.
 
 Next: `_errors`.
 """
@@ -60,12 +60,7 @@ def check_count(count: int, noun: str) -> None:
 
 
 def as_int(value: object, name: str) -> int:
-    """Return an integer, NumPy's included, as a Python int; refuse a bool.
-
-    >>> as_int(2.0, "a")
-    Traceback (most recent call last):
-    TypeError: a: expected an integer, got 2.0 (float)
-    """
+    """Return an integer, NumPy's included, as a Python int; refuse a bool."""
     hint = meaning_of(value) if isinstance(value, np.ndarray) else ""
     if not (hint or isinstance(value, (bool, np.bool_))):
         try:
@@ -76,12 +71,7 @@ def as_int(value: object, name: str) -> int:
 
 
 def as_size(value: object, name: str) -> int:
-    """Return the size of an axis as a Python int.
-
-    >>> as_size(-1, "shape, axis 2")
-    Traceback (most recent call last):
-    ValueError: shape, axis 2: expected a size of at least 0, got -1; -1 has no special meaning here
-    """
+    """Return the size of an axis as a Python int."""
     size = as_int(value, name)
     if size < 0:
         hint = "; -1 has no special meaning here" if size == -1 else ""
@@ -92,8 +82,6 @@ def as_size(value: object, name: str) -> int:
 def as_shape(value: object, name: str) -> Shape:
     """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints.
 
-    >>> as_shape([2, np.int8(3)], "target")
-    (2, 3)
     >>> as_shape(3, "target")
     Traceback (most recent call last):
     TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
@@ -108,13 +96,7 @@ dtype, got 3 (int); write (3,)
 
 
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
-    """Return the arguments of a variadic function as shapes; they are named by their number.
-
-    >>> as_shapes(([(3, 1), (4,)],), "broadcast_shapes")
-    Traceback (most recent call last):
-    TypeError: argument 0: expected a shape, got a list of 2; pass them one by one: \
-broadcast_shapes(*shapes)
-    """
+    """Return the arguments of a variadic function as shapes, named by their numbers."""
     check_count(len(values), "shape")
     if all(map(is_exact, values)):
         return cast("tuple[Shape, ...]", values)
@@ -153,13 +135,7 @@ def as_axis_set(value: object, name: str) -> tuple[int, ...]:
 
 
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of any type as a plain ndarray, on its memory where it is an array.
-
-    >>> as_array(1.5, "data")
-    Traceback (most recent call last):
-    TypeError: data: expected a numpy.ndarray or a NumPy scalar, got 1.5 (float); \
-its dtype would be a guess: write numpy.float32(...), or whichever is meant
-    """
+    """Return a tensor of any type as a plain ndarray, on its memory where it is an array."""
     kind = type(tensor)
     if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
         return plain(tensor)
@@ -174,12 +150,7 @@ its dtype would be a guess: write numpy.float32(...), or whichever is meant
 
 
 def meaning_of(value: object) -> str:
-    """Hint for an array, NumPy's or another's, that may mean more than its elements; or none.
-
-    >>> meaning_of(np.ones((1, 1)).view(np.matrix)), meaning_of(np.ma.masked)
-    ('', '; MaskedConstant may mean more than its elements, such as a mask or a unit: \
-numpy.asarray(...) makes a plain array of these')
-    """
+    """Hint, if any, for an array, NumPy's or another's, that may mean more than its elements."""
     kind = type(value)
     if kind in _PLAIN_CLASSES:
         return ""
@@ -200,13 +171,7 @@ def plain(array: Array[DTypeT]) -> Array[DTypeT]:
 
 
 def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of one of SONNX's types as a plain ndarray, as `as_array` does.
-
-    >>> as_tensor(np.zeros(2, np.complex64), "argument 1")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    TypeError: argument 1: dtype complex64 is not one of SONNX's types float16, ...; \
-whycast.numpy_rule.broadcast_arrays takes any dtype
-    """
+    """Return a tensor of one of SONNX's types as a plain ndarray, as `as_array` does."""
     # [E_Broadcast_any_Types_010]
     array = as_array(tensor, name)
     dtype = array.dtype
@@ -267,14 +232,9 @@ def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> Non
 
 
 def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tuple[object, ...]:
-    """Return what is in a sequence as a tuple; refuse more of it than a tuple can hold.
+    """Return the entries of a sequence as a tuple; refuse more than a tuple can hold.
 
-    It is looked at once: nothing says that a sequence is the same the next time.
-
-    >>> entries_of(range(2**62), "shape")
-    Traceback (most recent call last):
-    ValueError: shape: expected no more integers than there is room for, \
-got range(0, 4611686018427387904) (range)
+    Reads it once: it may change until the next time.
     """
     try:
         return tuple(value)
@@ -305,7 +265,7 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
 
 
 def cut(value: object) -> str:
-    """One line of an object's text, of at most so many letters."""
+    """One line of an object's text, of at most `_MOST_LETTERS` letters."""
     text = " ".join(str(value).split())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
 

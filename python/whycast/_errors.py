@@ -1,4 +1,4 @@
-"""The errors a failed broadcast raises, and how they show the shapes."""
+"""The errors that a failed broadcast raises, and how they show the shapes."""
 
 from __future__ import annotations
 
@@ -61,29 +61,26 @@ class _Row(NamedTuple):
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
-    Of several violations the first one is reported: lowest tensor, then lowest axis. By NumPy's
-    rule, shapes without a target fail with the subclass `whycast.numpy_rule.IncompatibleError`; a
-    tensor whose axes are mapped to those of its target fails with `whycast.AxisSizeError`.
+    Reports the first violation: lowest tensor, then lowest axis. By NumPy's rule, shapes without a
+    target raise the subclass `whycast.numpy_rule.IncompatibleError`; a tensor whose axes are mapped
+    to those of its target raises `whycast.AxisSizeError`.
 
     Parameters
     ----------
-    tensor : int
-        Number of the tensor at fault, counted from 0.
-    axis : int
-        Axis at fault, counted from 0 in the common rank (in the target's rank where a target was
-        given), so after ones have been prepended; 0 where the target has fewer axes than the
-        tensor.
+    tensor, axis : int
+        Tensor and axis at fault, counted from 0: the axis in the target's rank, or without a target
+        in the common rank, after ones have been prepended; 0 where the target lacks axes.
     size : int
         Size of that tensor on that axis: neither 1 nor `target`.
     target : int or None
-        Size it should have had: the maximum over all tensors on that axis (the target's size where
-        a target was given); None where the target has fewer axes than the tensor.
+        Size it should have had: the target's or, without one, the maximum of the axis; None where
+        the target has fewer axes than the tensor.
     shapes : tuple of shapes
-        All the shapes that were to be broadcast.
+        All shapes to broadcast.
     target_shape : shape, optional
-        The target, where one was given.
+        The target, if any.
     names : tuple of str, optional
-        What the function that failed calls the tensor and the target.
+        The failed function's names of the tensor and the target.
 
     Notes
     -----
@@ -156,7 +153,7 @@ class BroadcastError(ValueError):
         return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _hint(self) -> list[str]:
-        """Say where else these shapes broadcast: a 0 meets a 1 by NumPy's rule."""
+        """Return the common shape by NumPy's rule, where a 0 meets a 1."""
         if self.target_shape is None and (self.size, self.target) == (0, 1):
             try:
                 common = _kernel.numpy_broadcast_shapes(self.shapes)
@@ -173,7 +170,7 @@ class BroadcastError(ValueError):
         return max(map(len, (*self.shapes, self.target_shape or ())))
 
     def _rows(self) -> list[_Row | None]:
-        """Return the lines of the table; None stands for those left out."""
+        """Return the lines of the table; None stands for omitted ones."""
         if self.target_shape is not None:
             names = self.names or Names("shape", "target")
             return [
@@ -250,7 +247,7 @@ class BroadcastError(ValueError):
 def ask(
     failure: Callable[[Any], Exception], program: Callable[..., _AnswerT], *arguments: object
 ) -> _AnswerT:
-    """Return what a program of the kernel returns; `failure` makes an error of what it raises."""
+    """Return a program's result; raise the error that `failure` makes of its exception."""
     try:
         return program(*arguments)
     except REFUSALS as error:
@@ -262,7 +259,7 @@ def ask(
 def of_all(
     program: Callable[..., _AnswerT], shapes: tuple[Shape, ...], *others: object
 ) -> _AnswerT:
-    """Ask a program about all shapes; E1 is raised as a BroadcastError."""
+    """Ask a program about all shapes; raise E1 as a BroadcastError."""
 
     def failure(error: _kernel.E1) -> BroadcastError:
         v = error.value
@@ -274,14 +271,7 @@ def of_all(
 def unfit(
     error: Exception, own: Shape, target: Shape, names: Names | None = None
 ) -> BroadcastError:
-    """Error for what the kernel raised of a shape that does not broadcast to a target.
-
-    >>> print(unfit(_kernel.RankMismatch(), (1, 3), (3,), Names("data", "target_shape")))
-    data of shape (1, 3) does not broadcast to target_shape (3,): target_shape has no axis for \
-axis 0 of data, of size 1; expected a rank of at least 2, got 1
-      data:         >1<  3
-      target_shape:      3
-    """
+    """Error for what the kernel raised of a shape that does not broadcast to a target."""
     if isinstance(error, _kernel.NotBroadcastable):
         v = error.value
         return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)
@@ -291,26 +281,23 @@ axis 0 of data, of size 1; expected a rank of at least 2, got 1
 class IncompatibleError(BroadcastError):
     """Shapes do not broadcast by NumPy's rule: two sizes of one axis differ, and neither is 1.
 
-    Of several such pairs the one that NumPy names is reported: lowest axis, on it the lowest
-    `tensor`, with it the lowest `other`.
+    Reports the same pair as NumPy: lowest axis, then lowest `tensor`, then lowest `other`.
 
     Parameters
     ----------
-    other, tensor : int
-        Numbers of the two tensors, counted from 0; `other` is the lower one.
-    axis : int
-        Axis on which their sizes differ, counted from 0 in the common rank, so after ones have been
-        prepended.
+    other, tensor, axis : int
+        The two tensors, `other` before `tensor`, and the axis of the common rank on which their
+        sizes differ, counted from 0.
     shapes : tuple of shapes
-        All the shapes that were to be broadcast.
+        All shapes to broadcast.
     names : tuple of str, optional
-        What the function that failed calls the two tensors, where it takes no others.
+        The failed function's names of the two tensors, if it takes no others.
 
     Notes
     -----
-    Each parameter is an attribute. As in `BroadcastError`, of which this is a subclass, `size` is
-    the size of `tensor` on the axis and `target` what it should have been, here that of `other`; in
-    the table ``[3]`` marks the sizes that are `target`, ``>4<`` those that are neither it nor 1.
+    Has the attributes of `BroadcastError` and `other`: `size` is the size of `tensor` on the axis,
+    `target` that of `other`. In the table ``[3]`` marks sizes equal to `target`, ``>4<`` those that
+    are neither `target` nor 1.
     """
 
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
@@ -355,7 +342,7 @@ class IncompatibleError(BroadcastError):
 class AxisSizeError(BroadcastError):
     """A tensor whose axes lie on given axes of a target does not broadcast to it: a size differs.
 
-    Of several axes at fault the lowest is reported.
+    Reports the lowest axis at fault.
 
     Parameters
     ----------
@@ -364,16 +351,15 @@ class AxisSizeError(BroadcastError):
     axes : tuple of int
         For each axis of the tensor the axis of the target on which it lies.
     shape, target_shape : shape
-        Shape of the tensor, and the one that it was to be broadcast to.
+        Shape of the tensor and the target.
     names : tuple of str
-        What the function that failed calls the tensor, the target and the axes.
+        The failed function's names of the tensor, the target and the axes.
 
     Notes
     -----
-    `tensor_axis`, `axes` and the attributes of `BroadcastError`, of which this is a subclass, are
-    attributes: `axis` is an axis of the target, and `shapes` has `shape` alone. The text shows each
-    size of the tensor above that of the axis on which it lies, and where these axes do not
-    increase, the number of its own axis.
+    Has the attributes of `BroadcastError`, `tensor_axis` and `axes`: `axis` is an axis of the
+    target, and `shapes` has `shape` alone. The text shows each size of the tensor above that of its
+    axis of the target and, where these axes do not increase, the number of its own axis.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
@@ -428,23 +414,17 @@ class AxisSizeError(BroadcastError):
 class ArgShapeError(AxisSizeError):
     """The shape of arg is not `shape` without the axes in broadcast_axes: a size differs.
 
-    Of several axes at fault the lowest is reported.
-
     Parameters
     ----------
-    tensor_axis : int
-        Axis of arg at fault, counted from 0.
-    axes : tuple of int
-        The axes of the target that are not broadcast axes, in increasing order.
-    shape, target_shape : shape
-        Shape of arg, and the one that it was to be broadcast to.
+    tensor_axis, axes, shape, target_shape : as for whycast.AxisSizeError
+        Here `axes` are those that are not broadcast axes, increasing.
     broadcast_axes : tuple of int
-        The broadcast axes in increasing order.
+        The broadcast axes, increasing.
 
     Notes
     -----
-    `broadcast_axes` is an attribute, and so are those of `whycast.AxisSizeError`, of which this is
-    a subclass. In nGraph sizes do not grow: here `size` may be 1.
+    Has the attributes of `whycast.AxisSizeError` and `broadcast_axes`. nGraph grows no sizes:
+    `size` may be 1.
     """
 
     # [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]

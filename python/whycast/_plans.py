@@ -19,12 +19,11 @@ class LoopPlan(NamedTuple):
     sizes : tuple of int
         How often each loop goes round, the outermost one first.
     steps : tuple of tuple of int
-        How far each tensor steps in each loop: tensor m steps ``steps[j][m]`` in loop j.
+        Tensor m steps by ``steps[j][m]`` in loop j.
 
     Notes
     -----
-    In the round of the loops with the counters i, j, ... tensor m is at
-    ``i * steps[0][m] + j * steps[1][m] + ...``.
+    At the counters i, j, ... tensor m is at ``i * steps[0][m] + j * steps[1][m] + ...``.
     """
 
     # [E_Broadcast_any_Derived_560]
@@ -34,39 +33,38 @@ class LoopPlan(NamedTuple):
 
 
 def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPlan:
-    """Loops by which one computes with tensors that are broadcast, and copies none of them.
+    """Loops by which you compute with broadcast tensors without copying them.
 
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        One shape for each tensor, as `broadcast_shapes` takes them.
+        Shapes as `broadcast_shapes` takes them.
     strides : sequence of sequences of int, optional
-        For each shape the strides of the tensor, one for each axis: any integers, in any unit. By
-        default the tensors lie in row-major order (C), and strides count elements.
+        For each shape one stride per axis: any integers, in any unit. By default the tensors lie in
+        row-major order (C), and strides count elements.
 
     Returns
     -------
     LoopPlan
-        The loops, and how far each tensor steps there, in the unit of the strides. An axis of size
-        1 has no loop, and neighbours are one loop where each tensor walks over them as over one
-        axis. There is one loop at least; where the common shape has a size of 0, one of no round.
+        The loops and steps, in the unit of the strides. An axis of size 1 has no loop, and
+        neighbours are one loop where each tensor walks over them as over one axis. There is at
+        least one loop; if the common shape has a size of 0, exactly one, of 0 rounds.
 
     Raises
     ------
     BroadcastError
-        A size is neither the maximum of its axis nor 1: SONNX's error E1.
+        Where `broadcast_shapes` raises it: SONNX's error E1.
     TypeError
         An argument is not a shape, `strides` not a sequence of strides, or a number not an integer.
     ValueError
-        No shape is given, too many are, or a size is negative; or there are not strides for each
-        shape, or not one for each axis.
+        No shape is given, too many are, or a size is negative; or strides do not fit the shapes.
 
     Notes
     -----
     Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. By lemma ``plan_offsets`` the loops
-    visit every element of the output exactly once, in row-major order, and each tensor is then
-    where it has the element that ``source_index`` names. The program is ``loop_plan``
-    (``why3/kernel/plan.mlw``): it computes these loops from the strides of the views.
+    visit every element of the output exactly once, in row-major order, and each tensor is then at
+    the element that ``source_index`` names. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``, on
+    the strides of the views.
 
     Examples
     --------

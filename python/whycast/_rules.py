@@ -1,7 +1,7 @@
 """The rules, each as data: what it takes, what it makes of shapes, and what texts say of it.
 
-The proved programs alone decide what becomes of shapes. The command line and `whycast.testing` ask
-here, and ask no rule for its name to know what it does: a new rule is one more object below.
+The proved programs alone decide about shapes. The command line and `whycast.testing` never branch
+on the name of a rule: a new rule is one more object below.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
 
 
 class Asked(Protocol):
-    """What has the parts of a question: `Operands`, and the cases of `whycast.testing`."""
+    """The parts of a question: `Operands`, and the cases of `whycast.testing`."""
 
     @property
     def shapes(self) -> tuple[Shape, ...]:
@@ -44,7 +44,7 @@ class Asked(Protocol):
 
 
 class Operands(NamedTuple):
-    """What a rule is asked about: shapes of tensors, and a target and axes where it takes them."""
+    """Shapes of tensors, and a target and axes where a rule takes them."""
 
     shapes: tuple[Shape, ...]
     target: Shape | None = None
@@ -52,18 +52,18 @@ class Operands(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What one tensor becomes: the shape of the output, and its strides as a view."""
+    """Shape of the output, and the strides of one tensor's view."""
 
     shape: Shape
     strides: Strides
 
 
 class Steps(NamedTuple):
-    """What an explanation calls the steps of a rule.
+    """Words with which an explanation names the steps of a rule.
 
-    `size` is the size of the output, `held` that against which a size is held that does not fit. A
-    tensor `lies` on axes; a size `fails`; an index `leads` to one of the tensor. Some texts have
-    `letters` for tensors in place of names, and for the size before and after.
+    `size` is the size of the output, `held` the size that one that does not fit is compared with. A
+    tensor `lies` on axes; a size `fails`; an index `leads` to one of the tensor. `letters` stand
+    for tensors, and for the size before and after, in place of names.
     """
 
     size: str
@@ -76,7 +76,7 @@ class Steps(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What a table of the rules says: the theory, and in words what it takes, sizes and axes."""
+    """A row in a table of the rules: the theory, and in words what it takes, sizes and axes."""
 
     theory: str
     takes: str
@@ -171,9 +171,9 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Multi-index of one tensor whose element stands at a valid index of the output.
 
-        The rule has to accept the operands. The strides of a view address the right element
-        whatever those of the tensor are (lemmas ``view_offset`` and ``explicit_offset``): where one
-        is 1 and the others 0, the offset is the index on that axis.
+        The rule has to accept the operands. Strides of a view address the right element whatever
+        the tensor's are (lemmas ``view_offset`` and ``explicit_offset``): if one is 1 and the
+        others 0, the offset is the index on that axis.
         """
         (shape,) = operands.shapes
         found = []
@@ -218,7 +218,7 @@ class Rule:
     def has_target(self, level: str) -> bool:
         """Whether a question at a level is about one tensor and a target.
 
-        By a rule for tensors alone the target is then the shape that they have in common.
+        For a rule for tensors alone the target is then their common shape.
         """
         return self.takes != "tensors" or level in ("index", "strides")
 
@@ -529,11 +529,7 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
 
 def names_of(takes: Takes) -> str:
-    """Names of the rules that take so much.
-
-    >>> names_of("tensors"), names_of("axes")
-    ('sonnx and numpy', 'openvino-explicit, ngraph and in-dim')
-    """
+    """Names of the rules that take so much."""
     *others, last = [rule.name for rule in _RULES if rule.takes == takes]
     return f"{', '.join(others)} and {last}"
 
@@ -545,14 +541,7 @@ def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
 
 
 def rule_named(name: object) -> Rule:
-    """Return the rule of a name.
-
-    >>> rule_named("numpi")
-    Traceback (most recent call last):
-    ValueError: rule: expected one of 'sonnx', 'numpy', 'numpy-to', 'expand', \
-'openvino-numpy', 'openvino-explicit', 'openvino-bidirectional', 'ngraph', 'in-dim', \
-'torch-expand', got 'numpi'
-    """
+    """Return the rule of a name."""
     if not isinstance(name, str):
         raise TypeError(f"rule: expected a str, got {show(name)}")
     if name not in RULES:

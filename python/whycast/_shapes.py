@@ -14,19 +14,17 @@ from whycast._types import Integers, Shape, Strides
 
 
 def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
-    """Index into an axis of a tensor that broadcasting leads to.
+    """Index on an axis of a tensor, from the index on that axis of the broadcast tensor.
 
     Parameters
     ----------
-    a : int
-        Index on that axis of the broadcast tensor.
-    b, c : int
-        Size of the axis before and after broadcasting.
+    a, b, c : int
+        Index on the axis of the broadcast tensor; size of the axis before and after broadcasting.
 
     Returns
     -------
     int
-        `a` where the size stays the same, 0 where it changes.
+        `a` where the sizes are equal, else 0, also where no broadcast leads from `b` to `c`.
 
     Raises
     ------
@@ -37,15 +35,12 @@ def f(a: SupportsIndex, b: SupportsIndex, c: SupportsIndex) -> int:
 
     Notes
     -----
-    Rests on ``f`` of ``why3/sonnx/broadcast.mlw``, from step 2 of SONNX Broadcast. It is total:
-    where no broadcast leads from `b` to `c` it is 0.
+    Rests on ``f`` of ``why3/sonnx/broadcast.mlw``, from step 2 of SONNX Broadcast.
 
     Examples
     --------
-    >>> f(2, 5, 5)
-    2
-    >>> f(2, 1, 5)
-    0
+    >>> f(2, 5, 5), f(2, 1, 5)
+    (2, 0)
     """
     # [E_Broadcast_any_F_010] [E_Broadcast_any_F_020]
     return _kernel.f(as_int(a, "a"), as_size(b, "b"), as_size(c, "c"))
@@ -57,8 +52,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        One shape for each tensor, 1 to 2**31 - 1 of them, of any ranks. Sizes are integers of at
-        least 0.
+        1 to 2**31 - 1 shapes, one for each tensor, of any ranks. Sizes are at least 0.
 
     Returns
     -------
@@ -68,8 +62,8 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     Raises
     ------
     BroadcastError
-        A size is neither the maximum of its axis nor 1: SONNX's error E1. A size of 0 therefore
-        meets neither 1 nor a missing axis, which NumPy would let it.
+        A size is neither the maximum of its axis nor 1 (SONNX's error E1). Unlike in NumPy, a 0
+        meets neither 1 nor a missing axis.
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
@@ -77,9 +71,8 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
 
     Notes
     -----
-    Rests on ``common_shape`` (the common rank of step 1, the maxima of step 2), ``e1`` and
-    ``first_violation`` of ``why3/core/common_shape.mlw``. The program is ``broadcast_shapes``
-    (``why3/kernel/broadcast.mlw``): it returns that shape, or raises exactly when E1 holds.
+    Rests on ``common_shape`` (steps 1 and 2), ``e1`` and ``first_violation`` of
+    ``why3/core/common_shape.mlw``. Program: ``broadcast_shapes`` of ``why3/kernel/broadcast.mlw``.
 
     Examples
     --------
@@ -108,12 +101,12 @@ def compatible(*shapes: Integers) -> bool:
     Parameters
     ----------
     *shapes : sequence of int or one-dimensional array of an integer dtype
-        One shape for each tensor, as `broadcast_shapes` takes them.
+        Shapes as `broadcast_shapes` takes them.
 
     Returns
     -------
     bool
-        True where `broadcast_shapes` returns a shape, False where there is SONNX's error E1.
+        True where `broadcast_shapes` returns a shape, False where SONNX's error E1 holds.
 
     Raises
     ------
@@ -124,7 +117,7 @@ def compatible(*shapes: Integers) -> bool:
 
     Notes
     -----
-    Rests on ``e1`` of ``why3/core/common_shape.mlw``. The program is that of `broadcast_shapes`.
+    Rests on ``e1`` of ``why3/core/common_shape.mlw``. Program: that of `broadcast_shapes`.
 
     Examples
     --------
@@ -148,19 +141,16 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
 
     Parameters
     ----------
-    shape : sequence of int or one-dimensional array of an integer dtype
-        Shape of the tensor, of rank at most that of `target`. Sizes are at least 0.
-    strides : sequence of int or one-dimensional array of an integer dtype
-        Its strides, one for each axis: any integers, in bytes or in elements.
-    target : sequence of int or one-dimensional array of an integer dtype
-        Shape that it is broadcast to: the last axes are those of `shape`, with equal sizes, or
-        with any where `shape` has 1.
+    shape, strides, target : sequence of int or one-dimensional array of an integer dtype
+        Shape and strides of the tensor, and the shape to broadcast it to: its last axes are those
+        of `shape`, with equal sizes, or with any where `shape` has 1. There is one stride for each
+        axis of `shape`: any integers, in bytes or in elements.
 
     Returns
     -------
     tuple of int
-        One stride for each axis of `target`, in the unit of `strides`: 0 on the axes that are
-        prepended and on those where a size of 1 grows, the tensor's own on the others.
+        One stride for each axis of `target`: 0 on the axes that are prepended and those where a 1
+        grows, the tensor's own on the others.
 
     Raises
     ------
@@ -173,10 +163,8 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
 
     Notes
     -----
-    Rests on ``view_strides`` of ``why3/memory/layout.mlw``. The program is ``broadcast_strides``
-    (``why3/kernel/broadcast.mlw``): it returns these, or raises exactly when the shape does not
-    broadcast. By lemma ``view_offset`` of ``why3/memory/layout.mlw`` they address the right
-    elements, whatever the strides are.
+    Rests on ``view_strides`` of ``why3/memory/layout.mlw``. Program: ``broadcast_strides`` of
+    ``why3/kernel/broadcast.mlw``.
 
     Examples
     --------
@@ -204,12 +192,9 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Parameters
     ----------
-    shape : sequence of int or one-dimensional array of an integer dtype
-        Shape of the tensor, of rank at most that of `target`.
-    target : sequence of int or one-dimensional array of an integer dtype
-        Shape that it is broadcast to.
-    index : sequence of int or one-dimensional array of an integer dtype
-        Multi-index of the broadcast tensor, one index for each axis of `target`.
+    shape, target, index : sequence of int or one-dimensional array of an integer dtype
+        Shape of the tensor, the shape that it is broadcast to, and a multi-index of the broadcast
+        tensor.
 
     Returns
     -------
@@ -229,9 +214,8 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
 
     Notes
     -----
-    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``, the index relations of step 1 and
-    step 2 in one: `f` on each axis, without the indices of the prepended axes. The result is valid
-    by lemma ``source_index_valid``.
+    Rests on ``source_index`` of ``why3/sonnx/broadcast.mlw``: on each axis of `shape` the index
+    relations of steps 1 and 2, `f`. The result is valid by lemma ``source_index_valid``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the command line reads and prints, for the oracle and the models too."""
+"""The command line's text of shapes, for the oracle and the models too."""
 
 from __future__ import annotations
 
@@ -12,18 +12,10 @@ class UsageError(Exception):
 
 
 def show_sizes(sizes: Shape) -> str:
-    """Text of a shape as the command line reads it.
-
-    >>> show_sizes((3, 1)), show_sizes(())
-    ('3x1', '()')
-    """
+    """Text of a shape as the command line reads it, such as 3x1 or ()."""
     return "x".join(map(str, sizes)) or "()"
 
 
 def show_named(sizes: Sequence[int | str]) -> str:
-    """Text of a shape whose sizes may have names, with an x in them too.
-
-    >>> show_named(["N", 3]), show_named([])
-    ('N×3', '()')
-    """
+    """Text of a shape whose sizes may have names, with an x in them too: N×3 or ()."""
     return "×".join(map(str, sizes)) or "()"

@@ -21,16 +21,6 @@ def misfit(
     """Error for what the kernel raised of a shape, a target and axes, in a function's own names.
 
     The axes of a set are not `numbered`.
-
-    >>> names = Names("data", "target_shape", "axes_mapping")
-    >>> misfit(_kernel.AxisOutOfRange(1), (), (2,) * 4, (1, -1), names)
-    ValueError('axes_mapping, position 1: expected an axis of target_shape, whose rank is 4, \
-got -1; axes are counted from 0, none from the end')
-    >>> misfit(_kernel.AxesNotIncreasing(1), (), (), (2, 1), names)
-    ValueError('axes_mapping, position 1: expected strictly increasing axes, got 1 after 2 \
-(unsorted)')
-    >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), names)
-    ValueError('axes_mapping, positions 0 and 2: expected distinct axes, got 2 twice')
     """
     match error:
         case _kernel.AxesCount():
@@ -74,13 +64,12 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     tensor : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
-        The shape to broadcast to: the last axes are those of `tensor`, with equal sizes, or with
-        any where `tensor` has 1.
+        The last axes are those of `tensor`, with equal sizes, or with any where `tensor` has 1.
 
     Returns
     -------
     numpy.ndarray
-        View of that shape and of the same dtype, on the same memory. It is not writable.
+        Read-only view of that shape and of the same dtype, on the same memory.
 
     Raises
     ------
@@ -93,10 +82,10 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    To a shape that `broadcast_shapes` returns this is `broadcast`. Rests on ``broadcasts_to`` of
-    ``why3/core/common_shape.mlw``, in which the rules of SONNX and NumPy are one: to a given shape
-    a 1 grows to a 0 too. The program is that of `broadcast_strides`.
-    `whycast.numpy_rule.broadcast_to` also takes what NumPy makes arrays of.
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which the rules of SONNX and
+    NumPy are one: a 1 grows to a 0 too. Program: that of `broadcast_strides`. For a shape from
+    `broadcast_shapes` this is `broadcast`. `whycast.numpy_rule.broadcast_to` also takes what NumPy
+    makes arrays of.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""broadcast_in_dim of JAX, from a proved program; StableHLO has it under the same name.
-
-The argument `broadcast_dimensions` says on which axis of the result each axis of the operand lies,
-in any order: it may transpose. A size of 1 grows to any size, 0 included.
-"""
+"""broadcast_in_dim of JAX, and of StableHLO under the same name, from a proved program."""
 
 from __future__ import annotations
 
@@ -24,6 +20,8 @@ def broadcast_in_dim(
 ) -> Array[DTypeT]:
     """Broadcast a tensor to a shape, its axes on given axes of that shape.
 
+    A size of 1 grows to any size, 0 included.
+
     Parameters
     ----------
     operand : numpy.ndarray or NumPy scalar
@@ -31,8 +29,8 @@ def broadcast_in_dim(
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the result. Sizes are at least 0.
     broadcast_dimensions : sequence of int or one-dimensional array of an integer dtype
-        For each axis of `operand` the axis of `shape` on which it lies. The axes are counted from
-        0; they are distinct, in any order.
+        For each axis of `operand` the axis of `shape` on which it lies, counted from 0: distinct
+        axes, in any order, so that it may transpose.
 
     Returns
     -------
@@ -42,8 +40,7 @@ def broadcast_in_dim(
     Raises
     ------
     whycast.AxisSizeError
-        A size of `operand` is neither 1 nor that of its axis of `shape`. A
-        `whycast.BroadcastError`.
+        A size of `operand` is neither 1 nor that of its axis of `shape`.
     TypeError
         An argument is not of its type.
     ValueError
@@ -52,22 +49,16 @@ def broadcast_in_dim(
 
     Notes
     -----
-    Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. The
-    program is ``in_dim_strides`` (``why3/kernel/in_dim.mlw``): it returns the strides of the view,
-    or raises exactly when the operand does not broadcast. By lemma ``in_dim_offset`` of
-    ``why3/memory/axes_layout.mlw`` they address the right elements. Where the axes increase it is
-    mode ``explicit`` of `whycast.openvino.broadcast` (``explicit_in_dim``), elsewhere that mode
-    after a transpose (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
+    Rests on ``in_dim_broadcasts_to`` and ``broadcast_in_dim`` of ``why3/axes/in_dim.mlw``. Program:
+    ``in_dim_strides`` of ``why3/kernel/in_dim.mlw``. If the axes increase, it is mode ``explicit``
+    of `whycast.openvino.broadcast` (``explicit_in_dim``), else that mode after a transpose
+    (``in_dim_some_transpose`` of ``why3/axes/in_dim_transpose.mlw``).
 
     Examples
     --------
-    >>> import numpy as np
-    >>> broadcast_in_dim(np.array([1, 2]), (2, 3), (0,))
-    array([[1, 1, 1],
-           [2, 2, 2]])
-
     The example of StableHLO, which transposes:
 
+    >>> import numpy as np
     >>> broadcast_in_dim(np.array([[1, 2, 3]]), (2, 3, 2), (2, 1)).tolist()
     [[[1, 1], [2, 2], [3, 3]], [[1, 1], [2, 2], [3, 3]]]
     """

@@ -1,8 +1,7 @@
 """Broadcast of nGraph and its adjoint, from proved programs.
 
-nGraph names the axes of the output that the argument does not have, the set `broadcast_axes`; p(C)
-is the coordinate C without its components on these axes, and output_C = arg_p(C). Sizes do not
-grow: the shape of the argument is p(shape).
+p(C) is the coordinate C without its components on the axes in `broadcast_axes`, and output_C =
+arg_p(C). Sizes do not grow: the shape of the argument is p(shape).
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the output. Sizes are at least 0.
     broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
-        The axes of `shape` that `arg` does not have, counted from 0. A sequence or an array of them
-        increases strictly.
+        The axes of `shape` that `arg` does not have, counted from 0; in a sequence or an array they
+        increase strictly.
 
     Returns
     -------
@@ -45,30 +44,26 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     ------
     ArgShapeError
         A size of `arg` is not that of its axis of `shape`; it may be 1, which NumPy would let grow.
-        A `whycast.BroadcastError`.
     whycast.BroadcastError
         `shape` has fewer axes than `arg`.
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative; `broadcast_axes` has an axis that `shape` does not have, is a sequence
-        that does not increase strictly, or leaves not as many axes of `shape` as `arg` has; or
-        NumPy can represent no array of that shape.
+        A size is negative; `broadcast_axes` has an axis that `shape` does not have, does not
+        increase strictly, or leaves not as many axes of `shape` as `arg` has; or NumPy can
+        represent no array of that shape.
 
     Notes
     -----
     Rests on ``p`` of ``why3/axes/axis_set.mlw``, and on ``ngraph_valid`` and ``ngraph_broadcast``
     of ``why3/axes/ngraph.mlw``; by lemma ``ngraph_explicit`` it is the broadcast along the axes not
-    in `broadcast_axes`. The program is ``ngraph_strides`` (``why3/kernel/axes.mlw``): it returns
-    the strides of the view, or raises exactly when the arguments are not valid. By lemma
-    ``ngraph_offset`` of ``why3/memory/axes_layout.mlw`` they address the right elements. Unlike
-    `whycast.broadcast` this broadcasts to a size of 0 too, on a broadcast axis.
+    in `broadcast_axes`. Program: ``ngraph_strides`` of ``why3/kernel/axes.mlw``. Unlike
+    `whycast.broadcast` it also broadcasts to a size of 0, on a broadcast axis.
 
     Examples
     --------
     >>> import numpy as np
-    >>> arg = np.array([1, 2, 3])
-    >>> broadcast(arg, (2, 3), {0})
+    >>> broadcast(np.array([1, 2, 3]), (2, 3), {0})
     array([[1, 2, 3],
            [1, 2, 3]])
     >>> broadcast(np.array([1]), (2, 3), {0})
@@ -107,17 +102,16 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Tensor of any shape and memory layout, of an integer, floating-point or complex dtype. In
-        nGraph: the gradient that comes to the output.
+        Gradient of the output: of any shape and memory layout, of an integer, floating-point or
+        complex dtype.
     broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
-        Axes of `delta`, counted from 0. A sequence or an array of them increases strictly.
+        Axes of `delta`, as for `broadcast`.
 
     Returns
     -------
     numpy.ndarray
-        New array of the same dtype, with the shape of `delta` without the axes in `broadcast_axes`:
-        its sums over these axes. It is writable and C-contiguous. In nGraph: what is added to the
-        gradient that comes to arg.
+        New array of the same dtype, writable and C-contiguous: the sums of `delta` over these axes,
+        in its shape without them. nGraph adds them to the gradient of arg.
 
     Raises
     ------
@@ -130,12 +124,12 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 
     Notes
     -----
-    Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw``. Its shape is ``p`` of that of `delta`
-    (``why3/axes/axis_set.mlw``), from the proved program of that name; the additions are those of
-    `numpy.sum`, as `whycast.sum_to_shape` says. By lemma ``ngraph_adjoint`` this is the adjoint:
-    over any commutative ring the inner products of ``broadcast(x, ...)`` with `delta` and of `x`
-    with the result are equal; by ``ngraph_adjoint_unique`` no other result has this property. The
-    integers modulo 2**n are such a ring, floating-point numbers are not: they round.
+    Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``,
+    from the proved program of that name; `whycast.sum_to_shape` describes the additions. By lemma
+    ``ngraph_adjoint`` this is the adjoint: over any commutative ring the inner products of
+    ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal; by
+    ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
+    ring, floating-point numbers are not: they round.
 
     Examples
     --------

@@ -1,14 +1,14 @@
 """Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, name by name.
 
-The rule: on every axis the sizes that are not 1 are equal; the result has that size, or 1. On sizes
-of at least 1 it is the rule of `whycast.broadcast_shapes`. A size of 0, however, meets a 1, its own
-or a missing axis's, and the result is 0, where SONNX has error E1. In every other case the two
-rules agree.
+On every axis the sizes that are not 1 are equal; the result has that size, or 1. The rule differs
+from `whycast.broadcast_shapes` only for a size of 0: it meets a 1, its own or a missing axis's, and
+the result is 0, where SONNX has error E1.
 
-Signatures and behaviour are those of the functions of the same name in ``numpy``, except: shapes
-may have any rank and sizes of any magnitude, arrays up to 64 axes; errors name argument, axis and
-sizes; ``__array_function__`` is not consulted, so that no other library's broadcasting replaces the
-proved one; what would lose a mask or a unit is refused (`numpy.asarray` makes a plain array of it).
+The functions behave as those of the same name in ``numpy``, except: shapes may have any rank and
+sizes of any magnitude, arrays up to 64 axes; errors name argument, axis and sizes;
+``__array_function__`` is not consulted, so that no other library's broadcasting replaces the proved
+one; arguments that would lose a mask or a unit raise TypeError (`numpy.asarray` makes plain
+arrays).
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     Parameters
     ----------
     *args : int or sequence of int
-        Any number of shapes of any ranks. Sizes are integers of at least 0; an integer ``n`` stands
-        for ``(n,)``.
+        Any number of shapes of any ranks. Sizes are at least 0; an integer ``n`` stands for
+        ``(n,)``.
 
     Returns
     -------
     tuple of int
-        On each axis of the highest rank the size that is not 1, shorter shapes being prepended with
-        ones; 1 where all sizes are 1; ``()`` if no shape is given.
+        On each axis of the highest rank the size that is not 1, or 1, shorter shapes being
+        prepended with ones; ``()`` if no shape is given.
 
     Raises
     ------
     IncompatibleError
-        Two sizes of one axis differ, and neither is 1. A `whycast.BroadcastError`.
+        Two sizes of one axis differ, and neither is 1.
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
@@ -63,16 +63,14 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
 
     Notes
     -----
-    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``. The program is
-    ``numpy_broadcast_shapes`` (``why3/kernel/numpy.mlw``): it returns that shape, or raises exactly
-    when the shapes are not compatible. Where `whycast.broadcast_shapes` returns a shape, this is it
-    (lemma ``sonnx_numpy_shape`` of ``why3/numpy/comparison.mlw``); it fails where this does, and
-    where some axis mixes a size 0 with a size 1, own or prepended (lemma ``e1_numpy``).
+    Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``. Program:
+    ``numpy_broadcast_shapes`` of ``why3/kernel/numpy.mlw``. By lemmas of
+    ``why3/numpy/comparison.mlw``, `whycast.broadcast_shapes` returns the same shape
+    (``sonnx_numpy_shape``), or fails where this does and where some axis mixes a 0 with a 1, own or
+    prepended (``e1_numpy``).
 
     Examples
     --------
-    >>> broadcast_shapes((3, 1), (1, 4), 4)
-    (3, 4)
     >>> broadcast_shapes((0, 2), 2)
     (0, 2)
     >>> broadcast_shapes((3, 4), (2, 5, 1))
@@ -104,24 +102,24 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     Parameters
     ----------
     *args : array_like
-        Any number of arrays of any shapes, dtypes and memory layouts, or what `numpy.array` makes
-        arrays of.
+        Any number of arrays, or of values that `numpy.array` takes, of any shapes, dtypes and
+        memory layouts.
     subok : bool, optional
-        Whether a result is of the subclass of ndarray that its argument is of; by default it is a
-        plain ndarray. The class's ``__array_finalize__`` says what a view keeps.
+        Whether a result is of its argument's subclass of ndarray; by default it is a plain ndarray.
+        The class's ``__array_finalize__`` decides which attributes a view keeps.
 
     Returns
     -------
     tuple of numpy.ndarray
-        For each argument an array of the common shape and of the same dtype, on the same memory:
-        the argument itself where it has that shape, otherwise a view. A view of a writeable array
-        is writeable, but several of its elements may share one place in memory: NumPy warns when it
-        is written to, unless its flag ``writeable`` has been set, and so does this one.
+        For each argument an array of the common shape and of its dtype, on the same memory: the
+        argument itself where it has that shape, otherwise a view. A view of a writeable array is
+        writeable, but several of its elements may share memory: as with NumPy's, writing to it
+        warns unless its flag ``writeable`` has been set.
 
     Raises
     ------
     IncompatibleError
-        Two sizes of one axis differ, and neither is 1. A `whycast.BroadcastError`.
+        Two sizes of one axis differ, and neither is 1.
     TypeError
         An argument may mean more than its elements, which would be lost.
     ValueError
@@ -133,9 +131,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     Notes
     -----
     Rests on ``numpy_outputs`` of ``why3/numpy/comparison.mlw``. The programs are those of
-    `broadcast_shapes` and `whycast.broadcast_strides`; by lemmas ``view_offset`` of
-    ``why3/memory/layout.mlw`` and ``numpy_index_source_index`` the strides address the right
-    elements.
+    `broadcast_shapes` and `whycast.broadcast_strides`; by lemma ``numpy_index_source_index`` their
+    indices are those of the rule.
 
     Examples
     --------
@@ -178,18 +175,17 @@ def broadcast_to(
     Parameters
     ----------
     array : array_like
-        Array of any shape, dtype and memory layout, or what `numpy.array` makes an array of.
+        Array, or value that `numpy.array` takes, of any shape, dtype and memory layout.
     shape : int or iterable of int
-        The shape to broadcast to, of at least the rank of `array`. Sizes are integers of at least
-        0; an integer ``n`` stands for ``(n,)``.
+        Shape of at least the rank of `array`. Sizes are at least 0; an integer ``n`` stands for
+        ``(n,)``.
     subok : bool, optional
-        Whether the result is of the subclass of ndarray that `array` is of; by default it is a
-        plain ndarray.
+        As for `broadcast_arrays`.
 
     Returns
     -------
     numpy.ndarray
-        View of that shape and of the same dtype, on the same memory. It is not writable.
+        Read-only view of that shape and of the same dtype, on the same memory.
 
     Raises
     ------
@@ -197,7 +193,7 @@ def broadcast_to(
         A size of the array is neither 1 nor that of `shape`, which may have no such axis.
     TypeError
         `shape` is not a shape, a size is not an integer, or `array` may mean more than its
-        elements, which would be lost.
+        elements.
     ValueError
         A size is negative, or NumPy can represent no array of that shape, whose rank may be at most
         64, or makes none of `array`.
@@ -207,7 +203,7 @@ def broadcast_to(
     Notes
     -----
     Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which both rules are one: a 1
-    grows to any size, 0 included. The program is that of `whycast.broadcast_strides`.
+    grows to any size, 0 included. Program: that of `whycast.broadcast_strides`.
 
     Examples
     --------
@@ -231,7 +227,7 @@ the target's rank 2, array has size 2, expected 3 or 1
 
 
 def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
-    """Return what NumPy makes of a value, unless it would lose what the value means."""
+    """Return NumPy's array of a value, unless the value means more than its elements."""
     if not isinstance(value, np.ndarray) and (hint := meaning_of(value)):
         raise TypeError(f"{name}: expected what numpy.array takes, got {show(value)}{hint}")
     array: NDArray[Any] = np.array(value, copy=None, subok=True)
@@ -242,10 +238,8 @@ def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
 
 
 def _as_shape(value: object, name: str) -> Shape:
-    """Return what NumPy takes for a shape as a tuple of Python ints.
+    """Return a value that NumPy takes as a shape as a tuple of Python ints.
 
-    >>> _as_shape(np.int8(3), "shape")
-    (3,)
     >>> _as_shape(2.0, "shape")
     Traceback (most recent call last):
     TypeError: shape: expected an integer or a sequence of integers, got 2.0 (float)

@@ -1,8 +1,4 @@
-"""Expand of ONNX, from a proved program.
-
-Expand broadcasts its input with a tensor of the given shape, in both directions: where the shape
-has a 1, or no axis, the input keeps its own size. Sizes follow the rule of `whycast.numpy_rule`.
-"""
+"""Expand of ONNX, from a proved program."""
 
 from __future__ import annotations
 
@@ -20,14 +16,15 @@ _NAMES = Names("input", "shape")
 
 
 def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
-    """Broadcast a tensor with a shape, as ONNX Expand does.
+    """Broadcast a tensor and a shape with each other, as ONNX Expand does.
 
     Parameters
     ----------
     input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
-        Sizes of at least 0; -1 has no special meaning. It may have fewer axes than `input`.
+        Sizes of at least 0; -1 has no special meaning. Where it has a 1, or no axis, `input` keeps
+        its size.
 
     Returns
     -------
@@ -38,8 +35,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     whycast.numpy_rule.IncompatibleError
-        A size of `input` and one of `shape` differ, and neither is 1. A
-        `whycast.BroadcastError`.
+        A size of `input` and one of `shape` differ, and neither is 1.
     TypeError
         An argument is not of its type.
     ValueError
@@ -49,8 +45,8 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     -----
     Rests on ``expandable``, ``expand_shape`` and ``expand`` of ``why3/axes/expand.mlw``; by lemma
     ``expand_numpy`` it is the first output of NumPy's rule for `input` and a tensor of shape
-    `shape`. The programs are ``expand_shape`` (``why3/kernel/expand.mlw``), which raises exactly
-    when there is no common shape, and that of `whycast.broadcast_strides`.
+    `shape`. Programs: ``expand_shape`` of ``why3/kernel/expand.mlw`` and that of
+    `whycast.broadcast_strides`.
 
     Examples
     --------

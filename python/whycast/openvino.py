@@ -1,9 +1,9 @@
 """Broadcast of OpenVINO (opsets 1 and 3), in its three modes, from proved programs.
 
-In mode ``numpy`` the axes of the data are the last of the target; in mode ``explicit`` the input
-`axes_mapping` says on which axes they lie; in mode ``bidirectional`` data and target broadcast with
-each other. In all three a 1 grows to any size, 0 included, unlike in `whycast.broadcast`; 0 meets
-0, or a 1 of the target in mode ``bidirectional``.
+In mode ``numpy`` the axes of the data are the last of the target; in mode ``explicit``
+`axes_mapping` places them; in mode ``bidirectional`` data and target broadcast with each other. A 1
+grows to any size, 0 included, unlike in `whycast.broadcast`; 0 meets 0, or a 1 of the target in
+mode ``bidirectional``.
 """
 
 from __future__ import annotations
@@ -67,8 +67,7 @@ def broadcast(
         In mode ``numpy``: a size of `data` is neither 1 nor that of `target_shape`, which may have
         no such axis.
     whycast.numpy_rule.IncompatibleError
-        In mode ``bidirectional``: a size of `data` and one of `target_shape` differ, and neither
-        is 1. Like the first of the three a `whycast.BroadcastError`.
+        In mode ``bidirectional``: two sizes of an axis differ, and neither is 1.
     TypeError
         An argument is not of its type.
     ValueError
@@ -78,12 +77,10 @@ def broadcast(
 
     Notes
     -----
-    Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``, which says for every
-    mode, with `axes_mapping` or without, what the output is, or which error there is. The programs
-    are ``mode_of``, ``view_without_axes`` and ``view_along_axes`` (``why3/kernel/openvino.mlw``).
-    By lemmas ``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset`` of
-    ``why3/memory/axes_layout.mlw`` the strides address the right elements. Mode ``numpy`` is mode
-    ``explicit`` with the last axes of `target_shape` (``openvino_trailing`` of
+    Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``: the output, or the
+    error, of every mode, with `axes_mapping` or without. Programs: ``mode_of``,
+    ``view_without_axes`` and ``view_along_axes`` of ``why3/kernel/openvino.mlw``. Mode ``numpy`` is
+    mode ``explicit`` with the last axes of `target_shape` (``openvino_trailing`` of
     ``why3/axes/operator_laws.mlw``), mode ``bidirectional`` is `whycast.onnx.expand`
     (``expand_bidirectional`` of ``why3/axes/expand.mlw``).
 
@@ -142,35 +139,30 @@ def broadcast_adjoint(
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Tensor of any shape and memory layout, of an integer, floating-point or complex dtype: the
-        gradient that comes to the output.
+        Gradient of the output: of any shape and memory layout, of an integer, floating-point or
+        complex dtype.
     data_shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the data, which broadcasts to that of `delta`. Sizes are at least 0.
-    axes_mapping : sequence of int or one-dimensional array of an integer dtype, optional
-        In mode ``explicit``, and only there: for each axis of the data the axis of `delta` on which
-        it lies. The axes are counted from 0 and increase strictly.
-    mode : {"numpy", "explicit", "bidirectional"}, optional
-        The rule; ``numpy`` where none is given.
+    axes_mapping, mode : optional
+        As for `broadcast`, with axes of `delta`.
 
     Returns
     -------
     numpy.ndarray
-        New array of shape `data_shape` and of the same dtype: the sums over the axes that the data
-        does not have and those on which it grows. It is writable and C-contiguous.
+        New array of shape `data_shape` and of the same dtype, writable and C-contiguous: the sums
+        over the axes that the data does not have and those on which it grows.
 
     Raises
     ------
     whycast.AxisSizeError
         In mode ``explicit``: a size of `data_shape` is neither 1 nor that of its axis of `delta`.
     whycast.BroadcastError
-        In the other modes: a size of `data_shape` is neither 1 nor that of `delta`. Like the first
-        it is a ValueError.
+        In the other modes: a size of `data_shape` is neither 1 nor that of `delta`.
     TypeError
         An argument is not of its type.
     ValueError
-        `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
-        another; a size is negative; the axes are not one for each axis of the data, not axes of
-        `delta`, or not strictly increasing; the rank of `data_shape` is more than that of `delta`.
+        Of the `mode`, the sizes and the axes as in `broadcast`; or the rank of `data_shape` is more
+        than that of `delta`.
     MemoryError
         There is no room for the result.
 
@@ -178,8 +170,8 @@ def broadcast_adjoint(
     -----
     Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; by lemma ``explicit_adjoint`` it is
     the adjoint over any commutative ring. Without `axes_mapping` it is `whycast.sum_to_shape`,
-    which says how numbers are added: in mode ``bidirectional`` the output of `broadcast` has the
-    shape of `delta`, and so mode ``numpy`` gives it too.
+    which describes the additions: in mode ``bidirectional`` the output of `broadcast` has the shape
+    of `delta`, and so mode ``numpy`` gives it too.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""Expand of PyTorch, from a proved program.
-
-A size of -1 stands for the tensor's own size on that axis, and only that is new here: what is left
-is a target shape, to which a size of 1 grows, 0 included, as by `whycast.numpy_rule.broadcast_to`.
-"""
+"""Expand of PyTorch, from a proved program."""
 
 from __future__ import annotations
 
@@ -46,19 +42,18 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``. The program is that of
-    `whycast.broadcast_strides`. Nothing is proved of -1: it is replaced before the program is
-    asked. The command line and `whycast.testing` ask for sizes of at least 0. Source: PyTorch's
-    text of torch.Tensor.expand.
+    Replaces each -1, of which nothing is proved, and is then `whycast.broadcast_to`: it rests on
+    ``broadcasts_to`` of ``why3/core/common_shape.mlw``, by which a 1 grows to any size, 0 included.
+    The command line and `whycast.testing` ask for sizes of at least 0. Source: PyTorch's text of
+    torch.Tensor.expand.
 
     Examples
     --------
     >>> import numpy as np
-    >>> x = np.array([[1], [2], [3]])
-    >>> expand(x, (-1, 4))
-    array([[1, 1, 1, 1],
-           [2, 2, 2, 2],
-           [3, 3, 3, 3]])
+    >>> x = np.array([[1], [2]])
+    >>> expand(x, (-1, 3))
+    array([[1, 1, 1],
+           [2, 2, 2]])
     >>> expand(x, (-1, 3, 1))
     Traceback (most recent call last):
     ValueError: size, axis 0: expected a size of at least 0, got -1; input has no such axis
