@@ -1,6 +1,7 @@
-"""Build the accelerator, `whycast._native`, where there is a compiler; pyproject.toml has the rest.
+"""The accelerator, `whycast._native`: built where there is a compiler, left out elsewhere.
 
-WHYCAST_NATIVE=0 in the environment skips it, WHYCAST_NATIVE=1 builds no wheel without it.
+WHYCAST_NATIVE=0 in the environment skips it, WHYCAST_NATIVE=1 demands it. A wheel without it is for
+any machine. All else is in pyproject.toml.
 """
 
 import os
@@ -16,15 +17,15 @@ asked = os.environ.get("WHYCAST_NATIVE")
 if asked not in (None, "0", "1"):
     sys.exit(f"WHYCAST_NATIVE: expected 0 or 1, or that it is not set, got {asked!r}")
 
-# One build for Python 3.10 and later. A Python without the interpreter lock has no such API.
+# One build for Python 3.10 and later, if it has the interpreter lock.
 limited = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 class Build(build_ext):
-    """Building of the accelerator, or of a package without it."""
+    """Build the accelerator, or a package without it."""
 
     def run(self) -> None:
-        """Build what is wanted; say so if it is not there then."""
+        """Print why if the accelerator is not built."""
         reason = "WHYCAST_NATIVE is 0"
         if asked != "0":
             import numpy
@@ -52,7 +53,7 @@ accelerator = Extension(
     optional=asked != "1",
 )
 
-# A package index has the readme alone: links to files beside it become their texts.
+# A package index has the readme alone: keep only the text of links to other files.
 readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
 
 setup(

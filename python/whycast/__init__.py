@@ -82,14 +82,14 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# What they import is not theirs to show.
+# Their imports are not public.
 for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, torch):
     vars(_each)["__dir__"] = partial(list, _each.__all__)
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        # The import sets the attribute: there is no second time.
+        # Called once: the import sets the attribute.
         if name == "testing":
             return import_module("whycast.testing")
         raise AttributeError(f"module 'whycast' has no attribute {name!r}")

@@ -1,8 +1,7 @@
-"""The accelerator: proved programs like those of the kernel, as C, on what is plain and common.
+"""The accelerator: proved programs like those of the kernel, as C, for plain arguments.
 
-This module alone decides, once, whether it is available: it has to be built, and the environment
-may say WHYCAST_NATIVE=0, to leave it out, or WHYCAST_NATIVE=1, to demand it. Each function answers
-as the kernel would, or leaves the question to Python by None: all errors are Python's.
+This module alone decides, once, whether it is available. Each function returns the kernel's result
+or None, which leaves the question to Python: all errors are Python's.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import os
 from typing import Any
 
 native = False
-"""Whether the accelerator works."""
+"""Whether the accelerator is in use."""
 # [E_Broadcast_any_Derived_490]
 
 
@@ -20,18 +19,16 @@ def _leave(*given: object) -> Any:
     """Leave every question to Python."""
 
 
-# Of a tuple of shapes: the common one, and whether there is one. Of a tuple of tensors: the views.
+# From a tuple of shapes, shapes, or a tuple of tensors.
 broadcast_shapes = compatible = broadcast_views = _leave
-# Write the elements of an array, the second, broadcast, to another, the first: then True.
+# Write the second array, broadcast, to the first: True.
 broadcast = _leave
-# The view of an array with a given shape, and with the common shape of its own and a given one.
+# From an array and a shape.
 broadcast_to = expand = _leave
-# Of a shape and a target: the axes of the target along which elements repeat. Of a shape and axes:
-# the sizes on all others.
+# From a shape and a target; from a shape and axes.
 repeated = p = _leave
-# Of a shape, strides and a target: the strides of the view.
 broadcast_strides = _leave
-# The view of an array with a given shape: along axes that increase, along any, along all but these.
+# From an array, a shape and axes.
 explicit = in_dim = ngraph = _leave
 
 
@@ -49,7 +46,7 @@ if _asked != "0":
             ) from _error
     else:
         native = True
-        # They are called so often that a function in between would be felt.
+        # Assigned, not wrapped: a function in between would cost time in each call.
         for _name in _native.__dir__():
             if not _name.startswith("_"):
                 globals()[_name] = getattr(_native, _name)

@@ -73,7 +73,7 @@ def repeated(shape: Shape, target: Shape) -> tuple[int, ...]:
 def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
     """Return a tensor whose elements have sums in their own dtype as a plain ndarray."""
     array = as_array(delta, "delta")
-    # Others' dtypes may be of such a kind too, and add in ways of their own.
+    # Dtypes of other libraries may be of such a kind too, with additions of their own.
     if array.dtype.kind not in "iufc" or not issubclass(array.dtype.type, np.number):
         raise TypeError(
             f"delta: dtype {cut(array.dtype)} has no sum here: expected one of int8 to int64, "
@@ -89,6 +89,6 @@ def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[D
     target = sums
     if len(shape) + len(axes) > array.ndim:
         target = sums.reshape([size for axis, size in enumerate(array.shape) if axis not in axes])
-    # The sums are computed in the dtype of what they are written to.
+    # NumPy adds in the dtype of `out`.
     np.add.reduce(array, axes, out=target)
     return sums

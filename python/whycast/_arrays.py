@@ -1,6 +1,6 @@
 """Broadcast on arrays: read-only views, laid out by the proved strides, or copies of them.
 
-Next: `_checks`, which refuses bad arguments.
+Next: `_checks`, which rejects bad arguments.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]
 _T2 = TypeVar("_T2", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 _T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
-# Given by name, as NumPy's stubs want it, the flag costs as much as the view that it is set on.
+# By position, unlike in NumPy's stubs: passing the flag by name costs as much as making the view.
 _set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
 
-# NumPy's stubs know no argument that may be None.
+# NumPy's stubs allow no None.
 _nditer = cast("Callable[..., np.nditer]", np.nditer)
 
-# No element is touched: it is asked for views, and these may have more of them than it can count.
+# No element is visited: views may have more than the iterator can count.
 _READONLY = (("readonly",),)
 _ITERATED = ("multi_index", "refs_ok", "zerosize_ok")
 
@@ -140,7 +140,7 @@ def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     common, strides = of_all(_kernel.broadcast_views, shapes, own)
     return tuple(
         [
-            # A tensor's own strides, given back, are those of a view of its own shape.
+            # The same strides object: the shape is unchanged.
             own_view(array) if strides[m] is own[m] else view_by(array, common, strides[m])
             for m, array in enumerate(arrays)
         ]
@@ -148,7 +148,6 @@ def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
 
 
 def _copied(view: AnyArray) -> AnyArray:
-    """Copy a view to an array in row-major order."""
     if not _accelerator.native or 0 not in view.strides:
         return view.copy()
     copy = np.empty(view.shape, view.dtype)
@@ -157,7 +156,7 @@ def _copied(view: AnyArray) -> AnyArray:
 
 
 def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[AnyArray, ...]:
-    """Copy the views into the arrays `out`, once it is known that all of them fit."""
+    """Copy the views into the arrays `out`, if all of them fit."""
     if copy:
         raise ValueError("out: expected none where copy is True: they say where to copy to")
     if not isinstance(out, (tuple, list)):
@@ -175,7 +174,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # In this order: asked whether it is writeable, an array that NumPy has marked warns.
+        # In this order: reading the flag of an array that NumPy has marked warns.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -197,8 +196,8 @@ def _write(target: AnyArray, array: AnyArray) -> None:
     """Write the elements of an array, broadcast, to another."""
     if _accelerator.broadcast(target, array):
         return
-    # The accelerator takes contiguous memory, and NumPy too is mostly quicker from it; a copy of
-    # the tensor costs little beside a target that is larger.
+    # The accelerator takes contiguous memory only, and NumPy is mostly quicker from it; copying the
+    # tensor costs little beside a larger target.
     tensor = stored(array)
     if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
         _write(target, tensor.copy())
@@ -232,12 +231,12 @@ def view_by(
     Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
     """
     source, flags = array, array.flags
-    # NumPy marks the results of numpy.broadcast_arrays by negative flags, to warn of writes, and
-    # takes the mere making of a view for one.
+    # NumPy marks results of numpy.broadcast_arrays by negative flags, and making a view of them
+    # already warns of a write.
     if flags.num < 0:
         source = own_view(array)
     try:
-        # The constructor is by far the fastest way, and refuses strides that leave the buffer. It
+        # The constructor is by far the fastest way, and rejects strides that leave the buffer. It
         # needs a contiguous buffer, in C or in Fortran order.
         if flags.forc:
             try:
@@ -256,7 +255,7 @@ def view_by(
 
 def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
     """Read-only view of a plain ndarray, with its shape and strides."""
-    # The flag also undoes the mark.
+    # Setting the flag also clears NumPy's warning mark.
     view = array.view()
     _set_writeable(view, False)
     return view
@@ -270,9 +269,9 @@ def _iterated_view(
     if axes is not None:
         placed = dict(zip(axes, range(array.ndim), strict=True))
         places = ([placed.get(axis, -1) for axis in range(len(shape))],)
-    # Arguments by their positions cost half of what they cost by name.
+    # Positional arguments cost half as much as named ones.
     (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
-    # What an axis of one index has for a stride, or an array of no element, is of no account.
+    # Strides of axes of size 1, and of arrays without elements, do not matter.
     if view.strides != strides and 0 not in shape:
         for size, stride, proved in zip(shape, view.strides, strides, strict=True):
             if stride != proved and size != 1:

@@ -18,11 +18,10 @@ import numpy as np
 from whycast._errors import show_int, show_shape
 from whycast._types import AnyArray, Array, DTypeT, Shape, Tensor
 
-# L + 1 tensors with L < 2**31 - 1.
 MAX_TENSORS = 2**31 - 1
 
-# The scalar types of SONNX's element types but for the strings that need a closer look. int64 and
-# uint64 have two C types each on most machines (long, long long); NumPy treats them as equal.
+# SONNX's element types, except strings of other dtypes than str_. On most machines int64 and uint64
+# have two C types each (long, long long), equal for NumPy.
 PLAIN_TYPES: frozenset[type[np.generic]] = frozenset(
     {
         *(np.bool_, np.str_, np.float16, np.float32, np.float64),
@@ -36,14 +35,13 @@ SONNX_TYPES = (
 )
 _ANY_DTYPE = "whycast.numpy_rule.broadcast_arrays takes any dtype"
 
-# For a Python object the scalar type that its user may have meant.
 _GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64", str: "str_"}
 
-# The classes whose elements are all that they mean.
+# Classes that mean no more than their elements.
 _PLAIN_CLASSES: tuple[type, ...] = (np.ndarray, np.matrix, np.memmap, np.recarray)
 _PLAIN_CLASSES += (int, float, list, tuple)
 
-# What NumPy asks other libraries' arrays for.
+# By these NumPy reads arrays of other libraries.
 _OFFERS = {"__array__", "__array_interface__"}
 
 _REPR = reprlib.Repr()
@@ -71,7 +69,6 @@ def as_int(value: object, name: str) -> int:
 
 
 def as_size(value: object, name: str) -> int:
-    """Return the size of an axis as a Python int."""
     size = as_int(value, name)
     if size < 0:
         hint = "; -1 has no special meaning here" if size == -1 else ""
@@ -127,7 +124,7 @@ def as_integers(
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
     """Return axes as a tuple of Python ints, those of a set in increasing order."""
-    # The first two are Sets as well, and found so at once.
+    # The first two are Sets too, and recognized faster.
     if isinstance(value, (set, frozenset, Set)):
         axes = [axis if type(axis) is int else as_int(axis, name) for axis in value]
         return tuple(sorted(axes))
@@ -154,7 +151,7 @@ def meaning_of(value: object) -> str:
     kind = type(value)
     if kind in _PLAIN_CLASSES:
         return ""
-    # A class that is derived from one of NumPy's scalars has the dtype of that.
+    # A class derived from a scalar type of NumPy has its dtype.
     is_scalar = issubclass(kind, np.generic)
     if np.dtype(kind).type is kind if is_scalar else not hasattr(kind, "__array_function__"):
         return ""
@@ -166,7 +163,7 @@ def meaning_of(value: object) -> str:
 
 def plain(array: Array[DTypeT]) -> Array[DTypeT]:
     """Return an array as one of no subclass, on its memory."""
-    # Not array.view(): a subclass may have its own meaning of that and of the attributes.
+    # Not array.view(): a subclass may redefine it.
     return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
 
 
@@ -185,12 +182,11 @@ def as_tensor(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
 
 
 def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
-    """Return the arguments of `whycast.broadcast` as plain ndarrays of SONNX's types."""
     check_count(len(tensors), "tensor")
     _refuse_all_in_one(tensors, "tensor", "broadcast")
     return tuple(
         [
-            # What is most common is not asked twice what it is.
+            # Short cut for the most common case.
             tensor
             if type(tensor) is np.ndarray and tensor.dtype.type in PLAIN_TYPES
             else as_tensor(tensor, f"argument {m}")
@@ -200,7 +196,7 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
 
 
 def stored(array: Array[DTypeT]) -> Array[DTypeT]:
-    """View of the elements that are in memory: along an axis of stride 0 one."""
+    """View of the elements in memory: one along each axis of stride 0."""
     places = (*[slice(None if stride else 1) for stride in array.strides], ...)
     return array[places]
 
@@ -219,9 +215,8 @@ def _check_strings(array: Array[DTypeT], name: str) -> None:
 
 
 def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> None:
-    """Refuse a list of what has to be passed one by one."""
+    """Reject a list of arguments to be passed one by one."""
     several = values[0]
-    # A subclass of ndarray is not even asked for its class.
     if len(values) > 1 or type(several) not in (list, tuple) or not several:
         return
     if all(isinstance(each, (tuple, list, np.ndarray)) for each in several):
@@ -232,20 +227,17 @@ def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> Non
 
 
 def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tuple[object, ...]:
-    """Return the entries of a sequence as a tuple; refuse more than a tuple can hold.
-
-    Reads it once: it may change until the next time.
-    """
+    """Return the entries of a sequence, read once, as a tuple; refuse more than it can hold."""
     try:
         return tuple(value)
     except (OverflowError, MemoryError):
         pass
-    # Outside the handler: that there is no room is all that it says.
+    # Outside the handler: the first error adds nothing.
     raise ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
-    """Return a sequence or a one-dimensional array of integers, as far as its type tells."""
+    """Return a sequence or a one-dimensional array of integers; checks only its type."""
     if isinstance(value, (tuple, list)):
         return entries_of(value, name)
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
@@ -285,5 +277,5 @@ def show(value: object) -> str:
     try:
         return f"{cut(_REPR.repr(value))} ({kind})"
     except Exception:
-        # Python refuses to print an int of more than some thousand digits, in a list for instance.
+        # For instance an int in a list with too many digits to print.
         return f"an object ({kind})"

@@ -11,14 +11,13 @@ from whycast._types import Shape
 
 _AnswerT = TypeVar("_AnswerT")
 
-# What the programs of the kernel raise.
+# The exceptions of the kernel.
 REFUSALS: tuple[type[Exception], ...] = tuple(
     each
     for each in vars(_kernel).values()
     if isinstance(each, type) and issubclass(each, Exception)
 )
 
-# A report stays readable: so many tensors, and so many axes on either side of the one at fault.
 _MAX_ROWS = 8
 _MAX_AXES_BESIDE = 5
 _MAX_AXES_OF_A_SHAPE = 16
@@ -28,7 +27,7 @@ def show_int(value: int) -> str:
     """Decimal text of `value`, or its magnitude when the digits would fill the screen."""
     if value.bit_length() <= 128:
         return str(value)
-    # Python itself refuses to print an int of more than some thousand digits.
+    # Python cannot print an int of more than some thousand digits.
     return f"{'-' if value < 0 else ''}2**{abs(value).bit_length() - 1}+"
 
 
@@ -93,7 +92,7 @@ class BroadcastError(ValueError):
     # Tracebacks and pickles name the class as callers do.
     __module__ = "whycast"
 
-    # What the text calls the tensors, and whether a size 1 is at fault like any other.
+    # The text's name for a tensor, and whether a size of 1 may be at fault.
     _noun = "tensor"
     _one_is_wrong = False
 
@@ -107,7 +106,7 @@ class BroadcastError(ValueError):
         target_shape: Shape | None = None,
         names: Names | None = None,
     ) -> None:
-        # All of it goes into args: that is what pickle and copy rebuild an exception from.
+        # pickle and copy rebuild an exception from args.
         super().__init__(tensor, axis, size, target, shapes, target_shape, names)
         self.tensor = tensor
         self.axis = axis
@@ -193,7 +192,7 @@ class BroadcastError(ValueError):
         """Line of a shape whose last axis is that of the common rank."""
         axes = range(self._rank - len(shape), self._rank)
         if self.axis < axes.start and self.target == 1:
-            # The size that others should have had is that of a prepended axis.
+            # The maximum is the size of a prepended axis.
             return _Row(label, [self.axis, *axes], [1, *shape])
         return _Row(label, axes, shape)
 
@@ -252,7 +251,7 @@ def ask(
         return program(*arguments)
     except REFUSALS as error:
         found = failure(error)
-    # Outside the handler: the frames of the kernel are not for the caller to keep.
+    # Outside the handler: the caller's error keeps no frames of the kernel.
     raise found
 
 
@@ -315,7 +314,7 @@ class IncompatibleError(BroadcastError):
         shapes: tuple[Shape, ...],
         names: Names | None = None,
     ) -> None:
-        # Both tensors have that axis: their sizes there are not 1.
+        # Both tensors have that axis: their sizes are not 1.
         from_right = max(map(len, shapes)) - axis
         super().__init__(
             tensor,
@@ -394,8 +393,7 @@ class AxisSizeError(BroadcastError):
         )
 
     def _rows(self) -> list[_Row | None]:
-        # Columns are those of the target. Where the tensor's axes come in another order, a row more
-        # tells them apart.
+        # The columns are the target's axes; one more row numbers the tensor's, if in another order.
         order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         axes = [self.axes[j] for j in order]
         rows: list[_Row | None] = [

@@ -1,16 +1,15 @@
-/* The accelerator of the package: the proved programs of c/whycast.h on what Python calls with.
+/* The accelerator of the package: the proved programs of c/whycast.h on Python's arguments.
 
-   This file is written by hand, and nothing of it is proved. It takes arguments apart, calls an
-   entry point, which checks its arguments itself, and puts the answer together: a tuple, or a view
-   with the strides that it got. What is not as plain as can be it leaves to the Python code by
-   None: a subclass, an integer of more than 64 bits, a negative size, more shapes than there is
-   room for, StringDType, and all errors. It calls no method that a user may have written before, so
-   that nothing is asked twice.
+   This file is written by hand, and nothing in it is proved. It unpacks arguments, calls an entry
+   point, which checks them itself, and packs the result: a tuple, or a view with its strides. It
+   returns None, which leaves the question to Python, for a subclass, an integer of more than 64
+   bits, a negative size, more shapes than there is room for, StringDType, and all errors. It calls
+   no user's method, so that none is called twice.
 
-   Nothing is static but what stays as it is, and of a list a copy is read: other threads may change
-   it, and without the interpreter lock at any time.
+   Static data are constant, and of a list a copy is read: other threads may change it, without the
+   interpreter lock at any time.
 
-   Python's limited API of 3.10, which setup.py names where there is one, and NumPy's of 2.0. */
+   Python's limited API of 3.10, if there is one (setup.py), and NumPy's of 2.0. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -27,13 +26,13 @@
 
 enum { COUNT = 64, SIZES = 512, RANK = 64 };
 
-/* Of more bytes than this other threads may run while they are written. */
+/* Writing more bytes than this lets other threads run. */
 enum { LONG = 1 << 15 };
 
-/* The flag of an array by which NumPy remembers to warn of a write: the sign. Views inherit it. */
+/* NumPy marks arrays by negative flags, to warn of a write. Views inherit the mark. */
 enum { MARK = INT_MIN };
 
-/* Whether `object` is a Python int or a numpy.int64, and which. */
+/* Whether `object` is a Python int or a numpy.int64, with its value. */
 static int as_integer(PyObject *object, int64_t *value) {
   int overflow = 0;
   if (Py_TYPE(object) == &PyInt64ArrType_Type) {
@@ -45,7 +44,7 @@ static int as_integer(PyObject *object, int64_t *value) {
   return !overflow;
 }
 
-/* The number of integers in a tuple or list, and which; -1 where it is not one of so many. */
+/* The number of integers in a tuple or list, and these; -1 for others, and beyond `room`. */
 static Py_ssize_t as_integers(PyObject *object, int64_t *values, Py_ssize_t room) {
   PyObject *entries = PyTuple_CheckExact(object) ? Py_NewRef(object)
       : PyList_CheckExact(object) ? PyList_AsTuple(object) : NULL;
@@ -69,10 +68,10 @@ static PyObject *as_tuple(const int64_t *values, int64_t count) {
   return result;
 }
 
-/* Answers from its arguments; NULL, without an exception, where it leaves them. */
+/* Returns NULL, without an exception, where it leaves the arguments to Python. */
 typedef PyObject *(*program)(PyObject *const *arguments);
 
-/* The answer of a program that takes so many arguments, or None. */
+/* The result of a program that takes `taken` arguments, or None. */
 static PyObject *answer(PyObject *const *arguments, Py_ssize_t count, Py_ssize_t taken,
                         program ask) {
   if (count != taken) {
@@ -111,7 +110,7 @@ static PyObject *verdict(PyObject *const *arguments) {
   return rank < 0 && rank != WHYCAST_NOT_BROADCASTABLE ? NULL : PyBool_FromLong(rank >= 0);
 }
 
-/* The strides of the view of a tensor, from its shape, its strides and the target. */
+/* From shape, strides and target. */
 static PyObject *strides_of(PyObject *const *arguments) {
   int64_t shape[RANK], strides[RANK], target[RANK], view[RANK];
   Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
@@ -142,7 +141,7 @@ static PyObject *repeated_of(PyObject *const *arguments) {
   return as_tuple(axes, count);
 }
 
-/* The axes of a rank that are not among some that increase, and how many; -1 if those do not. */
+/* The axes of a rank that are not among given ones, and how many; -1 if these do not increase. */
 static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes, Py_ssize_t count) {
   Py_ssize_t passed = 0;
   for (Py_ssize_t k = 0; k < rank; k++) {
@@ -152,7 +151,7 @@ static Py_ssize_t kept_axes(int64_t *kept, Py_ssize_t rank, const int64_t *axes,
   return passed == count ? rank - count : -1;
 }
 
-/* The sizes of a shape on the axes that are not among some. */
+/* From shape and axes: the sizes on all other axes. */
 static PyObject *sizes_without(PyObject *const *arguments) {
   int64_t shape[RANK], axes[RANK], kept[RANK];
   Py_ssize_t rank = as_integers(arguments[0], shape, RANK);
@@ -163,8 +162,8 @@ static PyObject *sizes_without(PyObject *const *arguments) {
   return count < 0 ? NULL : as_tuple(kept, count);
 }
 
-/* An array that is no subclass, with elements of one byte at least, of a type that NumPy has always
-   had: no StringDType, none that others have made. Or NULL. */
+/* An array of no subclass, with elements of at least one byte, of one of NumPy's legacy types (no
+   StringDType, no library's own); or NULL. */
 static PyArrayObject *as_array(PyObject *object) {
   if (!PyArray_CheckExact(object)) return NULL;
   PyArrayObject *x = (PyArrayObject *) object;
@@ -172,12 +171,12 @@ static PyArrayObject *as_array(PyObject *object) {
   return is_known && PyArray_ITEMSIZE(x) > 0 && PyArray_NDIM(x) <= RANK ? x : NULL;
 }
 
-/* Copy sizes or strides: an npy_intp may be another type than an int64_t. */
+/* npy_intp and int64_t may differ. */
 static void take(int64_t *values, const npy_intp *given, int rank) {
   for (int k = 0; k < rank; k++) values[k] = given[k];
 }
 
-/* A view that is not writable, or NULL where NumPy makes none. */
+/* A read-only view, or NULL where NumPy makes none. */
 static PyObject *view_by(PyArrayObject *x, const int64_t *shape, const int64_t *strides,
                          int64_t rank) {
   npy_intp sizes[RANK], steps[RANK];
@@ -206,7 +205,6 @@ static PyObject *view_as(PyArrayObject *x, const int64_t *target, int64_t target
       ? NULL : view_by(x, target, view, target_rank);
 }
 
-/* The view of a tensor that has a given shape. */
 static PyObject *view_to(PyObject *const *arguments) {
   int64_t target[RANK];
   PyArrayObject *x = as_array(arguments[0]);
@@ -214,7 +212,7 @@ static PyObject *view_to(PyObject *const *arguments) {
   return rank < 0 ? NULL : view_as(x, target, rank);
 }
 
-/* The view of a tensor that has the common shape of its own and a given one. */
+/* From tensor and shape: the view with their common shape. */
 static PyObject *view_with(PyObject *const *arguments) {
   int64_t own[RANK], given[RANK], common[RANK];
   PyArrayObject *x = as_array(arguments[0]);
@@ -227,7 +225,7 @@ static PyObject *view_with(PyObject *const *arguments) {
   return common_rank < 0 ? NULL : view_as(x, common, common_rank);
 }
 
-/* Axes of size 1 are put where a tensor has none: it then broadcasts as it would along its axes, by
+/* Inserts axes of size 1 where the tensor has none, and broadcasts: the same as along its axes, by
    explicit_broadcast_to of why3/axes/unsqueeze.mlw, in_dim_some_transpose of in_dim_transpose.mlw
    and, for the axes that a tensor lacks, ngraph_explicit of ngraph.mlw. */
 enum order { INCREASING, DISTINCT, LACKING };
@@ -250,7 +248,7 @@ static PyObject *view_along(PyObject *const *arguments, enum order order) {
     taken[axis] = 1;
     shape[axis] = PyArray_DIMS(x)[j];
     strides[axis] = PyArray_STRIDES(x)[j];
-    /* nGraph lets no size of 1 grow. */
+    /* nGraph grows no sizes. */
     if (order == LACKING && shape[axis] != target[axis]) return NULL;
   }
   whycast_place place;
@@ -262,10 +260,10 @@ static PyObject *along(PyObject *const *arguments) { return view_along(arguments
 static PyObject *placed(PyObject *const *arguments) { return view_along(arguments, DISTINCT); }
 static PyObject *across(PyObject *const *arguments) { return view_along(arguments, LACKING); }
 
-/* Whether all elements from here on are strings; those along an axis of stride 0 are one. */
+/* Whether all elements from here on are strings; visits one along an axis of stride 0. */
 static int all_strings(const char *data, int rank, const npy_intp *shape, const npy_intp *strides) {
 #ifdef Py_GIL_DISABLED
-  return 0; /* Another thread may take an element away that is looked at. */
+  return 0; /* Another thread may free an element meanwhile. */
 #endif
   if (!rank) {
     PyObject *element;
@@ -280,7 +278,6 @@ static int all_strings(const char *data, int rank, const npy_intp *shape, const 
   return 1;
 }
 
-/* An array of one of SONNX's types, or NULL. */
 static PyArrayObject *as_tensor(PyObject *object) {
   PyArrayObject *x = as_array(object);
   int type = x ? PyArray_TYPE(x) : NPY_VOID;
@@ -290,7 +287,6 @@ static PyArrayObject *as_tensor(PyObject *object) {
   return is_plain || is_strings ? x : NULL;
 }
 
-/* The views of all tensors in a tuple. */
 static PyObject *views(PyObject *const *arguments) {
   int64_t sizes[SIZES], ranks[COUNT], common[RANK], *next = sizes;
   const int64_t *shapes[COUNT];
@@ -315,8 +311,8 @@ static PyObject *views(PyObject *const *arguments) {
   return result;
 }
 
-/* The number of bytes of an array in row-major order, of a type without objects, and its shape, in
-   which an axis that repeats has size 1; or -1. */
+/* The number of bytes of a row-major array without objects, and its shape, with size 1 for axes
+   that repeat; or -1. */
 static int64_t block(PyArrayObject *x, int64_t *shape) {
   if (PyArray_TYPE(x) == NPY_OBJECT || PyArray_TYPE(x) == NPY_VOID) return -1;
   int64_t bytes = PyArray_ITEMSIZE(x);
@@ -325,13 +321,13 @@ static int64_t block(PyArrayObject *x, int64_t *shape) {
     int64_t stride = PyArray_STRIDES(x)[k];
     if (!stride && shape[k]) shape[k] = 1;
     if (bytes && shape[k] > 1 && stride != bytes) return -1;
-    /* NumPy has no array whose size in bytes is no npy_intp. */
+    /* No overflow: NumPy's arrays have npy_intp bytes at most. */
     bytes *= shape[k];
   }
   return bytes;
 }
 
-/* Write the elements of a tensor, broadcast, to an array: True. */
+/* Write a tensor, broadcast, to an array: True. */
 static PyObject *written(PyObject *const *arguments) {
   int64_t from[RANK], to[RANK];
   PyArrayObject *z = as_array(arguments[0]), *x = as_array(arguments[1]);
@@ -356,7 +352,7 @@ static int prepare(PyObject *module) {
   return PyArray_ImportNumPyAPI();
 }
 
-/* Each function: its name, how many arguments it takes, and the program. */
+/* Name, number of arguments and program of each function. */
 #define FUNCTIONS(EACH)                                                       \
   EACH(broadcast_shapes, 1, shape_of) EACH(compatible, 1, verdict)            \
   EACH(broadcast_strides, 3, strides_of) EACH(broadcast, 2, written)          \

@@ -90,7 +90,6 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
 
 
 def _own_strides(value: object, shapes: tuple[Shape, ...]) -> tuple[Strides, ...]:
-    """Return the strides of tensors, one for each axis of their shapes."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
         raise TypeError(f"strides: expected a sequence of sequences of integers, got {show(value)}")
     given = entries_of(value, "strides", "sequences")

@@ -19,11 +19,10 @@ from whycast._shapes import broadcast_shapes, broadcast_strides
 from whycast._types import AnyArray, Shape, Strides
 from whycast._views import misfit
 
-# What a rule takes: tensors alone, or one tensor and a shape, or these and axes.
+# Arguments of a rule: tensors alone, a tensor and a shape, or these and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
-# Where the axes of a tensor lie: on the last ones; on those that are given, which increase, or are
-# distinct; or on those that are missing among them.
+# A tensor's axes lie on the last ones, on given ones (increasing or distinct), or on all but these.
 Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
 
 
@@ -31,16 +30,13 @@ class Asked(Protocol):
     """The parts of a question: `Operands`, and the cases of `whycast.testing`."""
 
     @property
-    def shapes(self) -> tuple[Shape, ...]:
-        """Shapes of the tensors."""
+    def shapes(self) -> tuple[Shape, ...]: ...
 
     @property
-    def target(self) -> Shape | None:
-        """The target, where there is one."""
+    def target(self) -> Shape | None: ...
 
     @property
-    def axes(self) -> tuple[int, ...] | None:
-        """The axes, where there are any."""
+    def axes(self) -> tuple[int, ...] | None: ...
 
 
 class Operands(NamedTuple):
@@ -91,7 +87,7 @@ class Finding(NamedTuple):
     says: str
 
 
-# Where a text has no clause of its own for something, another one settles it.
+# Clauses for questions that a text has no clause of its own for.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
     **{"kept": "data", "first": "kept", "bits": "data"},
@@ -111,40 +107,38 @@ def _clauses(text: str, **numbers: str) -> dict[str, str]:
 class Rule:
     """A rule of broadcasting, as data."""
 
-    # What the command line calls it, and what texts call it.
+    # Its name on the command line, and in texts.
     name: str
     title: str
     takes: Takes
-    # The package's own function for it, from arrays (a target, axes) to one array or several; how a
-    # call of it is written; and what its texts call the tensor, the target and the axes.
+    # The package's function, from arrays (a target, axes) to one array or several; a call of it;
+    # its names of the tensor, the target and the axes.
     function: Callable[..., Any]
     call: str
     parameters: tuple[str, ...]
-    # For a kind of question (verdict, shape, index, strides, data, report) the clause that settles
-    # it; for the steps of an explanation (lies, size, fails, kept, first); and for bits of numbers.
+    # Clauses for kinds of questions (verdict, shape, index, strides, data, report), for steps of an
+    # explanation (lies, size, fails, kept, first), and for bits of numbers.
     clauses: Mapping[str, str]
-    # What a table of the rules says of it, and what an explanation calls its steps.
     told: Told
     steps: Steps
-    # The proved program for the strides of a view.
     strides: Callable[..., Strides] = _kernel.broadcast_strides
-    # The proved program for the shape that tensors have in common, or a tensor and its target where
-    # that may grow too; and the package's function for it, which says why there is none.
+    # The proved program for the common shape of tensors, or of a tensor and a target that may grow;
+    # and the package's function for it, whose error tells why there is none.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
     shapes: Callable[..., Shape] | None = None
-    # Gives the error for what the proved programs raise about a tensor and its target.
+    # Makes the error from an exception of the kernel.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
-    # Whether a size of 1 grows; and whether 0 and 1 have a size in common, which is 0.
+    # Whether a size of 1 grows; and whether 0 and 1 have the size 0 in common.
     grows: bool = True
     zero_meets_one: bool = True
-    # Of what its text has tensors: numbers alone, strings too, or all that NumPy has.
+    # The elements of its tensors: numbers, strings too, or all that NumPy has.
     dtypes: Literal["numbers", "strings", "any"] = "numbers"
-    # Whether arrays come back as they are where nothing is to be done.
+    # Whether it returns unchanged arrays themselves.
     gives_back: bool = False
-    # For a built-in peer that follows it the levels at which that can be asked.
+    # The built-in peers that follow it, with the levels at which each can be asked.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # Why other rules differ from it, by what they differ in.
+    # Why other rules differ from it, by difference.
     findings: Mapping[str, Finding] = field(default_factory=dict)
 
     @property
@@ -196,7 +190,7 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # As the rule's function does, but of shapes that no array of NumPy has, too.
+            # Like the rule's function, but also for shapes that no array of NumPy has.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
@@ -210,7 +204,7 @@ class Rule:
         return axes or ()
 
     def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Axes to be given so that those of a tensor lie on axes of a target of some rank."""
+        """Axes to give so that a tensor's lie on these places of a target of some rank."""
         if self.alignment == "missing":
             return tuple([axis for axis in range(rank) if axis not in places])
         return tuple(places)
@@ -236,7 +230,6 @@ class Rule:
         return tuple(result) if self.takes == "tensors" else (result,)
 
     def _placed(self, operands: Asked, strides: Strides) -> Layout:
-        # The kernel gives its verdict on whatever is there; only what is missing has to be found.
         (shape,) = operands.shapes
         target = cast("Shape", operands.target)
         if self.bidirectional:
@@ -245,7 +238,6 @@ class Rule:
         return Layout(target, self.strides(shape, strides, target, *axes))
 
 
-# At which levels a peer can be asked.
 _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
 _STRIDES = (*_SHAPES, "strides", "data")
@@ -279,7 +271,7 @@ _RULES = (
             **dict.fromkeys(("numpy", "torch"), _STRIDES),
             "onnx-reference": _DATA,
             "onnxruntime": ("data",),
-            # What it computes is what it does by NumPy's rule, and takes its time.
+            # Its data are those by NumPy's rule, and slow.
             "jax": _SHAPES,
         },
         findings={
@@ -541,7 +533,6 @@ def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
 
 
 def rule_named(name: object) -> Rule:
-    """Return the rule of a name."""
     if not isinstance(name, str):
         raise TypeError(f"rule: expected a str, got {show(name)}")
     if name not in RULES:

@@ -108,5 +108,4 @@ def target_view(array: Array[DTypeT], target: Shape, names: Names) -> Array[DTyp
 
 
 def show_count(count: int) -> str:
-    """Text of a number of axes."""
     return f"{count} axis" if count == 1 else f"{count} axes"

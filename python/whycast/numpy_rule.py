@@ -83,7 +83,7 @@ common rank 3, argument 0 has size 3, argument 1 has size 5, expected equal size
     # [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_020]
     # [E_NumpyBroadcast_any_Rule_030] [E_NumpyBroadcast_any_Rule_040]
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Functions_010]
-    # Where SONNX has a common shape, it is this: lemma sonnx_numpy_shape.
+    # SONNX's common shape, if any, is this one: lemma sonnx_numpy_shape.
     found: Shape | None = _accelerator.broadcast_shapes(args)
     if found is not None:
         return found
@@ -148,7 +148,6 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     ]
     shapes = tuple([plain(array).shape for array in arrays])
     if shapes and shapes.count(shapes[0]) == len(shapes):
-        # Sizes that are equal agree, and the result has them.
         return tuple(arrays)
     common = _common_shape(shapes)
     return tuple(
@@ -233,7 +232,7 @@ def _array_of(value: ArrayLike, name: str, subok: bool) -> NDArray[Any]:
     array: NDArray[Any] = np.array(value, copy=None, subok=True)
     if type(array) is np.ndarray:
         return array
-    # Of a masked array NumPy's view of another shape has no mask.
+    # NumPy's view of a masked array in another shape loses the mask.
     return array if subok and not isinstance(array, np.ma.MaskedArray) else as_array(array, name)
 
 
@@ -265,9 +264,9 @@ def _common_shape(shapes: tuple[Shape, ...]) -> Shape:
 
 
 def _marked_view(array: NDArray[_ScalarT], common: Shape) -> NDArray[_ScalarT]:
-    """View that is writeable if `array` is, and then marked, so that NumPy warns of a write."""
-    # Asked in the ordinary way, an array that is marked itself would warn. A NumPy without marks
-    # will be one in which the results are read-only: its documentation announces it.
+    """View, if `array` is writeable, writeable too, and marked so that NumPy warns of a write."""
+    # Reading the ordinary flag of a marked array would warn. NumPy's documentation announces that
+    # later versions return read-only views, without marks.
     writeable = getattr(array.flags, "_writeable_no_warn", False)
     plain_view = _accelerator.broadcast_to(plain(array), common)
     if plain_view is None:
@@ -284,8 +283,7 @@ def _of_the_type_of(array: NDArray[_ScalarT], plain_view: NDArray[_ScalarT]) -> 
     if type(array) is np.ndarray:
         return plain_view
     view = plain_view.view(type(array))
-    # NumPy has the subclass finalize the view a second time: now with its own array to take
-    # attributes from, not with the plain view.
+    # A second time, as in NumPy: attributes come from its own array, not from the plain view.
     if view.__array_finalize__ is not None:
         view.__array_finalize__(array)
     return view

@@ -124,7 +124,7 @@ def broadcast(
 
     failure = partial(_failure, own=own, target=target, axes=axes, mode=mode, names=_NAMES)
     shape, strides = ask(failure, program)
-    # Its very strides, given back, are those of a view of its own shape.
+    # The same strides object: the shape is unchanged.
     return own_view(array) if strides is own_strides else view_by(array, shape, strides, axes)
 
 
@@ -185,7 +185,7 @@ def broadcast_adjoint(
     names, target = Names("data", "delta", _NAMES.axes), array.shape
 
     def program() -> tuple[int, ...]:
-        # Whether there has to be a mapping is for the mode to say.
+        # Raises if the mode needs a mapping, or forbids one.
         if axes is None:
             _kernel.view_without_axes((), (), target, rule)
             return repeated(shape, target)
@@ -217,7 +217,6 @@ def _failure(
     mode: Mode | None,
     names: Names,
 ) -> ValueError:
-    """Error for what the kernel raised, also of a mode."""
     match error:
         case _kernel.MappingNotAllowed():
             shown = f"mode {mode or 'numpy'!r} expects none, got {show(axes)}"

@@ -73,7 +73,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     try:
         if _can_be(wanted):
             return ask(failure, _kernel.broadcast_flat, data, own, wanted)
-        # On the way to it there may be a list that can be: only errors are looked for.
+        # Only the errors are wanted: lists on the way to the result may still fit.
         ask(failure, _kernel.broadcast_strides, own, own, wanted)
     except (OverflowError, MemoryError):
         pass
