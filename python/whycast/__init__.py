@@ -6,11 +6,10 @@ included; `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` an
 broadcast one tensor to a given shape. `whycast.reference` broadcasts plain lists, `whycast.testing`
 checks your own implementation, and the command ``whycast`` answers from the same programs.
 
-The notes of a function name its theory (``why3/``) and its program, which is proved to return the
-result of the theory, or to raise exactly where there is none (assumptions: ``proofs/``). By lemmas
-``view_offset`` of ``why3/memory/layout.mlw`` and ``explicit_offset``, ``in_dim_offset`` and
-``ngraph_offset`` of ``why3/memory/axes_layout.mlw`` the strides of views address the right
-elements, whatever those of the tensor are.
+Notes name a function's theory (``why3/``) and its program, proved to return the theory's result, or
+to raise exactly where there is none (assumptions: ``proofs/``). By lemmas ``view_offset``
+(``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and ``ngraph_offset``
+(``why3/memory/axes_layout.mlw``) views address the right elements, whatever the tensor's strides.
 
 Raises ValueError, before allocating anything, for a shape that Python or NumPy cannot hold, such as
 one of 2**62 sizes; MemoryError where only the room is missing. Results are plain ndarrays, also of

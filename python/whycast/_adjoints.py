@@ -19,16 +19,14 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Gradient of a broadcast tensor: of any shape and memory layout, of an integer,
-        floating-point or complex dtype.
+        Gradient, of any layout, of an integer, floating-point or complex dtype.
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the tensor before: the last axes are those of `delta`, with equal sizes or 1.
 
     Returns
     -------
     numpy.ndarray
-        New array of that shape and of the same dtype, writable and C-contiguous: the sums over the
-        axes that are prepended and those on which a 1 grows.
+        New array of that shape and dtype, writable and C-contiguous: sums over the repeated axes.
 
     Raises
     ------
@@ -43,11 +41,10 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    The adjoint of `whycast.broadcast` and `whycast.broadcast_to`. Rests on ``numpy_sum`` of
-    ``why3/adjoint/numpy.mlw``; by lemmas ``broadcast_to_adjoint`` and ``numpy_adjoint`` it is the
-    adjoint over any commutative ring, such as the integers of a dtype. A proved program finds the
-    axes; `numpy.sum` adds, on which nothing is proved: floating-point numbers round in its order,
-    float16 in float32 along contiguous memory.
+    Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``; by lemmas ``broadcast_to_adjoint`` and
+    ``numpy_adjoint`` it is the adjoint over any commutative ring, such as the integers of a dtype.
+    A proved program finds the axes; the additions of `numpy.sum` are not proved: floating-point
+    numbers round in its order, float16 in float32 along contiguous memory.
 
     Examples
     --------

@@ -80,8 +80,8 @@ def broadcast(
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        For each tensor an array to copy its elements to: of the common shape and the tensor's
-        dtype, writable, and in memory of its own.
+        To copy to: per tensor a writable array of its dtype and the common shape, in its own
+        memory.
 
     Returns
     -------
@@ -104,10 +104,9 @@ def broadcast(
     Notes
     -----
     Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. Program: ``broadcast_views`` of
-    ``why3/kernel/views.mlw``; by ``views_of_broadcast`` of ``why3/kernel/laws.mlw`` the views have
-    the elements of ``broadcast``. NumPy makes and copies the views; the accelerator
-    (`whycast.native`) does so for most, by proved programs of its own. Each element in memory of an
-    array of dtype object is looked at.
+    ``why3/kernel/views.mlw``; its views read the same elements (``views_of_broadcast`` of
+    ``why3/kernel/laws.mlw``). NumPy or, mostly, the accelerator (`whycast.native`) makes and copies
+    them. In an array of dtype object each element in memory is checked.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """Checks of arguments: each names the argument, the axis and what it expected.
 
-The kernel is proved for Python ints, and mostly for shapes of ints of at least 0: these functions
-pass nothing else on.
+The kernel is proved for Python ints, mostly of at least 0: these functions pass nothing else on.
 
 Next: `_errors`.
 """

@@ -60,9 +60,9 @@ class _Row(NamedTuple):
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
-    Reports the first violation: lowest tensor, then lowest axis. By NumPy's rule, shapes without a
-    target raise the subclass `whycast.numpy_rule.IncompatibleError`; a tensor whose axes are mapped
-    to those of its target raises `whycast.AxisSizeError`.
+    Reports the lowest tensor at fault, then the lowest axis. Subclasses are
+    `whycast.numpy_rule.IncompatibleError` (NumPy's rule, without a target) and
+    `whycast.AxisSizeError` (given axes).
 
     Parameters
     ----------
@@ -72,8 +72,7 @@ class BroadcastError(ValueError):
     size : int
         Size of that tensor on that axis: neither 1 nor `target`.
     target : int or None
-        Size it should have had: the target's or, without one, the maximum of the axis; None where
-        the target has fewer axes than the tensor.
+        Size expected: the target's, or the axis's maximum; None where the target lacks axes.
     shapes : tuple of shapes
         All shapes to broadcast.
     target_shape : shape, optional
@@ -285,8 +284,7 @@ class IncompatibleError(BroadcastError):
     Parameters
     ----------
     other, tensor, axis : int
-        The two tensors, `other` before `tensor`, and the axis of the common rank on which their
-        sizes differ, counted from 0.
+        Two tensors, `other` first, and the axis of the common rank at fault, counted from 0.
     shapes : tuple of shapes
         All shapes to broadcast.
     names : tuple of str, optional
@@ -294,9 +292,8 @@ class IncompatibleError(BroadcastError):
 
     Notes
     -----
-    Has the attributes of `BroadcastError` and `other`: `size` is the size of `tensor` on the axis,
-    `target` that of `other`. In the table ``[3]`` marks sizes equal to `target`, ``>4<`` those that
-    are neither `target` nor 1.
+    Has the attributes of `BroadcastError` and `other`, whose size is `target`. In the table ``[3]``
+    marks sizes equal to `target`, ``>4<`` those that are neither `target` nor 1.
     """
 
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
@@ -421,8 +418,7 @@ class ArgShapeError(AxisSizeError):
 
     Notes
     -----
-    Has the attributes of `whycast.AxisSizeError` and `broadcast_axes`. nGraph grows no sizes:
-    `size` may be 1.
+    Has the attributes of `whycast.AxisSizeError` and `broadcast_axes`. Here `size` may be 1.
     """
 
     # [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]

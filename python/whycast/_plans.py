@@ -40,8 +40,7 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     *shapes : sequence of int or one-dimensional array of an integer dtype
         Shapes as `broadcast_shapes` takes them.
     strides : sequence of sequences of int, optional
-        For each shape one stride per axis: any integers, in any unit. By default the tensors lie in
-        row-major order (C), and strides count elements.
+        Any integers, in any unit, one for each axis; by default row-major (C), in elements.
 
     Returns
     -------
@@ -62,9 +61,8 @@ def plan(*shapes: Integers, strides: Sequence[Integers] | None = None) -> LoopPl
     Notes
     -----
     Rests on ``loops_of`` of ``why3/memory/plan_of_shapes.mlw``. By lemma ``plan_offsets`` the loops
-    visit every element of the output exactly once, in row-major order, and each tensor is then at
-    the element that ``source_index`` names. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``, on
-    the strides of the views.
+    visit every element of the output exactly once, in row-major order, with each tensor at the
+    element that ``source_index`` names. Program: ``loop_plan`` of ``why3/kernel/plan.mlw``.
 
     Examples
     --------

@@ -165,9 +165,9 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Multi-index of one tensor whose element stands at a valid index of the output.
 
-        The rule has to accept the operands. Strides of a view address the right element whatever
-        the tensor's are (lemmas ``view_offset`` and ``explicit_offset``): if one is 1 and the
-        others 0, the offset is the index on that axis.
+        The rule has to accept the operands. Views address the right element for any strides (lemmas
+        ``view_offset`` and ``explicit_offset``): if one stride is 1 and the others are 0, the
+        offset is the index on that axis.
         """
         (shape,) = operands.shapes
         found = []

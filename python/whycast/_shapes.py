@@ -62,8 +62,7 @@ def broadcast_shapes(*shapes: Integers) -> Shape:
     Raises
     ------
     BroadcastError
-        A size is neither the maximum of its axis nor 1 (SONNX's error E1). Unlike in NumPy, a 0
-        meets neither 1 nor a missing axis.
+        A size is neither the maximum of its axis nor 1 (SONNX's error E1), such as 0 beside 1.
     TypeError
         An argument is not a shape, or a size is not an integer.
     ValueError
@@ -142,15 +141,13 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     Parameters
     ----------
     shape, strides, target : sequence of int or one-dimensional array of an integer dtype
-        Shape and strides of the tensor, and the shape to broadcast it to: its last axes are those
-        of `shape`, with equal sizes, or with any where `shape` has 1. There is one stride for each
-        axis of `shape`: any integers, in bytes or in elements.
+        The tensor's shape, its strides (any integers, in bytes or in elements), and the shape to
+        broadcast to: the last axes are those of `shape`, of equal sizes, or of any where it has 1.
 
     Returns
     -------
     tuple of int
-        One stride for each axis of `target`: 0 on the axes that are prepended and those where a 1
-        grows, the tensor's own on the others.
+        For each axis of `target` the tensor's stride, or 0 if it is prepended or a 1 grows.
 
     Raises
     ------
@@ -193,8 +190,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     Parameters
     ----------
     shape, target, index : sequence of int or one-dimensional array of an integer dtype
-        Shape of the tensor, the shape that it is broadcast to, and a multi-index of the broadcast
-        tensor.
+        Shape of the tensor, shape to broadcast to, and multi-index of the broadcast tensor.
 
     Returns
     -------

@@ -82,10 +82,9 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which the rules of SONNX and
-    NumPy are one: a 1 grows to a 0 too. Program: that of `broadcast_strides`. For a shape from
-    `broadcast_shapes` this is `broadcast`. `whycast.numpy_rule.broadcast_to` also takes what NumPy
-    makes arrays of.
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which SONNX's and NumPy's rules
+    are one: a 1 grows to a 0 too. Program: that of `broadcast_strides`. For a shape from
+    `broadcast_shapes` this is `broadcast`; `whycast.numpy_rule.broadcast_to` takes any array_like.
 
     Examples
     --------

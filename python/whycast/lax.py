@@ -29,8 +29,7 @@ def broadcast_in_dim(
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the result. Sizes are at least 0.
     broadcast_dimensions : sequence of int or one-dimensional array of an integer dtype
-        For each axis of `operand` the axis of `shape` on which it lies, counted from 0: distinct
-        axes, in any order, so that it may transpose.
+        For each axis of `operand` its axis of `shape`, counted from 0: distinct, in any order.
 
     Returns
     -------

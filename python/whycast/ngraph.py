@@ -27,13 +27,11 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     Parameters
     ----------
     arg : numpy.ndarray or NumPy scalar
-        Tensor of any dtype and memory layout. Its shape is `shape` without the axes in
-        `broadcast_axes`.
+        Tensor of any dtype and memory layout, of shape `shape` without `broadcast_axes`.
     shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the output. Sizes are at least 0.
     broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
-        The axes of `shape` that `arg` does not have, counted from 0; in a sequence or an array they
-        increase strictly.
+        The axes of `shape` that `arg` lacks, counted from 0; strictly increasing unless a set.
 
     Returns
     -------
@@ -49,9 +47,8 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative; `broadcast_axes` has an axis that `shape` does not have, does not
-        increase strictly, or leaves not as many axes of `shape` as `arg` has; or NumPy can
-        represent no array of that shape.
+        A size is negative; `broadcast_axes` are no axes of `shape`, do not increase strictly, or
+        leave a rank other than that of `arg`; or NumPy can represent no array of that shape.
 
     Notes
     -----
@@ -102,8 +99,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Gradient of the output: of any shape and memory layout, of an integer, floating-point or
-        complex dtype.
+        Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
     broadcast_axes : set of int, sequence of int or one-dimensional array of an integer dtype
         Axes of `delta`, as for `broadcast`.
 
@@ -124,12 +120,11 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
 
     Notes
     -----
-    Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``,
-    from the proved program of that name; `whycast.sum_to_shape` describes the additions. By lemma
-    ``ngraph_adjoint`` this is the adjoint: over any commutative ring the inner products of
-    ``broadcast(x, ...)`` with `delta` and of `x` with the result are equal; by
-    ``ngraph_adjoint_unique`` no other result has this property. The integers modulo 2**n are such a
-    ring, floating-point numbers are not: they round.
+    Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``, a
+    proved program. Over any commutative ring the inner products of ``broadcast(x, ...)`` with
+    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), and with no other
+    (``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions: integers modulo
+    2**n are such a ring, floating-point numbers are not.
 
     Examples
     --------

@@ -1,14 +1,12 @@
 """Broadcast by the rule of NumPy and ONNX, from proved programs: NumPy's functions, name by name.
 
-On every axis the sizes that are not 1 are equal; the result has that size, or 1. The rule differs
-from `whycast.broadcast_shapes` only for a size of 0: it meets a 1, its own or a missing axis's, and
-the result is 0, where SONNX has error E1.
+On every axis the sizes that are not 1 are equal; the result has that size, or 1. SONNX's rule
+differs for a size of 0 alone: with a 1, or a missing axis, it is error E1 there, and 0 here.
 
 The functions behave as those of the same name in ``numpy``, except: shapes may have any rank and
 sizes of any magnitude, arrays up to 64 axes; errors name argument, axis and sizes;
 ``__array_function__`` is not consulted, so that no other library's broadcasting replaces the proved
-one; arguments that would lose a mask or a unit raise TypeError (`numpy.asarray` makes plain
-arrays).
+one; arguments that would lose a mask or a unit raise TypeError, as in `whycast`.
 """
 
 from __future__ import annotations
@@ -43,14 +41,12 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     Parameters
     ----------
     *args : int or sequence of int
-        Any number of shapes of any ranks. Sizes are at least 0; an integer ``n`` stands for
-        ``(n,)``.
+        Any number of shapes, with sizes of at least 0; an integer ``n`` stands for ``(n,)``.
 
     Returns
     -------
     tuple of int
-        On each axis of the highest rank the size that is not 1, or 1, shorter shapes being
-        prepended with ones; ``()`` if no shape is given.
+        By the rule, after prepending ones to shorter shapes; ``()`` if no shape is given.
 
     Raises
     ------
@@ -64,10 +60,8 @@ def broadcast_shapes(*args: SupportsIndex | Sequence[SupportsIndex]) -> Shape:
     Notes
     -----
     Rests on ``numpy_compatible`` and ``numpy_shape`` of ``why3/numpy/rule.mlw``. Program:
-    ``numpy_broadcast_shapes`` of ``why3/kernel/numpy.mlw``. By lemmas of
-    ``why3/numpy/comparison.mlw``, `whycast.broadcast_shapes` returns the same shape
-    (``sonnx_numpy_shape``), or fails where this does and where some axis mixes a 0 with a 1, own or
-    prepended (``e1_numpy``).
+    ``numpy_broadcast_shapes`` of ``why3/kernel/numpy.mlw``. Lemmas ``sonnx_numpy_shape`` and
+    ``e1_numpy`` of ``why3/numpy/comparison.mlw`` compare it with `whycast.broadcast_shapes`.
 
     Examples
     --------
@@ -102,8 +96,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     Parameters
     ----------
     *args : array_like
-        Any number of arrays, or of values that `numpy.array` takes, of any shapes, dtypes and
-        memory layouts.
+        Any number of arrays, or values that `numpy.array` takes, of any dtypes and layouts.
     subok : bool, optional
         Whether a result is of its argument's subclass of ndarray; by default it is a plain ndarray.
         The class's ``__array_finalize__`` decides which attributes a view keeps.
@@ -112,9 +105,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     -------
     tuple of numpy.ndarray
         For each argument an array of the common shape and of its dtype, on the same memory: the
-        argument itself where it has that shape, otherwise a view. A view of a writeable array is
-        writeable, but several of its elements may share memory: as with NumPy's, writing to it
-        warns unless its flag ``writeable`` has been set.
+        argument itself if it has that shape, else a view, writeable if the array is. Its elements
+        may share memory: like NumPy's, it warns of writes unless you set its flag ``writeable``.
 
     Raises
     ------
@@ -123,16 +115,14 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     TypeError
         An argument may mean more than its elements, which would be lost.
     ValueError
-        NumPy can represent no array of the common shape, whose rank may be at most 64, or makes no
-        array of an argument.
+        NumPy can represent no array of the common shape, or makes none of an argument.
     MemoryError
         There is no room for the array that NumPy makes of an argument.
 
     Notes
     -----
-    Rests on ``numpy_outputs`` of ``why3/numpy/comparison.mlw``. The programs are those of
-    `broadcast_shapes` and `whycast.broadcast_strides`; by lemma ``numpy_index_source_index`` their
-    indices are those of the rule.
+    Rests on ``numpy_outputs`` and lemma ``numpy_index_source_index`` of
+    ``why3/numpy/comparison.mlw``. Programs: `broadcast_shapes`, `whycast.broadcast_strides`.
 
     Examples
     --------
@@ -176,8 +166,7 @@ def broadcast_to(
     array : array_like
         Array, or value that `numpy.array` takes, of any shape, dtype and memory layout.
     shape : int or iterable of int
-        Shape of at least the rank of `array`. Sizes are at least 0; an integer ``n`` stands for
-        ``(n,)``.
+        Shape of at least the rank of `array`; an integer ``n`` stands for ``(n,)``.
     subok : bool, optional
         As for `broadcast_arrays`.
 
@@ -191,11 +180,9 @@ def broadcast_to(
     whycast.BroadcastError
         A size of the array is neither 1 nor that of `shape`, which may have no such axis.
     TypeError
-        `shape` is not a shape, a size is not an integer, or `array` may mean more than its
-        elements.
+        `shape` is not a shape of integers, or `array` may mean more than its elements.
     ValueError
-        A size is negative, or NumPy can represent no array of that shape, whose rank may be at most
-        64, or makes none of `array`.
+        A size is negative, or NumPy can represent no array of that shape, or makes none of `array`.
     MemoryError
         There is no room for the array that NumPy makes of `array`.
 

@@ -23,14 +23,12 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     shape : sequence of int or one-dimensional array of an integer dtype
-        Sizes of at least 0; -1 has no special meaning. Where it has a 1, or no axis, `input` keeps
-        its size.
+        Sizes of at least 0, without a special -1. At a 1, or no axis, `input` keeps its size.
 
     Returns
     -------
     numpy.ndarray
-        Read-only view of the same dtype, and of the shape that `input` and `shape` have in common
-        by NumPy's rule.
+        Read-only view of the same dtype, of the common shape by NumPy's rule.
 
     Raises
     ------
@@ -44,9 +42,8 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Notes
     -----
     Rests on ``expandable``, ``expand_shape`` and ``expand`` of ``why3/axes/expand.mlw``; by lemma
-    ``expand_numpy`` it is the first output of NumPy's rule for `input` and a tensor of shape
-    `shape`. Programs: ``expand_shape`` of ``why3/kernel/expand.mlw`` and that of
-    `whycast.broadcast_strides`.
+    ``expand_numpy`` it is the first output of NumPy's rule for `input` and a tensor of that shape.
+    Programs: ``expand_shape`` of ``why3/kernel/expand.mlw``, `whycast.broadcast_strides`.
 
     Examples
     --------

@@ -2,8 +2,7 @@
 
 In mode ``numpy`` the axes of the data are the last of the target; in mode ``explicit``
 `axes_mapping` places them; in mode ``bidirectional`` data and target broadcast with each other. A 1
-grows to any size, 0 included, unlike in `whycast.broadcast`; 0 meets 0, or a 1 of the target in
-mode ``bidirectional``.
+grows to any size, 0 included; a 0 meets 0, or in mode ``bidirectional`` a 1 of the target.
 """
 
 from __future__ import annotations
@@ -64,8 +63,7 @@ def broadcast(
     whycast.AxisSizeError
         In mode ``explicit``: a size of `data` is neither 1 nor that of its axis of `target_shape`.
     whycast.BroadcastError
-        In mode ``numpy``: a size of `data` is neither 1 nor that of `target_shape`, which may have
-        no such axis.
+        In mode ``numpy``: a size of `data` is neither 1 nor the target's, or `data` has more axes.
     whycast.numpy_rule.IncompatibleError
         In mode ``bidirectional``: two sizes of an axis differ, and neither is 1.
     TypeError
@@ -77,8 +75,7 @@ def broadcast(
 
     Notes
     -----
-    Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``: the output, or the
-    error, of every mode, with `axes_mapping` or without. Programs: ``mode_of``,
+    Rests on ``openvino_broadcast`` of ``why3/axes/openvino_operator.mlw``. Programs: ``mode_of``,
     ``view_without_axes`` and ``view_along_axes`` of ``why3/kernel/openvino.mlw``. Mode ``numpy`` is
     mode ``explicit`` with the last axes of `target_shape` (``openvino_trailing`` of
     ``why3/axes/operator_laws.mlw``), mode ``bidirectional`` is `whycast.onnx.expand`
@@ -139,8 +136,7 @@ def broadcast_adjoint(
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
-        Gradient of the output: of any shape and memory layout, of an integer, floating-point or
-        complex dtype.
+        Gradient of the output, of any layout, of an integer, floating-point or complex dtype.
     data_shape : sequence of int or one-dimensional array of an integer dtype
         Shape of the data, which broadcasts to that of `delta`. Sizes are at least 0.
     axes_mapping, mode : optional
@@ -149,8 +145,7 @@ def broadcast_adjoint(
     Returns
     -------
     numpy.ndarray
-        New array of shape `data_shape` and of the same dtype, writable and C-contiguous: the sums
-        over the axes that the data does not have and those on which it grows.
+        New array of that shape and dtype, writable and C-contiguous: sums over repeated axes.
 
     Raises
     ------
@@ -161,17 +156,15 @@ def broadcast_adjoint(
     TypeError
         An argument is not of its type.
     ValueError
-        Of the `mode`, the sizes and the axes as in `broadcast`; or the rank of `data_shape` is more
-        than that of `delta`.
+        As in `broadcast`; or the rank of `data_shape` is more than that of `delta`.
     MemoryError
         There is no room for the result.
 
     Notes
     -----
     Rests on ``sum_repeated`` of ``why3/adjoint/explicit.mlw``; by lemma ``explicit_adjoint`` it is
-    the adjoint over any commutative ring. Without `axes_mapping` it is `whycast.sum_to_shape`,
-    which describes the additions: in mode ``bidirectional`` the output of `broadcast` has the shape
-    of `delta`, and so mode ``numpy`` gives it too.
+    the adjoint over any commutative ring. In modes ``numpy`` and ``bidirectional`` (whose output
+    has the shape of `delta`) it is `whycast.sum_to_shape`, which describes the additions.
 
     Examples
     --------

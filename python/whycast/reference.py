@@ -44,18 +44,16 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     TypeError
         An argument is not of its type.
     ValueError
-        A size is negative, the number of elements in `data` is wrong, or no list can hold those of
-        the result.
+        A size is negative, `data` has the wrong length, or no list can be as long as the result.
     MemoryError
         There is no room for that list.
 
     Notes
     -----
-    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, in which the rules of SONNX and
-    NumPy are one: a size of 1 grows to any size, 0 included. Program: ``broadcast_flat`` of
-    ``why3/kernel/flat.mlw``, with the element that ``source_index`` of ``why3/sonnx/broadcast.mlw``
-    names at every multi-index (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma
-    ``represents_broadcast``).
+    Rests on ``broadcasts_to`` of ``why3/core/common_shape.mlw``, by which a 1 grows to any size, 0
+    included. Program: ``broadcast_flat`` of ``why3/kernel/flat.mlw``, which puts at each
+    multi-index the element of ``source_index`` of ``why3/sonnx/broadcast.mlw``
+    (``is_flat_broadcast`` of ``why3/memory/flat.mlw``, and lemma ``represents_broadcast``).
 
     Examples
     --------
@@ -105,8 +103,7 @@ def broadcast_all(
     TypeError
         An argument is not of its type.
     ValueError
-        No tensor is given, or too many; a size is negative; a list has the wrong number of
-        elements; or no list can hold those of a result.
+        No tensor is given, or too many are; or as in `broadcast`.
     MemoryError
         There is no room for the lists.
 

@@ -22,8 +22,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     input : numpy.ndarray or NumPy scalar
         Tensor of any shape, dtype and memory layout.
     size : sequence of int or one-dimensional array of an integer dtype
-        The shape to broadcast to, of at least the rank of `input`. Sizes are at least 0, or -1 for
-        the one that `input` has on that axis.
+        At least one size per axis of `input`: 0 or more, or -1 for the size of `input` there.
 
     Returns
     -------
@@ -37,15 +36,13 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     TypeError
         An argument is not of its type.
     ValueError
-        A size is less than -1, or -1 on an axis that `input` does not have; or NumPy can represent
-        no array of that shape.
+        A size is below -1, or -1 where `input` has no axis; or NumPy has no array of that shape.
 
     Notes
     -----
-    Replaces each -1, of which nothing is proved, and is then `whycast.broadcast_to`: it rests on
-    ``broadcasts_to`` of ``why3/core/common_shape.mlw``, by which a 1 grows to any size, 0 included.
-    The command line and `whycast.testing` ask for sizes of at least 0. Source: PyTorch's text of
-    torch.Tensor.expand.
+    Replaces each -1, of which nothing is proved; the rest is `whycast.broadcast_to`. The command
+    line and `whycast.testing` take sizes of at least 0. Rests on ``broadcasts_to`` of
+    ``why3/core/common_shape.mlw``. Source: PyTorch's text of torch.Tensor.expand.
 
     Examples
     --------
