@@ -122,9 +122,9 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     -----
     Rests on ``sum_axes`` of ``why3/adjoint/ngraph.mlw`` and ``p`` of ``why3/axes/axis_set.mlw``, a
     proved program. Over any commutative ring the inner products of ``broadcast(x, ...)`` with
-    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), and with no other
+    `delta` and of `x` with the result are equal (lemma ``ngraph_adjoint``), for no other result
     (``ngraph_adjoint_unique``). `whycast.sum_to_shape` describes the additions: integers modulo
-    2**n are such a ring, floating-point numbers are not.
+    2**n are such a ring, floating-point numbers are not: they round.
 
     Examples
     --------
