@@ -76,13 +76,7 @@ def as_size(value: object, name: str) -> int:
 
 
 def as_shape(value: object, name: str) -> Shape:
-    """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints.
-
-    >>> as_shape(3, "target")
-    Traceback (most recent call last):
-    TypeError: target: expected a sequence of integers or a one-dimensional array of an integer \
-dtype, got 3 (int); write (3,)
-    """
+    """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints."""
     if is_exact(value):
         return value
     sizes = _integers_of(value, name)

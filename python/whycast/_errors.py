@@ -73,10 +73,8 @@ class BroadcastError(ValueError):
         Size of that tensor on that axis: neither 1 nor `target`.
     target : int or None
         Size expected: the target's, or the axis's maximum; None where the target lacks axes.
-    shapes : tuple of shapes
-        All shapes to broadcast.
-    target_shape : shape, optional
-        The target, if any.
+    shapes, target_shape : tuple of shapes, and shape or None
+        All shapes to broadcast, and the target, if any.
     names : tuple of str, optional
         The failed function's names of the tensor and the target.
 
@@ -285,10 +283,8 @@ class IncompatibleError(BroadcastError):
     ----------
     other, tensor, axis : int
         Two tensors, `other` first, and the axis of the common rank at fault, counted from 0.
-    shapes : tuple of shapes
-        All shapes to broadcast.
-    names : tuple of str, optional
-        The failed function's names of the two tensors, if it takes no others.
+    shapes, names : as for BroadcastError
+        The `names` are those of the two tensors, if the function takes no others.
 
     Notes
     -----
@@ -342,10 +338,8 @@ class AxisSizeError(BroadcastError):
 
     Parameters
     ----------
-    tensor_axis : int
-        Axis of the tensor at fault, counted from 0.
-    axes : tuple of int
-        For each axis of the tensor the axis of the target on which it lies.
+    tensor_axis, axes : int, and tuple of int
+        Axis of the tensor at fault, and for each of its axes the one of the target where it lies.
     shape, target_shape : shape
         Shape of the tensor and the target.
     names : tuple of str

@@ -92,8 +92,7 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[NDArray[Any
     *args : array_like
         Any number of arrays, or values that `numpy.array` takes, of any dtypes and layouts.
     subok : bool, optional
-        Whether a result is of its argument's subclass of ndarray; by default it is a plain ndarray.
-        The class's ``__array_finalize__`` decides which attributes a view keeps.
+        Whether to keep subclasses of ndarray; ``__array_finalize__`` passes on their attributes.
 
     Returns
     -------

@@ -47,16 +47,14 @@ def broadcast(
     target_shape : sequence of int or one-dimensional array of an integer dtype
         Sizes of at least 0; -1 has no special meaning.
     axes_mapping : sequence of int or one-dimensional array of an integer dtype, optional
-        In mode ``explicit``, and only there: for each axis of `data` the axis of `target_shape` on
-        which it lies. The axes are counted from 0 and increase strictly.
+        In mode ``explicit`` only: for each axis of `data` its axis of `target_shape`, increasing.
     mode : {"numpy", "explicit", "bidirectional"}, optional
         The rule; ``numpy`` where none is given.
 
     Returns
     -------
     numpy.ndarray
-        Read-only view of the same dtype and of shape `target_shape`; in mode ``bidirectional`` of
-        the shape that `data` and `target_shape` have in common by NumPy's rule.
+        Read-only view of the same dtype, of shape `target_shape` or the common one by NumPy's rule.
 
     Raises
     ------

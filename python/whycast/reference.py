@@ -29,8 +29,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     data : list
         The elements of a tensor in row-major order (the last axis varies fastest): any objects.
     shape, target : sequence of int or one-dimensional array of an integer dtype
-        The tensor's shape, and the one to broadcast to: its last axes are those of `shape`, with
-        equal sizes, or with any where `shape` has 1. Sizes are at least 0.
+        Its shape, and the shape to broadcast to as with `whycast.broadcast_to`.
 
     Returns
     -------

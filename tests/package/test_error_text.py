@@ -1,6 +1,6 @@
 """Errors of shapes that do not go together: text, attributes, and that they survive pickle.
 
-More texts stand in the docstrings of public functions and of whycast._views.
+More texts stand in the docstrings of public functions.
 """
 
 from __future__ import annotations
