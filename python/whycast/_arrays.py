@@ -80,8 +80,7 @@ def broadcast(
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        To copy to: per tensor a writable array of its dtype and the common shape, in its own
-        memory.
+        For each result a writable array of its shape and dtype, in memory of its own, to copy to.
 
     Returns
     -------

@@ -60,9 +60,8 @@ class _Row(NamedTuple):
 class BroadcastError(ValueError):
     """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
 
-    Reports the lowest tensor at fault, then the lowest axis. Subclasses are
-    `whycast.numpy_rule.IncompatibleError` (NumPy's rule, without a target) and
-    `whycast.AxisSizeError` (given axes).
+    Reports the lowest tensor at fault, then the lowest axis. Subclasses: `whycast.AxisSizeError`
+    (given axes), `whycast.numpy_rule.IncompatibleError` (NumPy's rule without a target).
 
     Parameters
     ----------

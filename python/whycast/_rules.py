@@ -165,9 +165,9 @@ class Rule:
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
         """Multi-index of one tensor whose element stands at a valid index of the output.
 
-        The rule has to accept the operands. Views address the right element for any strides (lemmas
-        ``view_offset`` and ``explicit_offset``): if one stride is 1 and the others are 0, the
-        offset is the index on that axis.
+        The rule has to accept the operands. Views are right for any strides (``view_offset``,
+        ``explicit_offset``): with one stride of 1, all others 0, the offset is the index on that
+        axis.
         """
         (shape,) = operands.shapes
         found = []

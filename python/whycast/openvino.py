@@ -54,7 +54,8 @@ def broadcast(
     Returns
     -------
     numpy.ndarray
-        Read-only view of the same dtype, of shape `target_shape` or the common one by NumPy's rule.
+        Read-only view of the same dtype and of shape `target_shape`; in mode ``bidirectional`` of
+        the common shape by NumPy's rule.
 
     Raises
     ------
