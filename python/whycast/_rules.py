@@ -533,6 +533,12 @@ def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
 
 
 def rule_named(name: object) -> Rule:
+    """Return the rule of a name.
+
+    >>> rule_named("numpi")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: rule: expected one of 'sonnx', 'numpy', ..., got 'numpi'
+    """
     if not isinstance(name, str):
         raise TypeError(f"rule: expected a str, got {show(name)}")
     if name not in RULES:

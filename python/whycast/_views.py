@@ -21,6 +21,9 @@ def misfit(
     """Error for what the kernel raised of a shape, a target and axes, in a function's own names.
 
     The axes of a set are not `numbered`.
+
+    >>> misfit(_kernel.AxesNotDistinct((0, 2)), (), (), (2, 0, 2), Names("", "", "axes"))
+    ValueError('axes, positions 0 and 2: expected distinct axes, got 2 twice')
     """
     match error:
         case _kernel.AxesCount():
