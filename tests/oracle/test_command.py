@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
+from functools import wraps
+from inspect import signature
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,7 +20,9 @@ import pytest
 from command_line import SMALL, Run, Shape, runner, small_operands, word
 
 import whycast
+from whycast._command import _check
 from whycast._rules import RULES, Operands, Rule
+from whycast.testing import check
 from whycast.testing._peers import PEERS
 
 BIG = 2**70
@@ -206,17 +210,39 @@ def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"one of {', '.join(RULES)}; by default sonnx" in run("shape --help").out
 
 
-def test_a_program_has_words_of_its_own(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
-    given = []
+OPTIONS = {
+    "seconds": ("all", None),
+    "seed": ("5", 5),
+    "every": ("2", 2),
+    "dtypes": ("int8,bool", ["int8", "bool"]),
+    "max_size": ("9", 9),
+    "max_rank": ("3", 3),
+    "refuses": ("KeyError,None", ["KeyError", "None"]),
+    "timeout": ("1.5", 1.5),
+    "memory": ("7", 7.0),
+}
 
-    def asked(arguments: argparse.Namespace) -> int:
-        given.append((arguments.target, arguments.seconds, arguments.program))
-        return 0
 
-    monkeypatch.setattr("whycast._command._check.run", asked)
-    assert run("check --seconds 3 -- ./program --rule -1 -- x") == (0, "", "")
-    assert run("check numpy") == (0, "", "")
-    assert given == [(None, 3.0, ["./program", "--rule", "-1", "--", "x"]), ("numpy", 5.0, [])]
+def test_check_gets_all_options_and_a_program_its_own_words(
+    monkeypatch: pytest.MonkeyPatch, run: Run
+) -> None:
+    given: list[tuple[object, dict[str, object]]] = []
+
+    @wraps(check)
+    def asked(target: object, **options: object) -> SimpleNamespace:
+        given.append((target, {name: options[name] for name in ("level", "up_to", *OPTIONS)}))
+        return SimpleNamespace(ok=True, deviations=())
+
+    monkeypatch.setattr(_check, "check", asked)
+    words = " ".join(f"--{name.replace('_', '-')} {text}" for name, (text, _) in OPTIONS.items())
+    assert run(f"check {words} --up-to shape -- ./program --rule -1 -- x").code == 0
+    assert run("check numpy --level index").code == 0
+    (program, all_of_them), (target, none) = given
+    assert (program, target) == (["./program", "--rule", "-1", "--", "x"], "numpy")
+    values = {name: value for name, (_, value) in OPTIONS.items()}
+    assert all_of_them == {"level": "shape", "up_to": True} | values
+    defaults = {name: signature(check).parameters[name].default for name in OPTIONS}
+    assert none == {"level": "index", "up_to": False} | defaults
     assert run("shape -- 3x1") == (0, "3x1\n", "")
 
 
