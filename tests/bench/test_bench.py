@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from cells import NUMPY, OURS, WITHOUT, Cell, cells, without_accelerator
 
-from bench import DisagreementError, Result, main, measure, page, same
+from bench import Result, main, measure, page
 from whycast import _accelerator
 
 CODE = {OURS: "shapes * shapes", NUMPY: "shapes ** 2", WITHOUT: "shapes + 2"}
@@ -33,22 +32,8 @@ def test_what_is_timed_without_the_accelerator_has_none() -> None:
     assert without_accelerator()._accelerator is not _accelerator
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "verdict"),
-    [
-        ((2, 3), (2, 3), True),
-        ((2, 3), (3, 2), False),
-        ([np.arange(3)], (np.arange(3),), True),
-        ([np.arange(3)], [np.arange(3.0)], False),
-        ([np.arange(3)], [np.arange(3)[::-1]], False),
-    ],
-)
-def test_same_shapes_and_values(one: object, other: object, verdict: bool) -> None:
-    assert same(one, other) is same(other, one) is verdict
-
-
 def test_a_contender_with_another_answer_is_not_timed() -> None:
-    with pytest.raises(DisagreementError, match=r"^cell: without the accelerator gives something"):
+    with pytest.raises(AssertionError, match="cell: without the accelerator"):
         measure(Cell("group", "cell", CODE, {"draws": [2, 3]}), 0.0)
 
 

@@ -108,34 +108,6 @@ INDEX = {"rule": "numpy", "level": "index", "shape": [], "target": [2]}
 LARGE = {"rule": "expand", "level": "data", "target": [2, 2]}
 
 
-def test_answers_of_the_rules() -> None:
-    """[E_Broadcast_any_E1_010] [E_Expand_any_Data_010] [E_BroadcastInDim_any_Data_010]"""
-    column = {"dtype": "int16", "shape": [2, 1], "elements": "0100feff"}
-    words = {"dtype": "StringDType", "shape": [2], "elements": ["é", ""]}
-    repeated = words | {"shape": [2, 2], "elements": ["é", "", "é", ""]}
-    square = {"dtype": "int16", "shape": [2, 2], "elements": "01000100fefffeff"}
-    along = {"rule": "in-dim", "shape": [2], "target": [2, 3], "axes": [0]}
-    refused, *others = served(
-        {"rule": "sonnx", "level": "report", "shapes": [[2, 0], [1]]},
-        SHAPES,
-        SHAPES | {"level": "verdict", "id": {"n": [1.5, None]}},
-        LARGE | {"array": words},
-        along | {"level": "index", "index": [1, 2]},
-        along | {"level": "strides", "strides": [-8]},
-        DATA | {"arrays": [column, words]},
-    )
-    assert refused["refused"].startswith("shapes do not broadcast (E1): axis 1 of the common rank")
-    assert (refused["axis"], refused["tensor"]) == (1, 0)
-    assert others == [
-        {"shape": [3, 4]},
-        {"accepted": True, "id": {"n": [1.5, None]}},
-        {"array": repeated},
-        {"index": [1]},
-        {"strides": [-8, 0]},
-        {"arrays": [square, repeated]},
-    ]
-
-
 def test_a_process_answers_each_line_before_the_next_one_and_ends_with_its_reader() -> None:
     # With that variable Python would write at once whatever the program does.
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
