@@ -29,11 +29,8 @@ def test_wild_values(target: harness.Target, data: st.DataObject) -> None:
 # Each does something that no function may.
 
 
-def _raises(error: type[Exception]) -> Callable[..., Any]:
-    def wrong(shape: Any) -> Any:
-        raise error(shape)
-
-    return wrong
+def _raises(shape: Any) -> Any:
+    raise UnicodeError(shape)
 
 
 def _sorts(shape: Any) -> Any:
@@ -53,10 +50,7 @@ def _keeps_integers(shape: Any) -> Any:
     return tuple(shape)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [_raises(KeyError), _raises(UnicodeError), _sorts, _refuses_lists, _keeps_integers],
-)
+@pytest.mark.parametrize("wrong", [_raises, _sorts, _refuses_lists, _keeps_integers])
 def test_a_function_that_does_wrong_is_noticed(wrong: Callable[..., Any]) -> None:
     (right, *_) = (each for each in harness.TARGETS if each.parameter == SHAPES[0])
     target = right._replace(parameter=right.parameter._replace(call=wrong))

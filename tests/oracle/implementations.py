@@ -18,7 +18,6 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import whycast
-from whycast import numpy_rule
 from whycast._rules import RULES, Operands
 from whycast.testing import Case
 
@@ -26,8 +25,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 Function = Callable[..., Any]
 
-# Its argument names how it is wrong.
-PROGRAM = (sys.executable, str(Path(__file__).with_name("program.py")))
+# It answers some questions, and then no more.
+PROGRAM = ["sh", "-c", f"sed -u 500q | {sys.executable} -m whycast serve; sleep $0", "61.75"]
 
 
 class Wrong(NamedTuple):
@@ -123,10 +122,6 @@ def three(given: Sequence[object]) -> bool:
 
 def one_case(shapes: Sequence[Shape]) -> bool:
     return shapes == ((2,), (1,))
-
-
-def numpys_rule(*arrays: Array) -> list[Array]:
-    return [z.copy() for z in numpy_rule.broadcast_arrays(*arrays)]
 
 
 def swapped(z: Array) -> Array:
@@ -265,10 +260,6 @@ def does_nothing(*arguments: object) -> None:
     """Refuse everything."""
 
 
-def turned_index(*given: Shape) -> Shape:
-    return whycast.source_index(*given)[::-1]
-
-
 def copied_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
     """Keep the stride of an axis that grows."""
     whycast.broadcast_strides(shape, strides, target)
@@ -312,7 +303,6 @@ HALF = Case(((2,),), dtypes=("float16",))
 ONE = Case(((2,), (1,)))
 STRINGS = Case(((3,),), dtypes=("StringDType",))
 HALF_OF_0 = Case(((),), dtypes=("float16",))
-INDEX = Case(((1, 2),), (1, 2), multi_index=(0, 1))
 STRIDES = Case(((1,),), (2,), strides=(4,))
 CLOSED = (
     "^array 0: an object of type Closed, of which no array can be made: RuntimeError: detach it "
@@ -322,14 +312,12 @@ ODD_TEXT, SHOWN = "\x1b[31m\0\udc80" + 10_000 * "x", r"^ValueError: \\x1b\[31m\\
 
 WRONG = (
     Wrong("swapped axes", each(swapped), "elements", Case(((), (2, 2)))),
-    Wrong("NumPy's rule", numpys_rule, "accepts", Case(((), (0,)))),
     Wrong("strings turned", each(strings_turned), "elements", STRINGS, got=r"^array 0: at \(1,\) "),
     Wrong("flattened", each(np.ravel), "shape", SCALARS),
     Wrong("dtype", each(lambda z: z.astype("f4") if z.dtype == "f2" else z), "dtype", HALF_OF_0),
     Wrong("one NaN", nan_canonical, "nan", HALF),
     Wrong("plus 0", each(lambda z: z + z.dtype.type(0) if is_float(z) else z), "zero", HALF),
     Wrong("writable alias", writable_alias, "writable", SCALARS),
-    Wrong("rank 5", wrong_at_rank_5, "elements", Case(((1,) * 5,))),
     Wrong("static buffer", static, "overwritten", None, every=5),
     Wrong(
         "rank 65",
@@ -369,7 +357,6 @@ WRONG = (
     Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
     Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
     Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
-    Wrong("turned index", turned_index, "index", INDEX, level="index"),
     Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),
     Wrong("order of axes", sorts_axes, "elements", Case(((1, 2),), (2, 2), (1, 0)), "in-dim"),
     # What is raised and is no exception; and how a process ends.
@@ -392,8 +379,7 @@ WRONG = (
             (os.abort, "crash", "by SIGABRT$"),
         )
     ],
-    Wrong("last tensor first", [*PROGRAM, "last tensor first"], "elements", None, every=9),
-    Wrong("program hangs", [*PROGRAM, "hangs"], "hang", None, every=9),
+    Wrong("program hangs", PROGRAM, "hang", None, every=9),
     Wrong(
         "deadly sizes",
         where(lambda shapes: any(65 in shape for shape in shapes), lambda: os._exit(3)),

@@ -106,7 +106,6 @@ def test_models(folders: dict[str, Path]) -> None:
         operators[name] = set()
         for test in sorted(folder.iterdir())[::3]:
             model = onnx.load(test / "model.onnx")
-            onnx.checker.check_model(model, full_check=True)
             assert model.ir_version <= 11
             (opset,) = model.opset_import
             assert opset.version <= 26

@@ -53,7 +53,8 @@ ASKED = [
 @pytest.mark.parametrize("asked", ASKED)
 def test_peer(asked: str) -> None:
     """[E_Broadcast_any_Origin_010] [E_Broadcast_any_Purpose_030] [E_Broadcast_any_Step2_020]
-    [E_Broadcast_any_Steps_010] [E_NumpyBroadcast_any_Functions_030] [E_NumpyBroadcast_any_Rule_010]
+    [E_Broadcast_any_Steps_010] [E_NumpyBroadcast_any_Functions_010]
+    [E_NumpyBroadcast_any_Functions_030] [E_NumpyBroadcast_any_Rule_010]
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Expand_any_Data_010]
     [E_OpenvinoBroadcast_any_Purpose_010] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoThreeBroadcast_any_Modes_010]
