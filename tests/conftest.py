@@ -1,7 +1,24 @@
 """Settings that hold for every test."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from command_line import Run
 
 # The same examples in every run; a busy machine must not turn a slow example into a failure.
 settings.register_profile("whycast", derandomize=True, deadline=None, max_examples=300)
 settings.load_profile("whycast")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process."""
+    # Most tests import nothing of it.
+    from command_line import runner
+
+    return runner(capsys)

@@ -16,19 +16,13 @@ import onnx
 import pytest
 import released
 from built import PATTERNS, constant, parsed, pattern, value
-from command_line import Run, runner
+from command_line import Run
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
 from whycast._model import _runs
 from whycast._model._operators import EXPLICIT, FORMS, INSIDE, OPERATORS
 
 Save = Callable[[ModelProto | str], str]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process."""
-    return runner(capsys)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from command_line import SMALL, Run, Shape, runner, small_operands, word
+from command_line import SMALL, Run, Shape, small_operands, word
 
 import whycast
 from whycast._command import _check
@@ -26,12 +26,6 @@ from whycast.testing import check
 from whycast.testing._peers import PEERS
 
 BIG = 2**70
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process."""
-    return runner(capsys)
 
 
 def package_answer(rule: Rule, asked: Operands) -> Shape | ValueError:

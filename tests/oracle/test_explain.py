@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import SMALL, Run, Shape, runner, small_operands, word
+from command_line import SMALL, Run, Shape, small_operands, word
 from plain_rule import walk
 
 from gate import toml
@@ -53,12 +53,6 @@ F2: a size of 0 meets a 1 by NumPy's rule, which ONNX and OpenVINO take; by
 E_OpenvinoBroadcast_any_Modes_020: mode numpy broadcasts the data to the target,
     never the target to the data.
 """
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process."""
-    return runner(capsys)
 
 
 def test_text(run: Run) -> None:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import Run, runner
+from command_line import Run
 
 from whycast._command import _serve, main
 from whycast._rules import RULES
@@ -15,12 +15,6 @@ from whycast.testing._cases import cases
 from whycast.testing._export import _export_onnx
 from whycast.testing._lines import read_request
 from whycast.testing._lines._elements import left_out
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process."""
-    return runner(capsys)
 
 
 def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
