@@ -120,6 +120,19 @@ Proofs.shared'vc
     part
 """
 
+# A parameter, in whose place an instance puts what has not its contract.
+INSTANCE = f"""\
+(** Supports {TAG}. *) module Size
+  use int.Int
+  val size (x: int) : int ensures {{ 0 <= result }}
+end
+(** Supports {TAG}. *) module Instance
+  use int.Int
+  let less (x: int) : int = x - 1
+  clone Size as S with val size = less
+end
+"""
+
 # --- theories and records -----------------------------------------------------------------------
 
 # No other module may have the name: all of them stand in one list of goals.
@@ -196,6 +209,8 @@ Proofs.shared'vc.2.0|has no recorded proof with this Why3
 Proofs.shared'vc.2.1|has no recorded proof with this Why3
 Proofs.shared'vc|is split although it binds one variable in two places
 Proofs.shared'vc.2|is split although it binds one variable in two places
+why3/instance.mlw:3: Instance.S.size'refn'vc|is not proved
+Instance.S.size'refn'vc|has no recorded proof with this Why3
 proofs/sessions/gone.proofs:|Gone.extra is not in why3/gone.mlw any more
 proofs/sessions/removed.proofs:|is missing: proofs of the 3 goals of why3/removed.mlw
 why3/broken.mlw:|cannot be read: not understood: smoke_detector_top
@@ -230,7 +245,8 @@ def test_whatever_was_tampered_with_is_refused(small: Path) -> None:
         text += f"  (** A goal. {TAG} *) goal {name}: {formula}\n"
     proofs = "".join(f"Proofs.{name}\n{recorded}" for name, (_, recorded) in GOALS.items())
     at = Place(small, "Proofs")
-    write(small, {"why3/proofs.mlw": text + SHARED})
+    write(small, {"why3/proofs.mlw": text + SHARED, "why3/instance.mlw": INSTANCE})
+    write(small, {"proofs/sessions/instance.proofs": "Instance.S.size'refn'vc\n"})
     at.session.write_text(proofs + RECORDED, encoding="utf-8")
     for name in TAMPERED:
         proofs = "".join(f"{name}.{goal}\n{KEPT}" for goal in ("less", "twice'vc", "extra"))

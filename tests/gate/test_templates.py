@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from small_tree import FILES, failures, install, passes, run, same, seal_unproved
+from small_tree import install
 
 from gate import judge
 from gate.facts import Facts
@@ -260,58 +260,3 @@ def test_makers(audit: Facts, number: int, text: str) -> None:
         if (entry["module"], entry["name"]) == (f"Maker{number}", "wanted")
     ]
     assert (entry["satisfied_by"] == f"Maker{number}.g") is MAKERS[text]
-
-
-# --- the gate -----------------------------------------------------------------------------------
-
-GOOD = """\
-module Use
-  use int.Int
-  (** Zero. *) let zero (_x: int) : int ensures { result = 0 } = 0
-  clone words.Words as W with val size = zero
-  (** Calls. *) let calls (x: int) : int ensures { 0 <= result } = W.twice x
-end
-"""
-WORDS = """\
-(** Supports [E_Small_any_Derived_010]. *) module Words
-  use int.Int
-  val size (x: int) : int
-    ensures { 0 <= result }
-  (** Twice. *) let twice (x: int) : int
-    ensures { 0 <= result }
-  = size x + size x
-end
-"""
-
-
-def test_instances_in_the_gate(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Each goal of an instance has to be proved; what stays open is refused where it stands."""
-    head = "(** Supports [E_Small_any_Derived_010]. *) "
-    files = {**FILES, "why3/words.mlw": WORDS, "why3/use.mlw": head + GOOD}
-    tree = install(tmp_path_factory.mktemp("instances") / "tree", files)
-    run(tree, "update", "--quick")
-    seal_unproved(tree)
-    assert "Tuple.same\n" in passes(tree)
-
-    less = GOOD.replace("ensures { result = 0 } = 0", "ensures { result = - 1 } = - 1")
-    more = {
-        "why3/use.mlw": head + less,
-        "why3/c/more.mlw": f"{head}module More\n  val f (x: int) : int\nend\n",
-        "why3/open.mlw": f"{head}module Open\n  clone words.Words as W\nend\n",
-        "why3/sums.mlw": f"{head}module Sums\n  use words.Words\nend\n",
-    }
-    for name, text in more.items():
-        (tree / name).parent.mkdir(exist_ok=True)
-        (tree / name).write_text(text, encoding="utf-8")
-    run(tree, "update", "--quick")
-    seal_unproved(tree)
-    same(
-        failures(tree),
-        [
-            "why3/words.mlw:3: Use.W.size'refn'vc is not proved",
-            "Use.W.size'refn'vc has no recorded proof with this Why3",
-            "why3/words.mlw:3: Words.size is taken for granted: val",
-            "why3/open.mlw:2: Open.W.size is taken for granted: val",
-            "why3/c/more.mlw:2: More.f is taken for granted: val",
-        ],
-    )
