@@ -97,6 +97,7 @@ TABLE = """
 (skolemize           ((not (forall (@list x y) (or (p x) v)))) ())
 (alpha_equiv         () ((forall (@list x) F) (@list x) (@list z)))
 (alpha_equiv         () ((not (forall (@list x) (p x))) (@list x) (@list z)))
+(alpha_equiv         () ((exists (@list x y) (= x y)) (@list x) (@list z)))
 (beta_reduce         () ((= (_ (lambda (@list x y) (= x (f y))) S T) (= S (f T)))))
 (exists_elim         () ((= (exists (@list x v) F) (not (forall (@list x v) (not F))))))
 (quant_unused_vars   () ((= (Q (@list x y) F) (Q (@list x) F))))
