@@ -200,26 +200,6 @@ def test_what_is_missing_is_told_and_what_was_replaced_is_refused(
     assert ran == {"/usr/bin/dpkg-query"}
 
 
-def test_root_gets_what_is_missing_and_what_is_unpacked_needs_a_mirror(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ran, solver = list[list[str]](), Tool("Solver", "2.0", deb=("pool/solver.deb", OTHER))
-
-    def answer(*words: object, **_: object) -> str:
-        ran.append([str(word) for word in words])
-        return ""
-
-    monkeypatch.setattr(install, "run", answer)
-    monkeypatch.setattr(install, "PROVERS", tmp_path)
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    install.provide(["solver=2.0-1"])
-    options = ["--no-install-recommends", "--no-remove"]
-    wanted = [["update"], ["install", *options, "solver=2.0-1"]]
-    assert [words[5:] for words in ran] == wanted
-    with pytest.raises(ToolError, match="Solver comes from a mirror of Debian, and apt knows none"):
-        install.unpack(solver)
-
-
 def test_hashes_are_demanded_of_all_that_comes_into_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
