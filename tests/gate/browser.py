@@ -7,15 +7,12 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gate import toolchain
-
-WIDTHS = (360, 1280)
 
 # Runs a script that opens pages in frames, and writes what it returns into a page of its own.
 ASK = """<!DOCTYPE html><html lang="en"><title>asked</title><body><script>
@@ -32,18 +29,6 @@ const ask = async (given) => {
 ask(GIVEN).catch((error) => ({ error: `${error.stack}` }))
   .then((value) => { document.body.dataset.seen = text(value); });
 </script></body></html>
-"""
-LOOK = """
-const seen = {};
-for (const [address, width] of given) {
-  const frame = await open(address, width);
-  const page = frame.contentDocument;
-  const here = seen[`${address} ${width}`] = {};
-  for (const folded of page.querySelectorAll("details")) folded.open = true;
-  const all = [...page.querySelectorAll("html, .content")];
-  here.wider = Math.max(...all.map((each) => each.scrollWidth)) - width;
-}
-return seen;
 """
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --dump-dom"
 
@@ -73,12 +58,3 @@ def ask(folder: Path, script: str, given: object, *flags: str) -> tuple[Any, str
     found = json.loads(html.unescape(match[1]))
     assert "error" not in found, found
     return found, "\n".join(told)
-
-
-def look(folder: Path, pages: Iterable[str]) -> tuple[dict[str, Any], str]:
-    """Give what was seen of each page at each width, and what the console was told."""
-    return ask(folder, LOOK, [(page, width) for page in pages for width in WIDTHS])
-
-
-def wider(seen: dict[str, Any]) -> dict[str, int]:
-    return {name: here["wider"] for name, here in seen.items() if here["wider"] > 0}
