@@ -152,13 +152,3 @@ def test_a_name_between_bars_is_no_literal_and_no_keyword() -> None:
         false = "(step @p3 false :rule eq_resolve :premises (@p1 @p2))"
         with pytest.raises(Refused):
             check(text, f"({assume}{evaluate}{false})")
-
-
-def test_bars_say_nothing_of_a_simple_symbol() -> None:
-    ours, theirs = read_by_both(
-        "(declare-const |a| |Int|) (declare-const |0| Int) (declare-const |a b| Int)\n"
-        "(assert (exists ((|a| Int) (|0 | Int)) (|=| a (+ |0| |0 | |a b|))))\n(check-sat)"
-    )
-    assert ours
-    assert theirs
-    assert ours[0].eq(theirs[0])
