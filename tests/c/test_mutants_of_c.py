@@ -35,23 +35,10 @@ def test_a_fault_is_noticed(old: str, new: str, stays: Path) -> None:
     assert not mutate_c.survives(TEXT.replace(old, new, 1), stays)
 
 
-def test_mutants_differ_in_one_line_of_code() -> None:
-    text = (
-        "static int64_t f(int64_t a)\n{\n    /* a < 1 */\n    b = a + 1;\n    return a < 10;\n}\n"
-    )
-    assert [mutant[:3] for mutant in mutate_c.mutants(text)] == [
-        ("f: + 1", "b = a + 1;", "b = a - 1;"),
-        ("f: < 1", "return a < 10;", "return a <= 10;"),
-        ("f: one more 1", "b = a + 1;", "b = a + 2;"),
-        ("f: one less 1", "b = a + 1;", "b = a + 0;"),
-        ("f: one more 2", "return a < 10;", "return a < 11;"),
-        ("f: one less 2", "return a < 10;", "return a < 9;"),
-        ("f: left out 1", "b = a + 1;", ";"),
-    ]
-
-
 def test_what_is_listed_is_a_mutant() -> None:
     names = [mutant.name for mutant in mutate_c.mutants(TEXT)]
     assert len({*names}) == len(names) > 300
+    kinds = {name.partition(": ")[2].rpartition(" ")[0] for name in names}
+    assert kinds - {*mutate_c.OPERATORS} == {"one more", "one less", "left out"}
     assert mutate_c.listed().keys() < {*names}
     assert all(mutant.old in TEXT for mutant in mutate_c.planted(TEXT))

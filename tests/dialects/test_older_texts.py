@@ -30,10 +30,6 @@ class Tensor:
         assert 1 <= i <= len(self.sizes)
         return self.sizes[i - 1]
 
-    def __getitem__(self, index: Index) -> object:
-        """Return the element at a multi-index, which has to be in range."""
-        return self.elements[index]
-
 
 def indices(sizes: Sequence[int]) -> Iterator[Index]:
     """Give the multi-indices within sizes, counted from 1."""
@@ -69,7 +65,9 @@ def grown(y: Tensor, sizes: Sequence[int]) -> Tensor:
     return Tensor(
         tuple(sizes),
         {
-            index: y[tuple(f(a, b, c) for a, b, c in zip(index, y.sizes, sizes, strict=True))]
+            index: y.elements[
+                tuple(f(a, b, c) for a, b, c in zip(index, y.sizes, sizes, strict=True))
+            ]
             for index in indices(sizes)
         },
     )
@@ -80,7 +78,7 @@ def completed(x: Tensor, rank: int) -> Tensor:
     n = len(x.sizes)
     sizes = tuple(1 if i <= rank - n else x.size(i - rank + n) for i in range(1, rank + 1))
     ones = (1,) * (rank - n)
-    return Tensor(sizes, {(*ones, *index): x[index] for index in indices(x.sizes)})
+    return Tensor(sizes, {(*ones, *index): x.elements[index] for index in indices(x.sizes)})
 
 
 def enlarged(ys: Sequence[Tensor]) -> list[Tensor] | None:
@@ -103,7 +101,7 @@ def binary_form(x1: Tensor, x2: Tensor) -> list[Tensor] | None:
     n1, rank = len(x1.sizes), len(x2.sizes)
     sizes1 = tuple(1 if i <= rank - n1 else x1.size(i - rank + n1) for i in range(1, rank + 1))
     # Without the ones: the last indices are those of X1.
-    y1 = Tensor(sizes1, {index: x1[index[rank - n1 :]] for index in indices(sizes1)})
+    y1 = Tensor(sizes1, {index: x1.elements[index[rank - n1 :]] for index in indices(sizes1)})
     return enlarged([y1, x2])
 
 

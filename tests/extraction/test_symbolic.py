@@ -37,14 +37,8 @@ FAULTS = """
 pad|prepended < 0|prepended < -1
 check_shape|size < 0|size <= 0
 broadcast_shapes|x > 1|x > 2
-broadcast_shapes|range(i)|range(1)
 source_index|index[i] >= target[i]|index[i] > target[i]
-source_index|axis=shift + k|axis=k
-offset|+=|-=
-numpy_broadcast_shapes|x >= 0|x > 0
 place_strides|AxisMisfit(j)|AxisMisfit(axis)
-ngraph_strides|len(axes) != len(shape)|len(axes) < len(shape)
-expand_shape|input_size == 1|target_size == 1
 mode_of|return mode|return Numpy()
 view_strides|view[axis] = 0|pass
 goes_on|size * more[m]|size + more[m]

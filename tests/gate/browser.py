@@ -18,7 +18,8 @@ from gate import toolchain
 ASK = """<!DOCTYPE html><html lang="en"><title>asked</title><body><script>
 const open = (address, width, height = 800) => new Promise((done) => {
   const frame = document.createElement("iframe");
-  Object.assign(frame, { src: address, width, height, onload: () => done(frame) });
+  const onload = () => setTimeout(() => done(frame), 1000);
+  Object.assign(frame, { src: address, width, height, onload });
   document.body.append(frame);
 });
 const text = (value) => JSON.stringify(value, (_, each) =>

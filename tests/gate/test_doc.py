@@ -245,7 +245,6 @@ const source = await (await open("axe.html", 10)).contentWindow.source;
 for (const address of given) {
   const frame = await open(address, 1280);
   frame.contentWindow.eval(source);
-  await new Promise((done) => setTimeout(done, 1000));
   const { violations } = await frame.contentWindow.axe.run({ resultTypes: ["violations"] });
   for (const { id, nodes } of violations)
     found[`${id}: ${nodes[0].html.slice(0, 200)}`] = [address, nodes.length];
@@ -290,7 +289,6 @@ def test_search_needs_no_server(made: Made) -> None:
 
 ASKED = """
 const page = (await open("doc/play.html", 1280)).contentWindow;
-await new Promise((done) => setTimeout(done, 1000));
 return given.map(([rule, shapes]) => {
   const found = page.ask(rule, shapes.map((shape) => shape.map(BigInt)));
   return { ...found, verdict: page.verdict(found) };
@@ -343,7 +341,6 @@ def test_the_page_answers_as_the_package_does_on_all_small_shapes(made: Made) ->
 TYPED = """
 const frame = await open("doc/play.html", 400, 800);
 const page = frame.contentDocument, box = page.getElementById("shapes");
-await new Promise((done) => setTimeout(done, 1000));
 return given.map((text) => {
   box.value = text;
   box.dispatchEvent(new Event("input", { bubbles: true }));
@@ -404,7 +401,6 @@ def test_the_page_reads_shapes_as_the_command_line_does_and_fits_on_a_phone(made
 KEYS = """
 const frame = await open("doc/play.html#shapes=2x1+3&rule=sonnx", 1280, 1500);
 const page = frame.contentDocument;
-await new Promise((done) => setTimeout(done, 1000));
 const first = page.querySelector(".output [tabindex='0']"), said = [];
 first.focus();
 const note = () =>

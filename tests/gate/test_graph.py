@@ -29,10 +29,7 @@ def test_a_goal_uses_what_its_proof_names_and_what_its_program_calls(facts: Any)
         name: [SAME] for name in (LONG, MORE, "int.Int.Compat", VAL)
     }
     assert graph.assumed() == {"int.Int.Compat": 1}
-
-
-def test_a_goal_with_all_that_stands_before_it(facts: Any) -> None:
-    assert Graph(facts).whole == {MORE}
+    assert graph.whole == {MORE}
 
 
 def test_the_way_to_an_assumption_is_a_shortest_one(facts: Any) -> None:
@@ -43,11 +40,9 @@ def test_the_way_to_an_assumption_is_a_shortest_one(facts: Any) -> None:
     graph.uses |= {a: [b, d], b: [c], c: [d, "int.Int.Assoc"], d: [a, "int.Int.Compat"]}
     assert graph.chains([a]) == [[a, b, c, "int.Int.Assoc"], [a, d, "int.Int.Compat"]]
     assert graph.chains([MORE]) == []
-
-
-def test_an_instance_rests_on_its_template(facts: Any) -> None:
-    facts["symbols"].append({**small_evidence.symbol("a", "theorem", 1), "template": SAME})
-    assert Graph(facts).uses["core.shape.Shape.a"] == [SAME]
+    # An instance rests on its template.
+    symbols[0]["template"] = SAME
+    assert Graph(facts).uses[a] == [SAME]
 
 
 def test_a_lemma_that_nothing_uses(facts: Any) -> None:
