@@ -107,12 +107,3 @@ def test_no_room_for_a_copy() -> None:
     """The array for it is asked for in vain; NumPy says so."""
     with pytest.raises(MemoryError, match=r"shape \(70368744177664,\) and data type float64"):
         whycast.broadcast(X, np.broadcast_to(BYTE, (2**46,)), copy=True)
-
-
-def test_many_tensors_high_rank_and_large_sizes() -> None:
-    """[E_Broadcast_any_Restrictions_010]"""
-    many = [(1, 3)] * 20_000 + [(5, 1)]
-    assert whycast.broadcast_shapes(*many) == (5, 3)
-    high = (1, 2) * 1000
-    assert whycast.broadcast_shapes((), (2,), high, (3, 1) * 1000) == (3, 2) * 1000
-    assert whycast.broadcast_shapes((10**5000, 1), (2**64,)) == (10**5000, 2**64)

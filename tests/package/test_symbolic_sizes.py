@@ -2,6 +2,7 @@
 
 Names are N, M and K, -1, -2 and -3. Valuations give them 0, 1, 2 or 3, of which 2 and 3 stand for
 all sizes beyond. What is said is compared with the rules of NumPy and of SONNX for each instance.
+In which order it is said, tests/extraction/test_symbolic.py asks.
 """
 
 from __future__ import annotations
@@ -90,19 +91,3 @@ def test_conditions(part: int) -> None:
             e1 = plain_rule.e1(tuple(instances(v, shapes))) is not None
             meets = any({value(v, a), value(v, b)} == {0, 1} for _, a, b in zeros)
             assert e1 == meets, (shapes, v)
-
-
-def test_order() -> None:
-    """[E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590]"""
-    n, m, k = -1, -2, -3
-    assert _kernel.symbolic_sizes(()) == _kernel.symbolic_conditions(()) == ()
-    assert _kernel.symbolic_zeros(()) == _kernel.symbolic_zeros(((), ())) == ()
-    assert _kernel.symbolic_sizes(((n, 4), (5, m), (1,))) == ((5,), (4,))
-    assert _kernel.symbolic_conditions(((n, 4), (5, m))) == ((0, n, 5), (1, m, 4))
-    names = ((1,), (k,), (n,), (k,), (m,))
-    assert _kernel.symbolic_sizes(names) == ((k, n, m),)
-    assert _kernel.symbolic_conditions(names) == ((0, k, n), (0, k, m), (0, n, m))
-    assert _kernel.symbolic_zeros(((1,), (n,), (m,))) == ((0, n, m), (0, n, 1), (0, m, 1))
-    assert _kernel.symbolic_zeros(((n, 4), (4,))) == ((0, n, 1),)
-    assert _kernel.symbolic_zeros(((), (0,), (n,), (5,))) == ((0, 0, n), (0, 0, 1), (0, n, 1))
-    assert _kernel.symbolic_zeros(((n,), (5,))) == ()
