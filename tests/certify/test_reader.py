@@ -3,10 +3,8 @@
 import random
 from collections.abc import Mapping
 
-import pytest
 import z3
 
-from certify.checker import check
 from certify.reader import Task
 from certify.terms import Refused, Term, bound, substitute
 
@@ -142,13 +140,3 @@ def test_a_task_is_read_as_z3_reads_it() -> None:
             assert all(same(a, b) for a, b in zip(ours, theirs, strict=True)), text
             both += 1
     assert both > 250
-
-
-def test_a_name_between_bars_is_no_literal_and_no_keyword() -> None:
-    for name in [*ODD, *RESERVED]:
-        text = f"(declare-const |{name}| Int) (assert (= |{name}| 1)) (check-sat)"
-        assume = f"(assume @p1 (= {name} 1))"
-        evaluate = f"(step @p2 (= (= {name} 1) false) :rule evaluate :args ((= {name} 1)))"
-        false = "(step @p3 false :rule eq_resolve :premises (@p1 @p2))"
-        with pytest.raises(Refused):
-            check(text, f"({assume}{evaluate}{false})")
