@@ -10,18 +10,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from command_line import Run, runner
+from command_line import Run
 
 OUTPUTS = {
     "check numpy --rule numpy --level verdict --every 999 --seconds all --junit": b"<?xml",
     "cases --rule expand --level verdict --format jsonl --out": b'{"rule"',
 }
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process."""
-    return runner(capsys)
 
 
 @pytest.mark.parametrize("words", OUTPUTS)
