@@ -288,7 +288,7 @@ def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list
 
 def table_of_proofs(evidence: Evidence, goal: Goal, file: str) -> Iterator[str]:
     """Write the parts of a goal, with their proofs."""
-    yield "| part | what it is about | place | proofs, with their seconds on the first day |"
+    yield "| part | what it is about | place | proofs, with the recorded seconds |"
     yield "|---|---|---|---|"
     for part in parts(goal):
         name = part["name"].removeprefix(goal["tree"]["name"]).lstrip(".") or "whole"

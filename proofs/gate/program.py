@@ -125,11 +125,14 @@ class Program:
                     print(f"{done} of {len(left)} theories", flush=True)
         return [found[theory] for theory in uses]
 
+    def answers(self, theory: str) -> Path:
+        """Name the file that keeps what was answered about a theory."""
+        return self.kept / f"{theory.replace('/', '.')}.json"
+
     def kept_session(self, theory: str, sources: list[str]) -> Theory | None:
         """Give what was answered about a theory before, if its files said the same."""
-        path = self.kept / f"{theory.replace('/', '.')}.json"
         with suppress(OSError, ValueError):  # It may be missing or cut.
-            kept = json.loads(path.read_text(encoding="utf-8"))
+            kept = json.loads(self.answers(theory).read_text(encoding="utf-8"))
             if kept["key"] == self.key(theory, sources, kept["session"]):
                 return told(kept["session"], kept=True)
         return None
@@ -144,7 +147,7 @@ class Program:
         key = self.key(theory, sources, session)
         # An answer that proves nothing is not kept.
         if all(holds(proof) for goal in session["goals"] for proof in proofs(goal["tree"])):
-            path = self.kept / f"{theory.replace('/', '.')}.json"
+            path = self.answers(theory)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"key": key, "session": session}), encoding="utf-8")
         return session
