@@ -31,7 +31,7 @@
 #   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
 #                 ways; the stack and the instructions of a call
 #   make certify  cvc5 writes a certificate of each proved part, and a checker of our own reads it
-#   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="--calls 20000")
+#   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in released and drawn models, make them explicit, compare
 #   make bench    time the package and its C beside NumPy and plain loops: python/BENCHMARKS.md
@@ -148,7 +148,8 @@ validate: all-tools
 	@$(RECORD) $(TOOLS) validate
 
 fuzz: all-tools
-	@$(RECORD) $(TESTS_TOOL) tests/fuzz/fuzz.py $(FUZZ)
+	@$(RECORD) prlimit --as=8589934592 \
+	    $(BIN)/pytest -n auto --hypothesis-profile=many tests/fuzz $(FUZZ)
 
 coverage: all-tools
 	@$(RECORD) $(TESTS_TOOL) tests/branches/measure.py

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # The same examples in every run; a busy machine must not turn a slow example into a failure.
 settings.register_profile("whycast", derandomize=True, deadline=None, max_examples=300)
+# `make fuzz`
+settings.register_profile("many", settings.get_profile("whycast"), max_examples=35_000)
 settings.load_profile("whycast")
 
 

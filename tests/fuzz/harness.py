@@ -1,8 +1,7 @@
 """One wild call: only documented exceptions, the argument unchanged, the result of a plain one.
 
-Documented exceptions are those under Raises in a docstring. `MineError`, which a method of an
-argument raises, passes through. tests/package and tests/dialects test the results of plain
-arguments.
+Documented exceptions are those under Raises in a docstring. `MineError`, of an argument's method,
+passes through. tests/package and tests/dialects test the results of plain arguments.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ def _complaint(target: Target, value: Value, result: Any, error: Exception | Non
 def same(found: Any, wanted: Any) -> bool:
     """Whether two results are equal: of the same types, and arrays with the same bits."""
     if isinstance(found, np.ndarray) and isinstance(wanted, np.ndarray):
-        # Asked for `writeable`, an array that NumPy has marked would warn.
+        # The number of the flags: asked for `writeable`, an array that NumPy has marked would warn.
         one, other = ((x.shape, x.dtype, x.flags.num & 0x400) for x in (found, wanted))
         # Views are on the same memory.
         shared = found.flags.owndata or not found.size or found.ctypes.data == wanted.ctypes.data
@@ -128,16 +127,14 @@ def _content(array: Any) -> object:
 
 def is_documented(error: BaseException, types: tuple[type[BaseException], ...]) -> bool:
     """Whether an error is of a named type: a UnicodeError is not meant by ValueError."""
-    if isinstance(error, (whycast.BroadcastError, MemoryError)):
-        return isinstance(error, types)
-    return type(error) in types
+    is_own = isinstance(error, (whycast.BroadcastError, MemoryError))
+    return isinstance(error, types) if is_own else type(error) in types
 
 
 def state(value: Any, depth: int = 3) -> object:
     """All of a value that a call may not change."""
     if isinstance(value, np.ndarray):
         array = np.ndarray.view(value, np.ndarray)
-        # Asked for `writeable`, an array that NumPy has marked would warn.
         about = (id(value), array.shape, array.strides, array.dtype, array.flags.num)
         return about if array.size > 4096 else (*about, _content(array))
     if type(value) in (list, tuple) and depth:

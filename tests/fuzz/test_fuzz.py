@@ -17,7 +17,7 @@ import whycast
 
 
 @pytest.mark.parametrize("target", harness.TARGETS, ids=repr)
-@settings(harness.once, max_examples=60)
+@settings(harness.once, max_examples=settings().max_examples // 5)
 @given(st.data())
 def test_wild_values(target: harness.Target, data: st.DataObject) -> None:
     """[E_Broadcast_any_Derived_150]"""
