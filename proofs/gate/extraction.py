@@ -47,6 +47,7 @@ MODULES = (
     "kernel.plan.COPPlan",
     "kernel.tensors.COPTensors",
     "kernel.symbolic.COPSymbolic",
+    "kernel.known.COPKnown",
 )
 C_MODULES = (
     "c.codes.Codes",

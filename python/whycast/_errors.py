@@ -23,8 +23,10 @@ _MAX_AXES_BESIDE = 5
 _MAX_AXES_OF_A_SHAPE = 16
 
 
-def show_int(value: int) -> str:
-    """Decimal text of `value`, or its magnitude when the digits would fill the screen."""
+def show_int(value: int | str) -> str:
+    """Decimal text of `value`, or its magnitude when the digits would fill the screen; a name."""
+    if isinstance(value, str):
+        return value
     if value.bit_length() <= 128:
         return str(value)
     # Python cannot print an int of more than some thousand digits.

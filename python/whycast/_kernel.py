@@ -1,7 +1,7 @@
 # Extracted by Why3 from why3/kernel/broadcast.mlw, why3/kernel/numpy.mlw, why3/kernel/axes.mlw,
 # why3/kernel/in_dim.mlw, why3/kernel/adjoint.mlw, why3/kernel/expand.mlw,
 # why3/kernel/openvino.mlw, why3/kernel/flat.mlw, why3/kernel/views.mlw, why3/kernel/plan.mlw,
-# why3/kernel/tensors.mlw and why3/kernel/symbolic.mlw.
+# why3/kernel/tensors.mlw, why3/kernel/symbolic.mlw and why3/kernel/known.mlw.
 # Do not edit: change the sources, then `make extract`.
 # SPDX-License-Identifier: Apache-2.0
 # The contract of a function stands in why3/, under the name that its docstring gives.
@@ -1196,3 +1196,69 @@ def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int,
                 if a <= 1 and b <= 1:
                     pairs = with_clause(pairs, i, a, b)
     return pairs
+
+
+def can_be_one(least: tuple[int, ...], z: int) -> bool:
+    """Whether a symbol can be 1. [E_Broadcast_any_Derived_670]
+
+    WhyML: kernel.known.COPKnown.can_be_one
+    """
+    if z >= 0:
+        return z == 1
+    if -z > len(least):
+        return True
+    return least[-z - 1] <= 1
+
+
+def can_be_equal(least: tuple[int, ...], x: int, y: int) -> bool:
+    """Whether two symbols can be the same size. [E_Broadcast_any_Derived_670]
+
+    WhyML: kernel.known.COPKnown.can_be_equal
+    """
+    if x == y or (x < 0 and y < 0):
+        return True
+    if x >= 0 and y >= 0:
+        return False
+    name = x if x < 0 else y
+    number = y if x < 0 else x
+    if -name > len(least):
+        return True
+    return least[-name - 1] <= number
+
+
+def replaced_in(shape: tuple[int, ...], x: int, y: int) -> tuple[int, ...]:
+    """The shape with `y` where `x` stands. [E_Broadcast_any_Derived_670]
+
+    WhyML: kernel.known.COPKnown.replaced_in
+    """
+    sizes = list(shape)
+    for k in range(len(shape)):
+        if shape[k] == x:
+            sizes[k] = y
+    return tuple(sizes)
+
+
+def replaced(shapes: tuple[tuple[int, ...], ...], x: int, y: int) -> tuple[tuple[int, ...], ...]:
+    """Shapes with `y` where `x` stands. [E_Broadcast_any_Derived_670]
+
+    WhyML: kernel.known.COPKnown.replaced
+    """
+    found: list[tuple[int, ...]] = list(shapes)
+    for m in range(len(shapes)):
+        found[m] = replaced_in(shapes[m], x, y)
+    return tuple(found)
+
+
+def one_way(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
+    """The clauses `(axis, x, y)` under which a shape broadcasts to a target: x is 1, or both are
+    the same size, lower axes first. The target has no fewer axes. [E_Broadcast_any_Derived_670]
+
+    WhyML: kernel.known.COPKnown.one_way
+    """
+    clauses = tuple([(0, 0, 0)] * 0)
+    for i in range(len(target)):
+        x = padded_size(shape, len(target), i)
+        y = target[i]
+        if x != 1 and x != y:
+            clauses = with_clause(clauses, i, x, y)
+    return clauses

@@ -319,7 +319,7 @@ def made(programs: Sequence[Program], language: str) -> Iterator[tuple[Sequence[
 
 
 def run_python(programs: Sequence[Program], text: str) -> Iterator[list[object]]:
-    names: dict[str, Any] = {"__name__": "drawn"}
+    names: dict[str, Any] = {"__name__": __name__}
     exec(text, names)
     for each in programs:
         for x, y in each.expected:

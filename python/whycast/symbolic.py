@@ -1,0 +1,648 @@
+"""Broadcast on shapes whose sizes have names: the common shape, and the condition on the names.
+
+A size is a number, a name (any string), or None or -1, which stand for a size of which nothing is
+known, each for another. Sizes of sympy or ``torch.SymInt`` become names by ``str``:
+``[d if isinstance(d, int) else str(d) for d in shape]``.
+
+>>> from whycast import symbolic
+>>> print(symbolic.broadcast_shapes(("N", 4), (1, "M"), rule="numpy"))
+(N, 4) if M = 1 or M = 4
+>>> print(symbolic.broadcast_shapes(("N",), ("M",), rule="numpy", known={"N": ">= 2"}))
+(N,) if M = 1 or N = M
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any, Literal, TypeAlias
+
+from whycast import _kernel
+from whycast._checks import as_int, entries_of, show
+from whycast._errors import BroadcastError, show_int
+from whycast._types import Shape
+
+__all__ = [
+    "Answer",
+    "Clause",
+    "Condition",
+    "NeverError",
+    "OneOf",
+    "Zeros",
+    "broadcast_shapes",
+    "broadcast_to",
+    "expand",
+]
+
+Rule: TypeAlias = Literal["sonnx", "numpy"]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """The one of several sizes that is not 1; 1 if all are.
+
+    >>> str(OneOf(("N", "M")))
+    'N|M'
+    """
+
+    sizes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "|".join(self.sizes)
+
+
+Size: TypeAlias = "int | str | OneOf"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One of these equations holds: ``N = 1 or M = 1 or N = M``.
+
+    `axis` is the first axis of the result that asks for it; equal clauses may have others.
+    """
+
+    equations: tuple[tuple[int | str, int | str], ...]
+    axis: int = field(compare=False, default=0)
+
+    def __str__(self) -> str:
+        return " or ".join(f"{a} = {b}" for a, b in self.equations)
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether an equation holds for sizes of the names."""
+        return any(_number(a, sizes) == _number(b, sizes) for a, b in self.equations)
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """No size 0 meets a size 1: of two sizes of an axis, these are not 0 and 1.
+
+    `zero` and `one` are the sizes that may not be 0 and 1; where `both`, also not 1 and 0.
+    """
+
+    zero: int | str
+    one: int | str
+    both: bool = False
+    axis: int = field(compare=False, default=0)
+
+    def __str__(self) -> str:
+        if self.both:
+            return f"{self.zero} and {self.one} are not 0 and 1"
+        if isinstance(self.zero, int):
+            return "0 meets 1" if isinstance(self.one, int) else f"{self.one} is not 1"
+        if isinstance(self.one, int):
+            return f"{self.zero} is not 0"
+        return f"{self.zero} is not 0 where {self.one} is 1"
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether, for sizes of the names, no 0 meets a 1."""
+        pair = (_number(self.zero, sizes), _number(self.one, sizes))
+        return pair != (0, 1) and not (self.both and pair == (1, 0))
+
+
+class Condition(tuple["Clause | Zeros", ...]):
+    """A conjunction: all of its parts hold. None: always.
+
+    >>> condition = broadcast_shapes(("N",), ("M",), rule="numpy").condition
+    >>> print(condition, condition.holds({"N": 1, "M": 3}), len(condition))
+    N = 1 or M = 1 or N = M True 1
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        parts = [*map(str, self)]
+        if len(parts) > 1:
+            parts = [f"({each})" if " or " in each else each for each in parts]
+        return " and ".join(parts) or "always"
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether all parts hold for sizes of the names in them."""
+        return all(each.holds(sizes) for each in self)
+
+
+_ALWAYS = Condition()
+
+
+class NeverError(BroadcastError):
+    """Shapes broadcast for no sizes of their names.
+
+    Parameters
+    ----------
+    other, tensor, axis : int
+        Two tensors and the axis of the common rank at fault; for `broadcast_to` both are 0.
+    size, target : int or str
+        Their sizes there, of `tensor` first; `target` is None where a target lacks the axis.
+    shapes, target_shape : shapes, and shape or None
+        The shapes with the sizes that `equations` demand.
+    equations : Condition
+        What the other axes demand of the names.
+    """
+
+    # [E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_670]
+
+    __module__ = "whycast.symbolic"
+
+    def __init__(
+        self,
+        other: int,
+        tensor: int,
+        axis: int,
+        size: Any,
+        target: Any,
+        shapes: tuple[Any, ...],
+        target_shape: Any = None,
+        equations: Condition = _ALWAYS,
+    ) -> None:
+        super().__init__(tensor, axis, size, target, shapes, target_shape)
+        self.args = (other, tensor, axis, size, target, shapes, target_shape, equations)
+        self.other = other
+        self.equations = equations
+
+    def _headline(self) -> str:
+        said = super()._headline()
+        if self.target_shape is None:
+            said = (
+                f"shapes never broadcast: axis {self.axis} of the common rank {self._rank}, tensor "
+                f"{self.other} has size {self.target}, tensor {self.tensor} has size {self.size}"
+            )
+        return f"{said}; the other axes demand {self.equations}" if self.equations else said
+
+    def _hint(self) -> list[str]:
+        return []
+
+
+# A name, and a number or name that it is, or a number that it is at least.
+_Fact: TypeAlias = "tuple[str, str, int | str]"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The common shape of shapes, and the condition under which they broadcast.
+
+    Attributes
+    ----------
+    shape : tuple of int, str and OneOf
+        The size on each axis, where the shapes broadcast.
+    condition : Condition
+        What has to hold for the shapes to broadcast by NumPy's rule, or to the target.
+    zeros : Condition
+        What SONNX asks besides.
+    rule : str
+        ``"sonnx"``, where `zeros` have to hold too, ``"numpy"``, or ``"target"``.
+
+    Examples
+    --------
+    >>> answer = broadcast_shapes(("N", 4), ("M", 1))
+    >>> answer.shape, str(answer.condition), str(answer.zeros)
+    ((OneOf(sizes=('N', 'M')), 4), 'N = 1 or M = 1 or N = M', 'N and M are not 0 and 1')
+    >>> answer.substitute(N=3).shape, answer.substitute(N=3, M=1).shape, answer.holds(N=3, M=2)
+    ((3, 4), (3, 4), False)
+    """
+
+    shape: tuple[Size, ...]
+    condition: Condition
+    zeros: Condition = _ALWAYS
+    rule: str = "numpy"
+    _asked: tuple[tuple[Any, ...], tuple[_Fact, ...]] = field(
+        default=((), ()), compare=False, repr=False
+    )
+
+    def __str__(self) -> str:
+        said = ", ".join(map(str, self.shape))
+        said = f"({said},)" if len(self.shape) == 1 else f"({said})"
+        asks = Condition((*self.condition, *(self.zeros if self.rule == "sonnx" else ())))
+        return f"{said} if {asks}" if asks else said
+
+    def substitute(
+        self, sizes: Mapping[str, int | str] | None = None, /, **more: int | str
+    ) -> Answer:
+        """Return the answer with numbers, or names, in place of names.
+
+        Parameters
+        ----------
+        sizes, **more : int or str, by name
+            ``substitute(N=3)``; ``substitute({"batch size": 3})`` for any names.
+
+        Returns
+        -------
+        Answer
+            That of the same question with these sizes: with all names given, `shape` has numbers.
+
+        Raises
+        ------
+        BroadcastError
+            The shapes never broadcast with these sizes.
+        TypeError, ValueError
+            The shapes have no such name, or a size is none, or contradicts what is known.
+        """
+        shapes, facts = self._asked
+        return _answer(shapes, (*facts, *self._facts({**(sizes or {}), **more})), self.rule)
+
+    def holds(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> bool:
+        """Return whether the shapes broadcast for numbers in place of all names.
+
+        Parameters
+        ----------
+        sizes, **more : int, by name
+            As for `substitute`; one for each name of the shapes.
+
+        Returns
+        -------
+        bool
+            True exactly where the rule accepts the shapes with these sizes.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A name has no number, or as for `substitute`.
+        """
+        facts = self._asked[1]
+        found = _Names((*facts, *self._facts({**(sizes or {}), **more})))
+        numbers: dict[str, int] = {}
+        for name in self._names():
+            size = found.root(name)
+            if not isinstance(size, int):
+                raise ValueError(f"sizes: expected a number for each name, got none for {name!r}")
+            numbers[name] = size
+        asks = (*self.condition, *(self.zeros if self.rule == "sonnx" else ()))
+        return Condition(asks).holds(numbers)
+
+    def _names(self) -> list[str]:
+        """Return the names of the shapes, and of what is known of them."""
+        shapes, facts = self._asked
+        own = _Names(facts)
+        found = [size for shape in shapes for size in shape]
+        found += [own.root(size) for size in found]
+        return sorted({size for size in found if isinstance(size, str)})
+
+    def _facts(self, sizes: Mapping[str, object]) -> list[_Fact]:
+        named = self._names()
+        for name in sizes:
+            if name not in named:
+                raise ValueError(
+                    f"sizes: the shapes have no name {name!r}, expected one of "
+                    f"{', '.join(named) or 'none'}"
+                )
+        return [(name, "=", _size_of(size, f"sizes[{name!r}]")) for name, size in sizes.items()]
+
+
+def broadcast_shapes(
+    *shapes: Iterable[int | str | None],
+    rule: Rule = "sonnx",
+    known: Mapping[str, int | str] | None = None,
+) -> Answer:
+    """Shape that tensors of the given shapes have in common, and the condition on their names.
+
+    Parameters
+    ----------
+    *shapes : sequence of int, str or None
+        Shapes of any ranks. A size is a number from 0 on, a name, or None or -1, each of which is a
+        size of its own.
+    rule : str, optional
+        ``"sonnx"``, or ``"numpy"``, which ONNX has too: there 0 may meet 1.
+    known : dict, optional
+        What names are known to be: ``">= 2"`` (or ``"≥ 2"``, ``"> 1"``), ``"= M"``, ``"= 3"`` or 3.
+
+    Returns
+    -------
+    Answer
+        The shape, and what has to hold, under what is known: exactly then the shapes broadcast.
+
+    Raises
+    ------
+    BroadcastError
+        They broadcast for no sizes that are known to be possible: a `NeverError`.
+    TypeError
+        An argument is not a shape, or a size is neither an integer nor a name.
+    ValueError
+        No shape is given, a size is below -1, or what is known contradicts itself or is no fact.
+
+    Notes
+    -----
+    Rests on ``conditions_compatible`` and ``answer_numpy_shape`` of ``why3/model``, and for what is
+    known on ``forced_replaced``, ``settled_agree`` and ``settled_always`` of
+    ``why3/model/known.mlw``. Programs: ``why3/kernel/symbolic.mlw``, ``why3/kernel/known.mlw``.
+
+    Examples
+    --------
+    >>> print(broadcast_shapes(("N", 4), (1, "M"), rule="numpy"))
+    (N, 4) if M = 1 or M = 4
+    >>> print(broadcast_shapes(("N",), ("M",), known={"N": ">= 2", "M": ">= 2"}))
+    (M,) if N = M
+    >>> broadcast_shapes(("N", "N"), (5, 4), rule="numpy", known={"N": ">= 2"})
+    Traceback (most recent call last):
+    whycast.symbolic.NeverError: shapes never broadcast: axis 1 of the common rank 2, tensor 0 has \
+size 5, tensor 1 has size 4; the other axes demand N = 5
+      tensor 0:  5  [5]
+      tensor 1:  5  >4<
+    """
+    # [E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590] [E_Broadcast_any_Derived_670]
+    if rule not in ("sonnx", "numpy"):
+        raise ValueError(f"rule: expected 'sonnx' or 'numpy', got {show(rule)}")
+    if not shapes:
+        raise ValueError("broadcast_shapes: expected at least one shape, got none")
+    own = _own({f"shapes[{m}]": shape for m, shape in enumerate(shapes)})
+    return _answer(own, _facts_of(known), rule)
+
+
+def broadcast_to(
+    shape: Iterable[int | str | None],
+    target: Iterable[int | str | None],
+    known: Mapping[str, int | str] | None = None,
+) -> Answer:
+    """Condition under which a tensor broadcasts to a target shape, which does not grow.
+
+    Parameters
+    ----------
+    shape, target : sequence of int, str or None
+        The shape of the tensor and the target, as in `broadcast_shapes`.
+    known : dict, optional
+        As for `broadcast_shapes`.
+
+    Returns
+    -------
+    Answer
+        The target, and the condition: on each axis the tensor's size is 1 or that of the target.
+
+    Raises
+    ------
+    BroadcastError
+        The tensor broadcasts to the target for no sizes: a `NeverError`.
+    TypeError, ValueError
+        As for `broadcast_shapes`.
+
+    Notes
+    -----
+    Rests on ``one_way_broadcasts`` and ``one_way_settled`` of ``why3/model/one_way.mlw``.
+
+    Examples
+    --------
+    >>> print(broadcast_to(("N",), ("M",)))
+    (M,) if N = 1 or N = M
+    >>> print(broadcast_to((4, "N"), ("M", 1)))
+    (4, 1) if M = 4 and N = 1
+    """
+    # [E_Broadcast_any_Derived_670]
+    own = _own({"shape": shape, "target": target})
+    return _answer(own, _facts_of(known), "target")
+
+
+def expand(
+    shape: Iterable[int | str | None],
+    target: Iterable[int | str | None],
+    known: Mapping[str, int | str] | None = None,
+) -> Answer:
+    """Shape that ONNX Expand gives a tensor, and the condition: the target may grow too.
+
+    Parameters
+    ----------
+    shape, target : sequence of int, str or None
+        The shape of the tensor and the second input, as in `broadcast_shapes`.
+    known : dict, optional
+        As for `broadcast_shapes`.
+
+    Returns
+    -------
+    Answer
+        That of `broadcast_shapes` by the rule of NumPy.
+
+    Raises
+    ------
+    BroadcastError, TypeError, ValueError
+        As for `broadcast_shapes`.
+
+    Notes
+    -----
+    Rests on what `broadcast_shapes` rests on: Expand takes NumPy's rule of the two shapes.
+
+    Examples
+    --------
+    >>> print(expand((3, "N"), (1, 4)))
+    (3, 4) if N = 1 or N = 4
+    """
+    # [E_Broadcast_any_Derived_580]
+    own = _own({"shape": shape, "target": target})
+    return _answer(own, _facts_of(known), "numpy")
+
+
+# --- what arguments mean --------------------------------------------------------------------------
+
+
+def _own(shapes: Mapping[str, object]) -> tuple[tuple[int | str, ...], ...]:
+    """Return shapes of numbers and names; unknown sizes get names of their own."""
+    found = {name: _sizes(shape, name) for name, shape in shapes.items()}
+    taken = {size for own in found.values() for size in own}
+    unknown = (name for n in count() if (name := f"?{n}") not in taken)
+    return tuple(
+        tuple(next(unknown) if size is None or size == -1 else size for size in own)
+        for own in found.values()
+    )
+
+
+def _sizes(shape: object, name: str) -> tuple[int | str | None, ...]:
+    if isinstance(shape, (str, Mapping)) or not isinstance(shape, Iterable):
+        raise TypeError(f"{name}: expected a sequence of sizes and names, got {show(shape)}")
+    found = entries_of(shape, name, "sizes and names")
+    return tuple(
+        size if size is None else _size_of(size, f"{name}[{axis}]", least=-1)
+        for axis, size in enumerate(found)
+    )
+
+
+def _size_of(value: object, name: str, least: int = 0) -> int | str:
+    if isinstance(value, str):
+        return str(value)
+    try:
+        size = as_int(value, name)
+    except TypeError:
+        more = "" if least == 0 else ", None or -1"
+        raise TypeError(f"{name}: expected an integer, a name{more}, got {show(value)}") from None
+    if size < least:
+        raise ValueError(f"{name}: expected a size of at least {least}, got {show_int(size)}")
+    return size
+
+
+_FACT = re.compile(
+    r"\s*(?:(?P<least>≥|>=|>)\s*(?P<number>[0-9]{1,4000})|==?\s*(?P<same>.*\S))\s*", re.S
+)
+
+
+def _facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
+    """Read what names are known to be.
+
+    >>> _facts_of({"N": "≥ 2", "M": "> 1", "K": "= N", "L": 3, "P": "=7"})
+    (('N', '>=', 2), ('M', '>=', 2), ('K', '=', 'N'), ('L', '=', 3), ('P', '=', 7))
+    """
+    facts: list[_Fact] = []
+    for name, said in (known or {}).items():
+        if not isinstance(name, str):
+            raise TypeError(f"known: expected names, got {show(name)}")
+        if not isinstance(said, str):
+            facts.append((name, "=", _size_of(said, f"known[{name!r}]")))
+            continue
+        read = _FACT.fullmatch(said)
+        if read is None:
+            raise ValueError(
+                f"known[{name!r}]: expected such as '>= 2', '= M', '= 3' or 3, got {show(said)}"
+            )
+        if read["same"] is None:
+            facts.append((name, ">=", int(read["number"]) + (read["least"] == ">")))
+        else:
+            same = read["same"]
+            facts.append((name, "=", int(same) if re.fullmatch("[0-9]{1,4000}", same) else same))
+    return tuple(facts)
+
+
+class _Names:
+    """What names are known to be: each stands for a number, or for one name with a least size."""
+
+    def __init__(self, facts: Iterable[_Fact]) -> None:
+        self.same: dict[int | str, int | str] = {}
+        self.least: dict[int | str, int] = {}
+        facts = tuple(facts)
+        for name, relation, value in facts:
+            a, b = self.root(name), self.root(value)
+            if relation == ">=" or a == b:
+                continue
+            if not isinstance(a, str):
+                a, b = b, a
+            if not isinstance(a, str):
+                raise ValueError(f"{name} is known to be {b}, and {a}")
+            self.same[a] = b
+        for name, relation, value in facts:
+            own = self.root(name)
+            if relation == ">=" and isinstance(own, int) and own < int(value):
+                raise ValueError(f"{name} is known to be at least {value}, and {own}")
+            if relation == ">=":
+                self.least[own] = max(self.least.get(own, 0), int(value))
+
+    def root(self, size: int | str) -> int | str:
+        while size in self.same:
+            size = self.same[size]
+        return size
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+_RawClause: TypeAlias = "tuple[int, int, int]"
+
+
+def _answer(shapes: Sequence[Sequence[int | str]], facts: tuple[_Fact, ...], rule: str) -> Answer:
+    names = _Names(facts)
+    own = [[names.root(size) for size in shape] for shape in shapes]
+    texts = list(dict.fromkeys(size for shape in own for size in shape if isinstance(size, str)))
+    numbers = {text: -1 - k for k, text in enumerate(texts)}
+    asked = tuple(
+        tuple(size if isinstance(size, int) else numbers[size] for size in shape) for shape in own
+    )
+    least = [names.least.get(text, 0) for text in texts]
+    found = solve(asked, lambda z: texts[-1 - z], least, rule)
+    return replace(found, _asked=(tuple(map(tuple, shapes)), facts))
+
+
+def solve(
+    shapes: tuple[Shape, ...], text: Callable[[int], str], least: Sequence[int], rule: str
+) -> Answer:
+    """Return the answer for shapes of numbers and names, these as integers below 0.
+
+    `text` spells a name, `least` has what each is at least, that of -1 first. By the rule
+    ``"target"`` the second shape is the target.
+    """
+    one_way, known = rule == "target", list(least) + [0] * _names_in(shapes)
+    equations: list[Clause] = []
+
+    def spelled(z: int) -> int | str:
+        return z if z >= 0 else text(z)
+
+    def can_be_one(z: int) -> bool:
+        return _kernel.can_be_one(tuple(known), z)
+
+    def can_be_equal(x: int, y: int) -> bool:
+        return _kernel.can_be_equal(tuple(known), x, y)
+
+    def never(axis: int, other: int, tensor: int) -> NeverError:
+        rank = max(map(len, shapes))
+        one, two = (_kernel.padded_size(shapes[m], rank, axis) for m in (other, tensor))
+        named = tuple(tuple(map(spelled, shape)) for shape in shapes)
+        demand = Condition(equations)
+        if one_way:
+            sizes = spelled(one), spelled(two)
+            return NeverError(0, 0, axis, *sizes, named[:1], named[1], demand)
+        return NeverError(other, tensor, axis, spelled(two), spelled(one), named, None, demand)
+
+    def holders(axis: int, *symbols: int) -> list[int]:
+        rank = max(map(len, shapes))
+        column = [_kernel.padded_size(shape, rank, axis) for shape in shapes]
+        return sorted(map(column.index, symbols))
+
+    def clauses() -> tuple[_RawClause, ...]:
+        if one_way:
+            return _kernel.one_way(*shapes)
+        try:
+            return _kernel.symbolic_conditions(shapes)
+        except _kernel.NeverAgree as error:
+            other, tensor, axis = error.value
+        raise never(axis, other, tensor)
+
+    def is_forced(clause: _RawClause) -> bool:
+        _, x, y = clause
+        if can_be_one(x):
+            return y == 0 and rule == "sonnx"
+        return one_way or not can_be_one(y)
+
+    if one_way and len(shapes[0]) > len(shapes[1]):
+        own, target = (tuple(map(spelled, shape)) for shape in shapes)
+        raise NeverError(0, 0, 0, own[0], None, (own,), target)
+    while forced := next(filter(is_forced, clauses()), None):
+        axis, x, y = forced
+        if not can_be_equal(x, y):
+            raise never(axis, *((0, 1) if one_way else holders(axis, x, y)))
+        if x >= 0:
+            x, y = y, x
+        equations.append(Clause(((spelled(x), spelled(y)),), axis))
+        shapes = _kernel.replaced(shapes, x, y)
+        if y < 0:
+            known[-1 - y] = max(known[-1 - x], known[-1 - y])
+
+    def told(clause: _RawClause) -> Clause:
+        axis, x, y = clause
+        ones = [x] if one_way else [x, y]
+        pairs = [(z, 1) for z in ones if z < 0 and can_be_one(z)]
+        pairs += [(x, y)] if can_be_equal(x, y) else []
+        return Clause(tuple((spelled(a), spelled(b)) for a, b in dict.fromkeys(pairs)), axis)
+
+    condition = Condition(dict.fromkeys([*equations, *map(told, clauses())]))
+    if one_way:
+        return Answer(tuple(map(spelled, shapes[1])), condition, rule=rule)
+
+    zeros = []
+    for axis, x, y in _kernel.symbolic_zeros(shapes):
+        ways = [(a, b) for a, b in ((x, y), (y, x)) if can_be_equal(a, 0) and can_be_one(b)]
+        if (x, y) == (0, 1) and rule == "sonnx":
+            raise never(axis, *holders(axis, x, y))
+        if ways:
+            a, b = ways[0]
+            zeros.append(Zeros(spelled(a), spelled(b), len(ways) == 2, axis))
+
+    def size_of(symbols: tuple[int, ...]) -> Size:
+        sure = [z for z in symbols if not can_be_one(z)]
+        if not symbols or sure or len(symbols) == 1:
+            return spelled((*sure, *symbols, 1)[0])
+        return OneOf(tuple(map(text, symbols)))
+
+    sizes = tuple(map(size_of, _kernel.symbolic_sizes(shapes)))
+    return Answer(sizes, condition, Condition(dict.fromkeys(zeros)), rule)
+
+
+def _names_in(shapes: Sequence[Shape]) -> int:
+    return -min((size for shape in shapes for size in shape), default=0)
+
+
+def _number(size: int | str, sizes: Mapping[str, int]) -> int:
+    if not isinstance(size, str):
+        return size
+    if size not in sizes:
+        raise ValueError(f"sizes: expected a number for each name, got none for {size!r}")
+    return sizes[size]
