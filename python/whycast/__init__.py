@@ -3,8 +3,9 @@
 The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is the rule of NumPy and
 ONNX; a size of 0 broadcasts only with 0. `whycast.numpy_rule` has NumPy's rule, zero sizes
 included; `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and `whycast.torch`
-broadcast one tensor to a given shape. `whycast.reference` broadcasts plain lists, `whycast.testing`
-checks your own implementation, and the command ``whycast`` answers from the same programs.
+broadcast one tensor to a given shape. `whycast.symbolic` answers for sizes that have names,
+`whycast.reference` broadcasts plain lists, `whycast.testing` checks your own implementation,
+and the command ``whycast`` answers from the same programs.
 
 Notes name a function's theory (``why3/``) and its program, proved to return the theory's result, or
 to raise exactly where there is none (assumptions: ``proofs/``). By lemmas ``view_offset``
@@ -33,7 +34,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference, torch
+from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference, symbolic, torch
 from whycast._accelerator import native
 from whycast._adjoints import sum_to_shape
 from whycast._arrays import broadcast
@@ -68,6 +69,7 @@ __all__ = [
     "reference",
     "source_index",
     "sum_to_shape",
+    "symbolic",
     "torch",
 ]
 
@@ -82,7 +84,7 @@ def __dir__() -> list[str]:
 
 
 # Their imports are not public.
-for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, torch):
+for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, symbolic, torch):
     vars(_each)["__dir__"] = partial(list, _each.__all__)
 
 if not TYPE_CHECKING:

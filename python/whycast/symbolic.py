@@ -41,11 +41,19 @@ Rule: TypeAlias = Literal["sonnx", "numpy"]
 
 @dataclass(frozen=True)
 class OneOf:
-    """The one of several sizes that is not 1; 1 if all are.
+    """The one of several sizes that is not 1; 1 if all are 1.
 
-    >>> str(OneOf(("N", "M")))
-    'N|M'
+    Parameters
+    ----------
+    sizes : tuple of str
+        Names, at least two.
+
+    Notes
+    -----
+    Rests on ``joined_values`` of ``why3/model/answer.mlw``. Its text joins the names: ``N|M``.
     """
+
+    # [E_Broadcast_any_Derived_590]
 
     sizes: tuple[str, ...]
 
@@ -60,8 +68,19 @@ Size: TypeAlias = "int | str | OneOf"
 class Clause:
     """One of these equations holds: ``N = 1 or M = 1 or N = M``.
 
-    `axis` is the first axis of the result that asks for it; equal clauses may have others.
+    Parameters
+    ----------
+    equations : tuple of pairs of int or str
+        Numbers and names that are equal.
+    axis : int
+        First axis of the result that asks for it. Clauses are equal if their equations are.
+
+    Notes
+    -----
+    Rests on ``holds`` of ``why3/model/conditions.mlw``.
     """
+
+    # [E_Broadcast_any_Derived_580]
 
     equations: tuple[tuple[int | str, int | str], ...]
     axis: int = field(compare=False, default=0)
@@ -76,10 +95,23 @@ class Clause:
 
 @dataclass(frozen=True)
 class Zeros:
-    """No size 0 meets a size 1: of two sizes of an axis, these are not 0 and 1.
+    """No size 0 meets a size 1 on an axis: ``N is not 0``, ``N and M are not 0 and 1``.
 
-    `zero` and `one` are the sizes that may not be 0 and 1; where `both`, also not 1 and 0.
+    Parameters
+    ----------
+    zero, one : int or str
+        Sizes of the axis that are not 0 and 1, in this order.
+    both : bool
+        Whether they are not 1 and 0 either.
+    axis : int
+        As for `Clause`.
+
+    Notes
+    -----
+    Rests on ``meets_zero_one`` of ``why3/model/zeros.mlw``.
     """
+
+    # [E_Broadcast_any_Derived_590]
 
     zero: int | str
     one: int | str
@@ -102,12 +134,25 @@ class Zeros:
 
 
 class Condition(tuple["Clause | Zeros", ...]):
-    """A conjunction: all of its parts hold. None: always.
+    """A conjunction, as a tuple: all of its parts hold. An empty one holds always.
 
+    Parameters
+    ----------
+    parts : iterable of Clause or Zeros
+        What has to hold.
+
+    Notes
+    -----
+    Rests on ``all_hold`` of ``why3/model/verdict.mlw``.
+
+    Examples
+    --------
     >>> condition = broadcast_shapes(("N",), ("M",), rule="numpy").condition
     >>> print(condition, condition.holds({"N": 1, "M": 3}), len(condition))
     N = 1 or M = 1 or N = M True 1
     """
+
+    # [E_Broadcast_any_Derived_580]
 
     __slots__ = ()
 
@@ -138,6 +183,10 @@ class NeverError(BroadcastError):
         The shapes with the sizes that `equations` demand.
     equations : Condition
         What the other axes demand of the names.
+
+    Notes
+    -----
+    Each parameter is an attribute. Rests on ``never_agree`` of ``why3/model/symbolic.mlw``.
     """
 
     # [E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_670]
@@ -181,7 +230,7 @@ _Fact: TypeAlias = "tuple[str, str, int | str]"
 class Answer:
     """The common shape of shapes, and the condition under which they broadcast.
 
-    Attributes
+    Parameters
     ----------
     shape : tuple of int, str and OneOf
         The size on each axis, where the shapes broadcast.
@@ -192,6 +241,10 @@ class Answer:
     rule : str
         ``"sonnx"``, where `zeros` have to hold too, ``"numpy"``, or ``"target"``.
 
+    Notes
+    -----
+    The functions of this module return it. Rests on what they rest on.
+
     Examples
     --------
     >>> answer = broadcast_shapes(("N", 4), ("M", 1))
@@ -200,6 +253,8 @@ class Answer:
     >>> answer.substitute(N=3).shape, answer.substitute(N=3, M=1).shape, answer.holds(N=3, M=2)
     ((3, 4), (3, 4), False)
     """
+
+    # [E_Broadcast_any_Derived_590]
 
     shape: tuple[Size, ...]
     condition: Condition
