@@ -88,6 +88,11 @@ class Clause:
     def __str__(self) -> str:
         return " or ".join(f"{a} = {b}" for a, b in self.equations)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in it."""
+        return _named(size for equation in self.equations for size in equation)
+
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether an equation holds for sizes of the names."""
         return any(_number(a, sizes) == _number(b, sizes) for a, b in self.equations)
@@ -126,6 +131,11 @@ class Zeros:
         if isinstance(self.one, int):
             return f"{self.zero} is not 0"
         return f"{self.zero} is not 0 where {self.one} is 1"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in it: none where the number 0 meets the number 1."""
+        return _named((self.zero, self.one))
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
         """Whether, for sizes of the names, no 0 meets a 1."""
@@ -358,7 +368,7 @@ def broadcast_shapes(
     rule : str, optional
         ``"sonnx"``, or ``"numpy"``, which ONNX has too: there 0 may meet 1.
     known : dict, optional
-        What names are known to be: ``">= 2"`` (or ``"≥ 2"``, ``"> 1"``), ``"= M"``, ``"= 3"`` or 3.
+        What names are known to be: ``">= 2"`` (or ``"> 1"``), ``"= M"``, ``"= 3"`` or 3.
 
     Returns
     -------
@@ -520,14 +530,14 @@ def _size_of(value: object, name: str, least: int = 0) -> int | str:
 
 
 _FACT = re.compile(
-    r"\s*(?:(?P<least>≥|>=|>)\s*(?P<number>[0-9]{1,4000})|==?\s*(?P<same>.*\S))\s*", re.S
+    r"\s*(?:(?P<least>\u2265|>=|>)\s*(?P<number>[0-9]{1,4000})|==?\s*(?P<same>.*\S))\s*", re.S
 )
 
 
 def _facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
     """Read what names are known to be.
 
-    >>> _facts_of({"N": "≥ 2", "M": "> 1", "K": "= N", "L": 3, "P": "=7"})
+    >>> _facts_of({"N": ">= 2", "M": "> 1", "K": "= N", "L": 3, "P": "=7"})
     (('N', '>=', 2), ('M', '>=', 2), ('K', '=', 'N'), ('L', '=', 3), ('P', '=', 7))
     """
     facts: list[_Fact] = []
@@ -693,6 +703,10 @@ def solve(
 
 def _names_in(shapes: Sequence[Shape]) -> int:
     return -min((size for shape in shapes for size in shape), default=0)
+
+
+def _named(sizes: Iterable[int | str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(size for size in sizes if isinstance(size, str)))
 
 
 def _number(size: int | str, sizes: Mapping[str, int]) -> int:

@@ -7,10 +7,12 @@ tests/extraction/test_symbolic.py asks.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Literal
 
+import numpy as np
 import plain_rule
 import pytest
 
@@ -26,7 +28,7 @@ EVERY: list[Sizes] = [dict(zip(NAMES, given, strict=True)) for given in product(
 FACTS: list[tuple[dict[str, Any], Any]] = [
     ({}, lambda v: True),
     ({"N": ">= 2"}, lambda v: v["N"] >= 2),
-    ({"N": "> 1", "M": "≥ 1"}, lambda v: v["N"] > 1 <= v["M"]),
+    ({"N": "> 1", "M": "\u2265 1"}, lambda v: v["N"] > 1 <= v["M"]),
     ({"N": ">= 2", "M": ">= 3"}, lambda v: v["N"] >= 2 and v["M"] >= 3),
     ({"N": "= M", "M": ">= 2"}, lambda v: v["N"] == v["M"] >= 2),
     ({"M": "=N", "N": 3}, lambda v: v["N"] == v["M"] == 3),
@@ -108,3 +110,60 @@ def test_answers(rule: str, fact: int) -> None:
             assert tuple(sizes) == shape, (shapes, v, str(found))
             if len(shapes) == 2:
                 assert found.substitute(own).shape == shape
+
+
+def shapes_of(*shapes: Any, **more: Any) -> symbolic.Answer:
+    return symbolic.broadcast_shapes(*shapes, **more)
+
+
+WRONG: list[tuple[Any, type[Exception], str]] = [
+    (lambda: shapes_of(), ValueError, "at least one shape, got none"),
+    (lambda: shapes_of(("N",), rule="torch"), ValueError, "rule: expected 'sonnx' or 'numpy'"),
+    (lambda: shapes_of("N,4"), TypeError, r"shapes\[0\]: expected a sequence of sizes and names"),
+    (lambda: shapes_of((1,), 4), TypeError, r"shapes\[1\]: expected a sequence"),
+    (
+        lambda: shapes_of((1, 2.0)),
+        TypeError,
+        r"shapes\[0\]\[1\]: expected an integer, a",
+    ),
+    (lambda: shapes_of((True,)), TypeError, r"shapes\[0\]\[0\]: expected an integer, a name"),
+    (lambda: shapes_of((-2,)), ValueError, "at least -1, got -2"),
+    (lambda: symbolic.expand((1,), (-2,)), ValueError, r"target\[0\]: expected a size of at least"),
+    (
+        lambda: shapes_of(("N",), known={"N": "2 or 3"}),
+        ValueError,
+        r"known\['N'\]: expected such as",
+    ),
+    (lambda: shapes_of(("N",), known={3: "= N"}), TypeError, "known: expected names, got 3"),
+    (lambda: shapes_of(("N",), known={"N": 2.0}), TypeError, r"known\['N'\]: expected an integer"),
+    (lambda: shapes_of(("N",), known={"N": -1}), ValueError, "at least 0, got -1"),
+    (
+        lambda: shapes_of(("N",), known={"N": "= M", "M": ">= 3", "K": "= N"}).substitute(N=2),
+        ValueError,
+        "M is known to be at least 3, and 2",
+    ),
+    (lambda: shapes_of(("N",), known={"N": 2}).holds(N=3), ValueError, "N is known to be 2, and 3"),
+    (lambda: shapes_of(("N", "M")).holds(N=3), ValueError, "got none for 'M'"),
+    (lambda: shapes_of(("N",)).substitute(K=3), ValueError, "no name 'K', expected one of N"),
+    (lambda: shapes_of(("N",)).holds(N="M"), ValueError, "for each name, got none for 'N'"),
+    (lambda: shapes_of(("N",), (3,)).condition.holds({}), ValueError, "got none for 'N'"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), WRONG)
+def test_wrong_arguments(call: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_unknown_sizes_and_objects() -> None:
+    one = shapes_of((None, "?0"), (np.int64(-1), 4), rule="numpy")
+    assert str(one) == "(?1|?2, 4) if (?1 = 1 or ?2 = 1 or ?1 = ?2) and (?0 = 1 or ?0 = 4)"
+    assert one.substitute({"?1": 3, "?2": 3, "?0": 1}).shape == (3, 4)
+    assert pickle.loads(pickle.dumps(one)) == one == shapes_of((-1, "?0"), (None, 4), rule="numpy")
+    assert len({one, one.substitute({"?0": 4}), shapes_of((None, "?0"), (-1, 4))}) == 3
+    with pytest.raises(symbolic.NeverError) as caught:
+        symbolic.broadcast_to(("N", 4), ("M",))
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert str(error) == str(caught.value)
+    assert (error.size, error.target) == ("N", None)

@@ -127,7 +127,7 @@ def _run(arguments: argparse.Namespace) -> int:
     _demand_company(arguments)
     model, names = read(arguments.file), Names()
     known = scopes(model, names, arguments.sizes)
-    found = list(places(known.scopes, model))
+    found = list(places(known.scopes, model, names))
     about: dict[str, Any] = {"file": str(arguments.file), "opset": opset(model)}
     about |= report(found, left_out(known.scopes, model), names, known)
     code = 1 if any(place.verdict == "never" for place in found) else 0

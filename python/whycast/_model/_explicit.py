@@ -274,7 +274,7 @@ class _Writer:
         if place.verdict == "unknown":
             raise _LeftError(UNKNOWN)
         if place.zeros:
-            meets = any({a, b} == {0, 1} for _, a, b in place.zeros)
+            meets = any(not each.names for each in place.zeros)
             sizes = "a 0 that meets a 1 (E1)" if meets else "sizes that it may have, 0 with 1 (E1)"
             raise _LeftError(f"SONNX refuses {sizes}{'' if meets else ': --sizes'}")
         for name in place.inputs:

@@ -40,6 +40,9 @@ class Names:
     def text(self, symbol: int) -> str:
         return str(symbol) if symbol >= 0 else self.spelled[-1 - symbol]
 
+    def size(self, symbol: int) -> int | str:
+        return symbol if symbol >= 0 else self.text(symbol)
+
     def joined(self, symbols: Iterable[int]) -> str:
         """Spell the one of some sizes that is not 1, whatever their order.
 
@@ -53,7 +56,7 @@ class Names:
 
     def sizes(self, shape: Shape) -> list[int | str]:
         """Spell the sizes of a shape: numbers and names."""
-        return [size if size >= 0 else self.text(size) for size in shape]
+        return [*map(self.size, shape)]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,11 @@ import onnx
 from onnx import GraphProto, ModelProto, NodeProto
 
 from whycast import _kernel
+from whycast._model._names import Names
 from whycast._model._operators import INSIDE, ONNX, OPERATORS, Direction
 from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
+from whycast.symbolic import Clause, Condition, NeverError, solve
 
 # always and never hold for all numbers of names. unknown: a rank is open.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
@@ -27,9 +29,9 @@ class Place:
     """A node that may broadcast.
 
     `inputs` and `shapes` are those that broadcast together; for stacks of matrices, without the
-    last two axes. Each axis of `target` is the one of its sizes that is not 1. `conditions` are
-    clauses (axis, a, b) of NumPy's rule, `zeros` those that SONNX adds. `index` is the node's in
-    its graph. `note` says why an unusual node is listed.
+    last two axes. Each axis of `target` is the one of its sizes that is not 1. `condition` is that
+    of NumPy's rule, `zeros` what SONNX adds. `index` is the node's in its graph. `note` says why an
+    unusual node is listed.
     """
 
     scope: Scope
@@ -39,9 +41,9 @@ class Place:
     shapes: tuple[Shape | None, ...]
     verdict: Verdict = "unknown"
     target: tuple[tuple[int, ...], ...] | None = None
-    conditions: tuple[tuple[int, int, int], ...] = ()
-    zeros: tuple[tuple[int, int, int], ...] = ()
-    clash: tuple[int, int, int] | None = None
+    condition: Condition = Condition()  # noqa: RUF009
+    zeros: Condition = Condition()  # noqa: RUF009
+    clash: NeverError | None = None
     note: str = ""
 
     @property
@@ -100,13 +102,13 @@ def _kind(own: Shape, grows: list[int]) -> str:
     return "trailing" if grows[0] > stays[-1] else "middle"
 
 
-def places(scopes: list[Scope], model: ModelProto) -> Iterator[Place]:
+def places(scopes: list[Scope], model: ModelProto, names: Names) -> Iterator[Place]:
     version = opset(model)
     for scope in scopes:
         for index, node in enumerate(scope.graph.node):
             operands = operands_of(scope, node)
             if operands is not None:
-                yield from _judged(Place(scope, index, *operands), version)
+                yield from _judged(Place(scope, index, *operands), version, names)
 
 
 def operands_of(
@@ -141,7 +143,7 @@ def operands_of(
     return direction, pair, tuple(stacks)
 
 
-def _judged(place: Place, version: int) -> Iterator[Place]:
+def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
     """Complete a place; an Expand is only listed if it never works."""
     operator = place.node.op_type
     own, target = place.shapes[0], place.shapes[-1]
@@ -151,17 +153,17 @@ def _judged(place: Place, version: int) -> Iterator[Place]:
         if min(target, default=0) < 0:
             note = f"ONNX does not define the size {min(target)} in its shape; runtimes differ"
             yield replace(place, shapes=(own, None), note=note)
-        elif (asked := _asked(place)).verdict == "never":
+        elif (asked := _asked(place, names)).verdict == "never":
             yield asked
     elif place.direction == "stacked" and () in map(place.scope.shape, place.inputs):
         yield replace(place, verdict="never", note=f"{operator} takes no scalar")
     elif version < OPERATORS[operator].since:
-        yield from _older(replace(place, direction="equal"), version)
+        yield from _older(replace(place, direction="equal"), version, names)
     else:
-        yield _asked(place)
+        yield _asked(place, names)
 
 
-def _older(place: Place, version: int) -> Iterator[Place]:
+def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
     """Return a node of an opset before its operator broadcasts, if its shapes differ."""
     node = place.node
     known = [shape for shape in place.shapes if shape is not None]
@@ -175,29 +177,27 @@ def _older(place: Place, version: int) -> Iterator[Place]:
         yield replace(place, note=note)
     elif differ:
         note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
-        clauses = tuple(
-            (axis, a, b)
-            for own in known
-            for axis, (a, b) in enumerate(zip(known[0], own, strict=False))
-            if a != b
-        )
-        never = len({*map(len, known)}) > 1 or any(min(a, b) >= 0 for _, a, b in clauses)
+        pairs = [
+            pair for own in known for pair in zip(known[0], own, strict=False) if len({*pair}) > 1
+        ]
+        never = len({*map(len, known)}) > 1 or any(min(pair) >= 0 for pair in pairs)
+        # A size 1 does not help.
+        clauses = [Clause(((names.size(a), names.size(b)),)) for a, b in pairs]
         verdict: Verdict = "never" if never else "unknown"
-        yield replace(place, verdict=verdict, conditions=clauses, note=note)
+        yield replace(place, verdict=verdict, condition=Condition(clauses), note=note)
 
 
-def _asked(place: Place) -> Place:
+def _asked(place: Place, names: Names) -> Place:
     known = tuple(shape for shape in place.shapes if shape is not None)
     if len({*place.inputs}) == 1:
         return replace(place, verdict="equal")
     if len(known) < len(place.shapes):
         return place
     try:
-        target = _kernel.symbolic_sizes(known)
-        conditions = _kernel.symbolic_conditions(known)
-    except _kernel.NeverAgree as error:
-        return replace(place, verdict="never", clash=error.value)
-    zeros = _kernel.symbolic_zeros(known)
+        found = solve(known, names.text, (), "numpy")
+    except NeverError as error:
+        return replace(place, verdict="never", clash=error)
+    target = _kernel.symbolic_sizes(known)
     if place.direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
         # These operators do not grow the first input.
         are_numbers = min((*known[0], *known[1]), default=0) >= 0
@@ -210,7 +210,9 @@ def _asked(place: Place) -> Place:
         len({shape[k] for shape in known if shape[k] >= 0}) > 1 for k in range(len(target))
     ):
         verdict = "always"
-    return replace(place, verdict=verdict, target=target, conditions=conditions, zeros=zeros)
+    return replace(
+        place, verdict=verdict, target=target, condition=found.condition, zeros=found.zeros
+    )
 
 
 def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:

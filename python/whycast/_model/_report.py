@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whycast._kernel import padded_size
 from whycast._model._infer import Read
 from whycast._model._names import Names
 from whycast._model._places import UNKNOWN, Place, filled
@@ -84,13 +83,12 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
             for symbols in filled(place.target)
         ]
         row["elements"] = _elements(place)
-        row["condition"] = condition(place.conditions, names)
-        row["condition of SONNX"] = zero_condition(place.zeros, names)
+        row["condition"] = [*map(str, place.condition)]
+        row["condition of SONNX"] = [*map(str, place.zeros)]
         if place.verdict == "depends":
             row["broadcasts if"] = _growth(place, names)
-    elif place.verdict == "unknown" and place.conditions:
-        # Where an operator does not broadcast yet, a size 1 does not help.
-        row["condition"] = [f"{names.text(a)} = {names.text(b)}" for _, a, b in place.conditions]
+    elif place.verdict == "unknown" and place.condition:
+        row["condition"] = [*map(str, place.condition)]
     return row | {"attention": _attention(place, row)}
 
 
@@ -103,13 +101,12 @@ def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
     if len(place.target or ()) > 32:
         found.append(f"rank {len(row['result'])}: many libraries stop at 32")
     if place.clash is not None:
-        first, second, axis = place.clash
-        rank = max(len(own) for own in place.shapes if own is not None)
-        one, other = (padded_size(place.shapes[m] or (), rank, axis) for m in (first, second))
-        both = f"inputs {first} and {second} have sizes"
+        clash = place.clash
+        both = f"inputs {clash.other} and {clash.tensor} have sizes"
         if place.direction == "explicit":
             both = "its input and its shape have sizes"
-        found.append(f"never broadcasts: on axis {axis} {both} {one} and {other}")
+        sizes = f"{clash.target} and {clash.size}"
+        found.append(f"never broadcasts: on axis {clash.axis} {both} {sizes}")
     elif place.verdict == "never":
         found.append("never broadcasts: its last input does not fit the shape of the others")
     if place.verdict == "unknown":
@@ -123,41 +120,6 @@ def _elements(place: Place) -> dict[str, int] | None:
         return None
     *read, written = map(math.prod, shapes)
     return {"read": sum(read), "written": written}
-
-
-def condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
-    """Spell the clauses of a condition, each once.
-
-    >>> names = Names()
-    >>> n, m = names.symbol("N"), names.symbol("M")
-    >>> condition(((0, n, m), (1, n, 5)), names)
-    ['N = 1 or M = 1 or N = M', 'N = 1 or N = 5']
-    """
-    said = []
-    for _, a, b in clauses:
-        ones = [f"{names.text(z)} = 1" for z in (a, b) if z < 0]
-        said.append(" or ".join([*ones, f"{names.text(a)} = {names.text(b)}"]))
-    return list(dict.fromkeys(said))
-
-
-def zero_condition(clauses: tuple[tuple[int, int, int], ...], names: Names) -> list[str]:
-    """Spell SONNX's further condition: no size 0 meets a size 1.
-
-    >>> names = Names()
-    >>> n, m = names.symbol("N"), names.symbol("M")
-    >>> zero_condition(((0, n, 1), (1, n, m), (2, 0, 1), (3, 0, m)), names)
-    ['N is not 0', 'N and M are not 0 and 1', '0 meets 1', 'M is not 1']
-    """
-    said = []
-    for _, a, b in clauses:
-        named = [names.text(z) for z in (a, b) if z < 0]
-        if len(named) == 2:
-            said.append(f"{' and '.join(named)} are not 0 and 1")
-        elif named:
-            said.append(f"{named[0]} is not {1 - max(a, b)}")
-        else:
-            said.append(_ZERO_MEETS_ONE)
-    return list(dict.fromkeys(said))
 
 
 def _growth(place: Place, names: Names) -> list[str]:

@@ -70,14 +70,10 @@ def _numbers_for(
 ) -> dict[str, int]:
     """Choose numbers of names with which the nodes run: a size 1 meets any."""
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
-    for _, a, b in (clause for place in found for clause in place.conditions):
-        texts = [names.text(size) for size in (a, b)]
-        first, second = (
-            size if size >= 0 else sizes.get(text, _OPEN_SIZE)
-            for size, text in zip((a, b), texts, strict=True)
-        )
-        if len({1, first, second}) > 2:
-            sizes |= {text: 1 for text in texts if text in sizes}
+    for clause in (clause for place in found for clause in place.condition):
+        used = {name: sizes.get(name, _OPEN_SIZE) for name in clause.names}
+        if not clause.holds(used):
+            sizes |= {name: 1 for name in used if name in sizes}
     return sizes
 
 
