@@ -193,6 +193,8 @@ class NeverError(BroadcastError):
         The shapes with the sizes that `equations` demand.
     equations : Condition
         What the other axes demand of the names.
+    least : dict
+        What the names among the sizes are at least.
 
     Notes
     -----
@@ -213,11 +215,13 @@ class NeverError(BroadcastError):
         shapes: tuple[Any, ...],
         target_shape: Any = None,
         equations: Condition = _ALWAYS,
+        least: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__(tensor, axis, size, target, shapes, target_shape)
-        self.args = (other, tensor, axis, size, target, shapes, target_shape, equations)
+        self.args = (other, tensor, axis, size, target, shapes, target_shape, equations, least)
         self.other = other
         self.equations = equations
+        self.least = least or {}
 
     def _headline(self) -> str:
         said = super()._headline()
@@ -226,7 +230,9 @@ class NeverError(BroadcastError):
                 f"shapes never broadcast: axis {self.axis} of the common rank {self._rank}, tensor "
                 f"{self.other} has size {self.target}, tensor {self.tensor} has size {self.size}"
             )
-        return f"{said}; the other axes demand {self.equations}" if self.equations else said
+        least = "".join(f", {name} >= {size}" for name, size in self.least.items())
+        others = f"; the other axes demand {self.equations}" if self.equations else ""
+        return said + least + others
 
     def _hint(self) -> list[str]:
         return []
@@ -631,11 +637,10 @@ def solve(
         rank = max(map(len, shapes))
         one, two = (_kernel.padded_size(shapes[m], rank, axis) for m in (other, tensor))
         named = tuple(tuple(map(spelled, shape)) for shape in shapes)
-        demand = Condition(equations)
+        why = Condition(equations), {text(z): known[-1 - z] for z in (one, two) if z < 0}
         if one_way:
-            sizes = spelled(one), spelled(two)
-            return NeverError(0, 0, axis, *sizes, named[:1], named[1], demand)
-        return NeverError(other, tensor, axis, spelled(two), spelled(one), named, None, demand)
+            return NeverError(0, 0, axis, spelled(one), spelled(two), named[:1], named[1], *why)
+        return NeverError(other, tensor, axis, spelled(two), spelled(one), named, None, *why)
 
     def holders(axis: int, *symbols: int) -> list[int]:
         rank = max(map(len, shapes))
