@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import plain_rule
@@ -35,7 +35,8 @@ FACTS: list[tuple[dict[str, Any], Any]] = [
     ({"N": "= M", "M": "= N", "K": "= 0"}, lambda v: v["N"] == v["M"] and v["K"] == 0),
 ]
 AXIS: list[Named] = [(), *((z,) for z in (*NAMES, 0, 1, 2, 3))]
-TWO_AXES: list[Named] = [(), ("N",), ("M",), (2,), *product(("N", "M", 0, 1, 2), repeat=2)]
+TWO_SIZES: tuple[int | str, ...] = ("N", "M", 0, 1, 2)
+TWO_AXES: list[Named] = [(), ("N",), ("M",), (2,), *product(TWO_SIZES, repeat=2)]
 
 
 def all_cases() -> Iterator[tuple[Named, ...]]:
@@ -71,7 +72,8 @@ RULES = {"sonnx": sonnx_shape, "numpy": numpy_shape, "target": to_target}
 
 def ask(rule: str, shapes: Sequence[Named], known: Mapping[str, int | str]) -> symbolic.Answer:
     if rule == "target":
-        return symbolic.broadcast_to(*shapes, known)
+        shape, target = shapes
+        return symbolic.broadcast_to(shape, target, known)
     own: Literal["sonnx", "numpy"] = "sonnx" if rule == "sonnx" else "numpy"
     return symbolic.broadcast_shapes(*shapes, rule=own, known=known)
 
@@ -145,7 +147,11 @@ WRONG: list[tuple[Any, type[Exception], str]] = [
     (lambda: shapes_of(("N",), known={"N": 2}).holds(N=3), ValueError, "N is known to be 2, and 3"),
     (lambda: shapes_of(("N", "M")).holds(N=3), ValueError, "got none for 'M'"),
     (lambda: shapes_of(("N",)).substitute(K=3), ValueError, "no name 'K', expected one of N"),
-    (lambda: shapes_of(("N",)).holds(N="M"), ValueError, "for each name, got none for 'N'"),
+    (
+        lambda: shapes_of(("N",)).holds({"N": cast("int", "M")}),
+        ValueError,
+        "for each name, got none for 'N'",
+    ),
     (lambda: shapes_of(("N",), (3,)).condition.holds({}), ValueError, "got none for 'N'"),
 ]
 
