@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
-from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino, torch
+from whycast import _kernel, lax, ngraph, numpy_rule, onnx, openvino, symbolic, torch
 from whycast._arrays import broadcast
 from whycast._checks import show
 from whycast._errors import REFUSALS, Names
@@ -94,9 +94,13 @@ _SETTLED_BY = {
 }
 
 
+_DERIVED = {"strides": "110", "condition": "580", "zeros": "590"}
+
+
 def _clauses(text: str, **numbers: str) -> dict[str, str]:
     """Give for each kind of question its clause: of the rule's own text, or another in full."""
-    own = {"strides": "E_Broadcast_any_Derived_110", **numbers}
+    own = {kind: f"E_Broadcast_any_Derived_{number}" for kind, number in _DERIVED.items()}
+    own |= numbers
     found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
     for kind, other in _SETTLED_BY.items():
         found.setdefault(kind, found[other])
@@ -117,7 +121,7 @@ class Rule:
     call: str
     parameters: tuple[str, ...]
     # Clauses for kinds of questions (verdict, shape, index, strides, data, report), for steps of an
-    # explanation (lies, size, fails, kept, first), and for bits of numbers.
+    # explanation (lies, size, fails, kept, first, condition, zeros), and for bits of numbers.
     clauses: Mapping[str, str]
     told: Told
     steps: Steps
@@ -126,6 +130,8 @@ class Rule:
     # and the package's function for it, whose error tells why there is none.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
     shapes: Callable[..., Shape] | None = None
+    # The package's function for shapes whose sizes have names, if the rule takes them.
+    named: Callable[..., symbolic.Answer] | None = None
     # Makes the error from an exception of the kernel.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
@@ -238,6 +244,9 @@ class Rule:
         return Layout(target, self.strides(shape, strides, target, *axes))
 
 
+# Sizes that have names, of a tensor and a target.
+_ONE_WAY = "E_Broadcast_any_Derived_670"
+
 _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
 _STRIDES = (*_SHAPES, "strides", "data")
@@ -265,6 +274,7 @@ _RULES = (
         steps=Steps("dY", "maximum", "step 1", "step 2", "E1", "f", letters=True),
         common=_kernel.broadcast_shapes,
         shapes=broadcast_shapes,
+        named=symbolic.broadcast_shapes,
         zero_meets_one=False,
         dtypes="strings",
         peers={
@@ -301,6 +311,7 @@ _RULES = (
         steps=Steps("result", "common"),
         common=_kernel.numpy_broadcast_shapes,
         shapes=numpy_rule.broadcast_shapes,
+        named=partial(symbolic.broadcast_shapes, rule="numpy"),
         dtypes="any",
         gives_back=True,
         peers={
@@ -320,7 +331,7 @@ _RULES = (
         clauses=_clauses(
             "E_NumpyBroadcast_any",
             **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
-            lies="Rule_010",
+            **{"lies": "Rule_010", "condition": _ONE_WAY},
         ),
         told=Told(
             "core/common_shape.mlw",
@@ -329,6 +340,7 @@ _RULES = (
             "the tensor's lie on the last ones of the target",
         ),
         steps=Steps("shape", "shape"),
+        named=symbolic.broadcast_to,
         dtypes="any",
         peers={"numpy": _STRIDES, "torch": (*_STRIDES, "report"), "jax": _DATA},
     ),
@@ -349,6 +361,7 @@ _RULES = (
         ),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
+        named=symbolic.expand,
         dtypes="strings",
         peers={
             **dict.fromkeys(("numpy", "onnx-reference", "torch"), _DATA),
@@ -366,6 +379,7 @@ _RULES = (
             "E_OpenvinoBroadcast_any",
             **{"verdict": "Modes_020", "shape": "Inputs_020", "data": "Modes_020"},
             **{"report": "Derived_010", "strides": "Derived_040", "lies": "Modes_020"},
+            condition=_ONE_WAY,
         ),
         told=Told(
             "axes/openvino.mlw",
@@ -374,6 +388,7 @@ _RULES = (
             "the tensor's lie on the last ones of the target",
         ),
         steps=Steps("target_shape", "target_shape"),
+        named=symbolic.broadcast_to,
         peers={
             "numpy": _STRIDES,
             "torch": (*_STRIDES, "report"),
@@ -437,6 +452,7 @@ _RULES = (
         told=Told("axes/openvino_operator.mlw", "as ONNX Expand", "as NumPy", "as SONNX"),
         steps=Steps("output", "common"),
         common=_kernel.numpy_broadcast_shapes,
+        named=symbolic.expand,
         peers=dict.fromkeys(("numpy", "openvino", "torch"), _DATA),
     ),
     Rule(
@@ -505,7 +521,7 @@ _RULES = (
         clauses=_clauses(
             "E_NumpyBroadcast_any",
             **dict.fromkeys(("verdict", "shape", "data"), "Functions_020"),
-            lies="Rule_010",
+            **{"lies": "Rule_010", "condition": _ONE_WAY},
         ),
         told=Told(
             "core/common_shape.mlw",
@@ -514,6 +530,7 @@ _RULES = (
             "as OpenVINO numpy",
         ),
         steps=Steps("size", "size"),
+        named=symbolic.broadcast_to,
         peers={"numpy": _STRIDES, "jax": _DATA},
     ),
 )

@@ -5,25 +5,26 @@ The proved programs settle each axis, asked for tensors of that axis alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from whycast import _kernel
 from whycast._errors import show_int
 from whycast._rules import Operands, Rule
 from whycast._types import Shape
+from whycast.symbolic import Answer, NeverError, Size
 
 
 class Place(NamedTuple):
     """A tensor's part on an axis of the output: its own axis, None where a 1 is prepended.
 
-    An index of the output leads to the same index (kept), to the first, or to none where the size
-    does not fit.
+    An index of the output leads to the same index (kept), to the first, to either where a size has
+    a name that can be 1, or to none where the size does not fit.
     """
 
-    size: int
+    size: int | str
     axis: int | None
-    leads: Literal["kept", "first"] | None
+    leads: Literal["kept", "first", "either"] | None
 
 
 class Row(NamedTuple):
@@ -37,7 +38,7 @@ class Row(NamedTuple):
 class Alignment(NamedTuple):
     """Tensors on the axes of the output; an axis has no size where the sizes do not fit."""
 
-    sizes: tuple[int | None, ...]
+    sizes: tuple[int | str | None, ...]
     rows: tuple[Row, ...]
 
 
@@ -78,6 +79,57 @@ def _common(rule: Rule, names: list[str], shapes: tuple[Shape, ...]) -> Alignmen
         }
         rows.append(Row(name, places))
     return Alignment(sizes, tuple(rows))
+
+
+def named_alignment(
+    rule: Rule, operands: Operands, said: Answer | NeverError, facts: Sequence[tuple[str, str]]
+) -> Alignment | None:
+    """Align operands whose sizes have names; None where the target has too low a rank."""
+    target = operands.target
+    if isinstance(said, NeverError) and said.target is None:
+        return None
+    shapes: Sequence[tuple[int | str, ...]] = operands.shapes
+    names = [f"{rule.parameters[0]} {m}" for m in range(len(shapes))]
+    if target is not None:
+        names, shapes = [*rule.parameters], (*shapes, target)
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(own)) + own for own in shapes]
+
+    def alone(axis: int) -> Size | None:
+        assert rule.named is not None
+        if axis == getattr(said, "axis", None):
+            return None
+        try:
+            return rule.named(*[own[axis : axis + 1] for own in padded], known=dict(facts)).shape[0]
+        except NeverError:
+            return None
+
+    sizes = [*said.shape] if isinstance(said, Answer) else [*map(alone, range(rank))]
+    texts = [size if size is None or isinstance(size, int) else str(size) for size in sizes]
+
+    def leads(m: int, axis: int, own: int | str) -> Literal["kept", "first", "either"] | None:
+        if isinstance(said, NeverError):
+            return None if (m, axis) == (said.tensor, said.axis) else "kept"
+        if texts[axis] in (own, 1):
+            return "kept" if own == texts[axis] else "first"
+        if isinstance(own, int):
+            return "first" if own == 1 else "kept"
+        try:
+            said.substitute({own: 1})
+        except ValueError:
+            return "kept"
+        return "either"
+
+    rows = []
+    for m, (name, own, shape) in enumerate(zip(names, shapes, padded, strict=True)):
+        missing = rank - len(own)
+        places = {
+            k: Place(size, k - missing if k >= missing else None, leads(m, k, size))
+            for k, size in enumerate(shape)
+        }
+        rows.append(Row(name, places, is_tensor=m < len(operands.shapes)))
+    grows = target is None or rule.bidirectional
+    return Alignment(tuple(texts), tuple(rows if grows else rows[:1]))
 
 
 def _size(rule: Rule, column: tuple[int, ...]) -> int | None:
@@ -140,6 +192,8 @@ def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
         return tuple([None if place is None else cell(k, place) for k, place in enumerate(places)])
 
     def leads(axis: int, place: Place) -> Cell:
+        if place.leads == "either":
+            return f"i{axis}|0"
         return f"i{axis}" if place.leads == "kept" else 0
 
     # Some texts name tensors by letters.
@@ -163,9 +217,8 @@ def lines(rule: Rule, aligned: Alignment, *, accepted: bool) -> list[Line]:
         wrong = tuple(sorted(k for k, place in row.places.items() if place.leads is None))
         if accepted and row.is_tensor:
             cells = on_axes(row, leads)
-            found.append(
-                Line(steps.leads, after, cells, clauses["first" if 0 in cells else "kept"])
-            )
+            grown = any(place.leads != "kept" for place in row.places.values())
+            found.append(Line(steps.leads, after, cells, clauses["first" if grown else "kept"]))
         elif not accepted and wrong:
             cells = on_axes(row, lambda _, place: place.size if place.leads is None else None)
             found.append(Line(steps.fails, before, cells, clauses["fails"], wrong=wrong))

@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import count as count_from
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from whycast._checks import cut
 from whycast._errors import BroadcastError, show_int
 from whycast._rules import RULES, Operands, Rule, names_of
 from whycast._types import Shape
 from whycast._usage import UsageError
+from whycast.symbolic import Answer, NeverError
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+NamedShape: TypeAlias = "tuple[int | str, ...]"
 
 # Python converts no int of more than 4300 digits; products of two sizes have to be written too.
 _MOST_DIGITS = 2000
@@ -23,16 +27,24 @@ _MOST_DIGITS = 2000
 # "1,000" is not the shape 1x0.
 _SIZE = "(?:0|[1-9][0-9]*)"
 
+# Names, and those that no x can split; and the sizes of a shape with names.
+_NAME = r"[^\W\d_]\w*"
+_NO_X = r"[^\W\d_xX][^\WxX]*"
+_KNOWN = rf"(?:{_SIZE}|\?)"
+
 # Explanations stay short at any rank.
 _MOST_AXES_OF_A_SHAPE = 16
 _MOST_AXES_NAMED = 12
 
 
-def _pattern(number: str, *forms: str) -> str:
-    """Match numbers with commas between them, in brackets or not, or one of other forms."""
-    commas = rf"{number}(?: *, *{number})*"
+def _pattern(number: str, *forms: str, one: str = "") -> str:
+    """Match numbers with commas between them, in brackets or not, or one of other forms.
+
+    Without a comma there is `one`, by default a number.
+    """
+    commas = rf"(?:{number}(?: *, *{number})+|{one or number})"
     # Without brackets "3," may be half of "3, 1", which a shell splits.
-    inside = rf" *(?:{commas} *(?:, *)?)?"
+    inside = rf" *(?:{commas} *(?:, *)?|{number} *, *)?"
     return "|".join(
         (*forms, commas, rf"\({inside}\)", rf"\[{inside}\]", rf"torch\.Size\(\[{inside}\]\)")
     )
@@ -41,6 +53,11 @@ def _pattern(number: str, *forms: str) -> str:
 # The page of the documentation to play with uses this too.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
+
+# An x between two names may be part of one.
+_SPLIT = rf"(?:{_KNOWN} *[xX×] *|{_NO_X} *(?:×|[xX](?= *[0-9?])) *)*(?:{_KNOWN}|{_NO_X})"
+NAMED = _pattern(f"(?:{_KNOWN}|{_NAME})", _SPLIT, one=f"(?:{_KNOWN}|{_NO_X})")
+_NAMED_SIZES = "sizes of at least 0, or names, such as 3x1, N,4 or (N, 4), or () for rank 0"
 
 
 def shape(text: str) -> Shape:
@@ -51,7 +68,56 @@ def shape(text: str) -> Shape:
     >>> shape("0"), shape("(3,)"), shape("()"), shape("scalar"), shape("torch.Size([3, 1])")
     ((0,), (3,), (), (), (3, 1))
     """
+    word = text.strip()
+    if not re.fullmatch(SHAPE, word) and re.fullmatch(NAMED, word):
+        raise argparse.ArgumentTypeError(
+            f"expected numbers here, got a name in {cut(word)!r}; shape and explain take names"
+        )
     return _numbers(text, SHAPE, SIZES)
+
+
+def named_shape(text: str) -> NamedShape:
+    """Read a shape whose sizes may have names; ``?`` stands for an unknown size.
+
+    >>> named_shape("3x1"), named_shape("Nx3x?"), named_shape("N,M"), named_shape("(max_x,)")
+    ((3, 1), ('N', 3, '?'), ('N', 'M'), ('max_x',))
+    >>> named_shape("scalar"), named_shape("N×M"), named_shape("torch.Size([N, 1])")
+    ((), ('N', 'M'), ('N', 1))
+    >>> named_shape("batchxseq")
+    Traceback (most recent call last):
+    argparse.ArgumentTypeError: expected commas where a name has an x: 'batch,seq' or \
+'(batchxseq,)', got 'batchxseq'
+    """
+    word = text.strip()
+    if re.fullmatch(SHAPE, word):
+        return shape(text)
+    if not re.fullmatch(NAMED, word):
+        expected = _NAMED_SIZES
+        asked = (re.sub(" *[xX×] *", ",", word), f"({word},)")
+        forms = [each for each in asked if re.fullmatch(NAMED, each)]
+        if forms and not re.fullmatch(SHAPE, forms[0]):
+            expected = f"commas where a name has an x: {' or '.join(map(repr, map(cut, forms)))}"
+        raise argparse.ArgumentTypeError(f"expected {expected}, got {cut(word)!r}")
+    if len(word) > _MOST_DIGITS:
+        raise argparse.ArgumentTypeError(
+            f"expected at most {_MOST_DIGITS} letters and digits, got {cut(word)!r}"
+        )
+    name = _NO_X if re.fullmatch(_SPLIT, word) else _NAME
+    found = re.findall(rf"{_KNOWN}|{name}", word.removeprefix("torch.Size"))
+    return tuple([int(size) if re.fullmatch(_SIZE, size) else size for size in found])
+
+
+def known(text: str) -> list[tuple[str, str]]:
+    """Read what names are known to be.
+
+    >>> known("N>=2,M=N"), known("K = 3")
+    ([('N', '>=2'), ('M', '=N')], [('K', '= 3')])
+    """
+    fact = rf" *({_NAME}|\?[0-9]+) *((?:≥|>=?) *{_SIZE}|==? *(?:{_SIZE}|{_NAME}|\?[0-9]+)) *"
+    read = [re.fullmatch(fact, each) for each in text.split(",")]
+    if len(text) > _MOST_DIGITS or not all(read):
+        raise argparse.ArgumentTypeError(f"expected such as 'N>=2,M=N', got {cut(text)!r}")
+    return [(each[1], each[2]) for each in read if each]
 
 
 def path(text: str) -> Path:
@@ -114,14 +180,15 @@ def show_integers(numbers: tuple[int, ...]) -> str:
     return ",".join(map(str, numbers)) or "()"
 
 
-def elided(sizes: Shape, at_an_end: int = 5) -> str:
+def elided(sizes: Sequence[object], at_an_end: int = 5) -> str:
     """Write a shape; of a long one, both ends.
 
-    >>> elided((3, 1)), elided((2, 1) * 20, at_an_end=2)
-    ('3x1', '2x1x...x2x1 (rank 40)')
+    >>> elided((3, 1)), elided(("N", 1)), elided((2, 1) * 20, at_an_end=2)
+    ('3x1', 'N×1', '2x1x...x2x1 (rank 40)')
     """
-    shown = both_ends([*map(show_int, sizes)], "...", at_an_end)
-    text = "x".join(shown) or "()"
+    texts = [show_int(size if isinstance(size, int) else str(size)) for size in sizes]
+    shown = both_ends(texts, "...", at_an_end)
+    text = ("x" if all(isinstance(size, int) for size in sizes) else "×").join(shown) or "()"
     return text if len(shown) == len(sizes) else f"{text} (rank {len(sizes)})"
 
 
@@ -141,7 +208,7 @@ def show_some(axes: tuple[int, ...]) -> str:
     return show_integers(axes[:_MOST_AXES_NAMED]) + more
 
 
-def headline(rule: Rule, asked: Operands, result: Shape | None) -> str:
+def headline(rule: Rule, asked: Operands, result: Sequence[object] | None) -> str:
     text = ", ".join(map(elided, asked.shapes))
     if asked.target is not None:
         text += f" to {elided(asked.target)}"
@@ -163,6 +230,23 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
 SHAPE_HELP = "sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. "
 
 
+def add_known(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--known",
+        type=known,
+        action="extend",
+        default=[],
+        metavar="FACTS",
+        help="what names are known to be, such as 'N>=2,M=N'; one fact for each name",
+    )
+
+
+NAMED_HELP = (
+    f"{SHAPE_HELP}A size may have a name, which begins with a letter, as in N,4, or be ?, unknown; "
+    "a name with an x needs commas. "
+)
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_rule(parser)
     parser.add_argument(
@@ -181,8 +265,18 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
 
-def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> Operands:
-    """Sort shapes and axes into operands, if the rule takes so many."""
+def operands(rule: Rule, shapes: Sequence[NamedShape], axes: tuple[int, ...] | None) -> Operands:
+    """Sort shapes and axes into operands, if the rule takes so many, and names if there are any.
+
+    Unknown sizes become the names ?0, ?1 and so on.
+    """
+    if names_in(shapes) and rule.named is None:
+        able = ", ".join([each.name for each in RULES.values() if each.named])
+        raise UsageError(f"rule {rule.name} takes numbers; {able} take names too")
+    unknown = count_from()
+    named = [[f"?{next(unknown)}" if size == "?" else size for size in own] for own in shapes]
+    # Where a rule takes names, they stand among the numbers.
+    shapes = cast("list[Shape]", [*map(tuple, named)])
     if rule.takes == "tensors" and axes is None:
         return Operands(tuple(shapes))
     if rule.takes != "tensors" and len(shapes) != 2:
@@ -191,6 +285,35 @@ def operands(rule: Rule, shapes: list[Shape], axes: tuple[int, ...] | None) -> O
             f"got {len(shapes)}"
         )
     return placed(rule, shapes[0], shapes[-1], axes)
+
+
+def names_in(shapes: Sequence[NamedShape]) -> list[str]:
+    return [size for own in shapes for size in own if isinstance(size, str)]
+
+
+def answered(
+    rule: Rule, asked: Operands, facts: Sequence[tuple[str, str]]
+) -> Shape | Answer | ValueError:
+    """Ask a rule for the common shape; where sizes have names, its function for these."""
+    shapes = asked.shapes if asked.target is None else (*asked.shapes, asked.target)
+    names = names_in(shapes)
+    if not names and not facts:
+        error = rule.refusal(asked)
+        return cast("Shape", rule.shape(asked)) if error is None else error
+    said = dict(facts)
+    others = {text.strip("≥>= ") for text in said.values()} if names else {}
+    for name in said:
+        if name not in names and name not in others:
+            raise UsageError(f"--known: the shapes have no name {name}")
+    if len(said) < len(facts):
+        raise UsageError("--known: expected one fact for each name")
+    assert rule.named is not None
+    try:
+        return rule.named(*shapes, known=said)
+    except NeverError as error:
+        return error
+    except ValueError as error:
+        raise UsageError(f"--known: {error}") from None
 
 
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
@@ -202,13 +325,31 @@ def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) 
     return Operands((own,), target, axes)
 
 
-def described(rule: Rule, operands: Operands) -> dict[str, Any]:
-    asked: dict[str, Any] = {"rule": rule.name}
+def described(
+    rule: Rule, operands: Operands, facts: Sequence[tuple[str, str]] = ()
+) -> dict[str, Any]:
+    asked: dict[str, Any] = {"rule": rule.name} | ({"known": dict(facts)} if facts else {})
     if operands.target is None:
         asked["shapes"] = operands.shapes
         return asked
     asked |= {"shape": operands.shapes[0], "target": operands.target}
     return asked if operands.axes is None else asked | {"axes": operands.axes}
+
+
+def outcome(answer: Shape | Answer | Exception | None) -> dict[str, Any]:
+    """Return an answer, or a refusal, for JSON."""
+    if isinstance(answer, Exception):
+        return refused(answer)
+    if not isinstance(answer, Answer):
+        return {"result": answer}
+    return {
+        "result": [size if isinstance(size, int) else str(size) for size in answer.shape],
+        "condition": [*map(str, answer.condition)],
+        # As `whycast model` says it.
+        "condition of SONNX": [*map(str, answer.zeros)],
+        "clauses": [*map(asdict, answer.condition)],
+        "clauses of SONNX": [*map(asdict, answer.zeros)],
+    }
 
 
 def refused(error: Exception) -> dict[str, Any]:

@@ -6,18 +6,20 @@ import argparse
 import json
 import textwrap
 
-from whycast._command._alignment import Line, alignment, lines
+from whycast._command._alignment import Line, alignment, lines, named_alignment
 from whycast._command._arguments import (
-    SHAPE_HELP,
+    NAMED_HELP,
     Subparsers,
+    add_known,
     add_options,
+    answered,
     both_ends,
     described,
     elided,
     headline,
+    named_shape,
     operands,
-    refused,
-    shape,
+    outcome,
 )
 from whycast._command._verdicts import Verdict, findings, verdicts
 from whycast._errors import show_int
@@ -25,6 +27,7 @@ from whycast._kernel import loop_plan, row_major_strides
 from whycast._rules import RULES, Finding, Operands, Rule
 from whycast._types import Shape
 from whycast._usage import UsageError
+from whycast.symbolic import Answer, NeverError
 
 _WIDTH = 80
 
@@ -40,10 +43,11 @@ def add(subparsers: Subparsers) -> None:
     parser.add_argument(
         "shapes",
         nargs="+",
-        type=shape,
+        type=named_shape,
         metavar="SHAPE",
-        help=f"{SHAPE_HELP}Of two shapes the second is the target of the rules that take one",
+        help=f"{NAMED_HELP}Of two shapes the second is the target of the rules that take one",
     )
+    add_known(parser)
     add_options(parser)
     parser.set_defaults(run=_run)
 
@@ -55,31 +59,40 @@ def _run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--axes: expected two shapes beside it, got {len(arguments.shapes)}")
     # Axes may be for the other rules only.
     asked = operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
-    error = rule.refusal(asked)
-    result = rule.shape(asked)
-    aligned = alignment(rule, asked)
+    facts: list[tuple[str, str]] = arguments.known
+    answer = answered(rule, asked, facts)
+    error = answer if isinstance(answer, ValueError) else None
+    if isinstance(answer, (Answer, NeverError)):
+        if axes is not None:
+            raise UsageError("--axes: the rules that take axes take numbers")
+        aligned = named_alignment(rule, asked, answer, facts)
+    else:
+        aligned = alignment(rule, asked)
     steps = [] if aligned is None else lines(rule, aligned, accepted=error is None)
-    said = verdicts(rule, asked, axes)
+    said = verdicts(rule, asked, axes, facts)
     why = findings(said)
     if arguments.json:
-        outcome = {"result": result} if error is None else refused(error)
         rest = {
             "steps": [line._asdict() for line in steps],
             "verdicts": [verdict.described() for verdict in said],
             "findings": [finding._asdict() for finding in why],
         }
-        print(json.dumps(described(rule, asked) | outcome | rest))
+        print(json.dumps(described(rule, asked, facts) | outcome(answer) | rest))
     else:
+        shape = None if isinstance(answer, ValueError) else answer
         blocks = [
-            _folded(headline(rule, asked, result)),
+            _folded(headline(rule, asked, shape.shape if isinstance(shape, Answer) else shape)),
             *_tables(rule, steps),
             _legend(rule, steps),
         ]
-        if result is not None:
-            blocks.append(_folded(_loops(rule, asked, result)))
-        if error is not None:
-            reason = str(error).partition("\n")[0]
-            blocks.append(_folded(f"{reason} [{rule.clauses['report']}]"))
+        if isinstance(answer, Answer):
+            blocks.append(_condition(rule, answer))
+        elif isinstance(answer, ValueError):
+            reason = str(answer).partition("\n")[0]
+            kind = "condition" if isinstance(answer, NeverError) else "report"
+            blocks.append(_folded(f"{reason} [{rule.clauses[kind]}]"))
+        else:
+            blocks.append(_folded(_loops(rule, asked, answer)))
         blocks += [_side_by_side(said), _reasons(said, why)]
         print("\n\n".join(block for block in blocks if block))
     return 0 if error is None else 1
@@ -114,13 +127,31 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
 
 def _legend(rule: Rule, steps: list[Line]) -> str:
     indices = {cell for line in steps if line.step == rule.steps.leads for cell in line.cells}
+    sizes = {cell for line in steps if line.step != rule.steps.leads for cell in line.cells}
     said = {
         "(1): prepended": any(line.prepended for line in steps),
+        "N|M: the one that is not 1": any("|" in str(size) for size in sizes),
         "i0: the index on axis 0": any(isinstance(cell, str) for cell in indices),
         "0: the first element": 0 in indices,
+        "i0|0: 0 where the size is 1": any("|" in str(cell) for cell in indices),
         "><: does not fit": any(line.wrong for line in steps),
     }
-    return ";  ".join(text for text, occurs in said.items() if occurs)
+    return _folded(";  ".join(text for text, occurs in said.items() if occurs))
+
+
+def _condition(rule: Rule, answer: Answer) -> str:
+    """Return what has to hold, a line for each part, in columns as the steps."""
+    zeros = () if rule.zero_meets_one else answer.zeros
+    rows = [
+        (f"axis {part.axis}", str(part), rule.clauses["condition" if number < end else "zeros"])
+        for end in [len(answer.condition)]
+        for number, part in enumerate((*answer.condition, *zeros))
+    ]
+    axis, said = (max([len(row[k]) for row in rows], default=0) for k in range(2))
+    return "\n".join(
+        _folded(f"{'' if n else 'if':<4}{row[0]:<{axis}}  {row[1]:<{said}}  {row[2]}", 6 + axis)
+        for n, row in enumerate(rows)
+    )
 
 
 def _loops(rule: Rule, asked: Operands, result: Shape) -> str:
@@ -143,8 +174,9 @@ def _side_by_side(said: list[Verdict]) -> str:
     rows = [("rule", "result", "")]
     for verdict in said:
         result = "-" if verdict.operands is None else "refused"
-        if verdict.result is not None:
-            result = elided(verdict.result, 2)
+        shape = verdict.result if verdict.answer is None else verdict.answer.shape
+        if shape is not None:
+            result = elided(shape, 2)
         rows.append((verdict.rule.name, result, verdict.why))
     first, second = (max(len(row[k]) for row in rows) + 2 for k in range(2))
     return "\n".join(
@@ -156,7 +188,7 @@ def _side_by_side(said: list[Verdict]) -> str:
 def _reasons(said: list[Verdict], why: list[Finding]) -> str:
     if why:
         return "\n".join(_folded(f"{finding.id}: {finding.says}", 4) for finding in why)
-    if all(verdict.result is None for verdict in said):
+    if all(verdict.says is None for verdict in said):
         return "Every rule that can be asked refuses."
     return "Every rule that can be asked gives the same."
 

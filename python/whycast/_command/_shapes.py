@@ -9,15 +9,18 @@ from collections.abc import Callable
 
 from whycast import _kernel
 from whycast._command._arguments import (
-    SHAPE_HELP,
+    NAMED_HELP,
     Subparsers,
+    add_known,
     add_options,
+    answered,
     count,
     described,
     integers,
+    named_shape,
     operands,
+    outcome,
     placed,
-    refused,
     shape,
     show_integers,
 )
@@ -25,6 +28,7 @@ from whycast._rules import RULES, Operands, names_of
 from whycast._shapes import source_index
 from whycast._types import Strides
 from whycast._usage import UsageError, show_sizes
+from whycast.symbolic import Answer
 
 
 def add(subparsers: Subparsers) -> None:
@@ -33,16 +37,18 @@ def add(subparsers: Subparsers) -> None:
         "shape",
         _run_shape,
         "the shape that tensors, or a tensor and its target, are broadcast to",
-        ". Exit code 1 where the rule refuses; the reason is on standard error.",
+        ", and the condition where sizes have names. Exit code 1 where the rule refuses; the "
+        "reason is on standard error.",
     )
     parser.add_argument(
         "shapes",
         nargs="+",
-        type=shape,
+        type=named_shape,
         metavar="SHAPE",
-        help=f"{SHAPE_HELP}Rules {names_of('tensors')} take one or more, the others that "
+        help=f"{NAMED_HELP}Rules {names_of('tensors')} take one or more, the others that "
         "of the tensor and the target",
     )
+    add_known(parser)
     add_options(parser)
 
     common = (
@@ -100,7 +106,8 @@ def _add_shape_and_target(parser: argparse.ArgumentParser) -> None:
 def _run_shape(arguments: argparse.Namespace) -> int:
     rule = RULES[arguments.rule]
     asked = operands(rule, arguments.shapes, arguments.axes)
-    return _answer(arguments, asked, rule.shape(asked), show_sizes)
+    answer = answered(rule, asked, arguments.known)
+    return _answer(arguments, asked, answer, show_sizes)
 
 
 def _run_index(arguments: argparse.Namespace) -> int:
@@ -139,7 +146,7 @@ def _run_strides(arguments: argparse.Namespace) -> int:
 def _answer(
     arguments: argparse.Namespace,
     asked: Operands,
-    result: tuple[int, ...] | Exception | None,
+    result: tuple[int, ...] | Answer | Exception | None,
     show: Callable[[tuple[int, ...]], str],
     **more: tuple[int, ...],
 ) -> int:
@@ -148,12 +155,12 @@ def _answer(
         result = rule.refusal(asked)
         assert result is not None
     if arguments.json:
-        outcome = refused(result) if isinstance(result, Exception) else {"result": result}
-        print(json.dumps(described(rule, asked) | more | outcome))
+        facts = getattr(arguments, "known", ())
+        print(json.dumps(described(rule, asked, facts) | more | outcome(result)))
     elif isinstance(result, Exception):
         # The command line has its own name for the rule.
         said = str(result).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
         print(said, file=sys.stderr)
     else:
-        print(show(result))
+        print(result if isinstance(result, Answer) else show(result))
     return 1 if isinstance(result, Exception) else 0

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from whycast import _kernel
-from whycast._command._arguments import refused, show_some
+from whycast._command._arguments import answered, names_in, outcome, show_some
 from whycast._errors import BroadcastError, IncompatibleError, show_int
 from whycast._rules import RULES, Finding, Operands, Rule, rule_on_tensors
 from whycast._types import Shape
+from whycast.symbolic import Answer, NeverError
 
 
 class Verdict(NamedTuple):
-    """A rule's shape or error for `operands`; where it cannot be asked, only a `note`."""
+    """A rule's shape or error for `operands`; where it cannot be asked, only a `note`.
+
+    Where sizes have names, there is an `answer` in place of the shape.
+    """
 
     rule: Rule
     operands: Operands | None
     result: Shape | None = None
     error: ValueError | None = None
     note: str = ""
+    answer: Answer | None = None
+
+    @property
+    def says(self) -> Shape | str | None:
+        """What differs where rules do."""
+        return self.result if self.answer is None else str(self.answer)
 
     @property
     def why(self) -> str:
         error = self.error
-        if isinstance(error, IncompatibleError):
-            return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"
+        if self.answer is not None:
+            return "".join(str(self.answer).partition("if ")[1:])
         if isinstance(error, BroadcastError):
             if error.target is None:
                 return f"axis {error.axis}: {show_int(error.size)}, none in the target"
+            if isinstance(error, (IncompatibleError, NeverError)) and error.target_shape is None:
+                return f"axis {error.axis}: {show_int(error.target)} beside {show_int(error.size)}"
             expected = [show_int(error.target)]
             if error.target != 1 and self.rule.grows:
                 expected.append("1")
@@ -40,10 +53,15 @@ class Verdict(NamedTuple):
             return said | {"asked": False, "reason": self.note}
         if self.operands.axes is not None:
             said["axes"] = self.operands.axes
-        return said | ({"result": self.result} if self.error is None else refused(self.error))
+        return said | outcome(self.error or self.answer or self.result)
 
 
-def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[Verdict]:
+def verdicts(
+    rule: Rule,
+    asked: Operands,
+    axes: tuple[int, ...] | None,
+    facts: Sequence[tuple[str, str]] = (),
+) -> list[Verdict]:
     """Ask every rule; `axes` are meant as the explained rule takes them.
 
     A rule with a target broadcasts the first of two shapes to the second, by default along its last
@@ -54,13 +72,24 @@ def verdicts(rule: Rule, asked: Operands, axes: tuple[int, ...] | None) -> list[
     found = []
     for other in RULES.values():
         operands = asked if other is rule else _operands(other, shapes, mapping)
+        if other.named is None and names_in(shapes):
+            operands = "takes numbers"
         if isinstance(operands, str):
             found.append(Verdict(other, None, note=operands))
             continue
         axes_of = show_some(operands.axes or ())
         note = f"{other.parameters[2]} {axes_of}" if other.takes == "axes" else ""
-        result, error = other.shape(operands), other.refusal(operands)
-        found.append(Verdict(other, operands, result, error, note))
+        said = answered(other, operands, facts)
+        found.append(
+            Verdict(
+                other,
+                operands,
+                said if isinstance(said, tuple) else None,
+                said if isinstance(said, ValueError) else None,
+                note,
+                said if isinstance(said, Answer) else None,
+            )
+        )
     return found
 
 
@@ -111,8 +140,8 @@ def findings(said: list[Verdict]) -> list[Finding]:
     along = {rule.alignment: of[rule] for rule in of if rule.takes == "axes"}
     increasing, distinct, missing = (along[k] for k in ("increasing", "distinct", "missing"))
     differ = {
-        "zero": strict.result != loose.result,
-        "one way": one_way.error is not None and loose.error is None,
+        "zero": strict.says != loose.says,
+        "one way": one_way.operands is not None and one_way.says != loose.says,
     }
     if increasing.operands is not None:
         (own,), target, axes = increasing.operands
