@@ -143,7 +143,7 @@ def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
         (source / f"{name}.md").write_text(text, encoding="utf-8")
     shutil.copytree(evidence.root / pack.PACK, source / "evidence/facts")
     (source / "evidence/clauses.txt").write_text(" ".join(evidence.known), encoding="utf-8")
-    reading = {"shape": _arguments.SHAPE, "sizes": _arguments.SIZES}
+    reading = {"shape": _arguments.SHAPE, "sizes": _arguments.SIZES, "named": _arguments.NAMED}
     data = {"wasm": compiled(root), **reading, **worked.small()}
     script = f"const WHYCAST = {json.dumps(data, ensure_ascii=False)};\n"
     (source / "_static/whycast.js").write_text(script, encoding="utf-8")

@@ -368,6 +368,10 @@ WRONG = {
     "4 " + "x".join("1" * 40): ("40 axes: this page shows at most 16", 2, 79),
     f"2x{10**30}": ("the C has 64 bits for a size: it is at most 2⁶³ − 1", 2, 31),
     "1 1 1 1 1 1 1": ("this page shows at most 6 shapes", 12, 1),
+    "N,4 (M, 1)": (
+        "the C takes numbers; for sizes with names, ask whycast explain N,4 '(M, 1)'",
+        *(0, 3),
+    ),
     "2x3 (2, 5, 1)": (
         "shapes do not broadcast (E1): axis 1 of the common rank 3, tensor 0 has size 2, "
         "expected 5 or 1",

@@ -14,11 +14,13 @@ from command_line import SMALL, Run, Shape, small_operands, word
 from plain_rule import walk
 
 from gate import toml
-from whycast._command._alignment import Line, alignment, lines
+from whycast._command._alignment import Line, alignment, lines, named_alignment
+from whycast._command._arguments import NamedShape, answered, names_in, operands
 from whycast._command._explain import _loops
 from whycast._command._verdicts import findings, verdicts
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands, Rule
+from whycast.symbolic import Answer, NeverError
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,6 +72,52 @@ def test_text(run: Run) -> None:
         "F18: the axes of mode explicit increase strictly; those of broadcast_in_dim are",
     ):
         assert f"\n{line}\n" in f"\n{said}"
+
+
+NAMED = """\
+SONNX: 4×N, M -> 4×N|M
+
+        axis    0     1  clause
+step 1  dY0     4     N  E_Broadcast_any_Step1_020
+        dY1   (1)     M  E_Broadcast_any_Step1_020
+step 2  dY      4   N|M  E_Broadcast_any_Step2_030
+        dZ      4   N|M  E_Broadcast_any_Step2_040
+f       Z0     i0  i1|0  E_Broadcast_any_F_020
+        Z1      0  i1|0  E_Broadcast_any_F_020
+
+(1): prepended;  N|M: the one that is not 1;  i0: the index on axis 0;  0: the
+  first element;  i0|0: 0 where the size is 1
+
+if  axis 1  N = 1 or M = 1 or N = M  E_Broadcast_any_Derived_580
+    axis 1  N and M are not 0 and 1  E_Broadcast_any_Derived_590
+
+rule                    result
+sonnx                   4×N|M    if (N = 1 or M = 1 or N = M) and N and M are
+                                 not 0 and 1
+numpy                   4×N|M    if N = 1 or M = 1 or N = M
+numpy-to                refused  axis 0: 4, none in the target
+"""
+NEVER = """\
+OpenVINO numpy: N×N to 5x4 -> refused
+
+        axis          0    1  clause
+sizes   data          N    N  E_OpenvinoBroadcast_any_Modes_020
+output  target_shape  5    -  E_OpenvinoBroadcast_any_Inputs_020
+error   data             >N<  E_OpenvinoBroadcast_any_Modes_020
+"""
+
+
+def test_text_with_names(run: Run) -> None:
+    """[E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590] [E_Broadcast_any_Derived_670]"""
+    done = run("explain 4,N M")
+    assert (done.code, done.out[: len(NAMED)]) == (0, NAMED)
+    assert "\nngraph                  -        takes numbers\n" in done.out
+    assert "\n\nF2: a size of 0" in done.out
+    done = run("explain N,N 5,4 --rule openvino-numpy --known N>1")
+    assert (done.code, done.out[: len(NEVER)]) == (1, NEVER)
+    said = json.loads(run("explain N M --known N>1 --rule numpy --json").out)
+    assert [line["cells"] for line in said["steps"][-2:]] == [["i0"], ["i0|0"]]
+    assert said["verdicts"][2]["condition"] == ["N = M"]
 
 
 def test_agreement(run: Run) -> None:
@@ -147,6 +195,43 @@ def check_indices(rule: Rule, asked: Operands, steps: list[Line]) -> None:
             source = rule.source(one, place)
             by_axis = [0 if cell == 0 else place[int(str(cell)[1:])] for cell in kept]
             assert source == tuple(by_axis)
+
+
+def test_a_figure_with_names_is_that_of_their_numbers() -> None:
+    """Where the rule accepts these; on an axis of size 1 every index is the first.
+
+    [E_Broadcast_any_Derived_580] [E_Broadcast_any_Derived_590] [E_Broadcast_any_Derived_670]
+    """
+    shapes: list[NamedShape] = [("N",), ("M", 2), (1, "N"), ("N", "N"), (0, "M"), ("K", "M", 2)]
+    named = [rule for rule in RULES.values() if rule.named]
+    for rule, *pair in product(named, shapes, shapes):
+        asked = operands(rule, pair, None)
+        said = answered(rule, asked, ())
+        assert isinstance(said, (Answer, NeverError))
+        aligned = named_alignment(rule, asked, said, ())
+        steps = lines(rule, aligned, accepted=isinstance(said, Answer)) if aligned else []
+        for sizes in product(range(3), repeat=3):
+            values = dict(zip("NMK", sizes, strict=True))
+            own = [tuple([values.get(str(size), size) for size in shape]) for shape in pair]
+            there = operands(rule, own, None)
+            output = rule.shape(there)
+            if isinstance(said, NeverError):
+                assert output is None
+                continue
+            known = {name: values[name] for name in names_in(pair)}
+            assert said.holds(known) == (output is not None), (rule.name, pair, known)
+            if output is None:
+                continue
+            exact = alignment(rule, there)
+            assert exact is not None
+            for line, other in zip(steps, lines(rule, exact, accepted=True), strict=True):
+                assert line[:2] == other[:2]
+                for axis, (cell, number) in enumerate(zip(line.cells, other.cells, strict=True)):
+                    found = [values.get(each, each) for each in str(cell).split("|")]
+                    if line.step in ("f", "index"):
+                        assert str(number) in map(str, found) or output[axis] == 1
+                    else:
+                        assert str(next((z for z in found if z != 1), 1)) == str(number)
 
 
 def test_loops_come_by_all_elements() -> None:

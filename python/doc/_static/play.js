@@ -16,13 +16,21 @@ class Wrong extends Error {
 
 // Blanks end a word, as in a shell, but in brackets or quotes.
 const WORDS = /(?:'[^']*'|"[^"]*"|\([^()]*\)?|\[[^[\]]*\]?|\S)+/g;
-const SHAPE = new RegExp(`^(?:${WHYCAST.shape})$`);
+const [SHAPE, NAMED] = [WHYCAST.shape, WHYCAST.named].map((each) => new RegExp(`^(?:${each})$`));
+
+// What asks the command line for sizes with names; a shell takes brackets and ? for its own.
+function command(text, rule) {
+  const words = text.match(WORDS).map((word) => (/^['"]|^[\w,\u00d7]+$/.test(word) ? word : `'${word}'`));
+  return `whycast explain ${words.join(" ")}${rule === "target" ? " --rule numpy-to" : ""}`;
+}
 
 // Gives the shapes, as the command line reads them, with the place of each size in the text.
-function read(text) {
+function read(text, rule) {
   const shapes = [...text.matchAll(WORDS)].map(({ 0: word, index: at }) => {
     const width = word.length;
-    if (!SHAPE.test(word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2").trim())) throw new Wrong(`expected ${WHYCAST.sizes}, got '${word}'`, at, width);
+    const plain = word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2").trim(), isNamed = !SHAPE.test(plain) && NAMED.test(plain);
+    if (isNamed) throw new Wrong(`the C takes numbers; for sizes with names, ask ${command(text, rule)}`, at, width);
+    if (!SHAPE.test(plain)) throw new Wrong(`expected ${WHYCAST.sizes}, got '${word}'`, at, width);
     const sizes = [...word.matchAll(/\d+/g)].map((found) => ({ size: BigInt(found[0]), at: at + found.index, width: found[0].length }));
     const large = sizes.find(({ size }) => size > MOST);
     if (large) throw new Wrong("the C has 64 bits for a size: it is at most 2⁶³ − 1", large.at, large.width);
@@ -335,7 +343,7 @@ function answer() {
   document.getElementById("said").textContent = "";
   const box = document.getElementById("answer");
   try {
-    const shapes = read(text);
+    const shapes = read(text, rule);
     if (rule === "target" && shapes.length !== 2) throw new Wrong("expected two shapes, that of the tensor and the target");
     const found = ask(rule, shapes);
     const shape = shapes[found.tensor]; // There is none where they broadcast.

@@ -50,7 +50,7 @@ def _pattern(number: str, *forms: str, one: str = "") -> str:
     )
 
 
-# The page of the documentation to play with uses this too.
+# The page of the documentation to play with uses these too.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
@@ -301,19 +301,18 @@ def answered(
         error = rule.refusal(asked)
         return cast("Shape", rule.shape(asked)) if error is None else error
     said = dict(facts)
+    if len(said) < len(facts):
+        # So they contradict each other never.
+        raise UsageError("--known: expected one fact for each name")
     others = {text.strip("≥>= ") for text in said.values()} if names else {}
     for name in said:
         if name not in names and name not in others:
             raise UsageError(f"--known: the shapes have no name {name}")
-    if len(said) < len(facts):
-        raise UsageError("--known: expected one fact for each name")
     assert rule.named is not None
     try:
         return rule.named(*shapes, known=said)
     except NeverError as error:
         return error
-    except ValueError as error:
-        raise UsageError(f"--known: {error}") from None
 
 
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
@@ -328,12 +327,14 @@ def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) 
 def described(
     rule: Rule, operands: Operands, facts: Sequence[tuple[str, str]] = ()
 ) -> dict[str, Any]:
-    asked: dict[str, Any] = {"rule": rule.name} | ({"known": dict(facts)} if facts else {})
+    asked: dict[str, Any] = {"rule": rule.name}
     if operands.target is None:
         asked["shapes"] = operands.shapes
-        return asked
-    asked |= {"shape": operands.shapes[0], "target": operands.target}
-    return asked if operands.axes is None else asked | {"axes": operands.axes}
+    else:
+        asked |= {"shape": operands.shapes[0], "target": operands.target}
+    if operands.axes is not None:
+        asked["axes"] = operands.axes
+    return asked | ({"known": dict(facts)} if facts else {})
 
 
 def outcome(answer: Shape | Answer | Exception | None) -> dict[str, Any]:

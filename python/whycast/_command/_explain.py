@@ -141,12 +141,9 @@ def _legend(rule: Rule, steps: list[Line]) -> str:
 
 def _condition(rule: Rule, answer: Answer) -> str:
     """Return what has to hold, a line for each part, in columns as the steps."""
-    zeros = () if rule.zero_meets_one else answer.zeros
-    rows = [
-        (f"axis {part.axis}", str(part), rule.clauses["condition" if number < end else "zeros"])
-        for end in [len(answer.condition)]
-        for number, part in enumerate((*answer.condition, *zeros))
-    ]
+    parts = [(part, "condition") for part in answer.condition]
+    parts += [(part, "zeros") for part in answer.zeros if not rule.zero_meets_one]
+    rows = [(f"axis {part.axis}", str(part), rule.clauses[kind]) for part, kind in parts]
     axis, said = (max([len(row[k]) for row in rows], default=0) for k in range(2))
     return "\n".join(
         _folded(f"{'' if n else 'if':<4}{row[0]:<{axis}}  {row[1]:<{said}}  {row[2]}", 6 + axis)
