@@ -104,6 +104,15 @@ OpenVINO numpy: N×N to 5x4 -> refused
 sizes   data          N    N  E_OpenvinoBroadcast_any_Modes_020
 output  target_shape  5    -  E_OpenvinoBroadcast_any_Inputs_020
 error   data             >N<  E_OpenvinoBroadcast_any_Modes_020
+
+><: does not fit
+
+shape (5, 5) does not broadcast to (5, 4): axis 1 of the target's rank 2, the
+  shape has size 5, expected 4 or 1; the other axes demand N = 5
+  [E_Broadcast_any_Derived_670]
+
+rule                    result
+sonnx                   refused  axis 1: 5 beside 4
 """
 
 
@@ -113,23 +122,21 @@ def test_text_with_names(run: Run) -> None:
     assert (done.code, done.out[: len(NAMED)]) == (0, NAMED)
     assert "\nngraph                  -        takes numbers\n" in done.out
     assert "\n\nF2: a size of 0" in done.out
+    # Only SONNX asks for it.
+    assert run("explain N 1 --rule numpy").out.count("N is not 0") == 1
     done = run("explain N,N 5,4 --rule openvino-numpy --known N>1")
     assert (done.code, done.out[: len(NEVER)]) == (1, NEVER)
-    said = json.loads(run("explain N M --known N>1 --rule numpy --json").out)
-    assert [line["cells"] for line in said["steps"][-2:]] == [["i0"], ["i0|0"]]
+    said = json.loads(run("explain N M --known N>1,M>1 --rule numpy --json").out)
+    assert [line["cells"] for line in said["steps"][-2:]] == [["i0"], ["i0"]]
     assert said["verdicts"][2]["condition"] == ["N = M"]
 
 
 def test_agreement(run: Run) -> None:
     assert run("explain () ()").out.endswith("Every rule that can be asked gives the same.\n")
     assert run("explain 3").out.count("takes two shapes") == 8
-    said = run("explain 3x1 4").out
-    # What was prepended, and why no axes are asked about.
-    assert "\n        dY1   (1)   4  " in said
-    assert "\n(1): prepended;  i0: the index on axis 0;  0: the first element\n" in said
-    assert "\nngraph                  -        no axes of the target to lie on\n" in said
-    assert "  no axes of the target to lie on\n" in run("explain --rule ngraph 2 2 --axes 7").out
-    assert "refused  axis 0: 3, none in the target\n" in run("explain 3 ()").out
+    said = "\nngraph                  -        no axes of the target to lie on\n"
+    assert said in run("explain 3x1 4").out
+    assert said[-34:] in run("explain --rule ngraph 2 2 --axes 7").out
     assert run("explain 2 3").out.endswith("\nEvery rule that can be asked refuses.\n")
 
 
@@ -210,6 +217,9 @@ def test_a_figure_with_names_is_that_of_their_numbers() -> None:
         assert isinstance(said, (Answer, NeverError))
         aligned = named_alignment(rule, asked, said, ())
         steps = lines(rule, aligned, accepted=isinstance(said, Answer)) if aligned else []
+        wrong = isinstance(said, NeverError) and said.target is not None
+        assert sum(len(line.wrong) for line in steps) == wrong
+        assert bool(steps) == (wrong or isinstance(said, Answer))
         for sizes in product(range(3), repeat=3):
             values = dict(zip("NMK", sizes, strict=True))
             own = [tuple([values.get(str(size), size) for size in shape]) for shape in pair]

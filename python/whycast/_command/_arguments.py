@@ -27,10 +27,10 @@ _MOST_DIGITS = 2000
 # "1,000" is not the shape 1x0.
 _SIZE = "(?:0|[1-9][0-9]*)"
 
-# Names, and those that no x can split; and the sizes of a shape with names.
+# Names, and those without an x; and sizes without a name.
 _NAME = r"[^\W\d_]\w*"
 _NO_X = r"[^\W\d_xX][^\WxX]*"
-_KNOWN = rf"(?:{_SIZE}|\?)"
+_UNNAMED = rf"(?:{_SIZE}|\?)"
 
 # Explanations stay short at any rank.
 _MOST_AXES_OF_A_SHAPE = 16
@@ -55,8 +55,8 @@ SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
 # An x between two names may be part of one.
-_SPLIT = rf"(?:{_KNOWN} *[xX×] *|{_NO_X} *(?:×|[xX](?= *[0-9?])) *)*(?:{_KNOWN}|{_NO_X})"
-NAMED = _pattern(f"(?:{_KNOWN}|{_NAME})", _SPLIT, one=f"(?:{_KNOWN}|{_NO_X})")
+_SPLIT = rf"(?:{_UNNAMED} *[xX×] *|{_NO_X} *(?:×|[xX](?= *[0-9?])) *)*(?:{_UNNAMED}|{_NO_X})"
+NAMED = _pattern(f"(?:{_UNNAMED}|{_NAME})", _SPLIT, one=f"(?:{_UNNAMED}|{_NO_X})")
 _NAMED_SIZES = "sizes of at least 0, or names, such as 3x1, N,4 or (N, 4), or () for rank 0"
 
 
@@ -103,7 +103,7 @@ def named_shape(text: str) -> NamedShape:
             f"expected at most {_MOST_DIGITS} letters and digits, got {cut(word)!r}"
         )
     name = _NO_X if re.fullmatch(_SPLIT, word) else _NAME
-    found = re.findall(rf"{_KNOWN}|{name}", word.removeprefix("torch.Size"))
+    found = re.findall(rf"{_UNNAMED}|{name}", word.removeprefix("torch.Size"))
     return tuple([int(size) if re.fullmatch(_SIZE, size) else size for size in found])
 
 
@@ -227,7 +227,10 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
     )
 
 
-SHAPE_HELP = "sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. "
+SHAPE_HELP = (
+    "sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. A size may also be a name, which "
+    "begins with a letter, as in N,4 or Nx4 (a name with an x needs commas), or ?, unknown. "
+)
 
 
 def add_known(parser: argparse.ArgumentParser) -> None:
@@ -239,12 +242,6 @@ def add_known(parser: argparse.ArgumentParser) -> None:
         metavar="FACTS",
         help="what names are known to be, such as 'N>=2,M=N'; one fact for each name",
     )
-
-
-NAMED_HELP = (
-    f"{SHAPE_HELP}A size may have a name, which begins with a letter, as in N,4, or be ?, unknown; "
-    "a name with an x needs commas. "
-)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -302,7 +299,7 @@ def answered(
         return cast("Shape", rule.shape(asked)) if error is None else error
     said = dict(facts)
     if len(said) < len(facts):
-        # So they contradict each other never.
+        # Facts of different names never contradict each other.
         raise UsageError("--known: expected one fact for each name")
     others = {text.strip("≥>= ") for text in said.values()} if names else {}
     for name in said:

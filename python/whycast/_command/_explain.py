@@ -8,7 +8,7 @@ import textwrap
 
 from whycast._command._alignment import Line, alignment, lines, named_alignment
 from whycast._command._arguments import (
-    NAMED_HELP,
+    SHAPE_HELP,
     Subparsers,
     add_known,
     add_options,
@@ -45,7 +45,7 @@ def add(subparsers: Subparsers) -> None:
         nargs="+",
         type=named_shape,
         metavar="SHAPE",
-        help=f"{NAMED_HELP}Of two shapes the second is the target of the rules that take one",
+        help=f"{SHAPE_HELP}Of two shapes the second is the target of the rules that take one",
     )
     add_known(parser)
     add_options(parser)

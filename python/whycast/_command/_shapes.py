@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from whycast import _kernel
 from whycast._command._arguments import (
-    NAMED_HELP,
+    SHAPE_HELP,
     Subparsers,
     add_known,
     add_options,
@@ -45,7 +45,7 @@ def add(subparsers: Subparsers) -> None:
         nargs="+",
         type=named_shape,
         metavar="SHAPE",
-        help=f"{NAMED_HELP}Rules {names_of('tensors')} take one or more, the others that "
+        help=f"{SHAPE_HELP}Rules {names_of('tensors')} take one or more, the others that "
         "of the tensor and the target",
     )
     add_known(parser)
