@@ -50,7 +50,7 @@ def _pattern(number: str, *forms: str, one: str = "") -> str:
     )
 
 
-# The page of the documentation to play with uses these too.
+# The page of the documentation to play with uses these too, and NAMED.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
