@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Literal, TypeAlias
 
@@ -277,7 +277,7 @@ class Answer:
     zeros: Condition = _ALWAYS
     rule: str = "numpy"
     _asked: tuple[tuple[Any, ...], tuple[_Fact, ...]] = field(
-        default=((), ()), compare=False, repr=False
+        default=((), ()), init=False, compare=False, repr=False
     )
 
     def __str__(self) -> str:
@@ -610,7 +610,8 @@ def _answer(shapes: Sequence[Sequence[int | str]], facts: tuple[_Fact, ...], rul
     )
     least = [names.least.get(text, 0) for text in texts]
     found = solve(asked, lambda z: texts[-1 - z], least, rule)
-    return replace(found, _asked=(tuple(map(tuple, shapes)), facts))
+    object.__setattr__(found, "_asked", (tuple(map(tuple, shapes)), facts))
+    return found
 
 
 def solve(
