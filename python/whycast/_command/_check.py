@@ -18,7 +18,7 @@ from whycast._command._arguments import add_rule, path
 from whycast._command._output import output
 from whycast._rules import names_of
 from whycast._usage import UsageError
-from whycast.testing._cases._case import LEVELS
+from whycast.testing._cases._case import ALL_LEVELS, LEVELS
 from whycast.testing._check import check
 from whycast.testing._peers import PEERS, absent
 
@@ -89,7 +89,7 @@ def add(commands: Any) -> None:
     parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
     add_rule(parser)
     levels = parser.add_mutually_exclusive_group()
-    levels.add_argument("--level", choices=LEVELS, default="data", help="default: data")
+    levels.add_argument("--level", choices=ALL_LEVELS, default="data", help="default: data")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
     for name, (read, metavar, text) in _OPTIONS.items():
         default = signature(check).parameters[name].default

@@ -74,6 +74,8 @@ def check(
         the output, and returns that of the tensor; at ``strides`` a shape, its strides, a target
         (axes), and returns the strides of the view. It refuses by any exception, or by returning
         None; at ``report`` the exception names the axis at fault, in an attribute or in its text.
+        At ``symbolic`` it takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
+        shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
@@ -123,6 +125,12 @@ def check(
     much memory is a finding, and the run goes on. Without ``/proc``, memory is not limited. The
     target's output goes to the standard error stream.
 
+    At level ``symbolic`` a returned size is a number, a name of the question, or None (or any other
+    name) if it is left open. Numbers in place of the names decide. Without a condition, the claimed
+    sizes must be right wherever the shapes broadcast. A condition must not hold where they do not,
+    and may be stricter than need be. A refusal deviates only if the shapes always broadcast; the
+    report counts those of questions that depend on the names.
+
     Examples
     --------
     >>> import numpy as np
@@ -136,7 +144,7 @@ def check(
     f(*Case(((), (2,))).arrays())
     """
     found = rule_named(rule)
-    levels = levels_to(level_named(level), up_to=up_to)
+    levels = levels_to(level_named(level, found), up_to=up_to)
     _check_numbers(int, every=every, seed=seed)
     limits = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
     _check_numbers((int, float), **limits, seconds=math.inf if seconds is None else seconds)
@@ -245,6 +253,11 @@ class _Run:
         if rest and self.complete:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
+        if found.cautious:
+            self.notes.append(
+                f"{level}: refuses {found.cautious:,} questions whose answer depends on the names, "
+                "which is cautious and no deviation"
+            )
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:

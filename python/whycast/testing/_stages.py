@@ -96,8 +96,10 @@ def stages(target: object, **options: Any) -> list[Stage]:
     verdict-small verdict-many verdict-ranks verdict-sizes verdict-random
     """
     target_of(target)
-    rule_named(options.get("rule", "sonnx"))
-    levels = levels_to(level_named(options.get("level", "data")), up_to=options.get("up_to", False))
+    rule = rule_named(options.get("rule", "sonnx"))
+    levels = levels_to(
+        level_named(options.get("level", "data"), rule), up_to=options.get("up_to", False)
+    )
 
     @cache
     def report() -> Report:

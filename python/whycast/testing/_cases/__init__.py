@@ -20,7 +20,8 @@ def cases(
     rule : str, optional
         Name of the rule: see ``whycast cases --help``.
     level : str, optional
-        What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
+        What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data``, ``report`` or, by
+        the rules without axes, ``symbolic``.
     seed : int, optional
         Seed of the random cases.
     random : int, optional
@@ -53,7 +54,7 @@ def cases(
     9794
     """
     found = rule_named(rule)
-    level_named(level)
+    level_named(level, found)
     for _, case in fixed(found, level):
         yield case
     for number in range(random):

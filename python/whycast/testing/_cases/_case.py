@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import array, laid_on
 
-Level: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
-LEVELS: tuple[Level, ...] = get_args(Level)
+Level: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report", "symbolic"]
+ALL_LEVELS: tuple[Level, ...] = get_args(Level)
+# Those of numbers: programs, files of cases and strategies have no names of sizes.
+LEVELS = ALL_LEVELS[:-1]
+
+# Sizes that have names, in cases of the level ``symbolic``.
+NAMES = ("N", "M", "K")
 
 # The stages, in order. Cases of `random` end with the time, all others are fixed.
 Stage: TypeAlias = Literal["small", "many", "ranks", "sizes", "dtypes", "layouts", "random"]
@@ -23,7 +28,8 @@ class Case(NamedTuple):
     Parameters
     ----------
     shapes : tuple of shapes
-        Shapes of the tensors; one, for all rules but ``sonnx`` and ``numpy``.
+        Shapes of the tensors; one, for all rules but ``sonnx`` and ``numpy``. At level
+        ``symbolic`` a size is a number or a name.
     target : shape, optional
         Shape to broadcast to, for rules with a target and at the levels ``index`` and ``strides``.
     axes : tuple of int, optional
@@ -102,8 +108,14 @@ class Case(NamedTuple):
         shapes = self.every_shape
         ordinary = sum((name != "int32") + name.startswith(">") for name in self.dtypes)
         ordinary += sum(name != "C" for name in self.layouts)
-        sizes = [size for shape in shapes for size in shape]
-        return (len(sizes) + len(shapes), ordinary, sum(sizes), shapes, self)
+        heavy = tuple([tuple(map(weight_of, shape)) for shape in shapes])
+        count = sum(map(len, shapes)) + len(shapes)
+        return (count, ordinary, sum(map(sum, heavy)), heavy, self)
+
+
+def weight_of(size: Any) -> int:
+    """Return what a size weighs: a name more than small numbers, and than names before it."""
+    return NAMES.index(size) + 100 if isinstance(size, str) else size
 
 
 def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
@@ -115,13 +127,15 @@ def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tu
 
 
 def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
-    return LEVELS[: LEVELS.index(level) + 1] if up_to else (level,)
+    return LEVELS[: LEVELS.index(level) + 1] if up_to and level in LEVELS else (level,)
 
 
-def level_named(name: object) -> Level:
-    for level in LEVELS:
+def level_named(name: object, rule: Rule | None = None) -> Level:
+    """Return a level of numbers; if a rule is given, also that of names, if the rule takes them."""
+    known = ALL_LEVELS if rule is not None and rule.named is not None else LEVELS
+    for level in known:
         if level == name:
             return level
     if not isinstance(name, str):
         raise TypeError(f"level: expected a str, got {name!r}")
-    raise ValueError(f"level: expected one of {', '.join(map(repr, LEVELS))}, got {name!r}")
+    raise ValueError(f"level: expected one of {', '.join(map(repr, known))}, got {name!r}")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from typing import Any
 
 from whycast._rules import Rule
 from whycast._types import Shape
-from whycast.testing._cases._case import Case, Level
+from whycast.testing._cases._case import NAMES, Case, Level
 from whycast.testing._cases._fixed import MOST_ELEMENTS, asked
+from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, dtypes_of
 
 
@@ -46,7 +48,19 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
             dtypes=tuple([draw.choice(dtypes_of(rule)) for _ in range(count)]),
             layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
         )
-    return case
+    return renamed(_with_names(case, draw)) if level == "symbolic" else case
+
+
+def _with_names(case: Case, draw: random.Random) -> Case:
+    """Put names in the place of most sizes, one for all of a size or others."""
+    names: dict[int, Any] = {size: draw.choice(NAMES) for size in _DRAWN_SIZES}
+
+    def own(shape: Shape) -> Any:
+        return tuple([draw.choice((size, names[size], names[size], *NAMES)) for size in shape])
+
+    # Judging takes longer with each tensor, and each number.
+    shapes = tuple([own(shape[-4:]) for shape in case.shapes[:4]])
+    return case._replace(shapes=shapes, target=case.target and own(case.target[-4:]))
 
 
 _DRAWN_RANKS = (0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6, 8)

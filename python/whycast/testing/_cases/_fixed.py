@@ -6,15 +6,18 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, permutations, product, zip_longest
+from typing import Any
 
 from whycast._rules import Rule
 from whycast._types import Shape
-from whycast.testing._cases._case import STAGES, Case, Level, Stage
+from whycast.testing._cases._case import NAMES, STAGES, Case, Level, Stage
+from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, SHARED, dtypes_of
 
 # With 2 and 4, code that repeats divisors shows; with 3, code that stretches 2 by its last element.
 _SIZES = (0, 1, 2, 4)
 _SIZES_OF_TRIPLES = (0, 1, 2, 3)
+_SIZES_AND_NAMES: tuple[Any, ...] = (*_SIZES, *NAMES)
 # np.broadcast has at most 32 axes, an array of NumPy 64.
 _HIGH_RANKS = (*range(4, 11), 16, 32, 33, 64)
 _HIGHER_RANKS = (65, 100)
@@ -29,6 +32,9 @@ _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (10
 
 def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
     one = rule.has_target(level)
+    if level == "symbolic":
+        yield from (("small", case) for case in _small_with_names(one=one))
+        return
     stages: list[tuple[Stage, Iterable[Case]]] = [
         ("small", sorted(_small(rule, one=one), key=lambda case: case.weight)),
         ("many", [] if one else _many()),
@@ -102,6 +108,17 @@ def _small(rule: Rule, *, one: bool) -> Iterator[Case]:
     else:
         yield from map(Case, pairs)
         yield from map(Case, product(shapes_up_to(1, _SIZES_OF_TRIPLES), repeat=3))
+
+
+def _small_with_names(*, one: bool) -> list[Case]:
+    """Give small shapes of numbers and names, each question once, whatever its names are."""
+    found = [
+        Case(shapes[:1], shapes[1]) if one else Case(shapes)
+        for shapes in product(shapes_up_to(2, _SIZES_AND_NAMES), repeat=2)
+    ]
+    if not one:
+        found += map(Case, product(shapes_up_to(1, _SIZES_AND_NAMES), repeat=3))
+    return sorted({case for case in found if renamed(case) == case}, key=lambda case: case.weight)
 
 
 def _small_along_axes(rule: Rule) -> Iterator[Case]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from whycast._types import Shape
-from whycast.testing._cases._case import Case
+from whycast.testing._cases._case import NAMES, Case, weight_of
 
 _T = TypeVar("_T")
 
@@ -17,8 +17,20 @@ def smaller(case: Case) -> list[Case]:
     found = [*_plainer(case), *_fewer(case)]
     if case.multi_index is None and case.strides is None:
         found += _less(case)
-    distinct = {each for each in found if each.weight < case.weight}
+    distinct = {each for each in map(renamed, found) if each.weight < case.weight}
     return sorted(distinct, key=lambda each: each.weight)
+
+
+def renamed(case: Case) -> Case:
+    """Rename the names of sizes in the order in which they stand: N, M, K."""
+    sizes: list[Any] = [size for shape in case.every_shape for size in shape]
+    names = dict(zip(dict.fromkeys(size for size in sizes if size in NAMES), NAMES, strict=False))
+
+    def own(shape: Shape) -> Shape:
+        return tuple([names.get(size, size) for size in shape])
+
+    target = None if case.target is None else own(case.target)
+    return case._replace(shapes=tuple(map(own, case.shapes)), target=target)
 
 
 def _plainer(case: Case) -> Iterator[Case]:
@@ -50,8 +62,7 @@ def _less(case: Case) -> Iterator[Case]:
     if case.axes is None:
         changes += [partial(_dropped, back) for back in range(1, 1 + max(map(len, shapes)))]
     for old in {size for shape in shapes for size in shape}:
-        sizes = {0, 1, 2, 3, old // 2, old - 1}
-        changes += [partial(_resized, old, new) for new in sizes if 0 <= new < old]
+        changes += [partial(_resized, old, new) for new in _lighter(old, 0, 1, 2, 3)]
     for change in changes:
         target = None if case.target is None else change(case.target)
         yield case._replace(shapes=tuple(map(change, case.shapes)), target=target)
@@ -59,13 +70,17 @@ def _less(case: Case) -> Iterator[Case]:
         if shape and case.axes is None:
             yield case._replace(shapes=_with(case.shapes, m, shape[1:]))
         for axis, size in enumerate(shape):
-            for new in {1, 2, size - 1}:
-                if 0 <= new < size:
-                    yield case._replace(shapes=_with(case.shapes, m, _with(shape, axis, new)))
+            for new in _lighter(size, 1, 2):
+                yield case._replace(shapes=_with(case.shapes, m, _with(shape, axis, new)))
     if case.axes:
         (shape,) = case.shapes
         for j in range(min(len(shape), len(case.axes))):
             yield case._replace(shapes=(_without(shape, j),), axes=_without(case.axes, j))
+
+
+def _lighter(size: Any, *others: Any) -> list[Any]:
+    found = {*others, *(NAMES if size in NAMES else (size // 2, size - 1))}
+    return [each for each in found if 0 <= weight_of(each) < weight_of(size)]
 
 
 def _dropped(back: int, shape: Shape) -> Shape:

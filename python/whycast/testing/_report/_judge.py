@@ -13,9 +13,11 @@ import numpy as np
 from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
+from whycast.symbolic import Answer
 from whycast.testing._cases._case import Case, Level, asked
 from whycast.testing._cases._fixed import MOST_ELEMENTS
 from whycast.testing._cases._values import array, laid_on
+from whycast.testing._report import _symbolic
 from whycast.testing._report._compare import (
     Finding,
     NoAnswerError,
@@ -63,6 +65,8 @@ def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
     """Ask the verified programs about a case, with its or the given arrays; return any refusal."""
+    if level == "symbolic":
+        return _symbolic.right_answer(rule, case)
     shape = rule.shape(case)
     if shape is None:
         return rule.refusal(case)
@@ -89,6 +93,8 @@ class Judge:
         self.rule = rule
         self.level: Level = level
         self.refuses = frozenset(refuses)
+        # How many answers refused, at level symbolic, what some sizes make broadcast.
+        self.cautious = 0
         self._in_use: list[_Prepared] = []
         # The last case with an output, and its arrays beside the right ones.
         self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
@@ -134,6 +140,8 @@ class Judge:
     def _compared(self, case: Case, value: object) -> Finding | None:
         refuses = value is None or isinstance(value, Refusal) or _is_false(value, self.level)
         refusal = value if isinstance(value, Refusal) else Refusal()
+        if self.level == "symbolic":
+            return self._names_judged(case, None if refuses else value, refusal)
         shape = self.rule.shape(case)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
@@ -151,6 +159,20 @@ class Judge:
         if found is None and self.level == "data":
             found = self._overwritten(case, value, right)
         return found
+
+    def _names_judged(self, case: Case, value: Any, refusal: Refusal) -> Finding | None:
+        try:
+            claim = None if value is None else _symbolic.read_claim(value)
+            found = _symbolic.judged(self.rule, case, claim)
+        except Exception as error:
+            # Any object may be there, and raise anything.
+            right = _right_text(expected(self.rule, self.level, case))
+            return Finding("garbage", "", right, f"{show(value)}: {show_error(error)}")
+        if found.verdict in ("cautious", "open", ""):
+            self.cautious += found.verdict == "cautious"
+            return self._no_refusal(refusal)
+        got = refusal.shown if value is None else show(value)
+        return _symbolic.finding(self.rule, case, got, found)
 
     def _overwritten(self, case: Case, value: Any, right: Any) -> Finding | None:
         """Check that a call has not changed the previous result; keep its own."""
@@ -237,6 +259,8 @@ def _is_false(value: object, level: Level) -> bool:
 
 
 def _right_text(right: object) -> str:
+    if isinstance(right, Answer):
+        return str(right)
     return f"refusal: {first_line(right)}" if isinstance(right, ValueError) else show(right)
 
 

@@ -24,7 +24,8 @@ class Tally:
     left_out: Counter[str] = field(default_factory=Counter)
     deviations: Counter[tuple[Key, Stage]] = field(default_factory=Counter)
     examples: dict[Key, Example] = field(default_factory=dict)
-    # The number of the first case not asked.
+    # Refusals of what depends on names, and the number of the first case not asked.
+    cautious: int = 0
     reached: int = 0
 
     def note(self, stage: Stage, case: Case, finding: Finding | None) -> None:
@@ -38,6 +39,7 @@ class Tally:
         self.cases.update(other.cases)
         self.left_out.update(other.left_out)
         self.deviations.update(other.deviations)
+        self.cautious += other.cautious
         for key, example in other.examples.items():
             self._keep(key, example)
 
@@ -45,6 +47,7 @@ class Tally:
         """Count anew; examples stay, so that later ones have to be smaller."""
         for each in (self.cases, self.left_out, self.deviations):
             each.clear()
+        self.cautious = 0
 
     def _keep(self, key: Key, example: Example) -> None:
         known = self.examples.get(key)

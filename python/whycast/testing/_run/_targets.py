@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from whycast._checks import show
 from whycast._rules import Rule
-from whycast.testing._cases._case import LEVELS, Case, Level
+from whycast.testing._cases._case import ALL_LEVELS, Case, Level
 from whycast.testing._lines import _elements
 from whycast.testing._lines._program import Program
 from whycast.testing._peers import PEERS, Function, absent
@@ -141,6 +141,11 @@ def _program(target: Target, rule: Rule) -> Opened:
     running: list[Program] = []
 
     def function(level: Level) -> Program:
+        if level == "symbolic":
+            raise TargetError(
+                f"target {target.name}: expected a function at level symbolic: lines of JSON have "
+                "no names of sizes"
+            )
         if not running or running[0].level != level:
             for each in running:
                 each.stop()
@@ -156,7 +161,7 @@ def _program(target: Target, rule: Rule) -> Opened:
 
 
 def _levels_of(value: object) -> list[Level]:
-    return [level for level in LEVELS if callable(getattr(value, level, None))]
+    return [level for level in ALL_LEVELS if callable(getattr(value, level, None))]
 
 
 def _is_asynchronous(function: object) -> bool:

@@ -53,7 +53,13 @@ class Asked(NamedTuple):
         if max(map(len, case.every_shape)) > self.max_rank:
             return f"a rank above {self.max_rank}"
         numbers = (*case.every_shape, case.multi_index or (), case.strides or ())
-        if any(abs(number) > self.max_size for each in numbers for number in each):
+        if any(
+            abs(number) > self.max_size
+            for each in numbers
+            for number in each
+            # Sizes may have names.
+            if isinstance(number, int)
+        ):
             return f"a number above {self.max_size}"
         return None
 
@@ -174,6 +180,7 @@ class _Worker:
                 self.deadline += time.monotonic() - began
             began = 0.0
             tally.note(stage, case, finding)
+            tally.cautious, self.judge.cautious = tally.cautious + self.judge.cautious, 0
             self.after = number + 1
             if isinstance(self.function, Program):
                 if self.function.is_of_no_use:
