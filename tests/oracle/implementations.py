@@ -18,6 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import whycast
+from whycast import symbolic
 from whycast._rules import RULES, Operands
 from whycast.testing import Case
 
@@ -283,6 +284,11 @@ def sorts_axes(array: Array, target: Shape, axes: Shape) -> Array:
         return rightly
 
 
+def named(change: Callable[[Any], object]) -> Function:
+    """Change the right answer for shapes with names, by the rule of NumPy."""
+    return lambda *shapes: change(symbolic.broadcast_shapes(*shapes, rule="numpy"))
+
+
 def refuses(least: int, deadly: tuple[Shape, ...]) -> Function:
     """Refuse sizes from one on, and end the process at some shapes."""
 
@@ -304,6 +310,7 @@ ONE = Case(((2,), (1,)))
 STRINGS = Case(((3,),), dtypes=("StringDType",))
 HALF_OF_0 = Case(((),), dtypes=("float16",))
 STRIDES = Case(((1,),), (2,), strides=(4,))
+OF_NAMES: Any = ("numpy", "symbolic")
 CLOSED = (
     "^array 0: an object of type Closed, of which no array can be made: RuntimeError: detach it "
     "first$"
@@ -356,6 +363,28 @@ WRONG = (
     Wrong("silent", always(SilentError()), "refuses", SCALARS, every=10, got="^SilentError$"),
     Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
     Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
+    # Of sizes that have names: refusals are wrong if the answer depends on no name.
+    Wrong("no names", lambda *shapes: max(map(max, shapes)), "refuses", SCALARS, *OF_NAMES),
+    Wrong(
+        "open to all",
+        lambda *shapes: [None] * max(map(len, shapes)),
+        *("accepts", Case(((0,), (2,))), *OF_NAMES),
+        expected="^refusal: shapes never broadcast: axis 0 of ",
+        got=r"^\(\?,\)$",
+    ),
+    Wrong(
+        "no condition",
+        named(lambda found: (found.shape, found.condition[:0])),
+        *("condition", Case(((0,), ("N",))), *OF_NAMES),
+        expected=r"^\(0,\) if N = 1 or N = 0$",
+        got=r"^\(0,\), also where N = 2$",
+    ),
+    Wrong(
+        "no clause",
+        named(lambda found: (found.shape, ["N > 1"])),
+        *("garbage", SCALARS, *OF_NAMES),
+        got="ValueError: expected such as 'N = 1 or N = M', got 'N > 1'$",
+    ),
     Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
     Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),
     Wrong("order of axes", sorts_axes, "elements", Case(((1, 2),), (2, 2), (1, 0)), "in-dim"),

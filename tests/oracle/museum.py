@@ -19,6 +19,7 @@ from numpy.lib.stride_tricks import as_strided
 from whycast import numpy_rule
 from whycast._rules import RULES, Operands
 from whycast.testing import Case
+from whycast.testing._cases._case import NAMES
 
 
 class Exhibit(NamedTuple):
@@ -62,6 +63,16 @@ def largest_or_error(*shapes: Shape) -> Shape:
     return largest(*shapes)
 
 
+def largest_if_several(*shapes: Shape) -> Shape:
+    """Take the largest sizes where there are several axes."""
+    return (largest if max(map(len, shapes)) > 1 else numpy_rule.broadcast_shapes)(*shapes)
+
+
+def none_is_zero(shape: Shape, target: Shape) -> Shape:
+    """Say of each size of the output that it is at least 1."""
+    return tuple([max(1, size) for size in numpy_rule.broadcast_shapes(shape, target)])
+
+
 def reads_an_empty_list(*arrays: Array) -> Any:
     """Compute as many elements as the longest list has, of which an empty one has none."""
     found = [z.copy() for z in numpy_rule.broadcast_arrays(*arrays)]
@@ -95,6 +106,13 @@ def grows_from_the_front(shape: Shape, target: Shape) -> Shape:
     same = [a == b for a, b in zip(shape, target, strict=False)] + [False] * len(target)
     zeros = [1 if there else size for there, size in zip(same, target, strict=False)]
     return numpy_rule.broadcast_shapes(shape, tuple(zeros))
+
+
+def divides(shape: Shape, target: Shape) -> Shape:
+    """Divide the target's sizes by those of the tensor."""
+    if RULES["openvino-numpy"].shape(Operands((shape,), target)) is not None and 0 in shape:
+        raise ArithmeticError("division by 0")
+    return numpy_rule.broadcast_to(np.broadcast_to(np.int8(0), shape), target).shape
 
 
 def first_axis_first(*arrays: Array) -> list[Array]:
@@ -171,11 +189,54 @@ def last_axes_fit(shape: Shape, target: Shape) -> bool:
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 
+# --- sizes that have names ------------------------------------------------------------------------
+
+
+def common(shapes: Sequence[Any]) -> list[tuple[int, list[str]]]:
+    """Give for each axis the size of the numbers, and the names: what is right, or a refusal."""
+    numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]
+    axes = zip(*padded(shapes), strict=True)
+    names = [list(dict.fromkeys(size for size in sizes if size in NAMES)) for sizes in axes]
+    return list(zip(numpy_rule.broadcast_shapes(*numbers), names, strict=True))
+
+
+def larger(*shapes: Any) -> tuple[Any, ...]:
+    """Take the larger of a number and a name, which for that is at least 1."""
+
+    def one(number: int, names: list[str]) -> Any:
+        if number > 1 or not names:
+            return number
+        return names[0] if len(names) == 1 else None
+
+    return tuple([one(*axis) for axis in common(shapes)])
+
+
+def first_name(*shapes: Any) -> tuple[Any, ...]:
+    """Keep a name beside one of which nothing is known."""
+    return tuple(
+        [names[0] if names and number == 1 else number for number, names in common(shapes)]
+    )
+
+
+def number_for_name(*shapes: Any) -> tuple[Any, ...]:
+    """Take a name beside a number for that number, on all axes."""
+    axes = common(shapes)
+    taken = {name: number for number, names in axes for name in names if number > 1}
+
+    def one(number: int, names: list[str]) -> Any:
+        if number != 1 or not names:
+            return number
+        return taken.get(names[0], names[0]) if len(names) == 1 else None
+
+    return tuple([one(*axis) for axis in axes])
+
+
 MAXIMUM = "The maximum where the size that is not 1 is due"
 ALIGNMENT = "Alignment, and the shape of the output"
 LIMITS = "Limits of rank, memory, overflow"
 STRIDES = "Strides of 0"
 ONE_SIDED = "One-sided rules, and rewriters"
+NAMED = "Sizes that have names"
 
 SCALAR = Case(((), (0,)))
 TARGET = Case(((),), (0,))
@@ -216,6 +277,24 @@ MUSEUM = (
         "An element was read of a list without any, as the other list had one.",
         Wrong("onnx 6294", reads_an_empty_list, "crash", Case(((0,), (1,))), "numpy"),
         *("int32 (0,) [], int32 (0,) []", "the process was ended by SIGSEGV"),
+    ),
+    Exhibit(
+        *(MAXIMUM, 2026),
+        "Where several axes were summed, the larger of two sizes was taken for the output.",
+        Wrong("rten PR 1369", largest_if_several, "shape", Case(((), (0, 0))), "numpy", "shape"),
+        *("(0, 0)", "(1, 1)"),
+    ),
+    Exhibit(
+        *(MAXIMUM, 2026),
+        "Of a target that comes at run time each size was taken to be at least 1.",
+        Wrong("MIGraphX PR 4927", none_is_zero, "shape", TARGET, "expand", "shape"),
+        *("(0,)", "(1,)"),
+    ),
+    Exhibit(
+        *(MAXIMUM, 2026),
+        "How often an axis is repeated was found by a division, also by a size of 0.",
+        Wrong("tt-mlir 6975", divides, "refuses", Case(((0,),), (0,)), ONE_WAY, "shape"),
+        *("(0,)", "ArithmeticError: division by 0"),
     ),
     Exhibit(
         *(ALIGNMENT, 2026),
@@ -290,5 +369,28 @@ MUSEUM = (
         "A bias of rank 5 was fused into an operator that takes one of rank 2 at most.",
         Wrong("OnnxSlim 323", last_axes_fit, "accepts", LOWER, ONE_WAY, "verdict"),
         *(NO_AXIS, "True"),
+    ),
+    Exhibit(
+        *(NAMED, 2026),
+        "A size n beside 4 was taken for 4; it may be 1 as well.",
+        Wrong(
+            *("tvm PR 20218", number_for_name, "shape"),
+            *(Case(((2,), ("N", "N"))), "numpy", "symbolic"),
+        ),
+        "(N, 2) if N = 1 or N = 2, so (1, 2) where N = 1",
+        "(2, 2), so (2, 2) where N = 1",
+    ),
+    Exhibit(
+        *(NAMED, 2025),
+        "The output had the larger of two sizes, of which one with a name is at least 1.",
+        Wrong("rten PR 1150", larger, "shape", Case(((0,), ("N",))), "numpy", "symbolic"),
+        *("(0,) if N = 1 or N = 0, so (0,) where N = 1", "(N,), so (1,) where N = 1"),
+    ),
+    Exhibit(
+        *(NAMED, 2026),
+        "An unknown size, here M, beside N gave N: its source of August 2026 says so, no issue.",
+        Wrong("pyrefly", first_name, "shape", Case((("N",), ("M",))), "numpy", "symbolic"),
+        "(N|M,) if N = 1 or M = 1 or N = M, so (2,) where N = 1, M = 2",
+        "(N,), so (1,) where N = 1, M = 2",
     ),
 )

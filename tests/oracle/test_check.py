@@ -24,13 +24,14 @@ from implementations import WRONG, Holder, Levels, Wrong, assert_ends, where
 from museum import MUSEUM, Exhibit
 
 import whycast
-from whycast import lax, numpy_rule, onnx
+from whycast import lax, numpy_rule, onnx, symbolic
 from whycast._errors import BroadcastError
 from whycast._rules import RULES, Operands
 from whycast.testing import Case, TargetError, cases, check, stages
 from whycast.testing._cases._fixed import fixed
 from whycast.testing._cases._values import STRINGS
 from whycast.testing._peers import PEERS
+from whycast.testing._report._symbolic import verdict
 from whycast.testing._run import _child, _targets
 
 Shape = tuple[int, ...]
@@ -112,6 +113,7 @@ RIGHT: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
     ("openvino-numpy", "report", refuses_without_axis, 1),
     ("openvino-bidirectional", "data", onnx.expand, 1),
     ("in-dim", "data", lax.broadcast_in_dim, 1),
+    *[(name, "symbolic", rule.named, 1) for name, rule in RULES.items() if rule.named],
     # What answers are made of is no deviation.
     ("sonnx", "verdict", lambda *shapes: np.bool_(whycast.compatible(*shapes)), 5),
     ("sonnx", "verdict", lambda *shapes: int(whycast.compatible(*shapes)), 5),
@@ -246,6 +248,52 @@ def test_random_cases_are_accepted_and_refused_and_small() -> None:
         assert ("StringDType" in dtypes) == (rule.dtypes != "numbers"), name
 
 
+@pytest.mark.parametrize(
+    ("shapes", "answer", "word"),
+    [
+        ("N M", ("N",), "wrong"),
+        ("N M", (symbolic.OneOf(("N", "M")),), "right"),
+        ("N M", (["L"], ["N = 1 or M = 1 or N = M"]), "open"),
+        ("N M", ((-1,), None), "open"),
+        ("N M", (("M",), ["N = 1"]), "right"),
+        ("N M", (("N",), ["N = M", "M = 7"]), "right"),
+        ("N M", ((None, None), ["N = 1"]), "wrong"),
+        ("N M", (("M",), ["N = 1", "N = 2"]), "cautious"),
+        ("N M", (("M",), symbolic.broadcast_shapes(("N",), ("M",)).zeros), "wrong"),
+        ("N M", ValueError(), "cautious"),
+        ("N N", ValueError(), "wrong"),
+        ("N 4", [4], "right"),
+        ("N 4", ("N",), "wrong"),
+        ("5 4", None, "right"),
+    ],
+)
+def test_words_for_answers_on_names(shapes: str, answer: object, word: str) -> None:
+    asked = tuple([(int(size) if size.isdecimal() else size,) for size in shapes.split()])
+    assert verdict(RULES["numpy"], asked, answer) == word
+
+
+def test_a_cautious_function_passes_and_others_get_small_examples() -> None:
+    """A function that refuses two clauses, and one that loses the last name of three."""
+
+    def function(*shapes: Any) -> Any:
+        found = symbolic.broadcast_shapes(*shapes, rule="numpy")
+        if len(found.condition) > 1:
+            raise ValueError(found)
+        return [size if size != "K" else wrong for size in found.shape]
+
+    wrong: Any = None
+    asked: Any = {"rule": "numpy", "level": "symbolic", "up_to": True}
+    report = check(function, **asked, seconds=None, refuses=["ValueError"])
+    assert report.ok, str(report)
+    assert report.notes == (
+        "symbolic: refuses 186 questions whose answer depends on the names, which is cautious and "
+        "no deviation",
+    )
+    wrong = "N"
+    (found,) = check(function, **asked, seconds=1, max_rank=3, every=1404).deviations
+    assert (found.case, found.level) == (Case((("N", "M", "K"),)), "symbolic")
+
+
 def test_random_cases_follow_until_the_time_is_over() -> None:
     report = check(whycast.compatible, level="verdict", seconds=1.5, every=20)
     assert report.levels["verdict"]["random"] > 100
@@ -374,6 +422,11 @@ def test_bad_targets(target: object, text: str) -> None:
         check(target, rule="ngraph", level="verdict", seconds=None)
 
 
+def test_programs_get_no_names() -> None:
+    with pytest.raises(TargetError, match="expected a function at level symbolic: lines of JSON"):
+        check(["true"], level="symbolic")
+
+
 def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     lost = replace(PEERS["numpy"], name="lost", needs=("numpy", "no-such-runtime"))
     monkeypatch.setitem(PEERS, "lost", lost)
@@ -389,7 +442,16 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"dtypes": ["complex128"]}, ValueError, "dtypes: expected .*, >f8, got 'complex128'"),
         ({"refuses": [KeyError]}, ValueError, "refuses: expected names, got <class 'KeyError'>"),
         ({"rule": "sonnxx"}, ValueError, "rule: expected one of 'sonnx', "),
-        ({"level": "all"}, ValueError, "level: expected one of 'verdict', "),
+        (
+            {"level": "all"},
+            ValueError,
+            "level: expected one of 'verdict', .*, 'symbolic', got 'all'",
+        ),
+        (
+            {"level": "symbolic", "rule": "ngraph"},
+            ValueError,
+            "level: .*, 'report', got 'symbolic'",
+        ),
         ({"every": 0}, ValueError, "every: expected at least 1, got 0"),
         ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
         ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),

@@ -40,7 +40,7 @@ KINDS = {
     "overwritten": Kind("overwrites the result of the call before"),
     "index": Kind("another index", "index"),
     "strides": Kind("other strides", "strides"),
-    "condition": Kind("a condition under which they do not broadcast", "verdict"),
+    "condition": Kind("a condition under which shapes do not broadcast", "condition"),
     "axis": Kind("names another axis than the one at fault", "report"),
     "error": Kind("raises what is no refusal"),
     "crash": Kind("crashes"),

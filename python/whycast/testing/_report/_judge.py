@@ -19,6 +19,7 @@ from whycast.testing._cases._fixed import MOST_ELEMENTS
 from whycast.testing._cases._values import array, laid_on
 from whycast.testing._report import _symbolic
 from whycast.testing._report._compare import (
+    KINDS,
     Finding,
     NoAnswerError,
     array_differs,
@@ -164,15 +165,14 @@ class Judge:
         try:
             claim = None if value is None else _symbolic.read_claim(value)
             found = _symbolic.judged(self.rule, case, claim)
+            if found.verdict in KINDS:
+                return _symbolic.finding(self.rule, case, claim, refusal.shown, found)
         except Exception as error:
             # Any object may be there, and raise anything.
             right = _right_text(expected(self.rule, self.level, case))
             return Finding("garbage", "", right, f"{show(value)}: {show_error(error)}")
-        if found.verdict in ("cautious", "open", ""):
-            self.cautious += found.verdict == "cautious"
-            return self._no_refusal(refusal)
-        got = refusal.shown if value is None else show(value)
-        return _symbolic.finding(self.rule, case, got, found)
+        self.cautious += found.verdict == "cautious"
+        return self._no_refusal(refusal)
 
     def _overwritten(self, case: Case, value: Any, right: Any) -> Finding | None:
         """Check that a call has not changed the previous result; keep its own."""

@@ -16,7 +16,7 @@ from whycast._rules import Operands, Rule
 from whycast._types import Shape
 from whycast.symbolic import Answer, Clause, Condition, OneOf, Size
 from whycast.testing._cases._case import Case
-from whycast.testing._report._compare import Finding, show
+from whycast.testing._report._compare import Finding, one_line, show
 
 Numbers: TypeAlias = Mapping[str, int]
 
@@ -162,16 +162,19 @@ def _number(size: Size | None, numbers: Numbers) -> int | None:
     return numbers.get(size) if isinstance(size, str) else size
 
 
-def finding(rule: Rule, case: Case, got: str, found: Judged) -> Finding:
-    """Tell a deviation, and the numbers that show it."""
+def finding(rule: Rule, case: Case, claim: Claim | None, got: str, found: Judged) -> Finding:
+    """Tell a deviation, and the numbers that show it; `got` is the text of a refusal."""
     kind, numbers, right, claimed = found
     wanted = str(right_answer(rule, case)).partition("\n")[0]
+    if claim is not None:
+        sizes = tuple(["?" if size is None else size for size in claim.sizes])
+        got = str(Answer(sizes, claim.condition or Condition()))
     where = ", ".join(f"{name} = {number}" for name, number in numbers.items())
     if kind == "accepts":
         wanted = f"refusal: {wanted}"
     elif kind == "condition":
-        got = f"{got}, which holds where {where}"
+        got = f"{got}, also where {where}"
     elif kind == "shape" and where:
         wanted = f"{wanted}, so {show(right)} where {where}"
         got = f"{got}, so {show(claimed)} where {where}"
-    return Finding(kind, "", wanted, got)
+    return Finding(kind, "", wanted, one_line(got))
