@@ -18,7 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import whycast
-from whycast import symbolic
+from whycast import numpy_rule, symbolic
 from whycast._rules import RULES, Operands
 from whycast.testing import Case
 
@@ -364,7 +364,11 @@ WRONG = (
     Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
     Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
     # Of sizes that have names: refusals are wrong if the answer depends on no name.
-    Wrong("no names", lambda *shapes: max(map(max, shapes)), "refuses", SCALARS, *OF_NAMES),
+    Wrong(
+        "no names",
+        lambda *shapes: None if "N" in repr(shapes) else numpy_rule.broadcast_shapes(*shapes),
+        *("refuses", Case(((), ("N",))), *OF_NAMES),
+    ),
     Wrong(
         "open to all",
         lambda *shapes: [None] * max(map(len, shapes)),

@@ -286,7 +286,7 @@ def test_a_cautious_function_passes_and_others_get_small_examples() -> None:
     report = check(function, **asked, seconds=None, refuses=["ValueError"])
     assert report.ok, str(report)
     assert report.notes == (
-        "symbolic: refuses 186 questions whose answer depends on the names, which is cautious and "
+        "symbolic: refuses 111 questions whose answer depends on the names, which is cautious and "
         "no deviation",
     )
     wrong = "N"
