@@ -34,9 +34,10 @@ def test_examples(name: str) -> None:
     assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
 
 
-def test_commands_of_the_readme(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["README.md", "python/doc/use.md"])
+def test_commands(name: str, tmp_path: Path) -> None:
     """Each line of a shell says what stands there, but for how long a check took."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / name).read_text(encoding="utf-8")
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     typed = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", "".join(blocks), re.MULTILINE)
     assert len(typed) == text.count("\n$ ") > 0

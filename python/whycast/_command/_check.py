@@ -35,7 +35,8 @@ what the rule's own function returns: arrays by the rules {names_of("tensors")},
 one array by the others.
 At verdict, shape and report it takes shapes instead of arrays; at index a shape, a target (, axes)
 and a multi-index of the output; at strides a shape, its strides, a target (, axes). Refusing is
-raising any exception, or returning None.
+raising any exception, or returning None. At symbolic it takes shapes whose sizes may be names, and
+returns a shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size.
 """
 
 
