@@ -137,8 +137,6 @@ def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
     for part in (claim and claim.condition) or ():
         ends = part.equations if isinstance(part, Clause) else ((part.zero, part.one),)
         sizes += [end for pair in ends for end in pair]
-    if claim is not None:
-        sizes += [size for size in claim.sizes if isinstance(size, int)]
     known = {1, *(size for size in sizes if isinstance(size, int) and size > 1)}
     known |= {*islice((size for size in count(2) if size not in known), len(names))}
     for values in product((*sorted(known), 0), repeat=len(names)):
