@@ -50,6 +50,11 @@ class Wrong(NamedTuple):
     asked: Mapping[str, Any] = MappingProxyType({})
 
 
+def sized(*shapes: Any) -> Case:
+    """Make a case of shapes whose sizes may be names."""
+    return Case(shapes)
+
+
 def assert_ends(word: str) -> None:
     """Demand that no process with such a word is left; one that was killed stays a moment."""
     deadline = time.monotonic() + 30
@@ -310,7 +315,7 @@ ONE = Case(((2,), (1,)))
 STRINGS = Case(((3,),), dtypes=("StringDType",))
 HALF_OF_0 = Case(((),), dtypes=("float16",))
 STRIDES = Case(((1,),), (2,), strides=(4,))
-OF_NAMES: Any = ("numpy", "symbolic")
+OF_NAMES = ("numpy", "symbolic")
 CLOSED = (
     "^array 0: an object of type Closed, of which no array can be made: RuntimeError: detach it "
     "first$"
@@ -367,7 +372,7 @@ WRONG = (
     Wrong(
         "no names",
         lambda *shapes: None if "N" in repr(shapes) else numpy_rule.broadcast_shapes(*shapes),
-        *("refuses", Case(((), ("N",))), *OF_NAMES),
+        *("refuses", sized((), ("N",)), *OF_NAMES),
     ),
     Wrong(
         "open to all",
@@ -379,7 +384,7 @@ WRONG = (
     Wrong(
         "no condition",
         named(lambda found: (found.shape, found.condition[:0])),
-        *("condition", Case(((0,), ("N",))), *OF_NAMES),
+        *("condition", sized((0,), ("N",)), *OF_NAMES),
         expected=r"^\(0,\) if N = 1 or N = 0$",
         got=r"^\(0,\), also where N = 2$",
     ),

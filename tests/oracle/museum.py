@@ -13,7 +13,7 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
-from implementations import Array, Shape, Wrong, zeros_where
+from implementations import Array, Shape, Wrong, sized, zeros_where
 from numpy.lib.stride_tricks import as_strided
 
 from whycast import numpy_rule
@@ -375,7 +375,7 @@ MUSEUM = (
         "A size n beside 4 was taken for 4; it may be 1 as well.",
         Wrong(
             *("tvm PR 20218", number_for_name, "shape"),
-            *(Case(((2,), ("N", "N"))), "numpy", "symbolic"),
+            *(sized((2,), ("N", "N")), "numpy", "symbolic"),
         ),
         "(N, 2) if N = 1 or N = 2, so (1, 2) where N = 1",
         "(2, 2), so (2, 2) where N = 1",
@@ -383,13 +383,13 @@ MUSEUM = (
     Exhibit(
         *(NAMED, 2025),
         "The output had the larger of two sizes, of which one with a name is at least 1.",
-        Wrong("rten PR 1150", larger, "shape", Case(((0,), ("N",))), "numpy", "symbolic"),
+        Wrong("rten PR 1150", larger, "shape", sized((0,), ("N",)), "numpy", "symbolic"),
         *("(0,) if N = 1 or N = 0, so (0,) where N = 1", "(N,), so (1,) where N = 1"),
     ),
     Exhibit(
         *(NAMED, 2026),
         "An unknown size, here M, beside N gave N: its source of August 2026 says so, no issue.",
-        Wrong("pyrefly", first_name, "shape", Case((("N",), ("M",))), "numpy", "symbolic"),
+        Wrong("pyrefly", first_name, "shape", sized(("N",), ("M",)), "numpy", "symbolic"),
         "(N|M,) if N = 1 or M = 1 or N = M, so (2,) where N = 1, M = 2",
         "(N,), so (1,) where N = 1, M = 2",
     ),

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import implementations
 import numpy as np
 import pytest
-from implementations import WRONG, Holder, Levels, Wrong, assert_ends, where
+from implementations import WRONG, Holder, Levels, Wrong, assert_ends, sized, where
 from museum import MUSEUM, Exhibit
 
 import whycast
@@ -299,8 +299,8 @@ def test_names_get_fewer_in_small_examples() -> None:
 
     asked: Any = {"rule": "numpy", "level": "symbolic", "every": 1404, "max_rank": 3}
     (found,) = check(function, **asked, seconds=1).deviations
-    assert found.case == Case((("N", "M", "K"),))
-    assert {Case(((2, "N"),)), Case((("N", "N"),))} <= {*smaller(Case((("N", "M"),)))}
+    assert found.case == sized(("N", "M", "K"))
+    assert {sized((2, "N")), sized(("N", "N"))} <= {*smaller(sized(("N", "M")))}
 
 
 def test_random_cases_follow_until_the_time_is_over() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from whycast._rules import Rule
@@ -116,6 +116,21 @@ class Case(NamedTuple):
 def weight_of(size: Any) -> int:
     """Return what a size weighs: a name more than small numbers, and than names before it."""
     return NAMES.index(size) + 100 if isinstance(size, str) else size
+
+
+def names_in(case: Case) -> list[str]:
+    sizes: list[Any] = [size for shape in case.every_shape for size in shape]
+    return list(dict.fromkeys(size for size in sizes if isinstance(size, str)))
+
+
+def replaced(case: Case, sizes: Mapping[Any, Any]) -> Case:
+    """Put other sizes in the place of some."""
+
+    def own(shape: Shape) -> Shape:
+        return tuple([sizes.get(size, size) for size in shape])
+
+    target = None if case.target is None else own(case.target)
+    return case._replace(shapes=tuple(map(own, case.shapes)), target=target)
 
 
 def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from whycast._types import Shape
-from whycast.testing._cases._case import NAMES, Case, weight_of
+from whycast.testing._cases._case import NAMES, Case, names_in, replaced, weight_of
 
 _T = TypeVar("_T")
 
@@ -23,14 +23,7 @@ def smaller(case: Case) -> list[Case]:
 
 def renamed(case: Case) -> Case:
     """Rename the names of sizes in the order in which they stand: N, M, K."""
-    sizes: list[Any] = [size for shape in case.every_shape for size in shape]
-    names = dict(zip(dict.fromkeys(size for size in sizes if size in NAMES), NAMES, strict=False))
-
-    def own(shape: Shape) -> Shape:
-        return tuple([names.get(size, size) for size in shape])
-
-    target = None if case.target is None else own(case.target)
-    return case._replace(shapes=tuple(map(own, case.shapes)), target=target)
+    return replaced(case, dict(zip(names_in(case), NAMES, strict=False)))
 
 
 def _plainer(case: Case) -> Iterator[Case]:

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, islice, product, zip_longest
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from whycast._rules import Operands, Rule
+from whycast._rules import Rule
 from whycast._types import Shape
 from whycast.symbolic import Answer, Clause, Condition, OneOf, Size
-from whycast.testing._cases._case import Case
+from whycast.testing._cases._case import Case, names_in, replaced
 from whycast.testing._report._compare import Finding, one_line, show
 
 Numbers: TypeAlias = Mapping[str, int]
@@ -53,11 +53,7 @@ def read_claim(value: Any) -> Claim:
         zeros = value.zeros if value.rule == "sonnx" else ()
         return Claim(value.shape, Condition((*value.condition, *zeros)))
     sizes, condition = tuple(value), None
-    if (
-        len(sizes) == 2
-        and not isinstance(sizes[0], (str, OneOf))
-        and isinstance(sizes[0], Iterable)
-    ):
+    if len(sizes) == 2 and isinstance(sizes[0], Iterable) and not isinstance(sizes[0], str):
         sizes, condition = tuple(sizes[0]), sizes[1]
     read = None if condition is None else Condition(map(_clause, condition))
     return Claim(tuple(map(_size, sizes)), read)
@@ -93,8 +89,8 @@ def right_answer(rule: Rule, case: Case) -> Answer | ValueError:
 
 def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
     """Judge a claim, or a refusal; raise ValueError if a condition has other names."""
-    names = _names(case)
-    found = [(numbers, _shape(rule, case, numbers)) for numbers in _instances(case, claim)]
+    names = names_in(case)
+    found = [(numbers, rule.shape(replaced(case, numbers))) for numbers in _instances(case, claim)]
     agreed = [each for each in found if each[1] is not None]
     told = agreed
     if claim is not None and claim.condition is not None:
@@ -125,15 +121,10 @@ def verdict(rule: Rule, shapes: tuple[Any, ...], answer: object) -> str:
     return found if found in ("cautious", "open") else "wrong" if found else "right"
 
 
-def _names(case: Case) -> list[str]:
-    sizes: list[Any] = [size for shape in case.every_shape for size in shape]
-    return list(dict.fromkeys(size for size in sizes if isinstance(size, str)))
-
-
 def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
     """Give numbers for the names: 1 comes first, 0 last."""
     sizes: list[Any] = [size for shape in case.every_shape for size in shape]
-    names = _names(case)
+    names = names_in(case)
     for part in (claim and claim.condition) or ():
         ends = part.equations if isinstance(part, Clause) else ((part.zero, part.one),)
         sizes += [end for pair in ends for end in pair]
@@ -141,16 +132,6 @@ def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
     known |= {*islice((size for size in count(2) if size not in known), len(names))}
     for values in product((*sorted(known), 0), repeat=len(names)):
         yield dict(zip(names, values, strict=True))
-
-
-def _shape(rule: Rule, case: Case, numbers: Numbers) -> Shape | None:
-    shapes: list[Any] = [
-        tuple([numbers[size] if isinstance(size, str) else size for size in shape])
-        for shape in case.every_shape
-    ]
-    if case.target is None:
-        return rule.shape(Operands(tuple(shapes)))
-    return rule.shape(Operands(tuple(shapes[:-1]), shapes[-1]))
 
 
 def _number(size: Size | None, numbers: Numbers) -> int | None:

@@ -180,7 +180,8 @@ class _Worker:
                 self.deadline += time.monotonic() - began
             began = 0.0
             tally.note(stage, case, finding)
-            tally.cautious, self.judge.cautious = tally.cautious + self.judge.cautious, 0
+            tally.cautious += self.judge.cautious
+            self.judge.cautious = 0
             self.after = number + 1
             if isinstance(self.function, Program):
                 if self.function.is_of_no_use:
