@@ -32,7 +32,7 @@ from whycast.testing._cases._fixed import fixed
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import STRINGS
 from whycast.testing._peers import PEERS
-from whycast.testing._report._symbolic import verdict
+from whycast.testing._report import _symbolic
 from whycast.testing._run import _child, _targets
 
 Shape = tuple[int, ...]
@@ -250,28 +250,30 @@ def test_random_cases_are_accepted_and_refused_and_small() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shapes", "answer", "word"),
+    ("shapes", "answer", "verdict"),
     [
-        ("N M", ("N",), "wrong"),
-        ("N M", (symbolic.OneOf(("N", "M")),), "right"),
+        ("N M", ("N",), "shape"),
+        ("N M", (symbolic.OneOf(("N", "M")),), ""),
         ("N M", (["L"], ["N = 1 or M = 1 or N = M"]), "open"),
         ("N M", ((-1,), None), "open"),
-        ("N M", (("M",), ["N = 1"]), "right"),
-        ("N M", (("N",), ["N = M", "M = 7"]), "right"),
-        ("N M", ((None, None), ["N = 1"]), "wrong"),
+        ("N M", (("M",), ["N = 1"]), ""),
+        ("N M", (("N",), ["N = M", "M = 7"]), ""),
+        ("N M", ((None, None), ["N = 1"]), "shape"),
         ("N M", (("M",), ["N = 1", "N = 2"]), "cautious"),
-        ("N M", (("M",), symbolic.broadcast_shapes(("N",), ("M",)).zeros), "wrong"),
-        ("N M", ValueError(), "cautious"),
-        ("N N", ValueError(), "wrong"),
-        ("N 4", [4], "right"),
-        ("N 4", ("N",), "wrong"),
-        ("N 4", ((4,), ["N = 0"]), "wrong"),
-        ("5 4", None, "right"),
+        ("N M", ([None], symbolic.broadcast_shapes(("N",), ("M",)).zeros), "condition"),
+        ("N M", None, "cautious"),
+        ("N N", None, "refuses"),
+        ("N 4", [4], ""),
+        ("N 4", ("N",), "shape"),
+        ("N 4", ((4,), ["N = 0"]), "condition"),
+        ("5 4", None, ""),
+        ("5 4", (None,), "accepts"),
     ],
 )
-def test_words_for_answers_on_names(shapes: str, answer: object, word: str) -> None:
-    asked = tuple([(int(size) if size.isdecimal() else size,) for size in shapes.split()])
-    assert verdict(RULES["numpy"], asked, answer) == word
+def test_verdicts_on_names(shapes: str, answer: object, verdict: str) -> None:
+    case = sized(*[(int(size) if size.isdecimal() else size,) for size in shapes.split()])
+    claim = None if answer is None else _symbolic.read_claim(answer)
+    assert _symbolic.judged(RULES["numpy"], case, claim).verdict == verdict
 
 
 def test_a_cautious_function_passes() -> None:

@@ -113,14 +113,6 @@ def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
     return Judged("open" if is_open else "", {})
 
 
-def verdict(rule: Rule, shapes: tuple[Any, ...], answer: object) -> str:
-    """Return what the answer of a function is, or an exception that it raised, in a word."""
-    case = Case(shapes[:1], shapes[1]) if rule.has_target("symbolic") else Case(shapes)
-    refuses = answer is None or isinstance(answer, BaseException)
-    found = judged(rule, case, None if refuses else read_claim(answer)).verdict
-    return found if found in ("cautious", "open") else "wrong" if found else "right"
-
-
 def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
     """Give numbers for the names: 1 comes first, 0 last."""
     sizes: list[Any] = [size for shape in case.every_shape for size in shape]
