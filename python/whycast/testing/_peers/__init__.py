@@ -19,6 +19,8 @@ from whycast.testing._cases._values import COMPLEX, NUMBERS
 
 Function: TypeAlias = Callable[..., Any]
 
+# A shape of numbers and names; None is an unknown size, in an answer one that is left open.
+Named: TypeAlias = "tuple[int | str | None, ...]"
 
 # Names of dtypes; None stands for all.
 Dtypes: TypeAlias = frozenset[str] | None
@@ -35,7 +37,7 @@ class Peer:
     module: str
     given_by: str = "functions"
     dtypes: Callable[[Rule], Dtypes] = lambda rule: None
-    # All distributions needed, if not that one alone; and whycast's extras that install them.
+    # All distributions needed, if not that one alone; and whycast's extras with them, if any.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -104,6 +106,8 @@ _COMPLEX = frozenset(COMPLEX)
 # ONNX Runtime has kernels of element-wise operators for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
 
+_TOOL: dict[str, Any] = {"needs": ("onnxruntime", "onnx", "sympy"), "extra": ""}
+
 _PEERS = (
     Peer("numpy", "numpy", "_numpy", lacks=_no_more_than_32_axes),
     Peer(
@@ -126,6 +130,9 @@ _PEERS = (
         dtypes=lambda rule: _NUMBERS,
         lacks=_no_high_ranks,
     ),
+    # Its tool that infers shapes; with the option, names that meet are taken for equal.
+    Peer("onnxruntime-symbolic", "onnxruntime", "_onnx", "symbolic_functions", **_TOOL),
+    Peer("onnxruntime-auto-merge", "onnxruntime", "_onnx", "merging_functions", **_TOOL),
     Peer(
         "torch",
         *("torch", "_torch"),
@@ -145,6 +152,7 @@ _PEERS = (
         },
         lacks=_compiled_one_by_one,
     ),
+    Peer("pyrefly", "pyrefly", "_pyrefly", needs=("pyrefly", "pyrefly-torch-stubs"), extra=""),
 )
 PEERS: dict[str, Peer] = {peer.name: peer for peer in _PEERS}
 
@@ -156,4 +164,5 @@ def absent(peer: Peer) -> str | None:
     if not missing:
         return None
     verb = "is" if len(missing) == 1 else "are"
-    return f"{' and '.join(missing)} {verb} not installed: pip install 'whycast[{peer.extra}]'"
+    wanted = f"'whycast[{peer.extra}]'" if peer.extra else " ".join(missing)
+    return f"{' and '.join(missing)} {verb} not installed: pip install {wanted}"

@@ -6,15 +6,18 @@ true everywhere and has the shape of another tensor.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
-from whycast.testing._peers import Function
+from whycast.testing._peers import Function, Named
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto, TypeProto
@@ -29,11 +32,20 @@ def functions(rule: Rule) -> dict[str, Function]:
     from onnx.reference import ReferenceEvaluator
 
     shape = _inferred if rule.takes == "target" else _common
-    return {"verdict": shape, "shape": shape, "data": _computed(rule, ReferenceEvaluator)}
+    found = {"verdict": shape, "shape": shape, "data": _computed(rule, ReferenceEvaluator)}
+    return found if rule.takes == "target" else found | {"symbolic": shape}
 
 
 def runtime_functions(rule: Rule) -> dict[str, Function]:
     return {"data": _computed(rule, runtime_session)}
+
+
+def symbolic_functions(rule: Rule) -> dict[str, Function]:
+    return {"symbolic": _symbolic}
+
+
+def merging_functions(rule: Rule) -> dict[str, Function]:
+    return {"symbolic": lambda *shapes: _symbolic(*shapes, auto_merge=True)}
 
 
 def runtime_session(model: ModelProto) -> InferenceSession:
@@ -114,7 +126,7 @@ def model_of(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> Mo
     return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
 
-def _inferred(shape: Shape, target: Shape) -> Shape:
+def _inferred(shape: Shape, target: Shape) -> Named:
     from onnx import TensorProto, helper
 
     wanted = helper.make_tensor("shape", TensorProto.INT64, [len(target)], target)
@@ -122,17 +134,17 @@ def _inferred(shape: Shape, target: Shape) -> Shape:
     return _output_shape("Expand", {"input": shape}, types, {"shape": wanted})
 
 
-def _common(*shapes: Shape) -> Shape:
+def _common(*shapes: Named) -> Named:
     return _output_shape("Sum", {f"x{i}": shape for i, shape in enumerate(shapes)}, {}, {})
 
 
 def _output_shape(
     operator: str,
-    shapes: dict[str, Shape],
+    shapes: dict[str, Named],
     types: dict[str, TypeProto],
     known: dict[str, TensorProto],
-) -> Shape:
-    """Infer the shape of a node's output; -1 stands for an open size."""
+) -> Named:
+    """Infer the shape of a node's output."""
     from onnx import TensorProto, helper
     from onnx.defs import get_schema
     from onnx.shape_inference import infer_node_outputs
@@ -143,5 +155,33 @@ def _output_shape(
     } | types
     node = helper.make_node(operator, list(types), ["output"])
     found = infer_node_outputs(get_schema(operator, OPSET), node, types, known)
-    sizes = found["output"].tensor_type.shape.dim
-    return tuple([size.dim_value if size.HasField("dim_value") else -1 for size in sizes])
+    return _sizes(found["output"])
+
+
+def _sizes(found: TypeProto) -> Named:
+    """Read a shape: an open size has neither a value nor a name."""
+    sizes = found.tensor_type.shape.dim
+    return tuple(
+        size.dim_value if size.HasField("dim_value") else size.dim_param or None for size in sizes
+    )
+
+
+def _symbolic(*shapes: Named, auto_merge: bool = False) -> Named:
+    """Return the shape that ONNX Runtime's symbolic_shape_infer gives a sum."""
+    from onnx import TensorProto, helper
+    from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
+
+    names = [f"x{i}" for i in range(len(shapes))]
+    node = helper.make_node("Add" if len(shapes) == 2 else "Sum", names, ["output"])
+    model = model_of([node], [], [("output", "float32")])
+    for name, shape in zip(names, shapes, strict=True):
+        model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
+    here = Path.cwd()
+    # Where it gives up, it leaves its model in the working directory.
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            found = SymbolicShapeInference.infer_shapes(model, auto_merge=auto_merge)
+        finally:
+            os.chdir(here)
+    return _sizes(found.graph.output[0].type)

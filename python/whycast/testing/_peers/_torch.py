@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
-from whycast.testing._peers import Function
+from whycast.testing._peers import Function, Named
 
 if TYPE_CHECKING:
     import torch
@@ -21,6 +23,7 @@ def functions(rule: Rule) -> dict[str, Function]:
             "strides": _strides,
             "data": _broadcast_tensors,
             "report": _common_of_tensors,
+            "symbolic": _symbolic,
         }
     elif not rule.bidirectional:
         found = {"shape": _shape, "strides": _strides, "data": _broadcast_to, "report": _shape}
@@ -84,3 +87,45 @@ def _expand(array: AnyArray, target: Shape) -> Any:
     import torch
 
     return torch.broadcast_tensors(_tensor(array), torch.zeros(()).expand(target))[0].numpy()
+
+
+def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
+    """Return the shape of a sum of fake tensors, and the equations that torch asserts.
+
+    Their sizes are symbols without a value, as torch.export has for sizes that depend on data.
+    """
+    import sympy
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    known = ShapeEnv()
+    sizes: dict[str, Any] = {}
+    names: dict[str, str] = {}
+
+    def size_of(size: int | str | None) -> Any:
+        if not isinstance(size, str):
+            return size
+        if size not in sizes:
+            sizes[size] = known.create_unbacked_symint()
+            # Later, the text of a symbol is what torch has found it to be.
+            names[str(sizes[size])] = size
+        return sizes[size]
+
+    def written(said: Any) -> str:
+        if isinstance(said, sympy.Or):
+            return " or ".join(map(written, said.args))
+        if not isinstance(said, sympy.Eq):
+            raise NotImplementedError(f"torch asserts {said}")
+        return " = ".join(names.get(str(side), str(side)) for side in said.args)
+
+    with FakeTensorMode(shape_env=known):
+        tensors = [torch.empty([size_of(size) for size in shape]) for shape in shapes]
+        total: Any = functools.reduce(operator.add, tensors)
+    asserted = [each.expr for own in known.deferred_runtime_asserts.values() for each in own]
+    # That no size is below 0 goes without saying.
+    clauses = [
+        written(said) for said in asserted if not (said.is_Relational and 0 in said.args[:1])
+    ]
+    shape = [size if isinstance(size, int) else names.get(str(size)) for size in total.shape]
+    return tuple(shape), list(dict.fromkeys(clauses))

@@ -1,0 +1,56 @@
+"""Pyrefly, a type checker that knows shapes of tensors, as a peer: it reads code, and runs none."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from whycast._rules import Rule
+from whycast.testing._peers import Function, Named
+
+_CODE = """\
+from __future__ import annotations
+from typing import reveal_type
+from shape_extensions import IntVar
+from torch import Tensor
+def f{names}({tensors}): reveal_type({total})
+"""
+
+
+def functions(rule: Rule) -> dict[str, Function]:
+    return {"symbolic": _symbolic}
+
+
+def _symbolic(*shapes: Named) -> Named:
+    """Return the type that Pyrefly reveals of a sum; an unknown size is an int."""
+    names = sorted({size for shape in shapes for size in shape if isinstance(size, str)})
+    sizes = [", ".join("int" if z is None else str(z) for z in shape) for shape in shapes]
+    code = _CODE.format(
+        names=f"[{', '.join(f'{name}: IntVar' for name in names)}]" if names else "",
+        tensors=", ".join(f"x{k}: Tensor[[{own}]]" for k, own in enumerate(sizes)),
+        total=" + ".join(f"x{k}" for k in range(len(shapes))),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "sum.py")
+        file.write_text(code, encoding="utf-8")
+        asked = ("check", "sum.py", "--preset=default", "--output-format=json")
+        versions = (
+            "--min-severity=info",
+            "--python-version=3.13",
+            f"--python-interpreter-path={sys.executable}",
+        )
+        command = [sys.executable, "-m", "pyrefly", *asked, *versions]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    said = json.loads(done.stdout)["errors"]
+    if errors := [each["description"] for each in said if each["severity"] == "error"]:
+        raise TypeError(errors[0])
+    (revealed,) = [each["description"] for each in said if each["name"] == "reveal-type"]
+    found = re.fullmatch(r"revealed type: Tensor\[\[(.*)\]\]", revealed)
+    if found is None:
+        raise NotImplementedError(f"Pyrefly: {revealed}")
+    texts = found[1].split(", ") if found[1] else []
+    return tuple(int(z) if z.isdigit() else z if z in names else None for z in texts)
