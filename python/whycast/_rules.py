@@ -250,6 +250,7 @@ _ONE_WAY = "E_Broadcast_any_Derived_670"
 _SHAPES = ("verdict", "shape")
 _DATA = (*_SHAPES, "data")
 _STRIDES = (*_SHAPES, "strides", "data")
+_TOOLS = ("onnxruntime-symbolic", "onnxruntime-auto-merge", "pyrefly")
 
 _RULES = (
     Rule(
@@ -316,9 +317,10 @@ _RULES = (
         gives_back=True,
         peers={
             "numpy": _STRIDES,
-            "torch": (*_STRIDES, "report"),
-            **dict.fromkeys(("onnx-reference", "jax"), _DATA),
+            "torch": (*_STRIDES, "report", "symbolic"),
+            **dict.fromkeys(("onnx-reference", "jax"), (*_DATA, "symbolic")),
             "onnxruntime": ("data",),
+            **dict.fromkeys(_TOOLS, ("symbolic",)),
         },
     ),
     Rule(

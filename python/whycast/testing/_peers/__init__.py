@@ -106,7 +106,10 @@ _COMPLEX = frozenset(COMPLEX)
 # ONNX Runtime has kernels of element-wise operators for some types only.
 _WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
 
-_TOOL: dict[str, Any] = {"needs": ("onnxruntime", "onnx", "sympy"), "extra": ""}
+_TOOL: dict[str, Any] = {
+    **{"needs": ("onnxruntime", "onnx", "sympy"), "extra": ""},
+    "environment": {"ORT_DISABLE_TELEMETRY": "1"},
+}
 
 _PEERS = (
     Peer("numpy", "numpy", "_numpy", lacks=_no_more_than_32_axes),

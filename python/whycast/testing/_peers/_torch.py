@@ -123,9 +123,7 @@ def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
         tensors = [torch.empty([size_of(size) for size in shape]) for shape in shapes]
         total: Any = functools.reduce(operator.add, tensors)
     asserted = [each.expr for own in known.deferred_runtime_asserts.values() for each in own]
-    # That no size is below 0 goes without saying.
-    clauses = [
-        written(said) for said in asserted if not (said.is_Relational and 0 in said.args[:1])
-    ]
+    # That a size is not below 0 goes without saying.
+    told = [said for said in asserted if not (isinstance(said, sympy.Le) and said.args[0] == 0)]
     shape = [size if isinstance(size, int) else names.get(str(size)) for size in total.shape]
-    return tuple(shape), list(dict.fromkeys(clauses))
+    return tuple(shape), list(dict.fromkeys(map(written, told)))
