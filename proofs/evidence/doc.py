@@ -167,8 +167,8 @@ def environment(folder: Path, **known: Any) -> Environment:
 
 def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
     """Give the names that the texts of python/doc use."""
-    sys.path.append(str(root / "tests/oracle"))
-    museum = __import__("museum")
+    sys.path += [str(root / "tests/oracle"), str(root / "tests/peers")]
+    museum, inferred = __import__("museum"), __import__("record_symbolic")
     register = json.loads((root / "tests/peers/deviations.json").read_text(encoding="utf-8"))
     return {
         "version": whycast.__version__,
@@ -186,6 +186,8 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
         **register,
         "words": lambda asked, k: list(dict.fromkeys(each.split()[k] for each in asked)),
         "kinds": KINDS,
+        "inferred": inferred,
+        "said": json.loads(inferred.FILE.read_text(encoding="utf-8")),
     }
 
 
