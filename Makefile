@@ -7,7 +7,7 @@
 #   make test     check the Python code, run the tests
 #   make evidence pack sources, tools and facts, to be replayed without a network (ARCHIVE=whycast.tar)
 #   make install  install the C as a library, for CMake and pkg-config too (PREFIX=/usr/local
-#                 INCLUDEDIR=include LIBDIR=lib DESTDIR=)
+#                 INCLUDEDIR=include LIBDIR=lib DESTDIR= CC=cc CFLAGS=-O3 LDFLAGS=)
 #   make clean    remove build/ and every cache
 #
 # While you work (CONTRIBUTING.md):
@@ -47,6 +47,10 @@ override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(ori
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
 override STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS -*-eval-flags-*-
 override KNOWN := THEORY FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
+# No verdict comes from `make install` alone: it may compile as the user likes.
+ifeq (default install,$(origin MAKECMDGOALS) $(MAKECMDGOALS))
+override KNOWN += CC CFLAGS LDFLAGS
+endif
 override REFUSED := $(OPTIONS) $(foreach name,$(STEERING),$(if $($(name)),$(name)))
 override REFUSED := $(strip $(REFUSED) $(filter-out $(KNOWN),$(GIVEN)))
 ifneq (,$(REFUSED))
@@ -136,10 +140,12 @@ evidence:
 
 nightly: validate mutants mutants-c certify verify-c object cross models fuzz coverage all
 
+# CMake takes CC, CFLAGS and LDFLAGS from the environment, and looks there once only: hence the rm.
 install:
+	rm -rf build/c
 	cmake -S c -B build/c -D CMAKE_INSTALL_PREFIX="$(or $(PREFIX),/usr/local)" \
 	    -D CMAKE_INSTALL_INCLUDEDIR="$(or $(INCLUDEDIR),include)" \
-	    -D CMAKE_INSTALL_LIBDIR="$(or $(LIBDIR),lib)"
+	    -D CMAKE_INSTALL_LIBDIR="$(or $(LIBDIR),lib)" $(if $(CFLAGS),-D CMAKE_BUILD_TYPE=None)
 	cmake --build build/c
 	DESTDIR="$(DESTDIR)" cmake --install build/c
 
