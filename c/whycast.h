@@ -4,38 +4,42 @@
 #ifndef WHYCAST_H
 #define WHYCAST_H
 
-/* whycast: the operator Broadcast of SONNX, and that of one tensor to a shape, verified.
+/* whycast: SONNX's operator Broadcast, and the broadcast of one tensor to a shape, verified.
 
    These functions are proved to do what their comments say, for all arguments, except what is
    marked. No index leaves its array, nothing overflows, each call ends. They allocate nothing, keep
-   nothing between calls, do not recurse, and neither read nor write a byte beyond what they are
-   given, not even to load a whole word. memcpy is the only library function called; a compiler may
-   add memset and, on 32-bit targets, its 64-bit division. To call your own `copy`, declared in
-   copy.h like memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
+   nothing between calls, and do not recurse. They access no byte beyond what they are given, not
+   even to load a whole word. memcpy is the only library function called; a compiler may add memset
+   and, on 32-bit targets, its 64-bit division. To call your own `copy`, declared in copy.h like
+   memcpy, compile whycast.c with -DWHYCAST_MEMCPY=copy -include copy.h.
 
    Not proved, but measured by `make object` (GCC 12, x86-64): a call takes at most 400 bytes of
-   stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with -O0. `make
-   object` also counts the instructions of calls. No bound of the time is proved.
+   stack with -O2 and -O3, 632 with the flags that INTEGRATION.md begins with, 936 with -O0. No
+   bound on the time is proved.
 
    A shape is an array of sizes, the outermost axis first, and a rank, the number of sizes: 0 for a
-   scalar. A size may be 0. A tensor is its elements in row-major order, each of `width` bytes of
-   any type: they are copied, never looked at. Pointers to data need no alignment.
+   scalar. A size may be 0. A tensor is its elements in row-major order. An element has `width`
+   bytes of any type, which are copied and never interpreted. Pointers to data need no alignment.
 
-   The caller must guarantee: each pointer leads to at least as many values as the rank, count,
-   capacity, room or extent with it says (where that is 0 or less, it may be NULL, or any other
-   value that may be copied); `place` leads to a place; memory that a function writes overlaps no
-   other that it is given. whycast_first and whycast_next do not check their plan: with 1 loop or
-   more, pass only a plan as whycast_plan or whycast_plan_views writes it, and to whycast_next the
-   counters and offsets of a step. Everything else is checked, and may be any int64_t.
+   The caller must guarantee:
 
-   A function returns 0 or more, or, on an error, one of the codes below. Then only the place
-   differs afterwards, and the common shape where whycast_broadcast_all says so. Of several errors
-   it reports the one that stands first in its comment; where that says "the first tensor with one
-   of these", the lowest tensor comes first.
+   - Each pointer leads to at least as many values as the rank, count, capacity, room or extent with
+     it says. Where that is 0 or less, the pointer may be NULL. `place` leads to a place.
+   - Memory that a function writes overlaps nothing else that it is given.
+   - whycast_first and whycast_next get a plan that whycast_plan or whycast_plan_views wrote, or a
+     part of it: its outermost loops alone, or loops with fewer rounds, at least 1 each. They do not
+     check that; with `loops` below 1 they need no plan. whycast_next also gets the counters and
+     offsets of a step of this plan.
 
-   A target is not one more shape: broadcasting (1) to the target (0) succeeds and writes nothing;
-   (1) and (0) have no common shape, as 0 is neither 1 nor the largest size. SONNX's bound L on the
-   number of tensors is not checked here. */
+   All other arguments are checked: they may be any int64_t.
+
+   A function returns 0 or more, or one of the error codes below. On an error it changes nothing but
+   the place, and the common shape where whycast_broadcast_all says so. Of several errors it reports
+   the one that its comment lists first.
+
+   A target is not one more shape: broadcasting (1) to the target (0) succeeds and writes nothing,
+   but (1) and (0) have no common shape, as 0 is neither 1 nor the largest size. SONNX allows at
+   most 2^31 - 1 tensors; these functions do not check that. */
 
 #include <stdint.h>
 
@@ -81,22 +85,14 @@ enum whycast_code {
     WHYCAST_EXTENT_EXCEEDED = -10
 };
 
-/* What an error is about: a tensor and an axis, both counted from 0, and -1 for none; a call
-   without an error sets both to -1. The axis is one of that tensor, but of the common shape or the
-   target for WHYCAST_NOT_BROADCASTABLE: (2,4) with (3) gives tensor 1 and axis 1. */
+/* What an error is about: a tensor and an axis, both counted from 0. Each is -1 where there is
+   none, and after a call without an error. The axis is one of that tensor; for
+   WHYCAST_NOT_BROADCASTABLE it is one of the common shape or the target: (2,4) with (3) gives
+   tensor 1, axis 1. */
 typedef struct whycast_place {
     int64_t tensor;
     int64_t axis;
 } whycast_place;
-
-/* The bytes of an element of an ONNX type, by its number in TensorProto.DataType: 4 for 1, FLOAT.
-   It is 0, which is no width, for strings, packed types such as INT4, and any other number. Not
-   proved. */
-static inline int64_t whycast_width(int64_t type) {
-    static const int8_t widths[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4,
-                                    8, 8, 16, 2, 1, 1, 1, 1, 0, 0, 0, 1};
-    return ((type < 0) || (type > 24)) ? INT64_C(0) : (int64_t)widths[type];
-}
 
 /* The common shape of `count` shapes: `shapes` has the sizes of each, `ranks` its rank.
 
@@ -117,9 +113,9 @@ int64_t whycast_broadcast_shape(int64_t * shape, int64_t capacity,
                                 const int64_t *const * shapes,
                                 const int64_t * ranks, int64_t count);
 
-/* The strides of a view: of a tensor with this `shape` and these `strides`, in any unit, as if it
-   had the shape `target`, without a copy. They are 0 on the axes that grow; an axis from 1 to 1
-   keeps its stride.
+/* The strides of a view: of a tensor with this `shape` and these `strides`, in any unit, seen
+   without a copy as if it had the shape `target`. A view has stride 0 on prepended axes and on axes
+   that grow. An axis whose size stays has its own stride, also from 1 to 1.
 
    Returns 0, and writes `target_rank` strides to `view`. On an error returns, with tensor 0 for
    `shape` and 1 for `target` in the place,
@@ -133,10 +129,10 @@ int64_t whycast_broadcast_strides(int64_t * view, whycast_place * place,
                                   const int64_t * shape, int64_t rank,
                                   const int64_t * target, int64_t target_rank);
 
-/* The number of bytes of a tensor of this shape, with `width` bytes for an element.
+/* The number of bytes of a tensor of this shape, with `width` bytes for each element.
 
-   Returns that number: 0 where a size is 0, whatever the others are. It may exceed SIZE_MAX where a
-   size_t has 32 bits. On an error returns
+   Returns that number, which is 0 where any size is 0. It may exceed SIZE_MAX where a size_t has 32
+   bits. On an error returns
 
        WHYCAST_NEGATIVE_RANK       place 0, -1
        WHYCAST_NEGATIVE_SIZE       place 0 and the first such axis
@@ -146,24 +142,24 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
                           int64_t rank, int64_t width);
 
 /* The tensor `input` of this `shape`, broadcast to the shape `target`: each element of the output
-   is the one of the input at the same place, and at 0 on the axes that grow.
+   is that of the input at the same index, aligned at the last axes, with 0 on axes that grow.
 
    `output` has room for `room` bytes, and `input` has `extent` of them. Returns 0, and writes the
-   bytes of the output: no byte beyond differs afterwards. On an error returns, with tensor 0 for
-   the shape or the input and 1 for the target or the output in the place,
+   bytes of the output, and no byte beyond. On an error returns, with tensor 0 for the shape or the
+   input and 1 for the target or the output in the place,
 
        WHYCAST_NEGATIVE_RANK       of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
        WHYCAST_BAD_WIDTH           the width is less than 1: place 0, -1
        WHYCAST_RANK_MISMATCH       the shape has more axes than the target: place 0, -1
        WHYCAST_NOT_BROADCASTABLE   a size is neither the target's nor 1: place 0, first such axis
-       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes, of the output: place 1, -1; else of the
-                                   input, only where the target has a size of 0: place 0, -1
+       WHYCAST_TOO_LARGE           more than 2^63 - 1 bytes: of the output, place 1, -1; else of the
+                                   input, place 0, -1: only where the target has a size of 0
        WHYCAST_ROOM_EXCEEDED       the output has more bytes than there is room for: place 1, -1
        WHYCAST_EXTENT_EXCEEDED     the shape has more bytes than the input: place 0, -1
 
-   It stores at most two bytes for each byte of the output. Not proved: it takes at most as many
-   stores and calls of memcpy as the output has bytes, far fewer where blocks are long, and one call
+   It stores at most two bytes for each byte of the output. Not proved: it makes at most one store
+   or call of memcpy for each byte of the output, far fewer where blocks are long, and a single call
    where no axis grows. */
 int64_t whycast_broadcast(uint8_t * output, int64_t room,
                           whycast_place * place, const uint8_t * input,
@@ -173,14 +169,14 @@ int64_t whycast_broadcast(uint8_t * output, int64_t room,
 
 /* SONNX's operator: `count` tensors, each broadcast to the common shape of all.
 
-   Of each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` how many
-   bytes these are, `widths` the bytes of an element, `outputs` where its output goes, and `rooms`
-   how many bytes there is room for.
+   For each tensor, `shapes` has the sizes, `ranks` the rank, `inputs` the data, `extents` the bytes
+   of these, `widths` the bytes of an element, `outputs` where its output goes, and `rooms` the
+   bytes of room there.
 
-   Returns the rank of the common shape, and writes its sizes to `target`, which has room for
-   `capacity` of them, and all outputs. On an error no byte of any output differs afterwards;
-   returns what whycast_broadcast_shape returns, or, of the first tensor with one of these errors
-   (the common shape is written then),
+   Returns the rank of the common shape. Writes its sizes to `target`, which has room for `capacity`
+   of them, and all outputs. On an error no byte of any output changes. Returns an error of
+   whycast_broadcast_shape; or, with the common shape written, of the first tensor that has any of
+   these errors, the first of them:
 
        WHYCAST_BAD_WIDTH           its width is less than 1
        WHYCAST_TOO_LARGE           its output, or its input, has more than 2^63 - 1 bytes
@@ -197,26 +193,27 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
                               const int64_t * ranks, const int64_t * widths,
                               int64_t count);
 
-/* A loop plan: nested loops that visit all elements of `count` broadcast tensors, without a copy.
+/* A loop plan: nested loops that visit all elements of `count` broadcast tensors without a copy.
 
-   Axes of size 1 make no loop, and neighbours make one where each tensor walks over them as over
-   one axis. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors lie in row-major
+   Axes of size 1 are dropped, and neighbours become one loop where the strides of every tensor
+   allow it. `shapes` and `ranks` are as for whycast_broadcast_shape. The tensors are in row-major
    order.
 
-   Returns the number of loops, n, which is 1 or more. Writes how often each goes round to `sizes`,
-   the outermost loop first, which has room for `capacity` of them; and to `steps`, which has room
-   for `capacity` times `count`, how many elements each tensor steps there: in loop j tensor m steps
-   steps[j * count + m]. A common shape with a size of 0 gives one loop of no round. On an error
-   returns what whycast_broadcast_shape returns, WHYCAST_CAPACITY_EXCEEDED where the capacity is 0
-   (it must be at least 1 and the common rank, even for fewer loops), or
+   Returns the number of loops, n, which is 1 or more. Writes the rounds of each loop to `sizes`,
+   the outermost loop first, and to `steps` by how many elements each tensor steps there: steps[j *
+   count + m] for tensor m in loop j. `sizes` has room for `capacity` numbers, and `steps` for
+   `capacity` times `count`. A common shape with a size of 0 gives one loop of 0 rounds. On an error
+   returns what whycast_broadcast_shape returns, or
 
+       WHYCAST_CAPACITY_EXCEEDED   `capacity` is 0: place -1, -1. It must be at least
+                                   max(1, common rank), even if fewer loops result
        WHYCAST_TOO_LARGE           the common shape has more than 2^63 - 1 elements: place -1, -1 */
 int64_t whycast_plan(int64_t * sizes, int64_t * steps, int64_t capacity,
                      whycast_place * place, const int64_t *const * shapes,
                      const int64_t * ranks, int64_t count);
 
-/* The same for tensors in any order: `strides` has those of each, in any unit, which is that of
-   `steps` too. A stride may be 0 or negative. Further error:
+/* The same for tensors in any order. `strides` has those of each, 0 and negative ones too, in any
+   unit; `steps` gets the same unit. Further error:
 
        WHYCAST_TOO_LARGE           the first tensor of which an offset may not fit into 64 bits */
 int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
@@ -225,21 +222,21 @@ int64_t whycast_plan_views(int64_t * sizes, int64_t * steps,
                            const int64_t *const * strides,
                            const int64_t * ranks, int64_t count);
 
-/* Go to step `step` of a plan of `loops` loops for `count` tensors, which whycast_plan wrote.
+/* Go to step `step` of a plan with `loops` loops for `count` tensors.
 
-   A step is one run of the innermost loop; they are counted from 0, in the order of the output.
-   Writes loops - 1 numbers to `counters`, and to `offsets` where each tensor is when the run
-   begins, `count` numbers. Element v of the run of step k is element k * sizes[loops - 1] + v of
-   the output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
+   A step is one run of the innermost loop. Steps are counted from 0, in the order of the output.
+   Writes loops - 1 numbers to `counters`, and `count` numbers to `offsets`: where each tensor is
+   when the run begins. Element v of the run of step k is element k * sizes[loops - 1] + v of the
+   output, and of tensor m the one at offsets[m] + v * steps[(loops - 1) * count + m].
 
-   Returns the number of steps from this one to the last, inclusive; or 0, with nothing written, if
-   there is no such step, or if `loops` is below 1, as the code of an error is. */
+   Returns the number of steps from `step` to the last, inclusive; or 0, with nothing written, if
+   there is no such step, or if `loops` is below 1, as an error code of whycast_plan is. */
 int64_t whycast_first(int64_t * counters, int64_t * offsets,
                       const int64_t * sizes, const int64_t * steps,
                       int64_t loops, int64_t count, int64_t step);
 
-/* Go to the next step, from the counters and offsets of one. Returns 1; or 0 after the last step,
-   with the counters and offsets of step 0; or 0, with nothing written, if `loops` is below 1. */
+/* Go from the counters and offsets of a step to those of the next one. Returns 1; or 0 after the
+   last step, with those of step 0; or 0, with nothing written, if `loops` is below 1. */
 int64_t whycast_next(int64_t * counters, int64_t * offsets,
                      const int64_t * sizes, const int64_t * steps,
                      int64_t loops, int64_t count);
