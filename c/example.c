@@ -1,9 +1,17 @@
-/* Adds a column of 2 to a row of 3, without a copy; cc -std=c99 example.c whycast.c */
+/* Adds a column of 2 to a row of 3, without a copy; cc -std=c99 -O3 example.c whycast.c */
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "whycast.h"
+
+/* A compiler vectorises this where it knows s and t, by which x and y step. */
+static inline void add(float *z, const float *x, int64_t s, const float *y, int64_t t,
+                       int64_t run) {
+    for (int64_t v = 0; v < run; v++) {
+        z[v] = x[v * s] + y[v * t];
+    }
+}
 
 int main(void) {
     const float column[2] = {10, 20}, row[3] = {1, 2, 3};
@@ -21,9 +29,12 @@ int main(void) {
     if (whycast_first(counters, offsets, sizes, steps, loops, 2, 0) > 0) {
         do {
             const float *x = column + offsets[0], *y = row + offsets[1];
-            for (int64_t v = 0; v < run; v++) {
-                *z++ = x[v * step[0]] + y[v * step[1]];
+            if (step[0] == 0 && step[1] == 1) {
+                add(z, x, 0, y, 1, run);
+            } else {
+                add(z, x, step[0], y, step[1], run);
             }
+            z += run;
         } while (whycast_next(counters, offsets, sizes, steps, loops, 2));
     }
     printf("%" PRId64 " loops, runs of %" PRId64 "\n", loops, run);

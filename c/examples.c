@@ -1,99 +1,198 @@
-/* Element-wise operators on tensors that are broadcast; cc -std=c99 -O3 examples.c whycast.c
+/* Operators on broadcast tensors; cc -std=c99 -O3 -pthread examples.c whycast.c
 
-   Each follows a plan of its tensors. The output is one of them, and has the common shape; so the
-   first input of the first operator is its output. */
+   Each has a plan of its tensors. The output is tensor 0, and has the common shape. */
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "whycast.h"
 
 enum { MOST_AXES = 8, MOST_TENSORS = 4 };
 
-/* A plan of `count` tensors, and the step at which it is: tensor m is at at[m] there, and goes on
-   by by[m], `run` times. */
-typedef struct walk {
-    int64_t sizes[MOST_AXES], steps[MOST_AXES * MOST_TENSORS], counters[MOST_AXES];
-    int64_t at[MOST_TENSORS], loops, count, run;
-    const int64_t *by;
-} walk;
+/* It depends on shapes alone: keep it, and use it for any data. */
+typedef struct plan {
+    int64_t sizes[MOST_AXES], steps[MOST_AXES * MOST_TENSORS], loops, count;
+} plan;
 
-/* Go to the first step: whether there is one. */
-static int begin(walk *w, const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
+/* The two innermost loops of a plan, at one step of the others. */
+typedef struct block {
+    int64_t at[MOST_TENSORS], counters[MOST_AXES], rows, run;
+    const int64_t *down, *by;
+} block;
+
+static plan made(const int64_t *const *shapes, const int64_t *ranks, int64_t count) {
     whycast_place place;
-    w->count = count;
-    w->loops = whycast_plan(w->sizes, w->steps, MOST_AXES, &place, shapes, ranks, count);
-    if (w->loops < 0) {
-        fprintf(stderr, "error %d of tensor %d\n", (int)w->loops, (int)place.tensor);
-        return 0;
+    plan p = {.count = count};
+    p.loops = whycast_plan(p.sizes, p.steps, MOST_AXES, &place, shapes, ranks, count);
+    if (p.loops < 0) {
+        printf("error %d of tensor %d\n", (int)p.loops, (int)place.tensor);
+        exit(1);
     }
-    w->run = w->sizes[w->loops - 1];
-    w->by = &w->steps[(w->loops - 1) * count];
-    return whycast_first(w->counters, w->at, w->sizes, w->steps, w->loops, count, 0) > 0;
+    return p;
 }
 
-static int next(walk *w) {
-    return (int)whycast_next(w->counters, w->at, w->sizes, w->steps, w->loops, w->count);
+/* Go to the first block: the outer loops have a step for each. One loop is a block of one row. */
+static int begin(block *b, const plan *p) {
+    const int64_t outer = p->loops - 1;
+    b->run = p->sizes[outer];
+    b->by = &p->steps[outer * p->count];
+    b->rows = outer > 0 ? p->sizes[outer - 1] : 1;
+    b->down = outer > 0 ? b->by - p->count : b->by;
+    memset(b->at, 0, sizeof b->at);
+    return outer == 0
+           || whycast_first(b->counters, b->at, p->sizes, p->steps, outer, p->count, 0) > 0;
 }
 
-static void show(const char *name, const float *x, int count) {
+static int next(block *b, const plan *p) {
+    return whycast_next(b->counters, b->at, p->sizes, p->steps, p->loops - 1, p->count) > 0;
+}
+
+/* Where element v of row r is in tensor m. */
+static inline int64_t at(const block *b, int64_t m, int64_t r, int64_t v) {
+    return b->at[m] + r * b->down[m] + v * b->by[m];
+}
+
+/* z = x, each element as often as it is needed. */
+static void expand(const plan *p, float *z, const float *x) {
+    block b;
+    for (int more = begin(&b, p); more; more = next(&b, p)) {
+        for (int64_t r = 0; r < b.rows; r++) {
+            float *to = &z[at(&b, 0, r, 0)];
+            const float *from = &x[at(&b, 1, r, 0)], one = *from;
+            if (b.by[1] == 1) {
+                memcpy(to, from, (size_t)b.run * sizeof *to);
+            }
+            for (int64_t v = 0; v < b.run && b.by[1] == 0; v++) {
+                to[v] = one;
+            }
+        }
+    }
+}
+
+/* A compiler vectorises this where it knows s and t, by which x and y step in a row. */
+static inline void add_rows(const block *b, float *restrict z, const float *x, int64_t s,
+                            const float *y, int64_t t) {
+    for (int64_t r = 0; r < b->rows; r++) {
+        for (int64_t v = 0; v < b->run; v++) {
+            z[v] = x[v * s] + y[v * t];
+        }
+        z += b->down[0];
+        x += b->down[1];
+        y += b->down[2];
+    }
+}
+
+/* z = x + y */
+static void add(const plan *p, float *z, const float *x, const float *y) {
+    block b;
+    for (int more = begin(&b, p); more; more = next(&b, p)) {
+        float *to = &z[b.at[0]];
+        const float *from = &x[b.at[1]], *other = &y[b.at[2]];
+        if (b.by[1] == 1 && b.by[2] == 1) {
+            add_rows(&b, to, from, 1, other, 1);
+        } else if (b.by[1] == 1 && b.by[2] == 0) {
+            add_rows(&b, to, from, 1, other, 0);
+        } else if (b.by[1] == 0 && b.by[2] == 1) {
+            add_rows(&b, to, from, 0, other, 1);
+        } else {
+            add_rows(&b, to, from, b.by[1], other, b.by[2]);
+        }
+    }
+}
+
+typedef struct job {
+    const plan *p;
+    float *z;
+    const float *x, *y;
+    int64_t part, parts;
+} job;
+
+/* A part of z = x + y: some rounds of the outermost loop, which may be the only one. */
+static void *add_part(void *given) {
+    const job *a = given;
+    const int64_t all = a->p->sizes[0], *by = a->p->steps, first = all * a->part / a->parts;
+    plan q = *a->p;
+    q.sizes[0] = all * (a->part + 1) / a->parts - first;
+    if (q.sizes[0] > 0) {
+        add(&q, &a->z[first * by[0]], &a->x[first * by[1]], &a->y[first * by[2]]);
+    }
+    return NULL;
+}
+
+static void add_by_two_threads(const plan *p, float *z, const float *x, const float *y) {
+    job here = {p, z, x, y, 0, 2}, there = {p, z, x, y, 1, 2};
+    pthread_t thread;
+    const int error = pthread_create(&thread, NULL, add_part, &there);
+    (void)add_part(&here);
+    if (error != 0 || pthread_join(thread, NULL) != 0) {
+        exit(1);
+    }
+}
+
+/* image += bias: an output may be an input of the common shape. */
+static void add_bias(const plan *p, float *image, const float *bias) {
+    block b;
+    for (int more = begin(&b, p); more; more = next(&b, p)) {
+        for (int64_t r = 0; r < b.rows; r++) {
+            for (int64_t v = 0; v < b.run; v++) {
+                image[at(&b, 0, r, v)] += bias[at(&b, 1, r, v)];
+            }
+        }
+    }
+}
+
+/* z = mask ? x : low, of bytes and of floats. */
+static void choose(const plan *p, float *z, const uint8_t *mask, const float *x, const float *low) {
+    block b;
+    for (int more = begin(&b, p); more; more = next(&b, p)) {
+        for (int64_t r = 0; r < b.rows; r++) {
+            for (int64_t v = 0; v < b.run; v++) {
+                z[at(&b, 0, r, v)] =
+                    mask[at(&b, 1, r, v)] ? x[at(&b, 2, r, v)] : low[at(&b, 3, r, v)];
+            }
+        }
+    }
+}
+
+static void show(const char *name, const float *x) {
     printf("%s:", name);
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < 8; k++) {
         printf(" %g", x[k]);
     }
     printf("\n");
 }
 
-/* image + bias, in place: (1,2,2,2) and (2,1,1). */
-static void add_bias(void) {
-    float image[] = {1, 2, 3, 4, 5, 6, 7, 8};
-    const float bias[] = {10, 20};
-    const int64_t image_shape[] = {1, 2, 2, 2}, bias_shape[] = {2, 1, 1};
-    const int64_t *shapes[] = {image_shape, bias_shape}, ranks[] = {4, 3};
-    walk w;
-    for (int more = begin(&w, shapes, ranks, 2); more; more = next(&w)) {
-        for (int64_t v = 0; v < w.run; v++) {
-            image[w.at[0] + v * w.by[0]] += bias[w.at[1] + v * w.by[1]];
-        }
-    }
-    show("image + bias", image, 8);
-}
-
-/* mask ? x : low, of bytes and of floats: (2,3), (2,1), (2,3) and (). */
-static void choose(void) {
-    const uint8_t mask[] = {1, 0};
-    const float x[] = {1, 2, 3, 4, 5, 6}, low = -1;
-    float z[6];
-    const int64_t x_shape[] = {2, 3}, mask_shape[] = {2, 1};
-    const int64_t *shapes[] = {x_shape, mask_shape, x_shape, NULL}, ranks[] = {2, 2, 2, 0};
-    walk w;
-    for (int more = begin(&w, shapes, ranks, 4); more; more = next(&w)) {
-        for (int64_t v = 0; v < w.run; v++) {
-            z[w.at[0] + v * w.by[0]] =
-                mask[w.at[1] + v * w.by[1]] ? x[w.at[2] + v * w.by[2]] : low;
-        }
-    }
-    show("mask ? x : low", z, 6);
-}
-
-/* x * scale + shift, of rows and of columns: (2,3), (2,1), (3) and (2,3). */
-static void scale_and_shift(void) {
-    const float x[] = {1, 2, 3, 4, 5, 6}, scale[] = {10, 100}, shift[] = {1, 2, 3};
-    float z[6];
-    const int64_t x_shape[] = {2, 3}, scale_shape[] = {2, 1}, shift_shape[] = {3};
-    const int64_t *shapes[] = {x_shape, x_shape, scale_shape, shift_shape}, ranks[] = {2, 2, 2, 1};
-    walk w;
-    for (int more = begin(&w, shapes, ranks, 4); more; more = next(&w)) {
-        for (int64_t v = 0; v < w.run; v++) {
-            z[w.at[0] + v * w.by[0]] = x[w.at[1] + v * w.by[1]] * scale[w.at[2] + v * w.by[2]]
-                                       + shift[w.at[3] + v * w.by[3]];
-        }
-    }
-    show("x * scale + shift", z, 6);
-}
-
 int main(void) {
-    add_bias();
-    choose();
-    scale_and_shift();
+    const float x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {10, 20, 30, 40}, low = -1;
+    const uint8_t mask[] = {1, 0};
+    float z[8] = {0}, image[] = {8, 7, 6, 5, 4, 3, 2, 1};
+    const int64_t cube[] = {2, 2, 2}, row[] = {1, 2, 2}, column[] = {1, 2, 1}, bias[] = {2, 1, 1};
+    const int64_t *adds[] = {cube, cube, column}, *equal[] = {cube, cube, cube};
+    const int64_t *repeats[] = {cube, row}, *fills[] = {cube, column};
+    const int64_t *onto[] = {cube, bias}, *chosen[] = {cube, bias, cube, NULL};
+    const int64_t ranks[] = {3, 3, 3, 0};
+
+    plan p = made(adds, ranks, 3);
+    add(&p, z, x, y);
+    show("x + y", z);
+    add_by_two_threads(&p, z, image, y);
+    show("image + y", z);
+    p = made(equal, ranks, 3);
+    add_by_two_threads(&p, z, x, x);
+    show("x + x", z);
+    p = made(repeats, ranks, 2);
+    expand(&p, z, y);
+    show("rows of y", z);
+    p = made(fills, ranks, 2);
+    expand(&p, z, y);
+    show("a column of y", z);
+    p = made(onto, ranks, 2);
+    add_bias(&p, image, y);
+    show("image + bias", image);
+    p = made(chosen, ranks, 4);
+    choose(&p, z, mask, x, &low);
+    show("mask ? x : low", z);
     return 0;
 }

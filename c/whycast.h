@@ -145,8 +145,8 @@ int64_t whycast_byte_size(whycast_place * place, const int64_t * shape,
    is that of the input at the same index, aligned at the last axes, with 0 on axes that grow.
 
    `output` has room for `room` bytes, and `input` has `extent` of them. Returns 0, and writes the
-   bytes of the output, and no byte beyond. On an error returns, with tensor 0 for the shape or the
-   input and 1 for the target or the output in the place,
+   bytes of the output; no byte beyond changes. On an error returns, with tensor 0 for the shape or
+   the input and 1 for the target or the output in the place,
 
        WHYCAST_NEGATIVE_RANK       of the shape, then of the target
        WHYCAST_NEGATIVE_SIZE       the same, with the first such axis
@@ -200,8 +200,8 @@ int64_t whycast_broadcast_all(uint8_t *const * outputs,
    order.
 
    Returns the number of loops, n, which is 1 or more. Writes the rounds of each loop to `sizes`,
-   the outermost loop first, and to `steps` by how many elements each tensor steps there: steps[j *
-   count + m] for tensor m in loop j. `sizes` has room for `capacity` numbers, and `steps` for
+   the outermost loop first, and to `steps` by how many elements each tensor steps there: tensor m
+   in loop j by steps[j * count + m]. `sizes` has room for `capacity` numbers, and `steps` for
    `capacity` times `count`. A common shape with a size of 0 gives one loop of 0 rounds. On an error
    returns what whycast_broadcast_shape returns, or
 

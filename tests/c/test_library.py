@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, compiled, run, sections
-from onnx import TensorProto, helper, numpy_helper
+from c_library import EXHAUSTIVE, FOLDER, ROOT, SANITIZED, SOURCE, STRICT, compiled, run, sections
 
 import whycast
 
@@ -29,8 +27,10 @@ def test_compilers_have_nothing_to_say(compiler: str, optimized: str, tmp_path: 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_it_is_cpp_too(compiler: str, tmp_path: Path) -> None:
-    strict = ("-std=c++11", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror")
-    words = ("-x", "c++", "-c", SOURCE)
+    strict = ("-x", "c++", "-std=c++11", *STRICT[1:], f"-I{FOLDER}")
+    compiled(tmp_path / "object", "-c", SOURCE, compiler=compiler, strict=strict)
+    (tmp_path / "call.cc").write_text('#include "whycast.h"\nint main() { return 0; }\n')
+    words = ("-Wold-style-cast", "-c", tmp_path / "call.cc")
     compiled(tmp_path / "object", *words, compiler=compiler, strict=strict)
 
 
@@ -72,79 +72,109 @@ def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
     assert f"```text\n{done.stdout}```" in readme
 
 
-def test_the_other_examples_compute_what_numpy_does(tmp_path: Path) -> None:
+SANITIZERS = (SANITIZED, ("-g", "-fsanitize=thread"), ("-O3", "-fanalyzer"))
+
+
+@pytest.mark.parametrize("words", SANITIZERS, ids=["address", "thread", "analyzer"])
+def test_the_other_examples_compute_what_numpy_does(words: tuple[str, ...], tmp_path: Path) -> None:
     """[E_Broadcast_any_Derived_560] [E_Broadcast_any_Derived_570]"""
-    words = (*SANITIZED, FOLDER / "examples.c", SOURCE)
-    done = run(compiled(tmp_path / "examples", *words))
+    done = run(compiled(tmp_path / "it", *words, "-pthread", FOLDER / "examples.c", SOURCE))
     assert (done.returncode, done.stderr) == (0, "")
-    x, column, row = np.arange(1, 7).reshape(2, 3), np.array([[10], [100]]), np.arange(1, 4)
+    x, y = np.arange(1, 9).reshape(2, 2, 2), np.array([[10, 20], [30, 40]])
+    bias, column = np.array([10, 20]).reshape(2, 1, 1), np.array([[10], [20]])
     due = {
-        "image + bias": np.arange(1, 9).reshape(1, 2, 2, 2) + np.array([10, 20]).reshape(2, 1, 1),
-        "mask ? x : low": np.where([[True], [False]], x, -1),
-        "x * scale + shift": x * column + row,
+        "x + y": x + column,
+        "image + y": 9 - x + column,
+        "x + x": x + x,
+        "rows of y": np.broadcast_to(y, x.shape),
+        "a column of y": np.broadcast_to(column, x.shape),
+        "image + bias": 9 - x + bias,
+        "mask ? x : low": np.where(bias == 10, x, -1),
     }
     lines = [f"{name}: {' '.join(map(str, z.ravel()))}" for name, z in due.items()]
     assert done.stdout.splitlines() == lines
 
 
-def test_widths_are_those_of_onnx(tmp_path: Path) -> None:
-    """Of eight elements there are as many times eight bytes, where they are not packed."""
-    lines = '#include "whycast.h"\nint64_t width(int64_t type) { return whycast_width(type); }\n'
-    (tmp_path / "width.c").write_text(lines)
-    words = ("-fPIC", "-shared", tmp_path / "width.c")
-    width = ctypes.CDLL(str(compiled(tmp_path / "width.so", *words))).width
-    types = set(TensorProto.DataType.values())
-    for each in range(-2, max(types) + 3):
-        due = 0
-        if each in types - {TensorProto.UNDEFINED, TensorProto.STRING}:
-            array = np.zeros(8, helper.tensor_dtype_to_np_dtype(each))
-            due = len(numpy_helper.from_array(array).raw_data)
-        assert width(ctypes.c_int64(each)) == (0 if due % 8 else due // 8), each
+# --- packages -----------------------------------------------------------------------------------
 
 
-def test_what_is_installed_is_found(tmp_path: Path) -> None:
-    """By pkg-config and by CMake, wherever it is put."""
-    shutil.copytree(FOLDER, tmp_path / "c")
-    shutil.copy(ROOT / "Makefile", tmp_path)
-    prefix, stage = tmp_path / "prefix", tmp_path / "stage"
-    names = [f"PREFIX={prefix}", "LIBDIR=lib/here", "INCLUDEDIR=headers"]
-    for more in ([], [f"DESTDIR={stage}"]):
-        done = run("env", "-u", "MAKEFLAGS", "make", "-C", tmp_path, "install", *names, *more)
-        assert done.returncode == 0, done.stdout + done.stderr
-    libraries = prefix / "lib" / "here"
-    there = {path.relative_to(prefix).as_posix() for path in prefix.rglob("*.*")}
-    assert {"headers/whycast.h", "lib/here/libwhycast.a", "lib/here/libwhycast.so.1"} <= there
-    staged = stage / prefix.relative_to("/")
-    assert there == {path.relative_to(staged).as_posix() for path in staged.rglob("*.*")}
-
-    package = ("env", f"PKG_CONFIG_PATH={libraries / 'pkgconfig'}", "pkg-config", "whycast")
-    assert run(*package, "--modversion").stdout == f"{whycast.__version__}\n"
-    flags = run(*package, "--cflags", "--libs").stdout.split()
-    (tmp_path / "there").mkdir()
-    example = shutil.copy(FOLDER / "example.c", tmp_path / "there")
-    (tmp_path / "there" / "CMakeLists.txt").write_text(PROJECT, encoding="utf-8")
-    made, found = tmp_path / "made", f"-Dwhycast_DIR={libraries}/cmake/whycast"
-    for command in (
-        ("cc", example, *flags, "-o", tmp_path / "by_flags"),
-        ("cmake", "-S", tmp_path / "there", "-B", made, found),
-        ("cmake", "--build", made),
-    ):
-        done = run(*command)
-        assert done.returncode == 0, done.stdout + done.stderr
-    expected = run(compiled(tmp_path / "example", FOLDER / "example.c", SOURCE)).stdout
-    for program in (tmp_path / "by_flags", made / "by_whycast", made / "by_whycast_static"):
-        assert run("env", f"LD_LIBRARY_PATH={libraries}", program).stdout == expected != ""
+def done(*command: str | Path) -> str:
+    """Run a command that has to succeed, without what make around the tests was told."""
+    found = run("env", "-u", "MAKEFLAGS", *command)
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
 
 
-PROJECT = """\
-cmake_minimum_required(VERSION 3.18)
-project(example C)
+def built(folder: Path, text: str, *words: str) -> Path:
+    """Make a project of CMake beside the C, and build it."""
+    shutil.copytree(FOLDER, folder / "c")
+    shutil.copy(FOLDER / "example.c", folder / "example.cc")
+    head = "cmake_minimum_required(VERSION 3.18)\n"
+    (folder / "CMakeLists.txt").write_text(head + text, encoding="utf-8")
+    done("cmake", "-S", folder, "-B", folder / "made", "-Werror=dev", *words)
+    done("cmake", "--build", folder / "made")
+    return folder / "made"
+
+
+def files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+FOUND = """\
+project(example CXX)
 find_package(whycast 1.0 REQUIRED)
 foreach(kind whycast whycast_static)
-  add_executable(by_${kind} example.c)
+  add_executable(by_${kind} example.cc)
   target_link_libraries(by_${kind} whycast::${kind})
 endforeach()
 """
+
+
+def test_what_is_installed_is_found(tmp_path: Path) -> None:
+    """By pkg-config and by CMake, from C and C++, wherever it is put; and as make is told."""
+    shutil.copytree(FOLDER, tmp_path / "c")
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    prefix, moved, stage = tmp_path / "prefix", tmp_path / "moved", tmp_path / "stage"
+    make = ("make", "-C", tmp_path, "install", f"PREFIX={prefix}", "LIBDIR=lib/here")
+    done(*make, "INCLUDEDIR=headers")
+    there = files(prefix)
+    assert {"headers/whycast.h", "lib/here/libwhycast.a", "lib/here/libwhycast.so.1"} <= there
+    done("cmake", "--install", tmp_path / "build" / "c", "--prefix", moved)
+    shutil.rmtree(prefix)
+    assert there == files(moved)
+
+    libraries, settings = moved / "lib" / "here", "-include string.h -DWHYCAST_MEMCPY=memmove"
+    package = ("env", f"PKG_CONFIG_PATH={libraries}/pkgconfig", "pkg-config", "whycast")
+    assert done(*package, "--modversion") == f"{whycast.__version__}\n"
+    flags = done(*package, "--cflags", "--libs").split()
+    made = built(tmp_path / "by", FOUND, f"-Dwhycast_DIR={libraries}/cmake/whycast")
+    done("cc", FOLDER / "example.c", *flags, "-o", made / "by_flags")
+    expected = run(compiled(tmp_path / "example", FOLDER / "example.c", SOURCE)).stdout
+    for program in ("by_flags", "by_whycast", "by_whycast_static"):
+        assert done("env", f"LD_LIBRARY_PATH={libraries}", made / program) == expected != ""
+
+    done(*make, f"DESTDIR={stage}", "CC=clang", f"CFLAGS={settings}")
+    library = (stage / prefix.relative_to("/") / "lib/here/libwhycast.so").read_bytes()
+    assert [word in library for word in (b"clang", b"memmove", b"memcpy")] == [True, True, False]
+
+
+WITHIN = """\
+project(example C CXX)
+add_subdirectory(c)
+add_executable(example example.cc)
+target_link_libraries(example whycast::whycast)
+install(TARGETS example RUNTIME DESTINATION bin)
+"""
+
+
+@pytest.mark.parametrize("system", ["Linux", "Generic"])
+def test_a_project_may_contain_it(system: str, tmp_path: Path) -> None:
+    """It installs nothing there, and bare metal has no shared library."""
+    made = built(tmp_path / "by", WITHIN, f"-DCMAKE_SYSTEM_NAME={system}")
+    assert done(made / "example").startswith("2 loops")
+    assert [*made.rglob("*.so")] == ([made / "c" / "libwhycast.so"] if system == "Linux" else [])
+    done("cmake", "--install", made, "--prefix", tmp_path / "out")
+    assert files(tmp_path / "out") == {"bin/example"}
 
 
 # --- the exhaustive program ---------------------------------------------------------------------

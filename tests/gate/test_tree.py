@@ -157,7 +157,7 @@ def test_pins_are_those_of_the_system_at_hand_and_others_are_left(
     [
         *((f"MAKEFLAGS={flag}", f"-{flag}") for flag in "intqek"),
         *((f"-{flag}", f"-{flag}") for flag in "intqek"),
-        ("MAKEFLAGS=SHELL=/bin/true", "SHELL"),
+        *((f"MAKEFLAGS={each}=/bin/true", each) for each in ("SHELL", "CC")),
         ("GNUMAKEFLAGS=-i", "-i"),
         ("MAKEFILES=other.mk", "MAKEFILES"),
         ("PYTEST_ADDOPTS=--collect-only", "PYTEST_ADDOPTS"),
