@@ -5,14 +5,6 @@
 
 #include "whycast.h"
 
-/* A compiler vectorises this where it knows s and t, by which x and y step. */
-static inline void add(float *z, const float *x, int64_t s, const float *y, int64_t t,
-                       int64_t run) {
-    for (int64_t v = 0; v < run; v++) {
-        z[v] = x[v * s] + y[v * t];
-    }
-}
-
 int main(void) {
     const float column[2] = {10, 20}, row[3] = {1, 2, 3};
     const int64_t column_shape[] = {2, 1}, row_shape[] = {3}, wrong_shape[] = {3, 2};
@@ -29,12 +21,15 @@ int main(void) {
     if (whycast_first(counters, offsets, sizes, steps, loops, 2, 0) > 0) {
         do {
             const float *x = column + offsets[0], *y = row + offsets[1];
-            if (step[0] == 0 && step[1] == 1) {
-                add(z, x, 0, y, 1, run);
+            if (step[0] == 0 && step[1] == 1) { /* A compiler vectorises this loop. */
+                for (int64_t v = 0; v < run; v++) {
+                    *z++ = *x + y[v];
+                }
             } else {
-                add(z, x, step[0], y, step[1], run);
+                for (int64_t v = 0; v < run; v++) {
+                    *z++ = x[v * step[0]] + y[v * step[1]];
+                }
             }
-            z += run;
         } while (whycast_next(counters, offsets, sizes, steps, loops, 2));
     }
     printf("%" PRId64 " loops, runs of %" PRId64 "\n", loops, run);

@@ -63,9 +63,10 @@ static void expand(const plan *p, float *z, const float *x) {
             const float *from = &x[at(&b, 1, r, 0)], one = *from;
             if (b.by[1] == 1) {
                 memcpy(to, from, (size_t)b.run * sizeof *to);
-            }
-            for (int64_t v = 0; v < b.run && b.by[1] == 0; v++) {
-                to[v] = one;
+            } else {
+                for (int64_t v = 0; v < b.run; v++) {
+                    to[v] = one;
+                }
             }
         }
     }
@@ -102,27 +103,27 @@ static void add(const plan *p, float *z, const float *x, const float *y) {
     }
 }
 
-typedef struct job {
+typedef struct part {
     const plan *p;
     float *z;
     const float *x, *y;
-    int64_t part, parts;
-} job;
+    int64_t number, count;
+} part;
 
 /* A part of z = x + y: some rounds of the outermost loop, which may be the only one. */
 static void *add_part(void *given) {
-    const job *a = given;
-    const int64_t all = a->p->sizes[0], *by = a->p->steps, first = all * a->part / a->parts;
-    plan q = *a->p;
-    q.sizes[0] = all * (a->part + 1) / a->parts - first;
-    if (q.sizes[0] > 0) {
-        add(&q, &a->z[first * by[0]], &a->x[first * by[1]], &a->y[first * by[2]]);
+    const part *a = given;
+    const int64_t all = a->p->sizes[0], from = all * a->number / a->count, *by = a->p->steps;
+    plan p = *a->p;
+    p.sizes[0] = all * (a->number + 1) / a->count - from;
+    if (p.sizes[0] > 0) {
+        add(&p, &a->z[from * by[0]], &a->x[from * by[1]], &a->y[from * by[2]]);
     }
     return NULL;
 }
 
 static void add_by_two_threads(const plan *p, float *z, const float *x, const float *y) {
-    job here = {p, z, x, y, 0, 2}, there = {p, z, x, y, 1, 2};
+    part here = {p, z, x, y, 0, 2}, there = {p, z, x, y, 1, 2};
     pthread_t thread;
     const int error = pthread_create(&thread, NULL, add_part, &there);
     (void)add_part(&here);
@@ -131,19 +132,7 @@ static void add_by_two_threads(const plan *p, float *z, const float *x, const fl
     }
 }
 
-/* image += bias: an output may be an input of the common shape. */
-static void add_bias(const plan *p, float *image, const float *bias) {
-    block b;
-    for (int more = begin(&b, p); more; more = next(&b, p)) {
-        for (int64_t r = 0; r < b.rows; r++) {
-            for (int64_t v = 0; v < b.run; v++) {
-                image[at(&b, 0, r, v)] += bias[at(&b, 1, r, v)];
-            }
-        }
-    }
-}
-
-/* z = mask ? x : low, of bytes and of floats. */
+/* z = mask ? x : low, of bytes and of floats, also in place: z may be x. */
 static void choose(const plan *p, float *z, const uint8_t *mask, const float *x, const float *low) {
     block b;
     for (int more = begin(&b, p); more; more = next(&b, p)) {
@@ -167,32 +156,28 @@ static void show(const char *name, const float *x) {
 int main(void) {
     const float x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {10, 20, 30, 40}, low = -1;
     const uint8_t mask[] = {1, 0};
-    float z[8] = {0}, image[] = {8, 7, 6, 5, 4, 3, 2, 1};
-    const int64_t cube[] = {2, 2, 2}, row[] = {1, 2, 2}, column[] = {1, 2, 1}, bias[] = {2, 1, 1};
+    float z[8] = {0}, w[] = {8, 7, 6, 5, 4, 3, 2, 1};
+    const int64_t cube[] = {2, 2, 2}, row[] = {1, 2, 2}, column[] = {1, 2, 1}, first[] = {2, 1, 1};
     const int64_t *adds[] = {cube, cube, column}, *equal[] = {cube, cube, cube};
-    const int64_t *repeats[] = {cube, row}, *fills[] = {cube, column};
-    const int64_t *onto[] = {cube, bias}, *chosen[] = {cube, bias, cube, NULL};
-    const int64_t ranks[] = {3, 3, 3, 0};
+    const int64_t *chosen[] = {cube, first, cube, NULL}, *rows[] = {cube, row};
+    const int64_t *columns[] = {cube, column}, ranks[] = {3, 3, 3, 0};
 
     plan p = made(adds, ranks, 3);
     add(&p, z, x, y);
     show("x + y", z);
-    add_by_two_threads(&p, z, image, y);
-    show("image + y", z);
+    add_by_two_threads(&p, z, w, y);
+    show("w + y", z);
     p = made(equal, ranks, 3);
-    add_by_two_threads(&p, z, x, x);
-    show("x + x", z);
-    p = made(repeats, ranks, 2);
+    add_by_two_threads(&p, z, x, w);
+    show("x + w", z);
+    p = made(rows, ranks, 2);
     expand(&p, z, y);
     show("rows of y", z);
-    p = made(fills, ranks, 2);
+    p = made(columns, ranks, 2);
     expand(&p, z, y);
     show("a column of y", z);
-    p = made(onto, ranks, 2);
-    add_bias(&p, image, y);
-    show("image + bias", image);
     p = made(chosen, ranks, 4);
-    choose(&p, z, mask, x, &low);
-    show("mask ? x : low", z);
+    choose(&p, w, mask, w, &low);
+    show("mask ? w : low", w);
     return 0;
 }

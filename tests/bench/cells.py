@@ -40,6 +40,7 @@ NOTES = {
     "broadcast, views": "whycast's results are read-only views. NumPy's can be written to, with a "
     "warning, and are the arguments themselves where all shapes are equal. Of 10,000 strings "
     "whycast looks at each, which has to be a str; NumPy looks at none.",
+    "addition": "From C a call plans and adds, as c/examples.c does; NumPy's comes from Python.",
     "called from C": "The plain loop and memcpy do less: they believe the shapes and the room. "
     "memcpy has the result to copy.",
 }
@@ -239,6 +240,20 @@ def cells_in_c() -> Iterator[Cell]:
             arrays = (z, x, wanted, np.array(shape, np.int64), np.array(target))
             numbers = (z.nbytes, x.nbytes, len(shape), len(target), 4)
             yield Cell("called from C", f"{size}, {name}", IN_C, job(arrays, *numbers))
+        code = {OURS: "in_c.our_sum(job, loops)", NUMPY: "np.add(x, y, out=z)"}
+        side = math.isqrt(total)
+        for name, shape, other in (
+            ("a bias", (total // 64, 64), (64,)),
+            ("a mask", (total // 64, 64), (total // 64, 1)),
+            ("a channel", (4, total // 64, 16), (total // 64, 1)),
+            ("a scalar", (total,), ()),
+            ("a row and a column", (side,), (side, 1)),
+            ("rows of 7", (total // 7, 7), (7,)),
+        ):
+            x, y = (np.arange(math.prod(each), dtype="f4").reshape(each) for each in (shape, other))
+            arrays = (np.add(x, y), x, y, *(np.array(each, np.int64) for each in (shape, other)))
+            names = job(arrays, arrays[0].nbytes, x.nbytes, x.ndim, y.ndim, 4)
+            yield Cell("addition", f"{size}, {name}", code, names | {"np": np, "x": x, "y": y})
     shapes = [np.array(shape) for shape in random_shapes(10, 4)[0]]
     pointers = np.array([shape.ctypes.data for shape in shapes])
     ranks, z = np.array([*map(len, shapes)]), np.zeros(4, np.int64)
@@ -264,7 +279,7 @@ def in_c() -> ctypes.CDLL:
         sources = [here / "in_c.c", folder / "whycast.c"]
         subprocess.run(["cc", *words, *sources, "-o", made], check=True)
         library = ctypes.CDLL(str(made))
-    for name in ("ours", "plain", "copy", "our_shape", "plain_shape"):
+    for name in ("ours", "plain", "copy", "our_shape", "plain_shape", "our_sum"):
         function = getattr(library, name)
         function.restype, function.argtypes = ctypes.c_double, [ctypes.c_void_p, ctypes.c_int64]
     return library

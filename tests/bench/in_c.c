@@ -7,6 +7,11 @@
 
 #include "whycast.h"
 
+/* The addition that is timed is the one that the examples show. */
+#define main examples_main
+#include "examples.c"
+#undef main
+
 /* The arguments of a call, and the `expected` output. For several shapes, `input` has the pointers
    to them, `shape` their ranks, and `rank` their number. */
 typedef struct job {
@@ -48,6 +53,16 @@ static int64_t plain_shape_of(const job *a) {
   return rank;
 }
 
+/* Of `input` with `shape` and `expected` with the shape `target`. */
+static void add_broadcast(const job *a) {
+  int64_t common[MOST_AXES], ranks[] = {0, a->rank, a->target_rank};
+  const int64_t *shapes[] = {common, a->shape, a->target};
+  whycast_place place;
+  ranks[0] = whycast_broadcast_shape(common, MOST_AXES, &place, shapes + 1, ranks + 1, 2);
+  const plan p = made(shapes, ranks, 3);
+  add(&p, (float *) a->output, (const float *) a->input, (const float *) a->expected);
+}
+
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -71,3 +86,4 @@ TIMED(copy, memcpy(a->output, a->expected, (size_t) a->room))
 TIMED(our_shape, whycast_broadcast_shape((int64_t *) a->output, a->room, &place,
                                          (const int64_t *const *) a->input, a->shape, a->rank))
 TIMED(plain_shape, plain_shape_of(a))
+TIMED(our_sum, add_broadcast(a))

@@ -64,16 +64,8 @@ FAULTS = (
     ("(size1 == largest) && !(size1 == INT64_C(1))", "(size1 == largest)", Claim("shape", 2, 1)),
     ("stride = INT64_C(0);", "stride = strides[k];", Claim("strides", 1, 1)),
     ("prepended = rank - ranks[m];", "prepended = 0;", Claim("shape", 2, 1)),
-    (
-        "copy_bytes(p, (const uint8_t *) &v, 16)",
-        "copy_bytes(p, (const uint8_t *) &v, 15)",
-        Claim("broadcast", 2, 2, width=8),
-    ),
-    (
-        "(INT64_C(0x7FFFFFFFFFFFFFFF) / size)",
-        "INT64_C(0x7FFFFFFFFFFFFFFF)",
-        Claim("size", 1, width=8),
-    ),
+    ("&v, 16)", "&v, 15)", Claim("broadcast", 2, 2, width=8)),
+    ("(INT64_C(0x7FFFFFFFFFFFFFFF) / size)", "INT64_MAX", Claim("size", 1, width=8)),
     ("inner = block / size1;", "inner = size1;", Claim("row_majors", 2, 2)),
     ("counters[axis] = counter + INT64_C(1);", "", Claim("row_majors", 2, 2)),
 )
