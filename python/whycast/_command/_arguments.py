@@ -113,7 +113,7 @@ def known(text: str) -> list[tuple[str, str]]:
     >>> known("N>=2,M=N"), known("K = 3")
     ([('N', '>=2'), ('M', '=N')], [('K', '= 3')])
     """
-    fact = rf" *({_NAME}|\?[0-9]+) *((?:≥|>=?) *{_SIZE}|==? *(?:{_SIZE}|{_NAME}|\?[0-9]+)) *"
+    fact = rf" *({_NAME}|\?[0-9]+) *((?:\u2265|>=?) *{_SIZE}|==? *(?:{_SIZE}|{_NAME}|\?[0-9]+)) *"
     read = [re.fullmatch(fact, each) for each in text.split(",")]
     if len(text) > _MOST_DIGITS or not all(read):
         raise argparse.ArgumentTypeError(f"expected such as 'N>=2,M=N', got {cut(text)!r}")
@@ -301,7 +301,7 @@ def answered(
     if len(said) < len(facts):
         # Facts of different names never contradict each other.
         raise UsageError("--known: expected one fact for each name")
-    others = {text.strip("≥>= ") for text in said.values()} if names else {}
+    others = {text.strip("\u2265>= ") for text in said.values()} if names else {}
     for name in said:
         if name not in names and name not in others:
             raise UsageError(f"--known: the shapes have no name {name}")
