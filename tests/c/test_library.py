@@ -150,7 +150,9 @@ def test_what_is_installed_is_found(tmp_path: Path) -> None:
         assert done("env", f"LD_LIBRARY_PATH={libraries}", made / program) == expected != ""
 
     done(*make, f"DESTDIR={stage}", "CC=clang", f"CFLAGS={settings}")
-    library = (stage / prefix.relative_to("/") / "lib/here/libwhycast.so").read_bytes()
+    libraries = stage / prefix.relative_to("/") / "lib" / "here"
+    assert (libraries / "cmake/whycast/whycastConfig-none.cmake").exists(), "other flags came after"
+    library = (libraries / "libwhycast.so").read_bytes()
     assert [word in library for word in (b"clang", b"memmove", b"memcpy")] == [True, True, False]
 
 
