@@ -41,8 +41,9 @@ static int begin(block *b, const plan *p) {
     b->rows = outer > 0 ? p->sizes[outer - 1] : 1;
     b->down = outer > 0 ? b->by - p->count : b->by;
     memset(b->at, 0, sizeof b->at);
-    return outer == 0
-           || whycast_first(b->counters, b->at, p->sizes, p->steps, outer, p->count, 0) > 0;
+    return outer > 0
+               ? whycast_first(b->counters, b->at, p->sizes, p->steps, outer, p->count, 0) > 0
+               : b->run > 0;
 }
 
 static int next(block *b, const plan *p) {
@@ -85,7 +86,7 @@ static inline void add_rows(const block *b, float *restrict z, const float *x, i
     }
 }
 
-/* z = x + y */
+/* z = x + y, in memory of its own. */
 static void add(const plan *p, float *z, const float *x, const float *y) {
     block b;
     for (int more = begin(&b, p); more; more = next(&b, p)) {
