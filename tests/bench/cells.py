@@ -251,8 +251,8 @@ def cells_in_c() -> Iterator[Cell]:
             ("rows of 7", (total // 7, 7), (7,)),
         ):
             x, y = (np.arange(math.prod(each), dtype="f4").reshape(each) for each in (shape, other))
-            arrays = (np.add(x, y), x, y, *(np.array(each, np.int64) for each in (shape, other)))
-            names = job(arrays, arrays[0].nbytes, x.nbytes, x.ndim, y.ndim, 4)
+            z, shapes = x + y, [np.array(each, np.int64) for each in (shape, other)]
+            names = job((z, x, y, *shapes), z.nbytes, x.nbytes, x.ndim, y.ndim, 4)
             yield Cell("addition", f"{size}, {name}", code, names | {"np": np, "x": x, "y": y})
     shapes = [np.array(shape) for shape in random_shapes(10, 4)[0]]
     pointers = np.array([shape.ctypes.data for shape in shapes])

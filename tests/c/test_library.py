@@ -70,13 +70,18 @@ def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
     assert f"```text\n{done.stdout}```" in readme
 
 
-SANITIZERS = (SANITIZED, ("-g", "-fsanitize=thread"), ("-O3", "-fanalyzer"))
+HELGRIND = ("valgrind", "--quiet", "--tool=helgrind", "--error-exitcode=9")
 
 
-@pytest.mark.parametrize("words", SANITIZERS, ids=["address", "thread", "analyzer"])
-def test_the_other_examples_compute_what_numpy_does(words: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "under"), [(SANITIZED, ()), (("-O3", "-fanalyzer"), HELGRIND)], ids=["memory", "race"]
+)
+def test_the_other_examples_compute_what_numpy_does(
+    words: tuple[str, ...], under: tuple[str, ...], tmp_path: Path
+) -> None:
     """[E_Broadcast_any_Derived_560] [E_Broadcast_any_Derived_570]"""
-    done = run(compiled(tmp_path / "it", *words, "-pthread", FOLDER / "examples.c", SOURCE))
+    binary = compiled(tmp_path / "it", *words, "-pthread", FOLDER / "examples.c", SOURCE)
+    done = run(*under, binary)
     assert (done.returncode, done.stderr) == (0, "")
     x, y, column = np.arange(1, 9).reshape(2, 2, 2), [[10, 20], [30, 40]], [[10], [20]]
     due = {
