@@ -193,6 +193,5 @@ def known(evidence: Any, root: Path) -> dict[str, Any]:
             if (root / driver).is_file()
         },
         "hypotheses": judge.hypotheses(evidence.facts),
-        "mutants": mutants.read(root),
-        "results": {r["id"]: r for r in found} if (found := mutants.results(root)) else None,
+        "mutants": mutants.results(root),
     }

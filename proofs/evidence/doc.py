@@ -45,7 +45,6 @@ ENVIRONMENT = {
 # The pages of the evidence that show linked documents.
 EVIDENCE = {
     "proofs/claims.lock": "evidence/reviews.md",
-    "proofs/mutants.toml": "evidence/mutants.md",
     "proofs/signatures.toml": "evidence/reviews.md",
     "tests/c/misra.toml": "evidence/misra.md",
     "proofs/gate/toolchain.toml": "evidence/trusted.md",

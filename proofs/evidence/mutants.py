@@ -1,15 +1,17 @@
-"""Mutants: small changes of definitions and programs, each of which some goal has to notice.
+"""Mutants: changes of definitions, drawn, each of which some goal has to notice.
 
-    mutants                  all of proofs/mutants.toml; writes build/mutants.json
-    mutants --only ID ...    these, and no report
+    mutants [NUMBER]         so many; writes build/mutants.json
+    mutants NUMBER --words   what they are, and no run
 
-A mutant is killed if a goal has a part that no prover proves within three times its recorded time,
-or if the theories do not type-check. One that survives is a hole in the specification: no theorem
-depends on the changed text. The list names the goal that has to notice each mutant; if it does not,
-the run fails as well, and names the one that does.
+A mutant changes an operator, a number or a quantifier of a definition: `<` to `<=`, 0 to 1,
+`forall` to `exists`. Where contract and body of a definition have the same text, both change. A
+mutant is noticed if a goal has a part that no prover proves within three times its recorded time.
+Where one survives, no theorem depends on the changed text: a hole in the specification; or the
+mutant is equivalent to the definition, and EQUIVALENT says why.
 
-Each mutant has a tree of its own in build/, with one theory changed, and copies of the sessions.
-Nothing in why3/ or proofs/ is written.
+The hash of a change decides whether it is drawn: a definition that stays keeps its mutants. Each
+theory with definitions gets one before any gets a second. A mutant has a tree of its own in build/,
+with one theory changed. The run writes nothing in why3/ or proofs/.
 """
 
 from __future__ import annotations
@@ -20,101 +22,120 @@ import re
 import shutil
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator
 from concurrent.futures import as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
 
-from evidence.review import recorded
-from gate import closed, inventory
+from gate import closed
 from gate.closed import ROOT
-from gate.facts import Failure
 from gate.program import Program
-from gate.theories import theory_files
+from gate.theories import comments, theory_files
 
-LIST = inventory.MUTANTS
 REPORT = "build/mutants.json"
+NUMBER = 150
 
 SURVIVED = "survived"
+UNTYPED = "does not type-check"
 
+# Mutants that change nothing, with the reason.
+EQUIVALENT: dict[str, str] = {}
 
-# Removed and added text.
-CHANGED = re.compile(r"\[-(.*?)-\]|\{\+(.*?)\+\}", re.DOTALL)
+# By what a token is replaced. An arrow stands in types, too: it stays.
+TOKENS = {
+    **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
+    **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},
+}
+TOKEN = re.compile(r"[A-Za-z_][\w.']*|\d+|[-+*/\\<>=&|:!@^~%]+|\S")
+
+# A definition, up to an empty line; theories that state nothing of their own.
+DEFINITION = re.compile(
+    r"^ +(?:let )?(?:rec )?(?:ghost )?(?:function|predicate|constant) +(?:\(([^)\s]+)\)|([\w']+))"
+    r"(?:.+\n)+",
+    re.MULTILINE,
+)
+# What a definition asks, and why it ends, define nothing.
+ASKED = re.compile(r"\b(?:requires|variant) *\{[^}]*\}")
+WITHOUT = re.compile(r"witness_|examples|trusted")
 
 
 class Mutant(NamedTuple):
-    """A row of the list: a change of the theory `file`, and the goal that has to notice it."""
+    """A changed definition of the theory `file`: what it is called, the change, the whole text."""
 
     file: str
-    id: str
+    definition: str
     change: str
-    goal: str
-    mistake: str
+    text: str
 
     @property
-    def old(self) -> str:
-        """Give the text to replace, which occurs once in the theory."""
-        return CHANGED.sub(lambda found: found[1] or "", self.change)
-
-    @property
-    def new(self) -> str:
-        """Give its replacement."""
-        return CHANGED.sub(lambda found: found[2] or "", self.change)
+    def id(self) -> str:
+        """Give the theory, the definition and the change."""
+        return f"{self.file.removeprefix('why3/')} {self.definition}: {self.change}"
 
 
 class Result(TypedDict):
     """The result of a mutant: `goal` noticed it, by `part`, which fails."""
 
     id: str
-    place: str
     verdict: str
     goal: str | None
     part: str
     seconds: float
 
 
-def read(root: Path) -> list[Mutant]:
-    """Read the list of mutants."""
-    return [Mutant(*row) for row in inventory.mutants(root)]
+def of_theory(file: str, text: str) -> Iterator[Mutant]:
+    """Give all mutants of a theory."""
+    bare = text
+    for start, end in (*comments(text), *(each.span() for each in ASKED.finditer(text))):
+        bare = bare[:start] + re.sub(r"[^\n]", " ", bare[start:end]) + bare[end:]
+    for found in DEFINITION.finditer(bare):
+        start, end = found.span()
+        name = found[1] or found[2]
+        tokens = [*TOKEN.finditer(bare, found.end(1 if found[1] else 2), end)]
+        words = [*(token[0] for token in tokens), ""]
+        seen = set()
+        for k in range(1, len(words) - 1):
+            old, around = words[k], (words[k - 1], words[k], words[k + 1])
+            if old not in TOKENS or around in seen:
+                continue
+            seen.add(around)
+            new, changed = TOKENS[old], text
+            for m in reversed(range(1, len(words) - 1)):
+                if (words[m - 1], words[m], words[m + 1]) == around:
+                    changed = changed[: tokens[m].start()] + new + changed[tokens[m].end() :]
+            said = f"{around[0]} [-{old}-]{{+{new}+}} {around[2]}".rstrip()
+            yield Mutant(file, name, said, changed)
 
 
-def place(mutant: Mutant, root: Path) -> str:
-    """Give the place of a mutant's change."""
-    before = (root / mutant.file).read_text(encoding="utf-8").partition(mutant.old)[0]
-    return f"{mutant.file}:{before.count(chr(10)) + 1}"
-
-
-def faults(mutants: list[Mutant], root: Path, theories: Mapping[str, str]) -> Iterator[Failure]:
-    """Report faults of the list; `theories` has the theory of each goal."""
-    for name, count in Counter(mutant.id for mutant in mutants).items():
-        if count > 1:
-            yield Failure(LIST, name, f"is the name of {count} mutants")
-    for mutant in mutants:
-        path, goal = root / mutant.file, mutant.goal
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-        count = text.count(mutant.old)
-        if count != 1:
-            what = f"changes a text that occurs {count} times in {mutant.file}, expected once"
-            yield Failure(LIST, mutant.id, what)
-        if mutant.old == mutant.new:
-            yield Failure(LIST, mutant.id, "changes nothing")
-        if goal and goal not in theories:
-            what = f"is to be noticed by {goal}, of which no proofs are recorded"
-            yield Failure(LIST, mutant.id, what)
+def drawn(root: Path, number: int) -> list[Mutant]:
+    """Draw mutants: one of each theory, and then others."""
+    queues: dict[str, list[tuple[str, Mutant]]] = defaultdict(list)
+    for file in theory_files(root):
+        if not WITHOUT.search(file):
+            text = (root / file).read_text(encoding="utf-8")
+            for mutant in of_theory(file, text):
+                mark = closed.digest([(mutant.id, b"")])
+                queues[file].append((mark, mutant))
+    ranked = [
+        (place, mark, mutant)
+        for several in queues.values()
+        for place, (mark, mutant) in enumerate(sorted(several, key=lambda each: each[0]))
+    ]
+    chosen = sorted(ranked, key=lambda each: (each[0] > 0, each[1]))[:number]
+    return [mutant for _, _, mutant in chosen]
 
 
 def sources(root: Path) -> str:
-    """Hash theories, sessions and the list: a report with another hash is out of date."""
+    """Hash theories and proofs: a report with another hash is out of date."""
     recorded = (root / "proofs/sessions").rglob("*.proofs")
-    files = sorted({*(root / "why3").rglob("*.mlw"), *recorded})
-    paths = [*files, root / LIST]
+    paths = sorted({*(root / "why3").rglob("*.mlw"), *recorded})
     return closed.digest((str(path.relative_to(root)), path.read_bytes()) for path in paths)
 
 
 def results(root: Path) -> list[Result] | None:
-    """Read the results of all mutants, if these sources were run."""
+    """Read the results of the last run, if it was of these sources."""
     path = root / REPORT
     report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if report.get("sources") != sources(root):
@@ -131,44 +152,27 @@ def mutated_tree(mutant: Mutant, root: Path) -> Iterator[Path]:
         tree = Path(name)
         for folder in ("why3", "proofs/sessions"):
             shutil.copytree(root / folder, tree / folder)
-        text = (tree / mutant.file).read_text(encoding="utf-8")
-        changed = text.replace(mutant.old, mutant.new)
-        (tree / mutant.file).write_text(changed, encoding="utf-8")
+        (tree / mutant.file).write_text(mutant.text, encoding="utf-8")
         yield tree
 
 
-def run(mutant: Mutant, whysearch: Program, theories: Mapping[str, str]) -> Result:
-    """Find the goal that notices a mutant: the named one first, then those of all theories."""
+def run(mutant: Mutant, whysearch: Program) -> Result:
+    """Find a goal that notices a mutant: those of its theory first, then those of all."""
     started = time.monotonic()
-    root, goal = whysearch.root, mutant.goal
-    first = [theories[goal]] if goal else []
-    order = dict.fromkeys([*first, mutant.file, *theory_files(root)])
+    root = whysearch.root
     with mutated_tree(mutant, root) as tree:
-        named = ["--goal", goal] if goal else []
-        found = whysearch.ask("mutant", str(root), *named, *order, cwd=tree)
-    seconds = round(time.monotonic() - started, 1)
-    found |= {"id": mutant.id, "place": place(mutant, root), "seconds": seconds}
+        order = dict.fromkeys([mutant.file, *theory_files(root)])
+        found = whysearch.ask("mutant", str(root), *order, cwd=tree)
+    found |= {"id": mutant.id, "seconds": round(time.monotonic() - started, 1)}
     return cast(Result, found)
 
 
-def fault(mutant: Mutant, result: Result) -> str:
-    """Report a mutant that survived, or that another goal noticed."""
-    if result["verdict"] == SURVIVED:
-        return f"survived: no goal depends on what it changes. {mutant.mistake}"
-    if (result["goal"] or "") == mutant.goal:
-        return ""
-    noticed = result["goal"] or f"the type checker: {result['part']}"
-    return (
-        f"is not noticed by {mutant.goal or 'the type checker'}, as {LIST} has it, but by {noticed}"
-    )
-
-
-def run_all(mutants: list[Mutant], theories: Mapping[str, str]) -> list[Result]:
+def run_all(mutants: list[Mutant]) -> list[Result]:
     """Run mutants in parallel, with a line for each as it ends; return results in their order."""
     whysearch = Program(ROOT, "whysearch")
     found = {}
     with whysearch.pool() as pool:
-        futures = [pool.submit(run, mutant, whysearch, theories) for mutant in mutants]
+        futures = [pool.submit(run, mutant, whysearch) for mutant in mutants]
         for future in as_completed(futures):
             result = future.result()
             found[result["id"]] = result
@@ -179,29 +183,31 @@ def run_all(mutants: list[Mutant], theories: Mapping[str, str]) -> list[Result]:
 
 
 def main(argv: list[str]) -> int:
-    """Run the command; return 0 if the named goals kill all mutants."""
-    parser = argparse.ArgumentParser(prog="mutants", description="Run the mutants.")
-    parser.add_argument("--only", nargs="+", metavar="ID", help="only these, and no report")
-    only = parser.parse_args(argv).only
-    started = time.monotonic()
-    before, mutants = sources(ROOT), read(ROOT)
-    theories = recorded(ROOT)
-    failures = list(faults(mutants, ROOT, theories))
-    chosen = [mutant for mutant in mutants if only is None or mutant.id in only]
-    if unknown := set(only or ()) - {mutant.id for mutant in mutants}:
-        failures.append(Failure(LIST, ", ".join(sorted(unknown)), "is not listed"))
-    found = [] if failures else run_all(chosen, theories)
-    for mutant, result in zip(chosen, found, strict=False):
-        if what := fault(mutant, result):
-            failures.append(Failure(result["place"], mutant.id, what))
-    if only is None and found and before == sources(ROOT):
+    """Run the command; return 0 if each mutant is noticed, or known to be equivalent."""
+    parser = argparse.ArgumentParser(prog="mutants", description="Run mutants.")
+    parser.add_argument("number", nargs="?", type=int, default=NUMBER)
+    parser.add_argument("--words", action="store_true", help="print them")
+    given = parser.parse_args(argv)
+    started, before, mutants = time.monotonic(), sources(ROOT), drawn(ROOT, given.number)
+    if given.words:
+        print(*(mutant.id for mutant in mutants), sep="\n")
+        return 0
+    found = run_all(mutants)
+    alive = {result["id"] for result in found if result["verdict"] == SURVIVED}
+    untyped = sum(result["verdict"] == UNTYPED for result in found)
+    unlisted = alive - EQUIVALENT.keys()
+    stale = {result["id"] for result in found} & EQUIVALENT.keys() - alive
+    if before == sources(ROOT):
         report = {"sources": before, "results": found}
         new = (ROOT / REPORT).with_suffix(".new")
         new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         new.replace(ROOT / REPORT)
-    for failure in failures:
-        print(failure)
-    verdict = "FAILED" if failures else "all killed"
-    took = time.monotonic() - started
-    print(f"mutants: {verdict}; {len(found)} of {len(mutants)}, {took:.0f} s")
-    return 1 if failures else 0
+    for name in sorted(unlisted):
+        print(f"{name} survived: no goal depends on what it changes")
+    for name in sorted(stale):
+        print(f"{name} is listed as equivalent, and was noticed")
+    print(
+        f"mutants: {'FAILED' if unlisted or stale else 'all noticed'}; {len(found)} run, {untyped} "
+        f"of them no theories, {len(alive)} equivalent or alive, {time.monotonic() - started:.0f} s"
+    )
+    return 1 if unlisted or stale else 0

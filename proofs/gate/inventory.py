@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from gate import c_files, mapped, toml, trace
+from gate import c_files, mapped, trace
 from gate.facts import Clause, Facts, Symbol, path
 from gate.theories import prose, theory_files
-
-MUTANTS = "proofs/mutants.toml"
 
 
 def entry(file: str, name: str, statement: str, line: int | None = None) -> Symbol:
@@ -23,8 +21,7 @@ def entry(file: str, name: str, statement: str, line: int | None = None) -> Symb
 
 def entries(facts: Facts, root: Path) -> list[Symbol]:
     """Give all of them; `facts` has the trace."""
-    lists = [*of_trace(facts), of_mutants(root), *of_drivers(root), *of_header(facts, root)]
-    return [*lists, *of_prose(root)]
+    return [*of_trace(facts), *of_drivers(root), *of_header(facts, root), *of_prose(root)]
 
 
 def of_trace(facts: Facts) -> Iterator[Symbol]:
@@ -48,18 +45,6 @@ def of_prose(root: Path) -> Iterator[Symbol]:
     for file in theory_files(root):
         if said := prose((root / file).read_text(encoding="utf-8")):
             yield entry(file, "theory.prose", said)
-
-
-def of_mutants(root: Path) -> Symbol:
-    """Give the mutants: what each changes, and who is to notice."""
-    lines = [" | ".join(" ".join(str(v).split()) for v in row) for row in mutants(root)]
-    return entry(MUTANTS, "mutants.all", "\n".join(lines))
-
-
-def mutants(root: Path) -> list[list[str]]:
-    """Read the list of mutants: of each the theory, its name, the change, the goal, the mistake."""
-    listed = toml.loads((root / MUTANTS).read_text(encoding="utf-8"))
-    return [[name, row, *listed[name][row]] for name in listed for row in listed[name]]
 
 
 def of_drivers(root: Path) -> Iterator[Symbol]:

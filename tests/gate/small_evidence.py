@@ -51,9 +51,6 @@ int64_t whycast_same(int64_t n) {
         ]
     ),
     "proofs/PROBLEMS.md": f"| P1 | [a defect](x.md) {MEAN} | today | closed: by `a` |\n",
-    "proofs/mutants.toml": f"""["{SHAPE}"]
-one = ["[-0 < 1-]{{+1 < 0+}}", "Shape.more", {json.dumps(MEAN)}]
-""",
     "tests/test_a.py": f"def test_a():\n    assert {MEAN!r}\n",
 }
 CLAIMS = {"Shape.more": f"A successor is larger. {MEAN}", "Shape.same'vc": "It gives n."}

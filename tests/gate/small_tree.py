@@ -71,12 +71,6 @@ says = "Twice a number is its double."
 why = "The smallest of trees has a claim too."
 """
 
-MUTANT = """
-["why3/small.mlw"]
-triple = ["function double (x: int) : int = x + x{+ + x+}",
-  "Small.twice'vc", "The double is the triple."]
-"""
-
 PROOFS = 10
 
 FILES = {
@@ -84,7 +78,6 @@ FILES = {
     "why3/room/calls.mlw": CALLS,
     "why3/kernel/trusted.mlw": TRUSTED,
     "why3/trace.toml": TRACE,
-    "proofs/mutants.toml": MUTANT,
     "python/whycast/__init__.py": '"""Small."""\n\n__version__ = "1"\n',
 }
 
@@ -98,7 +91,7 @@ def write(tree: Path, files: Mapping[str, str]) -> None:
 def install(tree: Path, files: Mapping[str, str]) -> Path:
     write(tree, files)
     # What is of the real theories stays behind.
-    ignored = shutil.ignore_patterns("__pycache__", "sessions", "claims.lock", "mutants.toml")
+    ignored = shutil.ignore_patterns("__pycache__", "sessions", "claims.lock")
     shutil.copytree(ROOT / "proofs", tree / "proofs", ignore=ignored, dirs_exist_ok=True)
     build = tree / "build"
     (build / "binaries").mkdir(parents=True)

@@ -180,15 +180,16 @@ def test_the_lanes_are_those_that_run_at_night() -> None:
 
 
 def test_mutants_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
-    said = text("mutants", tmp_path)
-    assert "have not been run on these sources" in said
-    assert "| `one`, core/shape.mlw | " in said
-    assert said.endswith("| {need}`Shape-more` |")
-    results = [{"id": "one", "verdict": "survived", "goal": None}]
+    assert "No run of mutants is of these sources" in text("mutants", tmp_path)
+    results = [
+        {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"},
+        {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None},
+    ]
     report = {"sources": mutants.sources(tmp_path), "results": results}
     (tmp_path / mutants.REPORT).write_text(json.dumps(report))
     said = text("mutants", tmp_path)
-    assert "All 1 were run on these sources; 0 were noticed." in said
+    assert "2 were drawn" in said
+    assert "| `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said
     assert said.endswith("| survived |")
 
 
