@@ -24,7 +24,7 @@
 #   make prove    as make, without answers of earlier runs
 #   make validate prove with Z3 that the extracted Python keeps its contracts, along every path; compare
 #                 drawn programs, extracted to Python and C, with WhyML
-#   make mutants  change definitions and programs one by one: a goal has to notice each change
+#   make mutants  draw changes of definitions: a goal has to notice each
 #   make mutants-c change the C in one place at a time: a program that makes all small calls has to notice
 #   make verify-c ESBMC and Frama-C's Eva look in the C for what is undefined, and for wrong answers
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one

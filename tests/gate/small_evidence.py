@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
