@@ -4,10 +4,11 @@
     mutants NUMBER --words   what they are, and no run
 
 A mutant changes an operator, a number or a quantifier of a definition: `<` to `<=`, 0 to 1,
-`forall` to `exists`. Where contract and body of a definition have the same text, both change. A
-mutant is noticed if a goal has a part that no prover proves within three times its recorded time.
-Where one survives, no theorem depends on the changed text: a hole in the specification; or the
-mutant is equivalent to the definition, and EQUIVALENT says why.
+`forall` to `exists`. In a definition with a contract, contract and body change together: what
+stands in one of them alone says again what the other says. A mutant is noticed if a goal has a part
+that no prover proves within three times its recorded time. Where one survives, the specification
+has a hole, as no theorem depends on the changed text; or the mutant is equivalent to the definition,
+and EQUIVALENT says why.
 
 The hash of a change decides whether it is drawn: a definition that stays keeps its mutants. Each
 theory with definitions gets one before any gets a second. A mutant has a tree of its own in build/,
@@ -95,16 +96,20 @@ def of_theory(file: str, text: str) -> Iterator[Mutant]:
         name = found[1] or found[2]
         tokens = [*TOKEN.finditer(bare, found.end(1 if found[1] else 2), end)]
         words = [*(token[0] for token in tokens), ""]
+        body = bare.find("\n  = ", start, end) if "ensures" in found[0] else start
         seen = set()
         for k in range(1, len(words) - 1):
             old, around = words[k], (words[k - 1], words[k], words[k + 1])
             if old not in TOKENS or around in seen:
                 continue
             seen.add(around)
-            new, changed = TOKENS[old], text
+            new, changed, places = TOKENS[old], text, set[bool]()
             for m in reversed(range(1, len(words) - 1)):
                 if (words[m - 1], words[m], words[m + 1]) == around:
                     changed = changed[: tokens[m].start()] + new + changed[tokens[m].end() :]
+                    places.add(tokens[m].start() > body)
+            if body != start and len(places) < 2:
+                continue
             said = f"{around[0]} [-{old}-]{{+{new}+}} {around[2]}".rstrip()
             yield Mutant(file, name, said, changed)
 
