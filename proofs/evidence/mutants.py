@@ -7,8 +7,8 @@ A mutant changes an operator, a number or a quantifier of a definition: `<` to `
 `forall` to `exists`. In a definition with a contract, contract and body change together: what
 stands in one of them alone says again what the other says. A mutant is noticed if a goal has a part
 that no prover proves within three times its recorded time. Where one survives, the specification
-has a hole, as no theorem depends on the changed text; or the mutant is equivalent to the definition,
-and EQUIVALENT says why.
+has a hole, as no theorem depends on the changed text; or the mutant is equivalent to the
+definition, and EQUIVALENT says why.
 
 The hash of a change decides whether it is drawn: a definition that stays keeps its mutants. Each
 theory with definitions gets one before any gets a second. A mutant has a tree of its own in build/,
@@ -100,7 +100,9 @@ def of_theory(file: str, text: str) -> Iterator[Mutant]:
         seen = set()
         for k in range(1, len(words) - 1):
             old, around = words[k], (words[k - 1], words[k], words[k + 1])
-            if old not in TOKENS or around in seen:
+            # A minus may be a sign.
+            is_sign = old in ("+", "-") and not re.search(r"[\w')\]]$", around[0])
+            if old not in TOKENS or around in seen or is_sign:
                 continue
             seen.add(around)
             new, changed, places = TOKENS[old], text, set[bool]()
