@@ -15,13 +15,15 @@ from whycast._rules import RULES, Rule
 from whycast._usage import UsageError
 from whycast.testing._cases import cases
 from whycast.testing._cases._case import LEVELS, Case, Level
-from whycast.testing._export import _export_c, _export_onnx
+from whycast.testing._export import _export_c, _export_onnx, _export_stablehlo
+from whycast.testing._export._pack import MANIFEST, NotPossibleError
 from whycast.testing._lines import answer, request
 from whycast.testing._lines._elements import left_out
 from whycast.testing._lines._json import line_of
 from whycast.testing._report._judge import expected
 
 _STANDARD_OUTPUT = Path("-")
+_PACKS = {"onnx": _export_onnx.write, "stablehlo": _export_stablehlo.write}
 
 _DESCRIPTION = f"""\
 Write the fixed cases of `whycast check`, from the smallest up, each with what is expected, for
@@ -31,6 +33,10 @@ bytes and a million elements.
 jsonl: one request a line, as `whycast serve` reads them, with the answer as "expected".
 
 {_export_onnx.LAYOUT}
+
+{_export_stablehlo.LAYOUT}
+
+{MANIFEST}
 
 {_export_c.LAYOUT}"""
 
@@ -43,7 +49,7 @@ def add(subparsers: Subparsers) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_rule(parser)
-    parser.add_argument("--format", choices=("jsonl", "onnx", "c"), required=True)
+    parser.add_argument("--format", choices=("jsonl", *_PACKS, "c"), required=True)
     parser.add_argument(
         "--out", required=True, type=path, metavar="PATH", help="- is the standard output"
     )
@@ -60,11 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
         count = _write(arguments)
     except OSError as error:
         # Only a folder fails here: `output` opens files.
-        if arguments.format != "onnx":
+        if arguments.format not in _PACKS:
             raise
         raise UsageError(f"--out: {error}") from None
-    except _export_onnx.NotPossibleError as error:
-        raise UsageError(f"--format onnx: {error}") from None
+    except NotPossibleError as error:
+        raise UsageError(f"--format {arguments.format}: {error}") from None
     print(f"{count} cases: {arguments.out}", file=sys.stderr)
     return 0
 
@@ -87,8 +93,8 @@ def _write(arguments: argparse.Namespace) -> int:
             written = _export_c.write(rule, source, text)
             text.detach()
             return written
-    if form == "onnx":
-        return _export_onnx.write(rule, source("data"), out)
+    if form in _PACKS:
+        return _PACKS[form](rule, source("data"), out)
     level: Level = arguments.level or "data"
     if out == _STANDARD_OUTPUT:
         return _write_lines(rule, level, source(level), sys.stdout.buffer)

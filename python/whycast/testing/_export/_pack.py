@@ -1,0 +1,100 @@
+"""What packs of tests share: their ids, the choice of them, a manifest, and the new folder."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+from zlib import crc32
+
+import whycast
+from whycast._rules import Rule
+from whycast.testing._cases._case import Case
+from whycast.testing._lines import answer, request
+from whycast.testing._report._judge import expected
+
+MOST_TESTS = 600
+_MOST_ELEMENTS = 4096
+
+MANIFEST = f"""\
+onnx and stablehlo make a new folder of up to {MOST_TESTS} tests, spread over the cases, with a
+manifest.json. That has for each test its "id", its "model" (a file), the "clause" that decides, and
+what `whycast serve` takes, with the answer as "expected": a shape, or why the rule refuses. An id
+stays when other tests come: a list of ids can name the failures that you expect."""
+
+
+class NotPossibleError(Exception):
+    """There is no such pack of this rule, or not without the package onnx."""
+
+
+class Test(NamedTuple):
+    """One test: of a case, by an operator."""
+
+    # Its name, by which lists of expected failures know it: other tests do not change it.
+    id: str
+    operator: str
+    dtype: str
+    case: Case
+    accepted: bool
+
+
+def test_of(rule: Rule, operator: str, dtype: str, case: Case) -> Test:
+    text = "_".join(["x".join(map(str, each)) or "scalar" for each in case.every_shape])
+    if case.axes is not None:
+        text += f"_axes{'x'.join(map(str, case.axes))}"
+    words = ["test", rule.name.replace("-", "_"), operator.lower(), dtype]
+    words.append(text if len(text) <= 60 else f"{digest(text):08x}")
+    return Test("_".join(filter(None, words)), operator, dtype, case, rule.shape(case) is not None)
+
+
+def digest(text: str) -> int:
+    """Return a number that is random, and the same on any machine."""
+    return crc32(text.encode())
+
+
+def is_small(rule: Rule, case: Case) -> bool:
+    return max(map(math.prod, (rule.shape(case) or (), *case.every_shape))) <= _MOST_ELEMENTS
+
+
+def chosen(tests: Iterable[Test]) -> list[Test]:
+    """Choose some of each kind, in their order; a new test takes the place of few others."""
+    every, counts = {test.id: test for test in tests}, Counter[tuple[object, ...]]()
+    turns = {}
+    for test in sorted(every.values(), key=lambda test: digest(test.id)):
+        shapes = test.case.every_shape
+        rank, has_zero = max(map(len, shapes)), any(0 in shape for shape in shapes)
+        kind = (test.operator, test.dtype, test.accepted, rank, has_zero, len(shapes) > 3)
+        turns[test.id] = counts[kind]
+        counts[kind] += 1
+    kept = set(sorted(turns, key=turns.__getitem__)[:MOST_TESTS])
+    return [test for name, test in every.items() if name in kept]
+
+
+@contextmanager
+def pack(rule: Rule, model: str, tests: list[Test], path: Path) -> Iterator[Path]:
+    """Make a new folder, with a manifest. Files come inside, then the folder has its name."""
+    if os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, "expected the name of a new folder", str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for test in tests:
+        right = answer("shape", expected(rule, "shape", test.case))
+        lines.append(request(rule, "shape", test.case) | {"id": test.id, "expected": right})
+        file = model.format("accepted" if test.accepted else "refused", test.id)
+        clause = rule.clauses["data" if test.accepted else "verdict"]
+        lines[-1] |= {"model": file, "clause": clause}
+    head = json.dumps({"whycast": whycast.__version__, "rule": rule.name, "tests": []})
+    text = ",\n".join(map(json.dumps, lines))
+    with TemporaryDirectory(dir=path.parent, prefix=".whycast-") as made:
+        whole = Path(made, "pack")
+        whole.mkdir()
+        (whole / "manifest.json").write_text(f"{head[:-2]}\n{text}\n]}}\n", encoding="ascii")
+        yield whole
+        whole.replace(path)
