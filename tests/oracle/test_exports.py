@@ -13,6 +13,7 @@ from whycast._command import _serve, main
 from whycast._rules import RULES
 from whycast.testing._cases import cases
 from whycast.testing._export import _export_onnx
+from whycast.testing._export._pack import NotPossibleError
 from whycast.testing._lines import read_request
 from whycast.testing._lines._elements import left_out
 
@@ -52,6 +53,10 @@ def test_lines_on_the_standard_output(capfdbinary: pytest.CaptureFixture[bytes])
             "--rule ngraph --format onnx --out x",
             "--format onnx: ONNX has no node with axes, which rule ngraph takes",
         ),
+        (
+            "--rule ngraph --format stablehlo --out x",
+            "--format stablehlo: StableHLO has broadcast_in_dim, which is not rule ngraph",
+        ),
         ("--format c --out /", "--out: expected the name of a file, got the folder /"),
         ("--format onnx --out /", "--out: [Errno 17] expected the name of a new folder: '/'"),
         ("--format jsonl --out - --random -3", "expected an integer of at least 0, got '-3'"),
@@ -65,6 +70,6 @@ def test_what_cannot_be_written(words: str, error: str, run: Run) -> None:
 
 def test_without_the_package_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(_export_onnx.NotPossibleError, match=r"pip install 'whycast\[test-data\]'"):
+    with pytest.raises(NotPossibleError, match=r"pip install 'whycast\[test-data\]'"):
         _export_onnx.write(RULES["numpy"], [], tmp_path / "tests")
     assert not list(tmp_path.iterdir())

@@ -21,19 +21,6 @@ stablehlo: functions of broadcast_in_dim for StableHLO's own tools. Those of acc
 elements (stablehlo-translate --interpret -split-input-file), those of refused.mlir have errors
 (stablehlo-opt -verify-diagnostics -split-input-file)."""
 
-_ACCEPTED = """\
-  %{k} = stablehlo.constant dense<{given}> : {operand}
-  %{k}_result = stablehlo.broadcast_in_dim %{k}, dims = {axes} : ({operand}) -> {result}
-  check.expect_eq_const %{k}_result, dense<{right}> : {result}
-"""
-_REFUSED = """\
-func.func @{name}(%x: {operand}) -> {result} {{
-  // expected-error@+1 {{{{}}}}
-  %y = stablehlo.broadcast_in_dim %x, dims = {axes} : ({operand}) -> {result}
-  func.return %y : {result}
-}}
-"""
-
 
 def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
     if rule.alignment != "distinct":
@@ -49,16 +36,21 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
 
 def _function(rule: Rule, test: Test) -> str:
     (shape,), target = test.case.shapes, cast("Shape", test.case.target)
-    words = {"name": test.id, "axes": list(test.case.axes or ())}
-    words |= {"operand": _type(shape, test.dtype), "result": _type(target, test.dtype)}
-    if not test.accepted:
-        return _REFUSED.format(**words)
+    operand, result = _type(shape, test.dtype), _type(target, test.dtype)
+    taken = f"dims = {list(test.case.axes or ())} : ({operand}) -> {result}"
     body = ""
     # Booleans need more than one tensor to show their places.
-    for k, given in enumerate(telling(test.dtype, math.prod(shape))):
-        given = given.reshape(shape)
+    for k, elements in enumerate(telling(test.dtype, math.prod(shape))):
+        given = elements.reshape(shape)
+        body += f"  %x{k} = stablehlo.constant dense<{_dense(given)}> : {operand}\n"
+        if not test.accepted:
+            body += "  // expected-error@+1 {{}}\n"
+        body += f"  %y{k} = stablehlo.broadcast_in_dim %x{k}, {taken}\n"
+        if not test.accepted:
+            end = f"  func.return %y{k} : {result}\n"
+            return f"func.func @{test.id}() -> {result} {{\n{body}{end}}}\n"
         (right,) = rule.broadcast([given], test.case)
-        body += _ACCEPTED.format(k=f"x{k}", given=_dense(given), right=_dense(right), **words)
+        body += f"  check.expect_eq_const %y{k}, dense<{_dense(right)}> : {result}\n"
     return f"func.func @{test.id}() {{\n{body}  func.return\n}}\n"
 
 

@@ -48,7 +48,8 @@ class Test(NamedTuple):
 def test_of(rule: Rule, operator: str, dtype: str, case: Case) -> Test:
     text = "_".join(["x".join(map(str, each)) or "scalar" for each in case.every_shape])
     if case.axes is not None:
-        text += f"_axes{'x'.join(map(str, case.axes))}"
+        # A name in MLIR has no sign.
+        text += f"_axes{'x'.join(map(str, case.axes)).replace('-', 'm')}"
     words = ["test", rule.name.replace("-", "_"), operator.lower(), dtype]
     words.append(text if len(text) <= 60 else f"{digest(text):08x}")
     return Test("_".join(filter(None, words)), operator, dtype, case, rule.shape(case) is not None)

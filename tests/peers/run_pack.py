@@ -1,0 +1,135 @@
+"""Runs packs of `whycast cases` by a runtime: python run_pack.py RUNTIME LIST PACK...
+
+LIST has the ids that are known to fail, one a line, or patterns of ids: all of them fail, or as
+many as the number behind the pattern says. `#` begins a comment. Exit status 1: another test fails,
+or fewer do. Without arguments: packs of three rules by ONNX Runtime, StableHLO's interpreter, and
+IREE if build/iree is a virtual environment with it and onnx; the lists are beside this file.
+
+This needs the runtime, no whycast. Any error refuses: also of a runtime that lacks an operator.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from runtimes import RUNTIMES, Arrays
+
+HERE = Path(__file__).resolve().parent
+IREE = str(HERE.parents[1] / "build" / "iree" / "bin" / "python")
+PACKS = {"numpy": "onnx", "expand": "onnx", "in-dim": "stablehlo"}
+COMPARISON = r"check\.expect_eq_const (%\w+), (dense<.*>) : (.*)"
+
+
+@cache
+def functions(file: Path) -> dict[str, str]:
+    """Return the functions of StableHLO in a file; they give back in pairs what they compare.
+
+    The dialect `check` is one of StableHLO's own tools.
+    """
+    found = {}
+    for text in file.read_text("ascii").split("// -----"):
+        pairs = re.findall(COMPARISON, text)
+        values = ", ".join([f"{value}, {value}_right" for value, _, _ in pairs])
+        types = ", ".join([f"{kind}, {kind}" for _, _, kind in pairs])
+        own = re.sub(COMPARISON, r"\1_right = stablehlo.constant \2 : \3", text)
+        own = own.replace("() {", f"() -> ({types}) {{")
+        own = own.replace("return\n", f"return {values} : {types}\n")
+        found[re.findall(r"@(\w+)\(", text)[0]] = own
+    return found
+
+
+def questions(file: Path, name: str) -> Iterator[tuple[str, Arrays, Arrays]]:
+    """Give models of a test with their inputs and, if they are known, outputs."""
+    if file.suffix == ".mlir":
+        yield functions(file)[name], [], []
+        return
+    from onnx import TensorProto, numpy_helper
+
+    for folder in sorted(file.parent.glob("test_data_set_*")):
+        tensors: dict[str, Arrays] = {"input": [], "output": []}
+        for path in sorted(folder.iterdir(), key=lambda path: (len(path.name), path)):
+            tensor = TensorProto.FromString(path.read_bytes())
+            tensors[path.name.split("_")[0]].append(numpy_helper.to_array(tensor))
+        yield str(file), tensors["input"], tensors["output"]
+
+
+def bits(array: Any) -> object:
+    elements = array.tolist() if array.dtype.kind == "O" else array.tobytes()
+    return array.dtype.name, array.shape, elements
+
+
+def fault(pack: Path, test: dict[str, Any], runtime: str) -> str:
+    """Say what is wrong with a runtime's answer, if anything is."""
+    refuses = "refused" in test["expected"]
+    try:
+        for model, inputs, outputs in questions(pack / test["model"], test["id"]):
+            found = RUNTIMES[runtime](model, inputs)
+            if refuses:
+                return f"accepted, by {test['clause']} it is not"
+            found, right = (found, outputs) if outputs else (found[::2], found[1::2])
+            if list(map(bits, found)) != list(map(bits, right)):
+                return f"other elements than by {test['clause']}"
+    except Exception as error:
+        # A compiler's error stands among its warnings.
+        told = re.search("error: .*", str(error)) or re.search(".*", str(error))
+        return "" if refuses else f"{type(error).__name__}: {told and told[0]}"
+    return ""
+
+
+def run(runtime: str, known: Path, packs: list[Path]) -> int:
+    faults = {
+        test["id"]: fault(pack, test, runtime)
+        for pack in packs
+        for test in json.loads((pack / "manifest.json").read_text("utf-8"))["tests"]
+    }
+    lines = [line.partition("#")[0].split() for line in known.read_text("utf-8").splitlines()]
+    wrong, listed = [], set()
+    for pattern, *number in filter(None, lines):
+        named = fnmatch.filter(faults, pattern)
+        failed = sum(bool(faults[each]) for each in named)
+        if failed != (int(number[0]) if number else len(named)) or not failed:
+            wrong.append(
+                f"{pattern}: {failed} of {len(named)} fail, which is not as in {known.name}"
+            )
+        listed.update(named)
+    wrong += [f"{name}: {told}" for name, told in faults.items() if told and name not in listed]
+    failed = sum(map(bool, faults.values()))
+    print(*wrong, f"{runtime}: {len(faults)} tests, {failed} fail", sep="\n", flush=True)
+    return 1 if wrong else 0
+
+
+def main(words: list[str]) -> int:
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    if words:
+        return run(words[0], Path(words[1]), list(map(Path, words[2:])))
+    code = 0
+    with TemporaryDirectory() as folder:
+        packs = {rule: f"{folder}/{rule}" for rule in PACKS}
+        for rule, form in PACKS.items():
+            made = ("cases", "--rule", rule, "--format", form, "--out", packs[rule])
+            subprocess.run((sys.executable, "-m", "whycast", *made), check=True)
+        for python, runtime, *of in (
+            (sys.executable, "onnxruntime", packs["numpy"], packs["expand"]),
+            (sys.executable, "stablehlo", packs["in-dim"]),
+            (IREE, "iree", *packs.values()),
+        ):
+            if not Path(python).exists():
+                print(f"{runtime}: not run, there is no {python}")
+                continue
+            command = (python, __file__, runtime, HERE / f"{runtime}.txt", *of)
+            code |= subprocess.run(command, check=False).returncode
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
