@@ -34,6 +34,7 @@
 #   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in released and drawn models, make them explicit, compare
+#                 (and run the packs of `whycast cases` by other runtimes)
 #   make bench    time the package and its C beside NumPy and plain loops: python/BENCHMARKS.md
 #                 (BENCH="--seconds 3 --cells numpy_rule": longer, these cells only)
 #
@@ -182,6 +183,7 @@ certify:
 
 models:
 	@$(INSTALL) --tests --also models
+	@$(TESTS_TOOL) tests/peers/run_pack.py
 	@$(TESTS_TOOL) tests/models/drawn_models.py 10000
 	@$(RECORD) $(TESTS_TOOL) tests/models/released.py
 
