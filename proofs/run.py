@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Nothing in a __pycache__ is read.
 FILES = re.compile(
     r"""tests/(\w+/)*\w+\.(py|c)|tests/requirements(-[a-z-]+)?\.txt
-    |tests/(c/(equivalent_c|misra)\.toml|peers/(deviations|symbolic)\.json)
+    |tests/(c/(equivalent_c|misra)\.toml|peers/(deviations\.json|symbolic\.json|\w+\.txt))
     |why3/(([a-z][a-z0-9_]*/)*[a-z][a-z0-9_]*\.mlw|trace\.toml)
     |c/(CMakeLists\.txt|INTEGRATION\.md|examples?\.c|whycast\.[ch])
     |python/(BENCHMARKS\.md|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
