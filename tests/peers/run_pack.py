@@ -126,7 +126,7 @@ def main(words: list[str]) -> int:
             if not Path(python).exists():
                 print(f"{runtime}: not run, there is no {python}")
                 continue
-            command = (python, __file__, runtime, HERE / f"{runtime}.txt", *of)
+            command = (python, __file__, runtime, str(HERE / f"{runtime}.txt"), *of)
             code |= subprocess.run(command, check=False).returncode
     return code
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +40,22 @@ def manifest(pack: Path) -> dict[str, Any]:
 def test_manifest(packs: dict[str, Path]) -> None:
     """Verdicts are the rule's, with its clauses; both have sizes of 0, and ranks above 8."""
     for name, pack in packs.items():
-        rule, seen = RULES[name], set()
+        rule, seen, models = RULES[name], set(), Counter[Path]()
         for test in manifest(pack)["tests"]:
             model, clause = pack / test.pop("model"), test.pop("clause")
             case = read_request(test).case
             refused = "refused" in test["expected"]
             assert (rule.shape(case) is None) == refused
             assert refused or test["expected"] == {"shape": list(rule.shape(case) or ())}
-            assert clause in rule.clauses.values()
-            assert model.exists()
+            assert clause == rule.clauses["verdict" if refused else "data"]
             assert test["id"] in (model.parent.name if "onnx" in model.name else model.read_text())
+            models[model] += 1
             seen |= {(refused, "zero")} if any(0 in shape for shape in case.every_shape) else set()
             seen |= {(refused, "rank")} if max(map(len, case.every_shape)) > 7 else set()
         assert len(seen) == 4
+        for model, count in models.items():
+            assert count == (1 if "onnx" in model.name else model.read_text().count("func.func @"))
+            assert model.exists()
 
 
 def test_no_fault(packs: dict[str, Path], tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ their places, and the other tensors leave them visible.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,10 +101,6 @@ def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[Test]:
                 yield test._replace(id=test.id + _OPEN * is_open)
 
 
-def _is_open(test: Test) -> bool:
-    return test.id.endswith(_OPEN)
-
-
 def _types(operator: str) -> frozenset[str]:
     """Return the dtypes that ONNX gives an operator's output."""
     from onnx import TensorProto
@@ -174,9 +170,10 @@ def _constant(dtype: str, value: int) -> AnyArray:
 def _model(rule: Rule, test: Test) -> ModelProto:
     from onnx import TensorProto, helper
 
-    element, shapes = _element(test.dtype), list(test.case.shapes)
-    output = rule.shape(test.case)
-    if _is_open(test):
+    element = _element(test.dtype)
+    shapes: list[Sequence[int | None]] = [*test.case.shapes]
+    output: Sequence[int | None] | None = rule.shape(test.case)
+    if output is None or test.id.endswith(_OPEN):
         shapes = [(None,) * len(shape) for shape in shapes]
         output = (None,) * max(map(len, test.case.every_shape))
     types = [element] * len(shapes)
