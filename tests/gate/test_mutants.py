@@ -70,7 +70,7 @@ def test_what_becomes_of_each_mutant(small: Path, monkeypatch: pytest.MonkeyPatc
     assert list((small / "build" / "mutants").iterdir()) == []
     assert mutants.sources(small) == before
     listed = small / "proofs/evidence/mutants.py"
-    edit(listed, "str] = {}", f"str] = {{{alive!r}: 'It is idle.'}}")
+    edit(listed, "str] = {\n", f"str] = {{\n    {alive!r}: 'It is idle.',\n")
     assert run(small, "mutants").returncode == 0
     edit(listed, f"{alive!r}: ", f"{killed!r}: '', {alive!r}: ")
     done = run(small, "mutants")
