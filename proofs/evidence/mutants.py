@@ -45,6 +45,7 @@ UNTYPED = "does not type-check"
 EQUIVALENT: dict[str, str] = {
     "c/walk.mlw steps_written: if [-0-]{+1+} <=": "with code 0 there is no k from 0 to 0",
     "kernel/known.mlw bounds: < [-0-]{+1+} &&": "it is asked for names, which are below 0",
+    "model/symbolic.mlw is_valuation: < [-0-]{+1+} ->": "it is asked for names, which are below 0",
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
