@@ -335,6 +335,7 @@ WRONG = (
         "rank 65",
         lambda *shapes: whycast.compatible(*shapes) and max(map(len, shapes)) < 65,
         *("refuses", Case(((1,) * 65,)), "sonnx", "verdict"),
+        asked={"demand": {"rank": 65}},
     ),
     Wrong(
         "32 bits",
@@ -427,7 +428,11 @@ WRONG = (
     # What is wrong where nothing small is: a smaller example is looked for, step by step. A step on
     # which the target dies is none, neither before others that are asked then nor as the last one.
     *[
-        Wrong(name, function, "refuses", Case(((size,),)), level="verdict")
+        Wrong(
+            *(name, function, "refuses", Case(((size,),))),
+            level="verdict",
+            asked={"demand": {"size": 65}},
+        )
         for name, function, size in (
             ("deadly step", refuses(65, ((32,),)), 65),
             ("last deadly step", refuses(65, ((64,),)), 65),

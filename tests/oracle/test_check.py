@@ -159,7 +159,7 @@ def exchange(array: Any) -> object:
 
 @pytest.mark.parametrize("wrapped", [memoryview, interface, exchange])
 def test_arrays_by_other_protocols(wrapped: Callable[[Any], object]) -> None:
-    """Not all dtypes have a place there: those are refused, nothing else deviates."""
+    """Not all dtypes have a place there: those are refused, which is a limit."""
 
     def function(*arrays: Any) -> Any:
         if any(x.dtype.kind in "OTU" or not x.dtype.isnative for x in arrays):
@@ -167,8 +167,9 @@ def test_arrays_by_other_protocols(wrapped: Callable[[Any], object]) -> None:
         return [wrapped(np.array(z)) for z in whycast.broadcast(*arrays)]
 
     report = check(function, seconds=None, every=5)
-    assert {(each.kind, each.detail) for each in report.deviations} == {("refuses", "TypeError")}
-    assert all(set(each.case.dtypes) & {*STRINGS, ">i4", ">f8"} for each in report.deviations)
+    (limit,) = report.limits
+    assert report.ok, str(report)
+    assert limit.startswith(f"data: no dtype {', '.join(sorted((*STRINGS, '>i4', '>f8')))}: with ")
 
 
 def test_right_programs_pass() -> None:
@@ -213,6 +214,59 @@ def test_cases_have_what_is_seldom() -> None:
             for name in [each for each, has in left.items() if has(arrays)]:
                 del left[name]
     assert (left, kinds) == ({}, {*KINDS})
+
+
+# --- limits -----------------------------------------------------------------------------------
+
+
+def limited(answers: Callable[[int, int, int], Any]) -> Callable[..., Any]:
+    """Give a verdict by the highest rank, the greatest size and the number of shapes."""
+
+    def function(*shapes: Shape) -> Any:
+        size = max([size for shape in shapes for size in shape], default=0)
+        found = answers(max(map(len, shapes)), size, len(shapes))
+        return found if found != "right" else whycast.broadcast_shapes(*shapes)
+
+    return function
+
+
+@pytest.mark.parametrize(
+    ("answers", "kinds", "limits"),
+    [
+        (
+            lambda rank, size, count: "right" if rank < 33 else None,
+            [],
+            ["rank 32: beyond, all 27 "],
+        ),
+        (
+            lambda rank, size, count: "right" if size < 2**31 and count < 11 else None,
+            *([], ["size 2,147,483,647: beyond, all 16 ", "tensors 10: beyond, all "]),
+        ),
+        # Another refusal is a deviation beside the limit; so is one of a limit that is none.
+        (
+            lambda rank, size, count: "right" if rank < 33 and size != 65 else None,
+            *(["refuses"], ["rank 32: beyond, all 27 "]),
+        ),
+        (
+            lambda rank, size, count: "right" if rank in (*range(9), 64) else None,
+            ["refuses"],
+            ["rank 64: "],
+        ),
+        (lambda rank, size, count: None if rank > 32 else (9,), ["shape"], ["rank 32: "]),
+        (lambda rank, size, count: (9,) if rank == 100 else "right", ["shape"], []),
+        (lambda rank, size, count: "right" if rank < 3 else None, ["refuses"], []),
+        (lambda rank, size, count: None, ["refuses"], []),
+    ],
+)
+def test_limits_are_no_deviations(
+    answers: Callable[[int, int, int], Any], kinds: list[str], limits: list[str]
+) -> None:
+    report = check(limited(answers), level="shape", rule="sonnx", seconds=None, every=3)
+    found = sorted({each.kind for each in report.deviations} - {"accepts"})
+    assert (found, len(report.limits)) == (kinds, len(limits)), str(report)
+    for text, wanted in zip(report.limits, limits, strict=True):
+        assert text.startswith(f"shape: {wanted}"), text
+        assert f"  limit: {text}\n" in str(report)
 
 
 # --- how it goes on ---------------------------------------------------------------------------
@@ -463,6 +517,7 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
             ValueError,
             "level: .*, 'report', got 'symbolic'",
         ),
+        ({"demand": {"ranks": 3}}, ValueError, "demand: expected some of rank, size, tensors, got"),
         ({"every": 0}, ValueError, "every: expected at least 1, got 0"),
         ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
         ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),

@@ -44,6 +44,10 @@ def _names(text: str) -> list[str]:
     return text.split(",")
 
 
+def _numbers(text: str) -> dict[str, int]:
+    return {name: int(number) for name, number in (each.split("=") for each in _names(text))}
+
+
 def _seconds(text: str) -> float | None:
     return None if text == "all" else float(text)
 
@@ -67,6 +71,11 @@ _OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
     "refuses": (
         *(_names, "NAME,..."),
         "the exceptions by which it refuses; another is a deviation (default: all)",
+    ),
+    "demand": (
+        *(_numbers, "NAME=N,..."),
+        "what no limit may be below, of rank, size and tensors, such as rank=64 (default: limits "
+        "are no deviations)",
     ),
     "timeout": (float, "SECONDS", "seconds for one case, more than 0 (default: 10)"),
     "memory": (

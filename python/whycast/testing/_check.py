@@ -22,7 +22,7 @@ from whycast.testing._lines._json import line_of
 from whycast.testing._report import Deviation, Report, call_of
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
-from whycast.testing._report._tally import Example, Key, Tally
+from whycast.testing._report._tally import LIMITED, Example, Key, Tally
 from whycast.testing._run._child import Child, OutOfTimeError
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
@@ -52,6 +52,7 @@ def check(
     max_size: float = math.inf,
     max_rank: float = math.inf,
     refuses: Sequence[str] = (),
+    demand: Mapping[str, int] | None = None,
     timeout: float = 10.0,
     memory: float = 1024.0,
     progress: Progress | None = None,
@@ -95,6 +96,9 @@ def check(
     refuses : sequence of str, optional
         Names of the exceptions, or of their base classes, by which the target refuses; any other is
         a deviation. By default all exceptions refuse.
+    demand : mapping, optional
+        What no limit may be below, of ``rank``, ``size`` and ``tensors``: ``{"rank": 64}``. See
+        Notes.
     timeout : float, optional
         Seconds for one case, after which the target hangs; the first case has 30 at least, since
         the target may compile. A case begun before the end of the check keeps its full time.
@@ -125,6 +129,10 @@ def check(
     much memory is a finding, and the run goes on. Without ``/proc``, memory is not limited. The
     target's output goes to the standard error stream.
 
+    A refusal of what the rule accepts is no deviation beyond a limit of the target: its highest
+    rank, greatest size or number of tensors, or its dtypes. Nothing is answered beyond a limit, and
+    all small cases, of int32, lie below it. The report has the limits.
+
     At level ``symbolic`` a returned size is a number, a name of the question, or None (or any other
     name) if it is left open. Numbers in place of the names decide. Without a condition, the claimed
     sizes must be right wherever the shapes broadcast. A condition must not hold where they do not,
@@ -150,10 +158,13 @@ def check(
     _check_numbers((int, float), **limits, seconds=math.inf if seconds is None else seconds)
     _check_names("dtypes", dtypes, ALL_DTYPES if found.dtypes == "any" else DTYPES)
     _check_names("refuses", refuses)
+    demand = {} if demand is None else dict(demand)
+    _check_names("demand", list(demand), list(LIMITED))
+    _check_numbers(int, **demand)
     known = target_of(target)
     child = Child(known, found, timeout, memory, threading.Event() if stop is None else stop)
     asked = Asked(levels[0], seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
-    run = _Run(known, found, child, asked, seconds, progress)
+    run = _Run(known, found, child, asked, demand, seconds, progress)
     try:
         # If it is stopped during the import, there is nothing to report.
         with suppress(OutOfTimeError):
@@ -194,12 +205,14 @@ class _Run:
     rule: Rule
     child: Child
     asked: Asked
+    demand: Mapping[str, int]
     seconds: float | None
     progress: Progress | None
     levels: dict[str, dict[str, int]] = field(default_factory=dict)
     unasked: dict[str, dict[str, int]] = field(default_factory=dict)
     deviations: list[Deviation] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    limits: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     complete: bool = True
     started: float = field(default_factory=time.monotonic)
@@ -223,6 +236,7 @@ class _Run:
             levels=self.levels,
             unasked=self.unasked,
             deviations=tuple(self.deviations),
+            limits=tuple(self.limits),
             left_out=dict(self.left_out),
             notes=tuple(self.notes),
             complete=self.complete and not self.is_stopped,
@@ -253,6 +267,9 @@ class _Run:
         if rest and self.complete:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
+        # Which dtypes it has may have been told.
+        limits = found.settle(self.demand, all_dtypes=bool(asked.dtypes))
+        self.limits += [f"{level}: {each}" for each in limits]
         if found.cautious:
             self.notes.append(
                 f"{level}: refuses {found.cautious:,} questions whose answer depends on the names, "
@@ -326,7 +343,7 @@ class _Run:
         self.progress(
             f"{self.child.title}, {asked.level}: {found.cases.total():,} cases, "
             f"{min(found.reached, fixed):,} of {fixed:,} fixed ones reached, "
-            f"{len(found.examples)} kinds of deviation, about {left:.0f} s left"
+            f"{len({key for key, _ in found.examples})} kinds of deviation, about {left:.0f} s left"
         )
 
     def _note_deviations(
@@ -341,12 +358,14 @@ class _Run:
 
         if deadline is not None:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
-        for key, example in sorted(found.examples.items(), key=lambda item: item[1].case.weight):
+        for (key, reach), example in sorted(
+            found.examples.items(), key=lambda item: item[1].case.weight
+        ):
             # The first stage begins with the smallest cases, unless time ran out.
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
-            met = Counter({str(stage): found.deviations[key, stage] for stage in STAGES})
+            met = Counter({str(stage): found.deviations[key, reach, stage] for stage in STAGES})
             self.deviations.append(
                 Deviation(
                     level=level,

@@ -82,6 +82,8 @@ class Report:
         For each level, the number of fixed cases by stage for which time ran out.
     deviations : tuple of Deviation
         The classes of deviations, those of a level by their smallest case.
+    limits : tuple of str
+        The target's limits, beyond which it refuses all; see `check`.
     left_out : mapping
         How many cases were not asked, by reason.
     notes : tuple of str
@@ -103,6 +105,7 @@ class Report:
     levels: Mapping[str, Mapping[str, int]]
     unasked: Mapping[str, Mapping[str, int]]
     deviations: tuple[Deviation, ...]
+    limits: tuple[str, ...]
     left_out: Mapping[str, int]
     notes: tuple[str, ...]
     complete: bool
@@ -137,6 +140,7 @@ class Report:
                 yield f"  {level}: no time for {_cases(sum(rest.values()))}: {_shown(rest)}"
         for reason, count in self.left_out.items():
             yield f"  not asked: {_cases(count)}: {reason}"
+        yield from (f"  limit: {each}" for each in self.limits)
         yield from (f"  {note}" for note in self.notes)
         for number, each in enumerate(self.deviations, start=1):
             first, *others = str(each).splitlines()

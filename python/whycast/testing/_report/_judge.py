@@ -96,6 +96,8 @@ class Judge:
         self.refuses = frozenset(refuses)
         # How many answers refused, at level symbolic, what some sizes make broadcast.
         self.cautious = 0
+        # Whether the rule accepts the last case.
+        self.accepts = False
         self._in_use: list[_Prepared] = []
         # The last case with an output, and its arrays beside the right ones.
         self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
@@ -144,6 +146,7 @@ class Judge:
         if self.level == "symbolic":
             return self._names_judged(case, None if refuses else value, refusal)
         shape = self.rule.shape(case)
+        self.accepts = shape is not None
         if refuses and shape is None:
             found = self._no_refusal(refusal)
             # Finding why the rule refuses takes longer than whether.

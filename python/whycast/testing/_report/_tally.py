@@ -1,15 +1,39 @@
-"""Counts of what a check has found so far: cases, and deviations by class."""
+"""Counts of what a check has found so far: cases, deviations by class, and limits."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from whycast.testing._cases._case import Case, Stage
+from whycast.testing._cases._case import STAGES, Case, Stage
 from whycast.testing._report._compare import Finding
 
 Key: TypeAlias = tuple[str, str]
+
+# What a limit may be of, besides dtypes; the small cases lie below any limit.
+LIMITED = {"rank": 3, "size": 4, "tensors": 3}
+
+
+class Reach(NamedTuple):
+    """How far a case goes, or all of several."""
+
+    rank: int = -1
+    size: int = -1
+    tensors: int = -1
+    dtypes: frozenset[str] = frozenset()
+
+    def __or__(self, other: Reach) -> Reach:
+        return Reach(*map(max, self[:3], other[:3]), self.dtypes | other.dtypes)
+
+
+def _reach(case: Case) -> Reach:
+    shapes = case.every_shape
+    # Sizes may have names.
+    sizes = [size for shape in shapes for size in shape if isinstance(size, int)]
+    dtypes = frozenset(case.dtypes or ("int32",))
+    return Reach(max(map(len, shapes)), max(sizes, default=0), len(case.shapes), dtypes)
 
 
 class Example(NamedTuple):
@@ -22,23 +46,32 @@ class Example(NamedTuple):
 class Tally:
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
-    deviations: Counter[tuple[Key, Stage]] = field(default_factory=Counter)
-    examples: dict[Key, Example] = field(default_factory=dict)
+    # Refusals are counted by their reach too, as limits are known only at the end.
+    deviations: Counter[tuple[Key, Reach, Stage]] = field(default_factory=Counter)
+    examples: dict[tuple[Key, Reach], Example] = field(default_factory=dict)
+    answered: Reach = field(default_factory=Reach)
     # Refusals of what depends on names, and the number of the first case not asked.
     cautious: int = 0
     reached: int = 0
 
-    def note(self, stage: Stage, case: Case, finding: Finding | None) -> None:
+    def note(
+        self, stage: Stage, case: Case, finding: Finding | None, *, accepted: bool = False
+    ) -> None:
+        """Note what was found for a case, and whether the rule accepts it."""
         self.cases[stage] += 1
+        refused = finding is not None and finding.kind == "refuses"
+        if accepted and not refused:
+            self.answered |= _reach(case)
         if finding is not None:
-            key = (finding.kind, finding.detail)
-            self.deviations[key, stage] += 1
+            key = (finding.kind, finding.detail), _reach(case) if refused else Reach()
+            self.deviations[(*key, stage)] += 1
             self._keep(key, Example(stage, case, finding))
 
     def add(self, other: Tally) -> None:
         self.cases.update(other.cases)
         self.left_out.update(other.left_out)
         self.deviations.update(other.deviations)
+        self.answered |= other.answered
         self.cautious += other.cautious
         for key, example in other.examples.items():
             self._keep(key, example)
@@ -49,7 +82,51 @@ class Tally:
             each.clear()
         self.cautious = 0
 
-    def _keep(self, key: Key, example: Example) -> None:
+    def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
+        """Take out the refusals beyond a limit, and return the limits.
+
+        Beyond a limit all is refused. A limit below what is demanded is none.
+        """
+        counts, examples = self.deviations, self.examples
+        self.deviations, self.examples = Counter(), {}
+        beyond, first = Counter[str](), dict[str, Example]()
+        lacking = set[str]()
+        for (key, reach), example in sorted(examples.items(), key=lambda each: each[1].case.weight):
+            limit = self._limit(reach, demand, all_dtypes=all_dtypes)
+            for stage in STAGES:
+                count = counts[key, reach, stage]
+                if limit:
+                    beyond[limit] += count
+                elif count:
+                    self.deviations[key, Reach(), stage] += count
+            if limit:
+                first.setdefault(limit, example)
+                lacking |= reach.dtypes - self.answered.dtypes
+            else:
+                self._keep((key, Reach()), example)
+        return [
+            f"{_says(limit, self.answered, lacking)} all {beyond[limit]:,} cases"
+            f" were refused, as by {example.finding.got}"
+            for limit, example in first.items()
+        ]
+
+    def _limit(self, reach: Reach, demand: Mapping[str, int], *, all_dtypes: bool) -> str:
+        """Return what of a refused case is beyond all that was answered."""
+        answered = self.answered
+        for name, least in LIMITED.items():
+            most = getattr(answered, name)
+            if getattr(reach, name) > most >= max(least, demand.get(name, 0)):
+                return name
+        lacks = "int32" in answered.dtypes and not reach.dtypes <= answered.dtypes
+        return "dtype" if lacks and not all_dtypes else ""
+
+    def _keep(self, key: tuple[Key, Reach], example: Example) -> None:
         known = self.examples.get(key)
         if known is None or example.case.weight < known.case.weight:
             self.examples[key] = example
+
+
+def _says(limit: str, answered: Reach, lacking: set[str]) -> str:
+    if limit == "dtype":
+        return f"no dtype {', '.join(sorted(lacking))}: with one,"
+    return f"{limit} {getattr(answered, limit):,}: beyond,"

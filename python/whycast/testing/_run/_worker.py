@@ -179,7 +179,7 @@ class _Worker:
                 # Time for the first answer is extra: it may have started, or compiled.
                 self.deadline += time.monotonic() - began
             began = 0.0
-            tally.note(stage, case, finding)
+            tally.note(stage, case, finding, accepted=self.judge.accepts)
             tally.cautious += self.judge.cautious
             self.judge.cautious = 0
             self.after = number + 1
