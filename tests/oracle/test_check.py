@@ -57,7 +57,7 @@ CAUGHT = (*WRONG, *map(shown, MUSEUM))
 @pytest.mark.parametrize("wrong", CAUGHT, ids=[each.name for each in CAUGHT])
 def test_a_wrong_implementation_is_caught(wrong: Wrong, monkeypatch: pytest.MonkeyPatch) -> None:
     """And what it has started does not live on."""
-    monkeypatch.setattr(_child, "_WARM_UP", 1)
+    monkeypatch.setattr(_child, "WARM_UP", 1)
     # To fill the memory must not take longer than one case may.
     timeout = 0.5 if wrong.kind == "hang" else 10
     asked: Any = {"rule": wrong.rule, "level": wrong.level, "every": wrong.every, **wrong.asked}
@@ -236,16 +236,16 @@ def limited(answers: Callable[[int, int, int], Any]) -> Callable[..., Any]:
         (
             lambda rank, size, count: "right" if rank < 33 else None,
             [],
-            ["rank 32: beyond, all 27 "],
+            ["rank 32: beyond, 27 of 27 "],
         ),
         (
             lambda rank, size, count: "right" if size < 2**31 and count < 11 else None,
-            *([], ["size 2,147,483,647: beyond, all 16 ", "tensors 10: beyond, all "]),
+            *([], ["size 2,147,483,647: beyond, 16 of 16 ", "tensors 10: beyond, "]),
         ),
         # Another refusal is a deviation beside the limit; so is one of a limit that is none.
         (
             lambda rank, size, count: "right" if rank < 33 and size != 65 else None,
-            *(["refuses"], ["rank 32: beyond, all 27 "]),
+            *(["refuses"], ["rank 32: beyond, 27 of 27 "]),
         ),
         (
             lambda rank, size, count: "right" if rank in (*range(9), 64) else None,
@@ -379,7 +379,7 @@ def test_the_time_is_that_of_the_whole_check(
     function: Any, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the report says for what there was none."""
-    monkeypatch.setattr(_child, "_WARM_UP", 1)
+    monkeypatch.setattr(_child, "WARM_UP", 1)
     report = check(function, seconds=2, timeout=1)
     assert report.seconds < 6
     assert {each.kind for each in report.deviations} == {kind}

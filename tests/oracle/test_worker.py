@@ -176,7 +176,7 @@ def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) -> None:
     """No group of processes, no death with the parent."""
-    monkeypatch.setattr(_child, "_WARM_UP", 1)
+    monkeypatch.setattr(_child, "WARM_UP", 1)
     monkeypatch.delattr(os, "killpg")
     monkeypatch.delattr(os, "setsid")
     monkeypatch.setattr(sys, "platform", "another")

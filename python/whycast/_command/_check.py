@@ -48,6 +48,11 @@ def _numbers(text: str) -> dict[str, int]:
     return {name: int(number) for name, number in (each.split("=") for each in _names(text))}
 
 
+def _range(text: str) -> int | tuple[int, int]:
+    low, _, high = text.partition("-")
+    return (int(low), int(high)) if high else int(low)
+
+
 def _seconds(text: str) -> float | None:
     return None if text == "all" else float(text)
 
@@ -58,6 +63,10 @@ _OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
         *(_seconds, "SECONDS"),
         "how long to ask, fixed cases and then random ones (default: 5); all: as long as the "
         "fixed ones take",
+    ),
+    "tensors": (
+        *(_range, "N or N-M"),
+        "how many tensors it takes (default: as many as the function's signature says)",
     ),
     "seed": (int, "SEED", "of the random cases (default: 0)"),
     "every": (int, "N", "ask only each so many-th fixed case (default: 1)"),
@@ -99,7 +108,7 @@ def add(commands: Any) -> None:
     parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
     add_rule(parser)
     levels = parser.add_mutually_exclusive_group()
-    levels.add_argument("--level", choices=ALL_LEVELS, default="data", help="default: data")
+    levels.add_argument("--level", choices=ALL_LEVELS, help="default: data, or what it gives")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
     for name, (read, metavar, text) in _OPTIONS.items():
         default = signature(check).parameters[name].default
@@ -111,7 +120,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--junit", type=path, metavar="FILE", help="write the report as JUnit XML")
     parser.add_argument("--peers", action="store_true", help="list the built-in peers and end")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, rule=None)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -23,9 +23,10 @@ from whycast.testing._report import Deviation, Report, call_of
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import LIMITED, Example, Key, Tally
-from whycast.testing._run._child import Child, OutOfTimeError
+from whycast.testing._run._child import WARM_UP, Child, OutOfTimeError
+from whycast.testing._run._look import Seen, Tensors
 from whycast.testing._run._targets import Target, TargetError, target_of
-from whycast.testing._run._worker import Asked, Found, Run, Try, numbered
+from whycast.testing._run._worker import Asked, Found, Look, Run, Try, numbered
 
 # A target that keeps dying is given up: sooner if it hangs or fills memory, which costs more.
 _MOST_DEATHS = 20
@@ -42,8 +43,9 @@ Progress = Callable[[str], None]
 def check(
     target: object,
     *,
-    rule: str = "sonnx",
-    level: Level = "data",
+    rule: str | None = None,
+    level: Level | None = None,
+    tensors: int | tuple[int, int] | None = None,
     up_to: bool = False,
     seconds: float | None = 5.0,
     seed: int = 0,
@@ -151,8 +153,11 @@ def check(
     >>> print(report.deviations[0].call)
     f(*Case(((), (2,))).arrays())
     """
-    found = rule_named(rule)
-    levels = levels_to(level_named(level, found), up_to=up_to)
+    known = target_of(target)
+    found = rule_named(rule or ("numpy" if level == "operator" else "sonnx"))
+    levels: Sequence[Level | None] = (None,)
+    if level is not None or up_to or found.takes != "tensors" or known.is_program:
+        levels = levels_to(level_named(level or "data", found), up_to=up_to)
     _check_numbers(int, every=every, seed=seed)
     limits = {"timeout": timeout, "memory": memory, "max_size": max_size, "max_rank": max_rank}
     _check_numbers((int, float), **limits, seconds=math.inf if seconds is None else seconds)
@@ -161,10 +166,10 @@ def check(
     demand = {} if demand is None else dict(demand)
     _check_names("demand", list(demand), list(LIMITED))
     _check_numbers(int, **demand)
-    known = target_of(target)
     child = Child(known, found, timeout, memory, threading.Event() if stop is None else stop)
-    asked = Asked(levels[0], seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
-    run = _Run(known, found, child, asked, demand, seconds, progress)
+    asked = Asked("data", seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
+    count = None if tensors is None else _tensors(tensors)
+    run = _Run(known, found, child, asked, demand, seconds, progress, count, rule is None)
     try:
         # If it is stopped during the import, there is nothing to report.
         with suppress(OutOfTimeError):
@@ -174,6 +179,14 @@ def check(
     finally:
         child.end()
     return run.report()
+
+
+def _tensors(given: int | tuple[int, int]) -> Tensors:
+    low, high = given if isinstance(given, tuple) else (given, given)
+    _check_numbers(int, **{"tensors": low, "tensors ": high})
+    if not 0 < low <= high:
+        raise ValueError(f"tensors: expected a number or two, such as (1, 3), got {show(given)}")
+    return low, high
 
 
 _LEAST = {"every": 1, "seed": -math.inf}
@@ -208,6 +221,9 @@ class _Run:
     demand: Mapping[str, int]
     seconds: float | None
     progress: Progress | None
+    tensors: Tensors | None
+    any_rule: bool
+    chosen: str = ""
     levels: dict[str, dict[str, int]] = field(default_factory=dict)
     unasked: dict[str, dict[str, int]] = field(default_factory=dict)
     deviations: list[Deviation] = field(default_factory=list)
@@ -233,6 +249,7 @@ class _Run:
         return Report(
             target=self.child.title,
             rule=self.rule.name,
+            chosen=self.chosen,
             levels=self.levels,
             unasked=self.unasked,
             deviations=tuple(self.deviations),
@@ -244,13 +261,37 @@ class _Run:
             seconds=time.monotonic() - self.started,
         )
 
-    def levels_in_turn(self, levels: Sequence[Level]) -> None:
+    def levels_in_turn(self, levels: Sequence[Level | None]) -> None:
         for each in levels:
             deadline = None
             if self.seconds is not None:
                 deadline = time.monotonic() + self.seconds / len(levels)
             if not self.is_stopped:
-                self.level(self.asked._replace(level=each), deadline)
+                self.level(self._seen(each), deadline)
+
+    def _seen(self, level: Level | None) -> Asked:
+        """Find out, where it is not told, which level to ask and about how many tensors."""
+        if self.rule.has_target(level or "data"):
+            return self.asked._replace(level=level or "data")
+        try:
+            self.child.send(Look(level, self.tensors))
+            seen: Seen = self.child.receive(max(self.child.timeout, WARM_UP))
+        except NoAnswerError:
+            # It ends, or hangs: that is a finding as soon as cases are asked.
+            return self.asked._replace(level=level or "data")
+        if seen.level == "operator":
+            if self.any_rule and self.rule.name != "numpy":
+                # What broadcasts by itself follows NumPy and ONNX: SONNX has no such operators.
+                self.rule = self.child.rule = rule_named("numpy")
+                self.child.end()
+            low, high = seen.tensors
+            more = "" if low == high else f" to {high}" if high < math.inf else " or more"
+            self.chosen = f", as an operator of {low}{more} tensors"
+            self.notes += [
+                f"operator: tensor {m} changes nothing: a misplaced element would not be seen"
+                for m in seen.blind
+            ]
+        return self.asked._replace(level=seen.level, tensors=seen.tensors, first=seen.first)
 
     def level(self, asked: Asked, deadline: float | None) -> None:
         level = asked.level
@@ -386,7 +427,7 @@ class _Run:
             end = min(end, deadline)
         self.child.end_at = end
         for _ in range(_STEPS):
-            fitting = [each.within(asked.dtypes) for each in smaller(example.case)]
+            fitting = [asked.fitted(each) for each in smaller(example.case)]
             candidates = [each for each in fitting if each.weight < example.case.weight]
             if time.monotonic() > end or self.is_stopped:
                 break

@@ -9,7 +9,7 @@ from typing import Any
 from unittest import SkipTest
 
 from whycast._rules import rule_named
-from whycast.testing._cases._case import STAGES, Level, level_named, levels_to
+from whycast.testing._cases._case import OF_ARRAYS, STAGES, Level, level_named, levels_to
 from whycast.testing._cases._case import Stage as Name
 from whycast.testing._check import check
 from whycast.testing._report import Report
@@ -103,11 +103,11 @@ def stages(target: object, **options: Any) -> list[Stage]:
 
     @cache
     def report() -> Report:
-        return check(target, **({"seconds": None} | options))
+        return check(target, **({"seconds": None, "level": "data"} | options))
 
     return [
         Stage(level, name, report)
         for level in levels
         for name in STAGES
-        if level == "data" or name not in ("dtypes", "layouts")
+        if level in OF_ARRAYS or name not in ("dtypes", "layouts")
     ]

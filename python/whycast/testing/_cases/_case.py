@@ -7,12 +7,15 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
-from whycast.testing._cases._values import array, laid_on
+from whycast.testing._cases._values import array, laid_on, number_at
 
-Level: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report", "symbolic"]
+Level: TypeAlias = Literal[
+    "verdict", "shape", "index", "strides", "data", "report", "symbolic", "operator"
+]
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
-# Those of numbers: programs, files of cases and strategies have no names of sizes.
-LEVELS = ALL_LEVELS[:-1]
+# Those of one rule and numbers, which have a right answer: `serve` and files of cases have it.
+LEVELS = ALL_LEVELS[:6]
+OF_ARRAYS = ("data", "operator")
 
 # Sizes that have names, in cases of the level ``symbolic``.
 NAMES = ("N", "M", "K")
@@ -77,12 +80,12 @@ class Case(NamedTuple):
         fields, defaults = self._asdict(), self._field_defaults
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
-    def arrays(self) -> list[AnyArray]:
-        """Make the tensors: new arrays whose elements show their tensor and their place."""
+    def arrays(self, level: str = "data") -> list[AnyArray]:
+        """Make the tensors of a level: new arrays whose elements show their tensor and place."""
         made: list[AnyArray] = []
         for m, tensor in enumerate(self.tensors()):
             shared = laid_on(made[-1], *tensor) if made else None
-            made.append(array(m, *tensor) if shared is None else shared)
+            made.append(array(number_at(m, level), *tensor) if shared is None else shared)
         return made
 
     def tensors(self) -> Iterator[tuple[Shape, str, str]]:
@@ -96,11 +99,24 @@ class Case(NamedTuple):
         """The shapes of the tensors, and the target where there is one."""
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
-    def within(self, dtypes: tuple[str, ...]) -> Case:
-        """Replace the default dtype by the first of `dtypes`, if these lack it."""
-        if self.dtypes or not dtypes or "int32" in dtypes:
-            return self
-        return self._replace(dtypes=dtypes[:1] * len(self.shapes))
+    def within(self, dtypes: tuple[str, ...], first: str = "") -> Case:
+        """Replace the default dtype by the first of `dtypes`, if these lack it.
+
+        If the `first` tensor has its own, give it that.
+        """
+        other = dtypes[:1] if dtypes and "int32" not in dtypes else ()
+        found = self.dtypes or other * len(self.shapes)
+        if first:
+            found = (first, *(found or ("int32",) * len(self.shapes))[1:])
+        return self._replace(dtypes=found)
+
+    def of_tensors(self, count: int) -> Case:
+        """Leave out some tensors, or repeat them all in turn, until there are so many."""
+        shapes, dtypes, layouts = (
+            tuple([each[m % len(each)] for m in range(count)]) if each else ()
+            for each in (self.shapes, self.dtypes, self.layouts)
+        )
+        return self._replace(shapes=shapes, dtypes=dtypes, layouts=layouts)
 
     @property
     def weight(self) -> tuple[object, ...]:
@@ -137,7 +153,7 @@ def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tu
     """Return an implementation's arguments; at level ``data`` with tensors."""
     if level == "strides":
         return rule.arguments((case.shapes[0], case.strides), case)
-    arguments = rule.arguments(tensors if level == "data" else case.shapes, case)
+    arguments = rule.arguments(tensors if level in OF_ARRAYS else case.shapes, case)
     return (*arguments, case.multi_index) if level == "index" else arguments
 
 
@@ -146,8 +162,11 @@ def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
 
 
 def level_named(name: object, rule: Rule | None = None) -> Level:
-    """Return a level of numbers; if a rule is given, also that of names, if the rule takes them."""
-    known = ALL_LEVELS if rule is not None and rule.named is not None else LEVELS
+    """Return one of `LEVELS`, or another one if the rule, where one is given, has it."""
+    known: tuple[Level, ...] = LEVELS
+    if rule is not None:
+        known += ("symbolic",) * (rule.named is not None)
+        known += ("operator",) * (rule.takes == "tensors")
     for level in known:
         if level == name:
             return level

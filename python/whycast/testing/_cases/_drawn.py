@@ -9,7 +9,7 @@ from typing import Any
 
 from whycast._rules import Rule
 from whycast._types import Shape
-from whycast.testing._cases._case import NAMES, Case, Level
+from whycast.testing._cases._case import NAMES, OF_ARRAYS, Case, Level
 from whycast.testing._cases._fixed import MOST_ELEMENTS, asked
 from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, dtypes_of
@@ -28,7 +28,7 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
     one = rule.has_target(level)
     common = [draw.choice(_DRAWN_SIZES) for _ in range(draw.choice(_DRAWN_RANKS))]
     # A size of 0 may become 1 in a shape.
-    while level == "data" and math.prod([size or 1 for size in common]) > MOST_ELEMENTS:
+    while level in OF_ARRAYS and math.prod([size or 1 for size in common]) > MOST_ELEMENTS:
         common.remove(max(common))
     if rule.takes == "axes":
         case = _drawn_along_axes(rule, tuple(common), draw)
@@ -42,12 +42,15 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
         if rule.bidirectional and draw.random() < 0.5:
             target = _cut(common, draw)
         case = Case(tuple(shapes), target if one else None)
-    if level == "data":
+    if level in OF_ARRAYS:
         count = len(case.shapes)
         case = case._replace(
             dtypes=tuple([draw.choice(dtypes_of(rule)) for _ in range(count)]),
             layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
         )
+    if level == "operator":
+        # It need not have one for every two.
+        case = case._replace(dtypes=case.dtypes[:1] * count)
     return renamed(_with_names(case, draw)) if level == "symbolic" else case
 
 

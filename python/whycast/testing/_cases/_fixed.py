@@ -10,7 +10,7 @@ from typing import Any
 
 from whycast._rules import Rule
 from whycast._types import Shape
-from whycast.testing._cases._case import NAMES, STAGES, Case, Level, Stage
+from whycast.testing._cases._case import NAMES, OF_ARRAYS, STAGES, Case, Level, Stage
 from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, SHARED, dtypes_of
 
@@ -38,11 +38,11 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
     stages: list[tuple[Stage, Iterable[Case]]] = [
         ("small", sorted(_small(rule, one=one), key=lambda case: case.weight)),
         ("many", [] if one else _many()),
-        ("ranks", _ranks(rule, one=one, arrays=level == "data")),
-        ("sizes", _sizes(rule, one=one, arrays=level == "data")),
+        ("ranks", _ranks(rule, one=one, arrays=level in OF_ARRAYS)),
+        ("sizes", _sizes(rule, one=one, arrays=level in OF_ARRAYS)),
     ]
-    if level == "data":
-        stages += [("dtypes", _dtypes(rule)), ("layouts", _layouts(rule))]
+    if level in OF_ARRAYS:
+        stages += [("dtypes", _dtypes(rule, mixed=level == "data")), ("layouts", _layouts(rule))]
     for stage, found in stages:
         for case in found:
             for question in asked(rule, level, case):
@@ -232,12 +232,12 @@ def _accepted(rule: Rule) -> Iterator[Case]:
         yield Case(((2, 3),), (3, 2), (1, 0))
 
 
-def _dtypes(rule: Rule) -> Iterator[Case]:
+def _dtypes(rule: Rule, *, mixed: bool) -> Iterator[Case]:
     for case in _accepted(rule):
         count = len(case.shapes)
         for number, dtype in enumerate(dtypes := dtypes_of(rule)):
             yield case._replace(dtypes=(dtype,) * count)
-            if count > 1:
+            if count > 1 and mixed:
                 other = dtypes[(number + 5) % len(dtypes)]
                 yield case._replace(dtypes=(dtype, *(other,) * (count - 1)))
 

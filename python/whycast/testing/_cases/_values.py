@@ -43,6 +43,14 @@ def dtype_named(name: str) -> np.dtype[Any]:
     return np.dtype({"str": "<U12", "bytes": "S12"}.get(name, name))
 
 
+def number_at(m: int, level: str) -> int:
+    """Return the number with which `array` makes tensor `m`.
+
+    For an operator no tensor has the larger elements everywhere: a maximum would hide the others.
+    """
+    return -m if level == "operator" else m
+
+
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
     """Make tensor number `m`, with other elements than the others.
 
@@ -108,6 +116,10 @@ def laid_on(before: AnyArray, shape: Shape, dtype: str, layout: str) -> AnyArray
 def _filled(m: int, size: int, dtype: str) -> AnyArray:
     kind = dtype_named(dtype)
     places = np.arange(1 + 37 * m, 1 + 37 * m + size)
+    if m < 0:
+        # In another order, and further apart.
+        turned = (np.arange(size) - m // 2 * (size // 2)) % max(1, size)
+        places = 1 + (1 - m) * (turned[::-1] if m % 2 else turned)
     if not kind.isnative:
         return _filled(m, size, kind.name).astype(kind)
     if kind.kind == "c":
@@ -121,7 +133,9 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
         if size > 1:
             bits = found.view(f"u{kind.itemsize}")
             bits[0] = np.array(-0.0, kind).view(bits.dtype)
-            bits[-1] = np.array(np.nan, kind).view(bits.dtype) + np.array(5 + m, bits.dtype)
+            # Which of two NaNs an operator gives is open: for operators all are the same.
+            payload = np.array(5 + max(m, 0), bits.dtype)
+            bits[-1] = np.array(np.nan, kind).view(bits.dtype) + payload
         return found
     if kind.kind == "b":
         # Neither alternating nor periodic.

@@ -7,7 +7,7 @@ function's result, or a refusal. Both are JSON objects, one a line.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from whycast._checks import show
 from whycast._errors import BroadcastError
 from whycast._rules import Rule, rule_named
 from whycast._types import AnyArray
-from whycast.testing._cases._case import Case, Level, level_named
+from whycast.testing._cases._case import OF_ARRAYS, Case, Level, level_named
 from whycast.testing._lines._elements import decoded, dtype_name, encoded
 from whycast.testing._lines._json import (
     Message,
@@ -40,20 +40,24 @@ class Request(NamedTuple):
 def fields(rule: Rule, level: Level) -> tuple[str, ...]:
     """Return the names of a request's fields beside ``rule`` and ``level``."""
     if not rule.has_target(level):
-        return ("arrays" if level == "data" else "shapes",)
+        return ("arrays" if level in OF_ARRAYS else "shapes",)
     tensor = "array" if level == "data" else "shape"
     axes = ("axes",) if rule.takes == "axes" else ()
     own = (level,) if level in ("index", "strides") else ()
     return (tensor, "target", *axes, *own)
 
 
-def request(rule: Rule, level: Level, case: Case) -> Message:
-    """Return the request for a case.
+def request(
+    rule: Rule, level: Level, case: Case, tensors: Sequence[AnyArray] | None = None
+) -> Message:
+    """Return the request for a case, with its arrays or others.
 
     >>> request(rule_named("sonnx"), "shape", Case(((3, 1), (4,))))
     {'rule': 'sonnx', 'level': 'shape', 'shapes': [[3, 1], [4]]}
     """
-    arrays = [encoded(array) for array in case.arrays()] if level == "data" else [None]
+    arrays: list[Any] = [None]
+    if level in OF_ARRAYS:
+        arrays = [encoded(x) for x in (case.arrays(level) if tensors is None else tensors)]
     known = {
         "shapes": list(map(list, case.shapes)),
         "arrays": arrays,
@@ -127,7 +131,7 @@ def answer(level: Level, value: object) -> Message:
         return {"refused": True if value is None else str(value)}
     if level == "verdict":
         return {"accepted": True}
-    if level == "data":
+    if level in OF_ARRAYS:
         if isinstance(value, np.ndarray):
             return {"array": encoded(value)}
         return {"arrays": list(map(encoded, cast("Sequence[AnyArray]", value)))}
@@ -147,14 +151,20 @@ def read_answer(level: Level, message: object) -> object:
         if not isinstance(accepted, bool):
             raise ValueError(f"accepted: expected true or false, got {show(accepted)}")
         return accepted or Refusal()
-    if level == "data" and "array" in found:
+    if level in OF_ARRAYS and "array" in found:
         return decoded(found["array"])
-    wanted = {"verdict": "shape", "report": "shape", "data": "arrays"}.get(level, level)
+    wanted = {"verdict": "shape", "report": "shape", **dict.fromkeys(OF_ARRAYS, "arrays")}.get(
+        level, level
+    )
     if wanted not in found:
-        names = {"verdict": "accepted, shape", "report": "accepted, shape", "data": "array, arrays"}
+        names = {
+            "verdict": "accepted, shape",
+            "report": "accepted, shape",
+            **dict.fromkeys(OF_ARRAYS, "array, arrays"),
+        }
         got = ", ".join(map(_quoted, given)) or "no field"
         raise ValueError(f"answer: expected {names.get(level, level)} or refused, got {got}")
-    return _arrays(found[wanted]) if level == "data" else integers_of(found[wanted], wanted)
+    return _arrays(found[wanted]) if level in OF_ARRAYS else integers_of(found[wanted], wanted)
 
 
 def _refusal(found: Message) -> Refusal:

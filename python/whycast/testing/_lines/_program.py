@@ -13,6 +13,7 @@ from queue import Empty, Queue
 from typing import IO, cast
 
 from whycast._rules import Rule
+from whycast._types import AnyArray
 from whycast.testing._cases._case import Case, Level
 from whycast.testing._lines import read_answer, request
 from whycast.testing._lines._json import line_of, parse
@@ -43,8 +44,8 @@ class Program:
         self._has_been_started = False
         self._has_answered = False
 
-    def ask(self, case: Case) -> object:
-        line = line_of(request(self.rule, self.level, case))
+    def ask(self, case: Case, tensors: Sequence[AnyArray] | None = None) -> object:
+        line = line_of(request(self.rule, self.level, case, tensors))
         try:
             answer = self._ask(line)
         except NoAnswerError as error:

@@ -76,6 +76,8 @@ class Report:
         What was checked; a built-in peer with its version.
     rule : str
         Name of the rule.
+    chosen : str
+        What was chosen, where no level was named and it is not ``data``.
     levels : mapping
         For each level that was asked, the number of cases by stage.
     unasked : mapping
@@ -102,6 +104,7 @@ class Report:
 
     target: str
     rule: str
+    chosen: str
     levels: Mapping[str, Mapping[str, int]]
     unasked: Mapping[str, Mapping[str, int]]
     deviations: tuple[Deviation, ...]
@@ -133,7 +136,8 @@ class Report:
         raise TypeError("a Report is neither true nor false: its attribute `ok` is")
 
     def _lines(self) -> Iterator[str]:
-        yield f"{self.target} by the rule {self.rule}: {_cases(self.cases)} in {self.seconds:.1f} s"
+        asked = f"{self.target}{self.chosen} by the rule {self.rule}"
+        yield f"{asked}: {_cases(self.cases)} in {self.seconds:.1f} s"
         for level, stages in self.levels.items():
             yield f"  {level}: {_shown(stages) or 'none'}"
             if rest := self.unasked.get(level):
@@ -204,7 +208,7 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
     >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
     'f(*Case(((3,),), target=(2, 3)).arrays(), (2, 3))'
     """
-    arrays = f"*{case!r}.arrays()"
+    arrays = f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"
     shown = [
         arrays if each is arrays else repr(each) for each in asked(rule, level, case, [arrays])
     ]

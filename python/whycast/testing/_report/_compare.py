@@ -11,7 +11,7 @@ import numpy as np
 from whycast._arrays import overlaps_itself
 from whycast._errors import show_shape
 from whycast._types import AnyArray, Shape
-from whycast.testing._cases._case import Level
+from whycast.testing._cases._case import OF_ARRAYS, Level
 
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 
@@ -27,6 +27,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     "accepts": Kind("accepts what is refused", "verdict"),
+    # Broadcast first, the tensors are refused as well: a limit, or nothing that is asked.
+    "undefined": Kind("refuses the tensors broadcast first, too"),
     "refuses": Kind("refuses what is accepted", "verdict"),
     "shape": Kind("another shape", "shape"),
     "dtype": Kind("another dtype", "data"),
@@ -84,6 +86,11 @@ def as_array(value: object) -> AnyArray | None:
     return np.from_dlpack(value) if hasattr(value, "__dlpack__") else None
 
 
+def outputs_of(value: object) -> Sequence[object]:
+    """Return the arrays of an operator's answer: one, or several in a list or tuple."""
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
 def show(value: object) -> str:
     """Return a value's text on one line, even where its own text cannot be computed."""
     try:
@@ -123,7 +130,7 @@ def difference(
     """
     if level in ("verdict", "report"):
         return None
-    if level != "data":
+    if level not in OF_ARRAYS:
         return _integers_differ(level, value, cast("tuple[int, ...]", right), shape)
     if isinstance(right, np.ndarray):
         return _output_differs(value, right, "", inputs)
@@ -193,10 +200,10 @@ def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | Non
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
     # The width of strings belongs to the array, not to the type.
-    strings = array.dtype.kind == right.dtype.kind == "U"
+    strings = array.dtype.kind == right.dtype.kind in ("U", "S")
     if array.dtype != right.dtype and not strings:
         return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
-    if right.dtype.kind in "OTU":
+    if right.dtype.kind in "OTUS":
         elements, wanted = array.ravel().tolist(), right.ravel().tolist()
         same = [type(a) is type(b) and a == b for a, b in zip(elements, wanted, strict=True)]
         return None if all(same) else _first(array, right, same.index(False), "elements", where)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.symbolic import Answer
-from whycast.testing._cases._case import Case, Level, asked
+from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._cases._fixed import MOST_ELEMENTS
-from whycast.testing._cases._values import array, laid_on
+from whycast.testing._cases._values import array, laid_on, number_at
 from whycast.testing._report import _symbolic
 from whycast.testing._report._compare import (
     KINDS,
@@ -31,6 +31,10 @@ from whycast.testing._report._compare import (
     show_array,
     show_error,
 )
+from whycast.testing._report._lifted import Lifted
+
+# Asks an implementation for a case, with other arrays.
+Ask: TypeAlias = Callable[[Case, Sequence[AnyArray]], object]
 
 _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
 
@@ -88,12 +92,18 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks an implementation and judges; if `refuses` has names, no other exceptions refuse."""
+    """Asks an implementation and judges; if `refuses` has names, no other exceptions refuse.
 
-    def __init__(self, rule: Rule, level: Level, refuses: Sequence[str] = ()) -> None:
+    At level ``operator``, `again` asks it about other tensors.
+    """
+
+    def __init__(
+        self, rule: Rule, level: Level, refuses: Sequence[str] = (), again: Ask | None = None
+    ) -> None:
         self.rule = rule
         self.level: Level = level
         self.refuses = frozenset(refuses)
+        self.again = again
         # How many answers refused, at level symbolic, what some sizes make broadcast.
         self.cautious = 0
         # Whether the rule accepts the last case.
@@ -103,34 +113,22 @@ class Judge:
         self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
 
     def arguments(self, case: Case) -> tuple[object, ...]:
-        if self.level == "data":
+        if self.level in OF_ARRAYS:
             self._in_use = []
             for m, tensor in enumerate(case.tensors()):
                 shared = self._in_use[-1].shared(*tensor) if m else None
                 # Large ones are not kept: they would fill the memory.
                 make = _prepared if prod(tensor[0]) <= MOST_ELEMENTS else _prepare
-                self._in_use.append(make(m, *tensor) if shared is None else shared)
+                number = number_at(m, self.level)
+                self._in_use.append(make(number, *tensor) if shared is None else shared)
         return asked(self.rule, self.level, case, [each.array for each in self._in_use])
 
     def heard(self, case: Case, answers: Callable[[], object]) -> Finding | None:
         """Get the answer to a case, for which `arguments` were given last, and judge it."""
-        answer: object
         try:
-            answer = answers()
-            if type(answer) is not tuple and isinstance(answer, Iterator):
-                # A generator does its work only now.
-                answer = list(answer)
+            return self.finding(case, _answer(answers))
         except NoAnswerError as error:
             return no_answer(self.rule, self.level, case, error)
-        except (MemoryError, SystemExit) as error:
-            kind = "memory" if isinstance(error, MemoryError) else "exit"
-            return no_answer(self.rule, self.level, case, NoAnswerError(kind, show_error(error)))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            # Any exception refuses, even one that is no Exception.
-            answer = Refusal(error=error)
-        return self.finding(case, answer)
 
     def finding(self, case: Case, value: object) -> Finding | None:
         """Compare an answer (None and Refusals too) and the last arguments; None if right."""
@@ -147,6 +145,8 @@ class Judge:
             return self._names_judged(case, None if refuses else value, refusal)
         shape = self.rule.shape(case)
         self.accepts = shape is not None
+        if self.level == "operator" and shape is not None:
+            return self._lifted(case, shape, value, refusal if refuses else None)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
             # Finding why the rule refuses takes longer than whether.
@@ -163,6 +163,27 @@ class Judge:
         if found is None and self.level == "data":
             found = self._overwritten(case, value, right)
         return found
+
+    def _lifted(
+        self, case: Case, shape: Shape, value: object, refusal: Refusal | None
+    ) -> Finding | None:
+        assert self.again is not None
+        kept = [each.kept for each in self._in_use]
+        asked = Lifted(value, self.rule.broadcast(kept, case))
+        answers = [_answer(partial(self.again, case, part)) for part in asked.parts()]
+        refused = [each or Refusal() for each in answers if each is None or type(each) is Refusal]
+        if not refused:
+            return (
+                asked.finding(answers) if refusal is None else self._refused(case, refusal, shape)
+            )
+        shown = refused[0].shown
+        if refusal is not None and 0 in shape:
+            # No value of an element is the reason.
+            return self._refused(case, refusal, shape)
+        if refusal is not None:
+            return Finding("undefined", "", "", shown)
+        wanted = "as for these tensors, an answer for them broadcast first"
+        return Finding("refuses", "broadcast first", wanted, shown)
 
     def _names_judged(self, case: Case, value: Any, refusal: Refusal) -> Finding | None:
         try:
@@ -229,6 +250,23 @@ class Judge:
         return None
 
 
+def _answer(answers: Callable[[], object]) -> object:
+    """Get an answer, or a `Refusal`; raise NoAnswerError if there is none."""
+    try:
+        answer = answers()
+        # A generator does its work only now.
+        is_lazy = type(answer) is not tuple and isinstance(answer, Iterator)
+        return list(cast("Iterator[object]", answer)) if is_lazy else answer
+    except (MemoryError, SystemExit) as error:
+        kind = "memory" if isinstance(error, MemoryError) else "exit"
+        raise NoAnswerError(kind, show_error(error)) from None
+    except (NoAnswerError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        # Any exception refuses, even one that is no Exception.
+        return Refusal(error=error)
+
+
 class _Prepared(NamedTuple):
     """An array for an implementation, its twin, and its value before."""
 
@@ -258,7 +296,8 @@ _prepared = lru_cache(128)(_prepare)
 def _is_false(value: object, level: Level) -> bool:
     """Whether an answer says no; a verdict may be a number, as programs in C return it."""
     numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
-    return isinstance(value, numbers) and not value
+    # An operator may have computed it.
+    return level != "operator" and isinstance(value, numbers) and not value
 
 
 def _right_text(right: object) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
 from whycast.testing._cases._case import STAGES, Case, Stage
-from whycast.testing._report._compare import Finding
+from whycast.testing._report._compare import KINDS, Finding
 
 Key: TypeAlias = tuple[str, str]
 
@@ -59,7 +59,7 @@ class Tally:
     ) -> None:
         """Note what was found for a case, and whether the rule accepts it."""
         self.cases[stage] += 1
-        refused = finding is not None and finding.kind == "refuses"
+        refused = finding is not None and finding.kind in ("refuses", "undefined")
         if accepted and not refused:
             self.answered |= _reach(case)
         if finding is not None:
@@ -85,28 +85,35 @@ class Tally:
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
         """Take out the refusals beyond a limit, and return the limits.
 
-        Beyond a limit all is refused. A limit below what is demanded is none.
+        Beyond a limit all is refused. A limit below what is demanded is none. What no limit is the
+        reason of and is undefined is left out.
         """
         counts, examples = self.deviations, self.examples
         self.deviations, self.examples = Counter(), {}
         beyond, first = Counter[str](), dict[str, Example]()
         lacking = set[str]()
         for (key, reach), example in sorted(examples.items(), key=lambda each: each[1].case.weight):
+            is_open = key[0] == "undefined"
             limit = self._limit(reach, demand, all_dtypes=all_dtypes)
+            if is_open and limit != "dtype":
+                limit = ""
             for stage in STAGES:
                 count = counts[key, reach, stage]
                 if limit:
                     beyond[limit] += count
+                elif count and is_open:
+                    self.left_out[f"{KINDS[key[0]].says}, as by {example.finding.got}"] += count
+                    self.cases[stage] -= count
                 elif count:
                     self.deviations[key, Reach(), stage] += count
             if limit:
                 first.setdefault(limit, example)
                 lacking |= reach.dtypes - self.answered.dtypes
-            else:
+            elif not is_open:
                 self._keep((key, Reach()), example)
         return [
-            f"{_says(limit, self.answered, lacking)} all {beyond[limit]:,} cases"
-            f" were refused, as by {example.finding.got}"
+            f"{_says(limit, self.answered, lacking)} {beyond[limit]:,} of {beyond[limit]:,} cases "
+            f"were refused, as by {example.finding.got}"
             for limit, example in first.items()
         ]
 

@@ -19,11 +19,11 @@ from typing import Any
 from whycast._rules import Rule
 from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
-from whycast.testing._run._worker import Run, Try, work
+from whycast.testing._run._worker import Look, Run, Try, work
 
 # Seconds for the import of a target, for its first answer (it may compile), between two looks.
 _PREPARATION = 120.0
-_WARM_UP = 30.0
+WARM_UP = 30.0
 _LOOK = 0.05
 
 # MiB for the cases themselves, beside the target's.
@@ -89,7 +89,7 @@ class Child:
         """Number of the current case, or the last one before it died."""
         return int(self._position.value)
 
-    def send(self, job: Run | Try) -> None:
+    def send(self, job: Run | Try | Look) -> None:
         """Send a job; restart the child if it has ended."""
         if self._ended:
             self.start()
@@ -161,7 +161,7 @@ class Child:
             return timeout
         if position < 0:
             return _PREPARATION
-        return max(self.timeout, _WARM_UP) if position == self._first else self.timeout
+        return max(self.timeout, WARM_UP) if position == self._first else self.timeout
 
     def _death(self) -> NoAnswerError:
         wait([self._process.sentinel], 1)

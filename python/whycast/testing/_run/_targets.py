@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from whycast._checks import show
 from whycast._rules import Rule
-from whycast.testing._cases._case import ALL_LEVELS, Case, Level
+from whycast.testing._cases._case import ALL_LEVELS, OF_ARRAYS, Case, Level
 from whycast.testing._lines import _elements
 from whycast.testing._lines._program import Program
 from whycast.testing._peers import PEERS, Function, absent
@@ -155,7 +155,7 @@ def _program(target: Target, rule: Rule) -> Opened:
     def left_out(level: Level, case: Case) -> str | None:
         if case.layouts:
             return "a layout in memory, of which lines say nothing"
-        return _elements.left_out(rule, case) if level == "data" else None
+        return _elements.left_out(rule, case) if level in OF_ARRAYS else None
 
     return Opened(target.name, function, left_out)
 

@@ -10,14 +10,17 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeAlias, cast
 
+import numpy as np
+
 from whycast._rules import RULES, Rule
-from whycast.testing._cases._case import Case, Level, Stage
+from whycast._types import AnyArray
+from whycast.testing._cases._case import OF_ARRAYS, Case, Level, Stage
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._lines._program import Program
@@ -25,6 +28,7 @@ from whycast.testing._peers import Function
 from whycast.testing._report._compare import Finding
 from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
+from whycast.testing._run._look import Tensors, look
 from whycast.testing._run._targets import Opened, Target, TargetError
 
 # Linux: see prctl(2).
@@ -46,9 +50,23 @@ class Asked(NamedTuple):
     max_size: float = math.inf
     max_rank: float = math.inf
     refuses: tuple[str, ...] = ()
+    # At levels of several tensors: how many, and the dtype of the first if it has its own.
+    tensors: Tensors = (0, math.inf)
+    first: str = ""
+
+    def fitted(self, case: Case, *, cut: bool = False) -> Case:
+        """Give a case as many tensors as are asked for, but `cut` none if not told; and dtypes."""
+        if case.target is None:
+            least, most = self.tensors
+            count = max(least, min(most, len(case.shapes)) if cut else len(case.shapes))
+            case = case if count == len(case.shapes) else case.of_tensors(int(count))
+        return case.within(self.dtypes, self.first) if self.level in OF_ARRAYS else case
 
     def left_out(self, case: Case) -> str | None:
-        if self.level == "data" and self.dtypes and not set(case.dtypes) <= {*self.dtypes}:
+        if case.target is None and len(case.shapes) > self.tensors[1]:
+            return f"more tensors than {self.tensors[1]}"
+        own = set(case.dtypes[bool(self.first) :])
+        if self.level in OF_ARRAYS and self.dtypes and not own <= {*self.dtypes}:
             return "a dtype that is not to be asked"
         if max(map(len, case.every_shape)) > self.max_rank:
             return f"a rank above {self.max_rank}"
@@ -72,6 +90,13 @@ class Run(NamedTuple):
     stop: int | None
     skipped: frozenset[int]
     deadline: float | None
+
+
+class Look(NamedTuple):
+    """Job: find out what a level, or a target, can be asked; its answer is `Seen`."""
+
+    level: Level | None
+    tensors: Tensors | None
 
 
 class Try(NamedTuple):
@@ -135,13 +160,12 @@ def work(
 def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[Numbered]:
     """Return all numbered cases from a number on, then random ones without end."""
     known = in_turn(rule, asked.level, asked.every)
-    dtypes = asked.dtypes if asked.level == "data" else ()
     for number in count(start):
         if number < len(known):
             stage, case = known[number]
         else:
             stage, case = "random", random_case(rule, asked.level, asked.seed, number - len(known))
-        yield number, (stage, case.within(dtypes))
+        yield number, (stage, asked.fitted(case, cut=stage == "random"))
 
 
 class _Worker:
@@ -158,10 +182,16 @@ class _Worker:
         self.rule = rule
         self.process = os.getpid()
 
-    def do(self, job: Run | Try) -> None:
+    def do(self, job: Run | Try | Look) -> None:
+        # Overflow in an operator does not matter.
+        np.seterr(all="ignore")
+        if isinstance(job, Look):
+            self.function = self.opened.function(job.level or "operator")
+            self.send(look(self.function, job.level, job.tensors, self.again))
+            return
         level = job.asked.level
         self.function = self.opened.function(level)
-        self.judge = Judge(self.rule, level, job.asked.refuses)
+        self.judge = Judge(self.rule, level, job.asked.refuses, self.again)
         if self.function is None:
             self.send(None)
         elif isinstance(job, Run):
@@ -218,6 +248,12 @@ class _Worker:
         if isinstance(self.function, Program):
             return partial(self.function.ask, case)
         return partial(cast("Function", self.function), *arguments)
+
+    def again(self, case: Case, tensors: Sequence[AnyArray]) -> object:
+        """Ask about other arrays than those of a case."""
+        if isinstance(self.function, Program):
+            return self.function.ask(case, tensors)
+        return cast("Function", self.function)(*tensors)
 
     def wanted(self, job: Run, tally: Tally) -> Iterator[Numbered]:
         """Return the cases of a job; count those left out."""

@@ -1,0 +1,100 @@
+"""A first look at a function: how many tensors it takes, and what it gives for them."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from whycast.testing._cases._case import Case, Level
+from whycast.testing._cases._values import array, number_at
+from whycast.testing._report._compare import as_array, outputs_of
+from whycast.testing._report._judge import Ask
+
+# The least and the greatest number of tensors.
+Tensors: TypeAlias = tuple[int, float]
+
+_SHAPE = (2, 3)
+# How many tensors are tried where nothing is known, the usual number first.
+_COUNTS = (2, 1, 3, 4)
+# Other elements for one tensor: those of another, larger ones, and in another order.
+_OTHERS = (0, 20, -5)
+
+
+class Seen(NamedTuple):
+    """The level, how many tensors, the first one's dtype if it has its own, those of no effect."""
+
+    level: Level
+    tensors: Tensors
+    first: str = ""
+    blind: tuple[int, ...] = ()
+
+
+def look(function: object, level: Level | None, tensors: Tensors | None, ask: Ask) -> Seen:
+    """Find out what to ask; without a call where a level is named, but ``operator``."""
+    least, most, known = taken_by(function)
+    usual = tensors or (least, math.inf if most == math.inf else least)
+    if level not in (None, "operator"):
+        return Seen(level, usual)
+    low, high = (max(1, end) for end in tensors or (least, most))
+    tried = range(low, int(high) + 1) if high < math.inf else _COUNTS
+    for count in tried:
+        if low <= count <= high and (found := _tried(count, level, ask)):
+            own = (count, high if known and high == math.inf else count)
+            return found._replace(tensors=tensors or own)
+    return Seen(level or "data", usual)
+
+
+def taken_by(function: object) -> tuple[int, float, bool]:
+    """Return how many tensors a function takes, at least and at most; and whether it says so.
+
+    >>> taken_by(lambda a, b, out=None: a), taken_by(lambda *xs: xs), taken_by(max)
+    ((2, 3, True), (0, inf, True), (0, inf, False))
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return 0, math.inf, False
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    places = [each for each in parameters if each.kind in kinds]
+    least = sum(each.default is each.empty for each in places)
+    several = any(each.kind is each.VAR_POSITIONAL for each in parameters)
+    return least, math.inf if several else len(places), True
+
+
+def _tried(count: int, level: Level | None, ask: Ask) -> Seen | None:
+    """Ask about tensors of one shape; the first one may have to be a condition."""
+    found: list[Seen] = []
+    for first in ("", "bool"):
+        case = Case((_SHAPE,) * count, dtypes=(first or "int32", *("int32",) * (count - 1)))
+        numbers = [number_at(m, "operator") for m in range(count)]
+        given = _given(ask, case, numbers)
+        if given is None:
+            continue
+        if level is None and len(given) == count > 1:
+            return Seen("data", (count, count))
+        blind = [
+            m
+            for m in range(count)
+            if all(
+                _given(ask, case, [*numbers[:m], n, *numbers[m + 1 :]]) == given for n in _OTHERS
+            )
+        ]
+        found.append(Seen("operator", (count, count), first, tuple(blind)))
+    # The first of those with the fewest.
+    return min(found, key=lambda each: len(each.blind), default=None)
+
+
+def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[bytes] | None:
+    """Return the elements of the arrays that come back, if these have the tensors' shape."""
+    made = [array(m, *tensor) for m, tensor in zip(numbers, case.tensors(), strict=True)]
+    try:
+        found = [as_array(each) for each in outputs_of(ask(case, made))]
+        right = bool(found) and all(each is not None and each.shape == _SHAPE for each in found)
+        return [np.asarray(each).tobytes() for each in found] if right else None
+    except Exception:
+        # It refuses, or any object may be there, and raise anything.
+        return None

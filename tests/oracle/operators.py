@@ -1,0 +1,190 @@
+"""Operators that broadcast, right ones and wrong ones; `operators.py NAME` is one as a program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from whycast.testing import Case
+from whycast.testing._lines import answer
+from whycast.testing._lines._elements import decoded
+from whycast.testing._lines._json import line_of
+
+Function = Callable[..., Any]
+
+
+def common(*arrays: Any) -> tuple[int, ...]:
+    return np.broadcast_shapes(*[x.shape for x in arrays])
+
+
+def in_memory(x: Any, y: Any) -> Any:
+    """Write into memory that is made before."""
+    return np.multiply(x, y, out=np.empty(common(x, y), np.result_type(x, y)))
+
+
+def one_by_one(x: Any, y: Any) -> Any:
+    """Find each element by its multi-index."""
+    found = np.empty(common(x, y), np.result_type(x, y))
+    for index in np.ndindex(*found.shape):
+        places = (
+            tuple([i * (n > 1) for i, n in zip(index[found.ndim - z.ndim :], z.shape, strict=True)])
+            for z in (x, y)
+        )
+        a, b = (z[place] for z, place in zip((x, y), places, strict=True))
+        found[index] = a if a > b else b
+    return found
+
+
+RIGHT: dict[str, tuple[int, Function]] = {
+    "sum": (2, lambda x, y: x + y),
+    "several": (2, lambda x, y: (x + y, x < y, x * y)),
+    "minimum": (2, np.minimum),
+    "equal": (2, lambda x, y: np.equal(x, y)),
+    "bits": (2, np.bitwise_xor),
+    "in memory": (2, in_memory),
+    "one by one": (2, one_by_one),
+    "where": (3, np.where),
+    "fused": (3, lambda x, y, z: x * y + z),
+    "clip": (3, lambda x, low, high: np.minimum(np.maximum(x, low), high)),
+}
+
+
+def padded_behind(x: Any, y: Any) -> Any:
+    """Align shapes at the first axis."""
+    rank = max(x.ndim, y.ndim)
+    x, y = (z.reshape(z.shape + (1,) * (rank - z.ndim)) for z in (x, y))
+    return x + y
+
+
+def last_repeated(x: Any, y: Any) -> Any:
+    """Take the last element along the first axis for all."""
+    shape = common(x, y)
+    x, y = (np.broadcast_to(z[-1:] if z.ndim == len(shape) > 0 else z, shape) for z in (x, y))
+    return x + y
+
+
+def wrong_where(condition: Callable[..., Any]) -> Function:
+    """Give zeros where a condition holds of the tensors and the result."""
+
+    def function(x: Any, y: Any) -> Any:
+        found = np.array(x + y)
+        if condition(x, y, found):
+            found[...] = 0
+        return found
+
+    return function
+
+
+def beyond_16_bits(x: Any, y: Any) -> Any:
+    found = np.array(x + y)
+    found.reshape(-1)[2**16 :] = 0
+    return found
+
+
+def adds_to_the_first(x: Any, y: Any) -> Any:
+    if x.shape == common(x, y) and x.flags.writeable:
+        x += y
+        return x.copy()
+    return x + y
+
+
+SPACE = np.zeros(2**20, np.uint8)
+
+
+def static(x: Any, y: Any) -> Any:
+    """Give the same memory again."""
+    found = np.array(x + y)
+    if found.nbytes > SPACE.nbytes or found.dtype.hasobject:
+        return found
+    kept: Any = np.ndarray(found.shape, found.dtype, SPACE.data)
+    kept[...] = found
+    return kept
+
+
+def tiled(x: Any, y: Any) -> Any:
+    """Repeat what divides the other."""
+    if x.ndim == y.ndim == 1 and x.size and y.size and y.size % x.size == 0:
+        x = np.tile(x, y.size // x.size)
+    return x + y
+
+
+def two_of_three(x: Any, y: Any, z: Any) -> Any:
+    """Broadcast two, and demand of the third what they give."""
+    found = x + y
+    if found.shape != z.shape:
+        raise ValueError("another shape")
+    return found * z
+
+
+def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
+    """Look at the first column of the condition."""
+    return np.where(condition[..., :1] if condition.ndim > 1 else condition, x, y)
+
+
+class Wrong(NamedTuple):
+    """How many tensors it takes, its kind of deviation, the smallest case; can a program show it?
+
+    Of a program nobody sees the memory.
+    """
+
+    tensors: int
+    function: Function
+    kind: str
+    case: Case
+    by_program: bool = True
+
+
+SCALARS = Case(((), ()))
+WRONG = {
+    "first shape": Wrong(
+        2, lambda x, y: x + np.broadcast_to(y, x.shape), "refuses", Case(((), (0,)))
+    ),
+    "first axis": Wrong(2, padded_behind, "shape", Case(((0,), (0, 1)))),
+    "last element": Wrong(2, last_repeated, "elements", Case(((), (2,)))),
+    "stride 0": Wrong(
+        *(
+            2,
+            wrong_where(
+                lambda x, y, z: any(0 in each.strides and each.size > 1 for each in (x, y))
+            ),
+        ),
+        *("elements", Case(((), (2,)), layouts=("C", "broadcast")), False),
+    ),
+    "16 bits": Wrong(2, beyond_16_bits, "elements", Case(((), (65537,)))),
+    "mutates": Wrong(2, adds_to_the_first, "input changed", SCALARS, False),
+    "static": Wrong(2, static, "overwritten", Case(((), (2,))), False),
+    "tiles": Wrong(2, tiled, "accepts", Case(((2,), (4,)))),
+    "other dtype": Wrong(
+        2,
+        lambda x, y: x + y if x.shape == y.shape else (x + y).astype("f8"),
+        "dtype",
+        Case(((), (0,))),
+    ),
+    "no zeros": Wrong(
+        2, lambda x, y: x + y if x.size and y.size else None, "refuses", Case(((), (0,)))
+    ),
+    "rank 5": Wrong(2, wrong_where(lambda x, y, z: z.ndim == 5), "elements", Case(((), (1,) * 5))),
+    "two of three": Wrong(3, two_of_three, "refuses", Case(((), (), (0,)))),
+    "rows": Wrong(
+        3, chooses_rows, "elements", Case(((2, 2), (), (2, 2)), dtypes=("bool", "int32", "int32"))
+    ),
+}
+
+
+if __name__ == "__main__":
+    _, function = RIGHT.get(sys.argv[1]) or WRONG[sys.argv[1]][:2]
+    for line in sys.stdin:
+        arrays = [decoded(each) for each in json.loads(line)["arrays"]]
+        try:
+            with np.errstate(all="ignore"):
+                value = function(*arrays)
+            several = value is None or isinstance(value, tuple)
+            told = answer("operator", value if several else np.asarray(value))
+        except Exception as error:
+            told = {"refused": str(error)}
+        sys.stdout.buffer.write(line_of(told))
+        sys.stdout.buffer.flush()
