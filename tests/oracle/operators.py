@@ -146,13 +146,11 @@ WRONG = {
     "first axis": Wrong(2, padded_behind, "shape", Case(((0,), (0, 1)))),
     "last element": Wrong(2, last_repeated, "elements", Case(((), (2,)))),
     "stride 0": Wrong(
-        *(
-            2,
-            wrong_where(
-                lambda x, y, z: any(0 in each.strides and each.size > 1 for each in (x, y))
-            ),
-        ),
-        *("elements", Case(((), (2,)), layouts=("C", "broadcast")), False),
+        2,
+        wrong_where(lambda x, y, z: any(0 in each.strides and each.size > 1 for each in (x, y))),
+        "elements",
+        Case(((), (2,)), layouts=("C", "broadcast")),
+        by_program=False,
     ),
     "16 bits": Wrong(2, beyond_16_bits, "elements", Case(((), (65537,)))),
     "mutates": Wrong(2, adds_to_the_first, "input changed", SCALARS, False),

@@ -510,7 +510,7 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             {"level": "all"},
             ValueError,
-            "level: expected one of 'verdict', .*, 'symbolic', got 'all'",
+            "level: expected one of 'verdict', .*, 'symbolic', 'operator', got 'all'",
         ),
         (
             {"level": "symbolic", "rule": "ngraph"},

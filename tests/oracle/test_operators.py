@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from operators import RIGHT, WRONG
 
+import whycast
+from whycast._command import main
 from whycast.testing import check
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("operators.py"))]
@@ -37,3 +41,66 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
     asked: Any = {"level": "operator", "tensors": wrong.tensors, "seconds": None, "every": 11}
     report = check([*PROGRAM, name], memory=0, **asked)
     assert (wrong.kind in {each.kind for each in report.deviations}) == wrong.by_program, report
+
+
+def pair(x: Any, y: Any, copy: bool = True) -> Any:
+    return whycast.broadcast(x, y, copy=copy)
+
+
+def summed(*arrays: Any) -> Any:
+    return reduce(np.add, arrays)
+
+
+def second(x: Any, y: Any) -> Any:
+    return np.array(np.broadcast_arrays(x, y)[1])
+
+
+NOTHING = "operator: tensor {} changes nothing: a misplaced element would not be seen"
+OF = ", as an operator of {} tensors".format
+TOO_MANY = "more tensors than 2"
+REFUSED = "refuses the tensors broadcast first, too, as by a refusal"
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "chosen", "notes", "left_out"),
+    [
+        (pair, {}, "", (), [TOO_MANY]),
+        (pair, {"level": "data"}, "", (), [TOO_MANY]),
+        (lambda *xs: pair(*xs), {"tensors": 2}, "", (), [TOO_MANY]),
+        (whycast.broadcast, {"tensors": (1, 3)}, "", (), ["more tensors than 3"]),
+        (lambda x, y: whycast.compatible(x, y), {"level": "verdict"}, "", (), [TOO_MANY]),
+        (summed, {}, OF("2 or more"), (), []),
+        (summed, {"tensors": (2, 3)}, OF("2 to 3"), (), ["more tensors than 3"]),
+        (second, {}, OF(2), (NOTHING.format(0),), [TOO_MANY]),
+        (
+            lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape)),
+            *({}, OF(2), (NOTHING.format(0), NOTHING.format(1)), [TOO_MANY]),
+        ),
+        # It answers for two of three; the others are refused broadcast first, too.
+        (lambda *xs: xs[0] * xs[1] if len(xs) < 3 else None, {}, OF("2 or more"), (), [REFUSED]),
+    ],
+)
+def test_what_a_function_is_and_takes_is_seen(
+    function: Any, options: Any, chosen: str, notes: tuple[str, ...], left_out: list[str]
+) -> None:
+    """And what nobody would see, since nothing depends on it, is said."""
+    report = check(function, seconds=None, every=9, **options)
+    assert report.ok, str(report)
+    assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)
+
+
+def test_what_numpy_has_just_works(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its limits are said, and no faults."""
+    for target, first in (
+        ("numpy:add", "numpy:add, as an operator of 2 tensors by the rule numpy: 9,280 cases in "),
+        ("numpy:where", "numpy:where, as an operator of 3 tensors by the rule numpy: 9,798 cases "),
+        ("numpy:broadcast_arrays --rule numpy", "numpy:broadcast_arrays by the rule numpy: 10,471"),
+    ):
+        assert main(["check", *target.split(), "--seconds", "all"]) == 0
+        said = capsys.readouterr().out
+        assert said.startswith(first)
+        assert said.endswith("\nnothing deviates\n")
+        assert ("\n  limit: " in said) == (target != "numpy:where"), said
+    assert (
+        main(["check", "numpy:add", "--tensors", "3-4", "--seconds", "all", "--every", "99"]) == 1
+    )

@@ -23,7 +23,7 @@ from whycast.testing._report import Deviation, Report, call_of
 from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import LIMITED, Example, Key, Tally
-from whycast.testing._run._child import WARM_UP, Child, OutOfTimeError
+from whycast.testing._run._child import Child, OutOfTimeError
 from whycast.testing._run._look import Seen, Tensors
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Asked, Found, Look, Run, Try, numbered
@@ -263,19 +263,19 @@ class _Run:
 
     def levels_in_turn(self, levels: Sequence[Level | None]) -> None:
         for each in levels:
-            deadline = None
-            if self.seconds is not None:
-                deadline = time.monotonic() + self.seconds / len(levels)
             if not self.is_stopped:
-                self.level(self._seen(each), deadline)
+                asked, deadline = self._seen(each), None
+                if self.seconds is not None:
+                    deadline = time.monotonic() + self.seconds / len(levels)
+                self.level(asked, deadline)
 
     def _seen(self, level: Level | None) -> Asked:
         """Find out, where it is not told, which level to ask and about how many tensors."""
         if self.rule.has_target(level or "data"):
             return self.asked._replace(level=level or "data")
         try:
-            self.child.send(Look(level, self.tensors))
-            seen: Seen = self.child.receive(max(self.child.timeout, WARM_UP))
+            self.child.send(Look(level, self.tensors, self.asked.dtypes))
+            seen: Seen = self.child.receive(self.child.first_timeout)
         except NoAnswerError:
             # It ends, or hangs: that is a finding as soon as cases are asked.
             return self.asked._replace(level=level or "data")
@@ -302,15 +302,15 @@ class _Run:
         with suppress(OutOfTimeError):
             if not self._ask(asked, deadline, found):
                 return
+        # Which dtypes it has may have been told.
+        limits = found.settle(self.demand, all_dtypes=bool(asked.dtypes))
+        self.limits += [f"{level}: {each}" for each in limits]
         self.levels[level] = _in_order(found.cases)
         late = [number for number in range(found.reached, len(fixed)) if number not in self.skipped]
         rest = _in_order(Counter(str(fixed[number][0]) for number in late))
         if rest and self.complete:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
-        # Which dtypes it has may have been told.
-        limits = found.settle(self.demand, all_dtypes=bool(asked.dtypes))
-        self.limits += [f"{level}: {each}" for each in limits]
         if found.cautious:
             self.notes.append(
                 f"{level}: refuses {found.cautious:,} questions whose answer depends on the names, "
@@ -384,7 +384,7 @@ class _Run:
         self.progress(
             f"{self.child.title}, {asked.level}: {found.cases.total():,} cases, "
             f"{min(found.reached, fixed):,} of {fixed:,} fixed ones reached, "
-            f"{len({key for key, _ in found.examples})} kinds of deviation, about {left:.0f} s left"
+            f"{found.kinds(self.demand)} kinds of deviation, about {left:.0f} s left"
         )
 
     def _note_deviations(

@@ -112,11 +112,12 @@ class Case(NamedTuple):
 
     def of_tensors(self, count: int) -> Case:
         """Leave out some tensors, or repeat them all in turn, until there are so many."""
-        shapes, dtypes, layouts = (
-            tuple([each[m % len(each)] for m in range(count)]) if each else ()
-            for each in (self.shapes, self.dtypes, self.layouts)
+        places = [m % len(self.shapes) for m in range(count)]
+        return self._replace(
+            shapes=tuple([self.shapes[m] for m in places]),
+            dtypes=tuple([self.dtypes[m] for m in places if self.dtypes]),
+            layouts=tuple([self.layouts[m] for m in places if self.layouts]),
         )
-        return self._replace(shapes=shapes, dtypes=dtypes, layouts=layouts)
 
     @property
     def weight(self) -> tuple[object, ...]:
@@ -163,10 +164,11 @@ def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
 
 def level_named(name: object, rule: Rule | None = None) -> Level:
     """Return one of `LEVELS`, or another one if the rule, where one is given, has it."""
-    known: tuple[Level, ...] = LEVELS
-    if rule is not None:
-        known += ("symbolic",) * (rule.named is not None)
-        known += ("operator",) * (rule.takes == "tensors")
+    known = list(LEVELS)
+    if rule is not None and rule.named is not None:
+        known.append("symbolic")
+    if rule is not None and rule.takes == "tensors":
+        known.append("operator")
     for level in known:
         if level == name:
             return level

@@ -178,8 +178,10 @@ class Judge:
             )
         shown = refused[0].shown
         if refusal is not None and 0 in shape:
-            # No value of an element is the reason.
-            return self._refused(case, refusal, shape)
+            ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in enumerate(case.tensors())]
+            if not isinstance(_answer(partial(self.again, case, ones)), Refusal | None):
+                # That there are no elements is the reason.
+                return self._refused(case, refusal, shape)
         if refusal is not None:
             return Finding("undefined", "", "", shown)
         wanted = "as for these tensors, an answer for them broadcast first"

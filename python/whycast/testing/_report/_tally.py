@@ -25,7 +25,8 @@ class Reach(NamedTuple):
     dtypes: frozenset[str] = frozenset()
 
     def __or__(self, other: Reach) -> Reach:
-        return Reach(*map(max, self[:3], other[:3]), self.dtypes | other.dtypes)
+        rank, size, tensors = map(max, self[:3], other[:3])
+        return Reach(rank, size, tensors, self.dtypes | other.dtypes)
 
 
 def _reach(case: Case) -> Reach:
@@ -81,6 +82,13 @@ class Tally:
         for each in (self.cases, self.left_out, self.deviations):
             each.clear()
         self.cautious = 0
+
+    def kinds(self, demand: Mapping[str, int]) -> int:
+        """Count the kinds of deviation that no limit explains so far."""
+        found = self.examples
+        return len(
+            {key for key, reach in found if not self._limit(reach, demand, all_dtypes=False)}
+        )
 
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
         """Take out the refusals beyond a limit, and return the limits.

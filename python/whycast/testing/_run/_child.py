@@ -89,6 +89,11 @@ class Child:
         """Number of the current case, or the last one before it died."""
         return int(self._position.value)
 
+    @property
+    def first_timeout(self) -> float:
+        """Seconds for a first answer."""
+        return max(self.timeout, WARM_UP)
+
     def send(self, job: Run | Try | Look) -> None:
         """Send a job; restart the child if it has ended."""
         if self._ended:
@@ -161,7 +166,7 @@ class Child:
             return timeout
         if position < 0:
             return _PREPARATION
-        return max(self.timeout, WARM_UP) if position == self._first else self.timeout
+        return self.first_timeout if position == self._first else self.timeout
 
     def _death(self) -> NoAnswerError:
         wait([self._process.sentinel], 1)

@@ -33,17 +33,26 @@ class Seen(NamedTuple):
     blind: tuple[int, ...] = ()
 
 
-def look(function: object, level: Level | None, tensors: Tensors | None, ask: Ask) -> Seen:
+def look(
+    function: object,
+    level: Level | None,
+    tensors: Tensors | None,
+    dtypes: tuple[str, ...],
+    ask: Ask,
+) -> Seen:
     """Find out what to ask; without a call where a level is named, but ``operator``."""
     least, most, known = taken_by(function)
     usual = tensors or (least, math.inf if most == math.inf else least)
     if level not in (None, "operator"):
         return Seen(level, usual)
     low, high = (max(1, end) for end in tensors or (least, most))
-    tried = range(low, int(high) + 1) if high < math.inf else _COUNTS
+    tried = _COUNTS if high == math.inf else range(int(low), int(high) + 1)
+    plain = "int32" if not dtypes or "int32" in dtypes else dtypes[0]
     for count in tried:
-        if low <= count <= high and (found := _tried(count, level, ask)):
-            own = (count, high if known and high == math.inf else count)
+        if low <= count <= high and (found := _tried(count, plain, level, ask)):
+            if found.level == "data":
+                return Seen("data", usual)
+            own = (max(2, least), math.inf) if known and high == math.inf else (count, count)
             return found._replace(tensors=tensors or own)
     return Seen(level or "data", usual)
 
@@ -65,16 +74,16 @@ def taken_by(function: object) -> tuple[int, float, bool]:
     return least, math.inf if several else len(places), True
 
 
-def _tried(count: int, level: Level | None, ask: Ask) -> Seen | None:
+def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None:
     """Ask about tensors of one shape; the first one may have to be a condition."""
     found: list[Seen] = []
     for first in ("", "bool"):
-        case = Case((_SHAPE,) * count, dtypes=(first or "int32", *("int32",) * (count - 1)))
+        case = Case((_SHAPE,) * count, dtypes=(first or plain, *(plain,) * (count - 1)))
         numbers = [number_at(m, "operator") for m in range(count)]
         given = _given(ask, case, numbers)
         if given is None:
             continue
-        if level is None and len(given) == count > 1:
+        if level is None and given[0] == count:
             return Seen("data", (count, count))
         blind = [
             m
@@ -88,13 +97,15 @@ def _tried(count: int, level: Level | None, ask: Ask) -> Seen | None:
     return min(found, key=lambda each: len(each.blind), default=None)
 
 
-def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[bytes] | None:
-    """Return the elements of the arrays that come back, if these have the tensors' shape."""
+def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[object] | None:
+    """Return how many arrays come back in a sequence, and their bytes, if the shapes are right."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, case.tensors(), strict=True)]
     try:
-        found = [as_array(each) for each in outputs_of(ask(case, made))]
+        value = ask(case, made)
+        found = [as_array(each) for each in outputs_of(value)]
         right = bool(found) and all(each is not None and each.shape == _SHAPE for each in found)
-        return [np.asarray(each).tobytes() for each in found] if right else None
+        several = len(found) if isinstance(value, (list, tuple)) else 0
+        return [several, *(np.asarray(each).tobytes() for each in found)] if right else None
     except Exception:
         # It refuses, or any object may be there, and raise anything.
         return None

@@ -65,6 +65,7 @@ class Asked(NamedTuple):
     def left_out(self, case: Case) -> str | None:
         if case.target is None and len(case.shapes) > self.tensors[1]:
             return f"more tensors than {self.tensors[1]}"
+        # The first one's own is that of a condition.
         own = set(case.dtypes[bool(self.first) :])
         if self.level in OF_ARRAYS and self.dtypes and not own <= {*self.dtypes}:
             return "a dtype that is not to be asked"
@@ -97,6 +98,7 @@ class Look(NamedTuple):
 
     level: Level | None
     tensors: Tensors | None
+    dtypes: tuple[str, ...]
 
 
 class Try(NamedTuple):
@@ -187,7 +189,7 @@ class _Worker:
         np.seterr(all="ignore")
         if isinstance(job, Look):
             self.function = self.opened.function(job.level or "operator")
-            self.send(look(self.function, job.level, job.tensors, self.again))
+            self.send(look(self.function, *job, self.again))
             return
         level = job.asked.level
         self.function = self.opened.function(level)
