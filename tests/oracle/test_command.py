@@ -237,6 +237,8 @@ OPTIONS = {
     "max_size": ("9", 9),
     "max_rank": ("3", 3),
     "refuses": ("KeyError,None", ["KeyError", "None"]),
+    "tensors": ("1-3", (1, 3)),
+    "demand": ("rank=64,size=9", {"rank": 64, "size": 9}),
     "timeout": ("1.5", 1.5),
     "memory": ("7", 7.0),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import signal
 import sys
 import threading
@@ -37,6 +38,8 @@ At verdict, shape and report it takes shapes instead of arrays; at index a shape
 and a multi-index of the output; at strides a shape, its strides, a target (, axes). Refusing is
 raising any exception, or returning None. At symbolic it takes shapes whose sizes may be names, and
 returns a shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size.
+At operator it is any element-wise operator: what it gives has to be what it gives for the tensors
+broadcast first. That is the level of a function that returns one array, where none is named.
 """
 
 
@@ -57,41 +60,30 @@ def _seconds(text: str) -> float | None:
     return None if text == "all" else float(text)
 
 
-# Parameters of `check`, with its defaults: their readers, and their help.
-_OPTIONS: dict[str, tuple[Callable[[str], object], str, str]] = {
-    "seconds": (
-        *(_seconds, "SECONDS"),
-        "how long to ask, fixed cases and then random ones (default: 5); all: as long as the "
-        "fixed ones take",
-    ),
-    "tensors": (
-        *(_range, "N or N-M"),
-        "how many tensors it takes (default: as many as the function's signature says)",
-    ),
-    "seed": (int, "SEED", "of the random cases (default: 0)"),
-    "every": (int, "N", "ask only each so many-th fixed case (default: 1)"),
-    "dtypes": (
-        *(_names, "NAME,..."),
-        "the dtypes that it has, at level data; the first takes the place of int32 where that is "
-        "not among them (default: those that the rule's texts have)",
-    ),
-    "max_size": (int, "N", "the greatest size that it has (default: any)"),
-    "max_rank": (int, "N", "the greatest rank that it has (default: any)"),
-    "refuses": (
-        *(_names, "NAME,..."),
-        "the exceptions by which it refuses; another is a deviation (default: all)",
-    ),
-    "demand": (
-        *(_numbers, "NAME=N,..."),
-        "what no limit may be below, of rank, size and tensors, such as rank=64 (default: limits "
-        "are no deviations)",
-    ),
-    "timeout": (float, "SECONDS", "seconds for one case, more than 0 (default: 10)"),
-    "memory": (
-        *(float, "MIB"),
-        "MiB beyond what it takes when imported; 0 for any (default: 1024)",
-    ),
+def _number(text: str) -> float:
+    return int(text) if text.isdecimal() else float(text)
+
+
+# How the annotations of the parameters of `check` are read, and what stands for their values.
+_READERS: dict[str, tuple[Callable[[str], object], str]] = {
+    "int": (int, "N"),
+    "float": (_number, "N"),
+    "float | None": (_seconds, "N or all"),
+    "int | tuple[int, int] | None": (_range, "N or N-M"),
+    "Sequence[str]": (_names, "NAME,..."),
+    "Mapping[str, int] | None": (_numbers, "NAME=N,..."),
 }
+_OPTIONS = {
+    name: each for name, each in signature(check).parameters.items() if each.annotation in _READERS
+}
+
+
+def _says(name: str) -> str:
+    """Return what the docstring of `check` says of a parameter."""
+    found = re.search(
+        rf"(?m)^ {{4}}(?:\w+, )?{name}(?:, \w+)? :.*\n((?: {{8}}.*\n)+)", check.__doc__ or ""
+    )
+    return " ".join(found[1].split()).replace("``", "").replace("%", "%%") if found else ""
 
 
 def add(commands: Any) -> None:
@@ -108,12 +100,17 @@ def add(commands: Any) -> None:
     parser.add_argument("target", nargs="?", metavar="TARGET", help="what is checked")
     add_rule(parser)
     levels = parser.add_mutually_exclusive_group()
-    levels.add_argument("--level", choices=ALL_LEVELS, help="default: data, or what it gives")
+    levels.add_argument("--level", choices=ALL_LEVELS, help="default: data or operator")
     levels.add_argument("--up-to", choices=LEVELS, help="all levels up to this one")
-    for name, (read, metavar, text) in _OPTIONS.items():
-        default = signature(check).parameters[name].default
-        option = f"--{name.replace('_', '-')}"
-        parser.add_argument(option, type=read, default=default, metavar=metavar, help=text)
+    for name, each in _OPTIONS.items():
+        read, metavar = _READERS[each.annotation]
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=read,
+            default=each.default,
+            metavar=metavar,
+            help=_says(name),
+        )
     parser.add_argument(
         "--progress", action="store_true", help="say how far it is, where no terminal shows it"
     )

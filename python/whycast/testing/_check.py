@@ -69,22 +69,28 @@ def check(
         ``module:function`` or ``file.py:function``; or a program with its arguments, which answers
         lines of JSON.
     rule : str, optional
-        Name of the rule: see `cases`.
+        Name of the rule: see `cases`. By default ``sonnx``, but for an operator ``numpy``: SONNX
+        has none that broadcast.
     level : str, optional
-        What is asked. At ``data`` a function takes what the rule's own function takes, arrays (a
+        What is asked. By default ``operator`` for a function that gives one array for several, or
+        another number of them, else ``data``. At ``data`` a function takes what the rule's own function takes, arrays (a
         target, axes), and returns what that returns. At ``verdict``, ``shape`` and ``report`` it
         takes shapes instead of arrays; at ``index`` a shape, a target (axes) and a multi-index of
         the output, and returns that of the tensor; at ``strides`` a shape, its strides, a target
         (axes), and returns the strides of the view. It refuses by any exception, or by returning
         None; at ``report`` the exception names the axis at fault, in an attribute or in its text.
-        At ``symbolic`` it takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
+        At ``operator`` it computes something element by element, of tensors that it broadcasts, and
+        returns an array or several; see Notes. At ``symbolic`` it takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
         shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
+    tensors : int or two, optional
+        How many tensors it takes: a number, or the least and the greatest. By default as many as
+        the signature of a function says, or, of an operator without one, as it answers for.
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
         How long to ask, counted from the first answer: the fixed cases in an order that soon meets
         each kind of mistake, then random ones. The report counts fixed cases that were not reached.
-        None asks all fixed cases and no others.
+        None (``all`` on the command line) asks all fixed cases and no others.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
@@ -94,13 +100,13 @@ def check(
         int32 is not among them, the first replaces it.
     max_size, max_rank : float, optional
         The target's greatest size, stride or index, and its highest rank; cases beyond these are
-        not asked. JavaScript's integers end at 2⁵³, ``numpy.broadcast`` at 32 axes.
+        not asked. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
         Names of the exceptions, or of their base classes, by which the target refuses; any other is
         a deviation. By default all exceptions refuse.
     demand : mapping, optional
-        What no limit may be below, of ``rank``, ``size`` and ``tensors``: ``{"rank": 64}``. See
-        Notes.
+        What no limit may be below, of ``rank``, ``size`` and ``tensors``, such as a rank of 64. By
+        default limits are no deviations: see Notes.
     timeout : float, optional
         Seconds for one case, after which the target hangs; the first case has 30 at least, since
         the target may compile. A case begun before the end of the check keeps its full time.
@@ -134,6 +140,12 @@ def check(
     A refusal of what the rule accepts is no deviation beyond a limit of the target: its highest
     rank, greatest size or number of tensors, or its dtypes. Nothing is answered beyond a limit, and
     all small cases, of int32, lie below it. The report has the limits.
+
+    At level ``operator`` the target is asked twice: about the tensors of a case, and about what
+    they are when broadcast first, as tensors of rank 1. The answers must agree in dtype and in all
+    bits, whatever is computed, and the first one must have the common shape. What is refused both
+    times, as a dtype, is no deviation. If some tensor changes nothing, the report says so: nobody
+    would see that its elements are misplaced.
 
     At level ``symbolic`` a returned size is a number, a name of the question, or None (or any other
     name) if it is left open. Numbers in place of the names decide. Without a condition, the claimed
