@@ -73,15 +73,16 @@ def check(
         has none that broadcast.
     level : str, optional
         What is asked. By default ``operator`` for a function that gives one array for several, or
-        another number of them, else ``data``. At ``data`` a function takes what the rule's own function takes, arrays (a
-        target, axes), and returns what that returns. At ``verdict``, ``shape`` and ``report`` it
-        takes shapes instead of arrays; at ``index`` a shape, a target (axes) and a multi-index of
-        the output, and returns that of the tensor; at ``strides`` a shape, its strides, a target
-        (axes), and returns the strides of the view. It refuses by any exception, or by returning
-        None; at ``report`` the exception names the axis at fault, in an attribute or in its text.
-        At ``operator`` it computes something element by element, of tensors that it broadcasts, and
-        returns an array or several; see Notes. At ``symbolic`` it takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
-        shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
+        another number of them, else ``data``. At ``data`` a function takes what the rule's own
+        function takes, arrays (a target, axes), and returns what that returns. At ``verdict``,
+        ``shape`` and ``report`` it takes shapes instead of arrays; at ``index`` a shape, a target
+        (axes) and a multi-index of the output, and returns that of the tensor; at ``strides`` a
+        shape, its strides, a target (axes), and returns the strides of the view. It refuses by any
+        exception, or by returning None; at ``report`` the exception names the axis at fault, in an
+        attribute or in its text. At ``operator`` it computes something element by element, of
+        tensors that it broadcasts, and returns an array or several; see Notes. At ``symbolic`` it
+        takes shapes whose sizes may be names, as ``("N", 4)``, and returns a shape, or a shape and
+        a condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
     tensors : int or two, optional
         How many tensors it takes: a number, or the least and the greatest. By default as many as
         the signature of a function says, or, of an operator without one, as it answers for.
