@@ -220,7 +220,7 @@ class Rule:
 
         For a rule for tensors alone the target is then their common shape.
         """
-        return self.takes != "tensors" or level in ("index", "strides")
+        return self.takes != "tensors" or level in ("index", "strides", "adjoint")
 
     def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:
         """Give the arguments of the rule's function: tensors (or shapes), target, axes."""

@@ -10,12 +10,12 @@ from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import array, laid_on, number_at
 
 Level: TypeAlias = Literal[
-    "verdict", "shape", "index", "strides", "data", "report", "symbolic", "operator"
+    "verdict", "shape", "index", "strides", "data", "report", "symbolic", "operator", "adjoint"
 ]
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 # Those of one rule and numbers, which have a right answer: `serve` and files of cases have it.
 LEVELS = ALL_LEVELS[:6]
-OF_ARRAYS = ("data", "operator")
+OF_ARRAYS = ("data", "operator", "adjoint")
 
 # Sizes that have names, in cases of the level ``symbolic``.
 NAMES = ("N", "M", "K")
@@ -83,16 +83,17 @@ class Case(NamedTuple):
     def arrays(self, level: str = "data") -> list[AnyArray]:
         """Make the tensors of a level: new arrays whose elements show their tensor and place."""
         made: list[AnyArray] = []
-        for m, tensor in enumerate(self.tensors()):
+        for m, tensor in enumerate(self.tensors(level)):
             shared = laid_on(made[-1], *tensor) if made else None
             made.append(array(number_at(m, level), *tensor) if shared is None else shared)
         return made
 
-    def tensors(self) -> Iterator[tuple[Shape, str, str]]:
-        """Return the shape, the dtype and the layout of each tensor."""
-        count = len(self.shapes)
+    def tensors(self, level: str = "data") -> Iterator[tuple[Shape, str, str]]:
+        """Return the shape, the dtype and the layout of each tensor; of a gradient, its target."""
+        shapes = self.shapes if level != "adjoint" or self.target is None else (self.target,)
+        count = len(shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
-        return zip(self.shapes, dtypes, layouts, strict=True)
+        return zip(shapes, dtypes, layouts, strict=True)
 
     @property
     def every_shape(self) -> tuple[Shape, ...]:
@@ -154,6 +155,8 @@ def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tu
     """Return an implementation's arguments; at level ``data`` with tensors."""
     if level == "strides":
         return rule.arguments((case.shapes[0], case.strides), case)
+    if level == "adjoint":
+        return (*tensors, case.shapes[0])
     arguments = rule.arguments(tensors if level in OF_ARRAYS else case.shapes, case)
     return (*arguments, case.multi_index) if level == "index" else arguments
 
@@ -168,7 +171,7 @@ def level_named(name: object, rule: Rule | None = None) -> Level:
     if rule is not None and rule.named is not None:
         known.append("symbolic")
     if rule is not None and rule.takes == "tensors":
-        known.append("operator")
+        known += ["operator", "adjoint"]
     for level in known:
         if level == name:
             return level

@@ -45,7 +45,7 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
     if level in OF_ARRAYS:
         count = len(case.shapes)
         case = case._replace(
-            dtypes=tuple([draw.choice(dtypes_of(rule)) for _ in range(count)]),
+            dtypes=tuple([draw.choice(dtypes_of(rule, level)) for _ in range(count)]),
             layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
         )
     if level == "operator":

@@ -42,7 +42,7 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
         ("sizes", _sizes(rule, one=one, arrays=level in OF_ARRAYS)),
     ]
     if level in OF_ARRAYS:
-        stages += [("dtypes", _dtypes(rule, mixed=level == "data")), ("layouts", _layouts(rule))]
+        stages += [("dtypes", _dtypes(rule, level)), ("layouts", _layouts(rule, level))]
     for stage, found in stages:
         for case in found:
             for question in asked(rule, level, case):
@@ -216,11 +216,12 @@ _TARGETS = (
 )
 
 
-def _accepted(rule: Rule) -> Iterator[Case]:
-    if rule.takes == "tensors":
+def _accepted(rule: Rule, level: Level) -> Iterator[Case]:
+    one = rule.has_target(level)
+    if not one:
         yield from map(Case, _TENSORS)
     for shape, target in _TARGETS:
-        if rule.takes == "target":
+        if one and rule.takes != "axes":
             yield Case((shape,), target)
         if rule.takes == "axes":
             kept = range(len(target) - len(shape), len(target))
@@ -232,20 +233,20 @@ def _accepted(rule: Rule) -> Iterator[Case]:
         yield Case(((2, 3),), (3, 2), (1, 0))
 
 
-def _dtypes(rule: Rule, *, mixed: bool) -> Iterator[Case]:
-    for case in _accepted(rule):
+def _dtypes(rule: Rule, level: Level) -> Iterator[Case]:
+    for case in _accepted(rule, level):
         count = len(case.shapes)
-        for number, dtype in enumerate(dtypes := dtypes_of(rule)):
+        for number, dtype in enumerate(dtypes := dtypes_of(rule, level)):
             yield case._replace(dtypes=(dtype,) * count)
-            if count > 1 and mixed:
+            if count > 1 and level == "data":
                 other = dtypes[(number + 5) % len(dtypes)]
                 yield case._replace(dtypes=(dtype, *(other,) * (count - 1)))
 
 
-def _layouts(rule: Rule) -> Iterator[Case]:
-    for case in _accepted(rule):
+def _layouts(rule: Rule, level: Level) -> Iterator[Case]:
+    for case in _accepted(rule, level):
         count = len(case.shapes)
-        some = [dtype for dtype in _DTYPES_OF_LAYOUTS if dtype in dtypes_of(rule)]
+        some = [dtype for dtype in _DTYPES_OF_LAYOUTS if dtype in dtypes_of(rule, level)]
         for layout, dtype in product(LAYOUTS[1:], some):
             dtypes = (dtype,) * count
             for m in range(count):
@@ -253,7 +254,7 @@ def _layouts(rule: Rule) -> Iterator[Case]:
                 yield case._replace(dtypes=dtypes, layouts=layouts)
             if count > 1:
                 yield case._replace(dtypes=dtypes, layouts=(layout,) * count)
-    if rule.takes == "tensors":
+    if not rule.has_target(level):
         for layout, shape in product(SHARED, ((), (3,), (2, 1, 3))):
             yield Case((shape, shape), layouts=("C", layout))
             yield Case((shape, shape, (2, 1)), layouts=("C", layout, "C"))

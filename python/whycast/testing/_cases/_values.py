@@ -31,8 +31,10 @@ SHARED = ("same", "backwards")
 
 
 @cache
-def dtypes_of(rule: Rule) -> tuple[str, ...]:
+def dtypes_of(rule: Rule, level: str = "data") -> tuple[str, ...]:
     """Return the dtypes of a rule's cases; many rules only have numbers and booleans."""
+    if level == "adjoint":
+        return tuple([name for name in (*NUMBERS, *COMPLEX) if name != "bool"])
     return {"numbers": NUMBERS, "strings": DTYPES, "any": ALL_DTYPES}[rule.dtypes]
 
 

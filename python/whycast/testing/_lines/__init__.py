@@ -39,6 +39,8 @@ class Request(NamedTuple):
 
 def fields(rule: Rule, level: Level) -> tuple[str, ...]:
     """Return the names of a request's fields beside ``rule`` and ``level``."""
+    if level == "adjoint":
+        return ("array", "shape")
     if not rule.has_target(level):
         return ("arrays" if level in OF_ARRAYS else "shapes",)
     tensor = "array" if level == "data" else "shape"

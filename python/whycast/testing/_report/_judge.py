@@ -18,6 +18,7 @@ from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._cases._fixed import MOST_ELEMENTS
 from whycast.testing._cases._values import array, laid_on, number_at
 from whycast.testing._report import _symbolic
+from whycast.testing._report._adjoint import gradient_differs
 from whycast.testing._report._compare import (
     KINDS,
     Finding,
@@ -75,6 +76,8 @@ def expected(
     shape = rule.shape(case)
     if shape is None:
         return rule.refusal(case)
+    if level == "adjoint":
+        return case.shapes[0]
     if level == "index":
         return rule.source(case, case.multi_index or ())
     if level == "strides":
@@ -115,7 +118,7 @@ class Judge:
     def arguments(self, case: Case) -> tuple[object, ...]:
         if self.level in OF_ARRAYS:
             self._in_use = []
-            for m, tensor in enumerate(case.tensors()):
+            for m, tensor in enumerate(case.tensors(self.level)):
                 shared = self._in_use[-1].shared(*tensor) if m else None
                 # Large ones are not kept: they would fill the memory.
                 make = _prepared if prod(tensor[0]) <= MOST_ELEMENTS else _prepare
@@ -157,6 +160,8 @@ class Judge:
             return self._refused(case, refusal, right)
         if shape is None:
             return Finding("accepts", _zeros(case), _right_text(right), show(value))
+        if self.level == "adjoint":
+            return gradient_differs(value, self._in_use[0].kept, case.shapes[0])
         # Arrays returned unchanged share their own memory.
         inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
         found = difference(self.level, value, right, shape, inputs)
@@ -299,7 +304,7 @@ def _is_false(value: object, level: Level) -> bool:
     """Whether an answer says no; a verdict may be a number, as programs in C return it."""
     numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
     # An operator may have computed it.
-    return level != "operator" and isinstance(value, numbers) and not value
+    return level not in ("operator", "adjoint") and isinstance(value, numbers) and not value
 
 
 def _right_text(right: object) -> str:
