@@ -94,13 +94,13 @@ _SETTLED_BY = {
 }
 
 
-_DERIVED = {"strides": "110", "condition": "580", "zeros": "590"}
+_DERIVED = {"strides": "110", "condition": "580", "zeros": "590", "operator": "600"}
 
 
 def _clauses(text: str, **numbers: str) -> dict[str, str]:
     """Give for each kind of question its clause: of the rule's own text, or another in full."""
     own = {kind: f"E_Broadcast_any_Derived_{number}" for kind, number in _DERIVED.items()}
-    own |= numbers
+    own |= {"adjoint": "E_OpenvinoBroadcast_ring_Derived_010", **numbers}
     found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
     for kind, other in _SETTLED_BY.items():
         found.setdefault(kind, found[other])
@@ -121,7 +121,8 @@ class Rule:
     call: str
     parameters: tuple[str, ...]
     # Clauses for kinds of questions (verdict, shape, index, strides, data, report), for steps of an
-    # explanation (lies, size, fails, kept, first, condition, zeros), and for bits of numbers.
+    # explanation (lies, size, fails, kept, first, condition, zeros), for bits of numbers, operators
+    # and gradients.
     clauses: Mapping[str, str]
     told: Told
     steps: Steps

@@ -5,6 +5,7 @@ Most of the ways are such that were seen or are easily made.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -316,6 +317,7 @@ STRINGS = Case(((3,),), dtypes=("StringDType",))
 HALF_OF_0 = Case(((),), dtypes=("float16",))
 STRIDES = Case(((1,),), (2,), strides=(4,))
 OF_NAMES = ("numpy", "symbolic")
+OF_GRADIENTS = ("numpy", "adjoint")
 CLOSED = (
     "^array 0: an object of type Closed, of which no array can be made: RuntimeError: detach it "
     "first$"
@@ -394,6 +396,44 @@ WRONG = (
         named(lambda found: (found.shape, ["N > 1"])),
         *("garbage", SCALARS, *OF_NAMES),
         got="ValueError: expected such as 'N = 1 or N = M', got 'N > 1'$",
+    ),
+    # Gradients: of a wrong place, too inexact, or in a narrower dtype.
+    Wrong(
+        "reversed gradient",
+        lambda d, s: whycast.sum_to_shape(d[::-1] if d.ndim > 1 else d, s),
+        "elements",
+        Case(((2, 1),), (2, 1)),
+        *OF_GRADIENTS,
+    ),
+    Wrong(
+        "mean",
+        lambda d, s: whycast.sum_to_shape(d, s) // (2 if math.prod(s) < d.size else 1),
+        *("elements", Case(((),), (2,)), *OF_GRADIENTS),
+        asked={"dtypes": ["int32"]},
+    ),
+    Wrong(
+        "float32 inside",
+        lambda d, s: whycast.sum_to_shape(d.astype("f4") if d.dtype == "f8" else d, s).astype(
+            d.dtype
+        ),
+        "elements",
+        None,
+        *OF_GRADIENTS,
+        got=r"^at ",
+    ),
+    Wrong(
+        "narrow",
+        lambda d, s: whycast.sum_to_shape(d, s).astype("i2" if d.dtype == "i4" else d.dtype),
+        "dtype",
+        Case(((),), ()),
+        *OF_GRADIENTS,
+    ),
+    Wrong(
+        "a list",
+        lambda d, s: list(whycast.sum_to_shape(d, s)) if s == (1,) else whycast.sum_to_shape(d, s),
+        "no array",
+        Case(((1,),), (0,)),
+        *OF_GRADIENTS,
     ),
     Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
     Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),

@@ -1,4 +1,4 @@
-"""Public bugs of 2024 to 2026, each rebuilt as a function that `check` has to catch.
+"""Public bugs, most of 2024 to 2026, each rebuilt as a function that `check` has to catch.
 
 A function does what the report of the bug says, and nothing of it is code of the project. Where the
 bug has another operation around it, as a matrix product, what is rebuilt is its broadcasting alone.
@@ -16,6 +16,7 @@ import numpy as np
 from implementations import Array, Shape, Wrong, sized, zeros_where
 from numpy.lib.stride_tricks import as_strided
 
+import whycast
 from whycast import numpy_rule
 from whycast._rules import RULES, Operands
 from whycast.testing import Case
@@ -189,6 +190,31 @@ def last_axes_fit(shape: Shape, target: Shape) -> bool:
     return all(a in (1, b) for a, b in zip(reversed(shape), reversed(target), strict=False))
 
 
+# --- gradients ------------------------------------------------------------------------------------
+
+
+def fit(delta: Array, shape: Shape) -> None:
+    """Refuse a shape that is not that of a tensor which grows to the gradient's."""
+    numpy_rule.broadcast_to(np.broadcast_to(np.int8(0), shape), delta.shape)
+
+
+def not_summed(delta: Array, shape: Shape) -> Array:
+    """Give the gradient of the output for that of the tensor."""
+    fit(delta, shape)
+    return delta.copy()
+
+
+def new_axes_stay(delta: Array, shape: Shape) -> Array:
+    """Sum where a size of 1 has grown, and not where an axis is new."""
+    fit(delta, shape)
+    sizes = (1,) * (delta.ndim - len(shape)) + tuple(shape)
+    return whycast.sum_to_shape(delta, sizes)
+
+
+def scalars_not_summed(delta: Array, shape: Shape) -> Array:
+    return whycast.sum_to_shape(delta, shape) if shape else delta.copy()
+
+
 # --- sizes that have names ------------------------------------------------------------------------
 
 
@@ -236,6 +262,7 @@ ALIGNMENT = "Alignment, and the shape of the output"
 LIMITS = "Limits of rank, memory, overflow"
 STRIDES = "Strides of 0"
 ONE_SIDED = "One-sided rules, and rewriters"
+GRADIENTS = "Gradients that are not summed"
 NAMED = "Sizes that have names"
 
 SCALAR = Case(((), (0,)))
@@ -369,6 +396,30 @@ MUSEUM = (
         "A bias of rank 5 was fused into an operator that takes one of rank 2 at most.",
         Wrong("OnnxSlim 323", last_axes_fit, "accepts", LOWER, ONE_WAY, "verdict"),
         *(NO_AXIS, "True"),
+    ),
+    Exhibit(
+        *(GRADIENTS, 2017),
+        "The gradient of a row that was added to a matrix had the matrix's shape.",
+        Wrong("nd4j 2424", not_summed, "shape", TARGET, "numpy", "adjoint"),
+        *("()", "(0,)"),
+    ),
+    Exhibit(
+        *(GRADIENTS, 2017),
+        "By a product of tensors that both grow, each got a gradient of the output's shape.",
+        Wrong("pytorch 1787", not_summed, "shape", TARGET, "numpy", "adjoint"),
+        *("()", "(0,)"),
+    ),
+    Exhibit(
+        *(GRADIENTS, 2017),
+        "Axes that were new in front stayed in the gradient.",
+        Wrong("pytorch 998", new_axes_stay, "shape", TARGET, "numpy", "adjoint"),
+        *("()", "(1,)"),
+    ),
+    Exhibit(
+        *(GRADIENTS, 2020),
+        "The gradient of a scalar that was multiplied by a vector was a vector.",
+        Wrong("rust-autograd 38", scalars_not_summed, "shape", TARGET, "numpy", "adjoint"),
+        *("()", "(0,)"),
     ),
     Exhibit(
         *(NAMED, 2026),

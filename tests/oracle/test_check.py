@@ -114,6 +114,17 @@ RIGHT: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
     ("openvino-numpy", "report", refuses_without_axis, 1),
     ("openvino-bidirectional", "data", onnx.expand, 1),
     ("in-dim", "data", lax.broadcast_in_dim, 1),
+    ("numpy", "adjoint", whycast.sum_to_shape, 1),
+    (
+        "sonnx",
+        "adjoint",
+        lambda delta, shape: (
+            whycast.sum_to_shape(delta.astype("c16"), shape)
+            if delta.dtype.kind == "c"
+            else whycast.sum_to_shape(delta, shape)
+        ),
+        3,
+    ),
     *[(name, "symbolic", rule.named, 1) for name, rule in RULES.items() if rule.named],
     # What answers are made of is no deviation.
     ("sonnx", "verdict", lambda *shapes: np.bool_(whycast.compatible(*shapes)), 5),
@@ -510,7 +521,7 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             {"level": "all"},
             ValueError,
-            "level: expected one of 'verdict', .*, 'symbolic', 'operator', got 'all'",
+            "level: expected one of 'verdict', .*, 'operator', 'adjoint', got 'all'",
         ),
         (
             {"level": "symbolic", "rule": "ngraph"},

@@ -419,6 +419,9 @@ class _Run:
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
+            clause = KINDS[finding.kind].clause
+            if level in ("operator", "adjoint") and clause not in ("", "verdict"):
+                clause = level
             met = Counter({str(stage): found.deviations[key, reach, stage] for stage in STAGES})
             self.deviations.append(
                 Deviation(
@@ -430,7 +433,7 @@ class _Run:
                     call=call(case),
                     expected=finding.expected,
                     got=finding.got,
-                    clause=self.rule.clauses.get(KINDS[finding.kind].clause, ""),
+                    clause=self.rule.clauses.get(clause, ""),
                 )
             )
 
