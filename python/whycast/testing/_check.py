@@ -164,7 +164,7 @@ def check(
     >>> report.ok
     False
     >>> print(report.deviations[0].call)
-    f(*Case(((), (2,))).arrays())
+    f(np.array(16843009, 'int32'), np.array([640034342, 656877351], 'int32'))
     """
     known = target_of(target)
     found = rule_named(rule or ("numpy" if level == "operator" else "sonnx"))

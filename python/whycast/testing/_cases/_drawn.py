@@ -48,9 +48,6 @@ def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
             dtypes=tuple([draw.choice(dtypes_of(rule, level)) for _ in range(count)]),
             layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
         )
-    if level == "operator":
-        # It need not have one for every two.
-        case = case._replace(dtypes=case.dtypes[:1] * count)
     return renamed(_with_names(case, draw)) if level == "symbolic" else case
 
 

@@ -36,9 +36,20 @@ def _tensor(array: AnyArray) -> torch.Tensor:
     """Make a tensor, on the array's own memory where torch allows it."""
     import torch
 
-    if not array.flags.writeable or min(array.strides, default=0) < 0:
+    flags = array.flags
+    if not (flags.writeable and flags.aligned) or min(array.strides, default=0) < 0:
         array = np.array(array)
     return torch.from_numpy(array)
+
+
+def of_arrays(function: Function) -> Function:
+    """Let a function of tensors take arrays; its shapes and other arguments stay."""
+
+    @functools.wraps(function)
+    def called(*arguments: Any) -> Any:
+        return function(*[_tensor(x) if isinstance(x, np.ndarray) else x for x in arguments])
+
+    return called
 
 
 def _without_elements(shape: Shape) -> torch.Tensor:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
 from whycast._rules import Rule
-from whycast.testing._cases._case import Case, Level, asked
+from whycast._types import AnyArray
+from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._report._compare import KINDS
+
+# Arrays of so few elements, of these dtypes, are written out in calls.
+_MOST_LITERAL = 8
+_LITERAL = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
 # Longer texts are cut where people read them, not in JSON.
 _MOST_SHOWN = 800
@@ -206,13 +212,34 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
 
     >>> from whycast._rules import RULES
     >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
-    'f(*Case(((3,),), target=(2, 3)).arrays(), (2, 3))'
+    "f(np.array([16843009, 33686018, 50529027], 'int32'), (2, 3))"
+    >>> call_of(RULES["expand"], "data", Case(((99,),), (2, 99)))
+    'f(*Case(((99,),), target=(2, 99)).arrays(), (2, 99))'
     """
-    arrays = f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"
-    shown = [
-        arrays if each is arrays else repr(each) for each in asked(rule, level, case, [arrays])
-    ]
-    return f"f({', '.join(shown)})"
+    arrays = [f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"]
+    if level in OF_ARRAYS and _is_short(case, level):
+        arrays = [_literal(each) for each in case.arrays(level)]
+    given = asked(rule, level, case, list(map(_Code, arrays)))
+    return f"f({', '.join(map(repr, given))})"
+
+
+class _Code(str):
+    """Text that stands for itself in a call."""
+
+    __repr__ = str.__str__
+
+
+def _is_short(case: Case, level: Level) -> bool:
+    """Whether people can read and paste the arrays: few integers, or none."""
+    shapes = [shape for shape, _, _ in case.tensors(level)]
+    small = max(map(math.prod, shapes)) <= _MOST_LITERAL and max(map(len, shapes)) <= 4
+    return small and not case.layouts and all(dtype in _LITERAL for dtype in case.dtypes)
+
+
+def _literal(array: AnyArray) -> str:
+    if array.size:
+        return f"np.array({array.tolist()}, '{array.dtype}')"
+    return f"np.zeros({array.shape}, '{array.dtype}')"
 
 
 def _shown(stages: Mapping[str, int]) -> str:

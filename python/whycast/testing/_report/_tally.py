@@ -93,32 +93,32 @@ class Tally:
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
         """Take out the refusals beyond a limit, and return the limits.
 
-        Beyond a limit all is refused. A limit below what is demanded is none. What no limit is the
-        reason of and is undefined is left out.
+        Beyond a limit all is refused. A limit below what is demanded is none. What is undefined,
+        and beyond no limit of dtypes, counts as left out.
         """
         counts, examples = self.deviations, self.examples
         self.deviations, self.examples = Counter(), {}
-        beyond, first = Counter[str](), dict[str, Example]()
-        lacking = set[str]()
+        beyond, first, lacking = Counter[str](), dict[str, Example](), set[str]()
         for (key, reach), example in sorted(examples.items(), key=lambda each: each[1].case.weight):
-            is_open = key[0] == "undefined"
             limit = self._limit(reach, demand, all_dtypes=all_dtypes)
-            if is_open and limit != "dtype":
-                limit = ""
+            if key[0] == "undefined" and limit != "dtype":
+                limit = "undefined"
             for stage in STAGES:
                 count = counts[key, reach, stage]
                 if limit:
                     beyond[limit] += count
-                elif count and is_open:
-                    self.left_out[f"{KINDS[key[0]].says}, as by {example.finding.got}"] += count
-                    self.cases[stage] -= count
                 elif count:
                     self.deviations[key, Reach(), stage] += count
+                self.cases[stage] -= count * (limit == "undefined")
             if limit:
                 first.setdefault(limit, example)
                 lacking |= reach.dtypes - self.answered.dtypes
-            elif not is_open:
+            else:
                 self._keep((key, Reach()), example)
+        if "undefined" in first:
+            why = first.pop("undefined").finding.got
+            reason = f"{KINDS['undefined'].says}, as by {why}"
+            self.left_out[reason] += beyond["undefined"]
         return [
             f"{_says(limit, self.answered, lacking)} {beyond[limit]:,} of {beyond[limit]:,} cases "
             f"were refused, as by {example.finding.got}"

@@ -121,6 +121,9 @@ def _named(target: Target, rule: Rule) -> Opened:
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
         raise TargetError(f"target {target.name}: cannot be imported: {text}") from error
+    if module_name.partition(".")[0] == "torch" and callable(value):
+        # Its functions take no arrays.
+        value = importlib.import_module("whycast.testing._peers._torch").of_arrays(value)
     return _object(replace(target, given=value), rule)
 
 

@@ -60,6 +60,9 @@ class Asked(NamedTuple):
             least, most = self.tensors
             count = max(least, min(most, len(case.shapes)) if cut else len(case.shapes))
             case = case if count == len(case.shapes) else case.of_tensors(int(count))
+        if self.level == "operator":
+            # It need not have one for every two.
+            case = case._replace(dtypes=case.dtypes[-1:] * len(case.dtypes))
         return case.within(self.dtypes, self.first) if self.level in OF_ARRAYS else case
 
     def left_out(self, case: Case) -> str | None:
