@@ -280,6 +280,16 @@ def test_limits_are_no_deviations(
         assert f"  limit: {text}\n" in str(report)
 
 
+def test_cases_within_limits() -> None:
+    """Those that a function of three tensors is asked, each of two made one of three."""
+    found = list(cases("numpy", tensors=3, dtypes=["float32"], max_rank=2, max_size=3, random=50))
+    assert {len(case.shapes) for case in found} == {3}
+    assert {case.dtypes for case in found} == {("float32",) * 3}
+    assert max(map(len, (shape for case in found for shape in case.shapes))) == 2
+    assert {size for case in found for shape in case.shapes for size in shape} == {0, 1, 2, 3}
+    assert Case(((2,), (1,), (2,)), dtypes=("float32",) * 3) in found
+
+
 # --- how it goes on ---------------------------------------------------------------------------
 
 
@@ -529,6 +539,8 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
             "level: .*, 'report', got 'symbolic'",
         ),
         ({"demand": {"ranks": 3}}, ValueError, "demand: expected some of rank, size, tensors, got"),
+        ({"tensors": 0}, ValueError, r"tensors: expected a number or two, such as \(1, 3\), got 0"),
+        ({"tensors": (3, 2)}, ValueError, r"tensors: .*, got \(3, 2\)"),
         ({"every": 0}, ValueError, "every: expected at least 1, got 0"),
         ({"every": 2.5}, TypeError, r"every: expected an int, got 2.5 \(float\)"),
         ({"seconds": -1}, ValueError, "seconds: expected at least 0, got -1"),

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from whycast._checks import show
 from whycast._rules import Rule, rule_named
+from whycast.testing._cases._asked import Asked, Tensors, tensors_of
 from whycast.testing._cases._case import STAGES, Case, Level, level_named, levels_to
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
@@ -24,9 +25,9 @@ from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import LIMITED, Example, Key, Tally
 from whycast.testing._run._child import Child, OutOfTimeError
-from whycast.testing._run._look import Seen, Tensors
+from whycast.testing._run._look import Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
-from whycast.testing._run._worker import Asked, Found, Look, Run, Try, numbered
+from whycast.testing._run._worker import Found, Look, Run, Try, numbered
 
 # A target that keeps dying is given up: sooner if it hangs or fills memory, which costs more.
 _MOST_DEATHS = 20
@@ -181,8 +182,8 @@ def check(
     _check_numbers(int, **demand)
     child = Child(known, found, timeout, memory, threading.Event() if stop is None else stop)
     asked = Asked("data", seed, every, tuple(dtypes), max_size, max_rank, tuple(refuses))
-    count = None if tensors is None else _tensors(tensors)
-    run = _Run(known, found, child, asked, demand, seconds, progress, count, rule is None)
+    count, any_rule = tensors_of(tensors), rule is None
+    run = _Run(known, found, child, asked, demand, seconds, progress, count, any_rule)
     try:
         # If it is stopped during the import, there is nothing to report.
         with suppress(OutOfTimeError):
@@ -192,14 +193,6 @@ def check(
     finally:
         child.end()
     return run.report()
-
-
-def _tensors(given: int | tuple[int, int]) -> Tensors:
-    low, high = given if isinstance(given, tuple) else (given, given)
-    _check_numbers(int, **{"tensors": low, "tensors ": high})
-    if not 0 < low <= high:
-        raise ValueError(f"tensors: expected a number or two, such as (1, 3), got {show(given)}")
-    return low, high
 
 
 _LEAST = {"every": 1, "seed": -math.inf}

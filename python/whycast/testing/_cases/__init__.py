@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from whycast._rules import rule_named
+from whycast.testing._cases._asked import Asked, tensors_of
 from whycast.testing._cases._case import Case, Level, level_named
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import fixed
 
 
 def cases(
-    rule: str = "sonnx", level: Level = "data", *, seed: int = 0, random: int = 0
+    rule: str = "sonnx",
+    level: Level = "data",
+    *,
+    seed: int = 0,
+    random: int = 0,
+    tensors: int | tuple[int, int] | None = None,
+    dtypes: Sequence[str] = (),
+    max_size: float = math.inf,
+    max_rank: float = math.inf,
 ) -> Iterator[Case]:
     """Return the cases that check implementations, from the smallest up.
 
@@ -21,11 +32,13 @@ def cases(
         Name of the rule: see ``whycast cases --help``.
     level : str, optional
         What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data``, ``report`` or, by
-        the rules without axes, ``symbolic``.
+        the rules without axes, ``symbolic``; by those on tensors ``operator`` and ``adjoint``.
     seed : int, optional
         Seed of the random cases.
     random : int, optional
         How many random cases follow the fixed ones.
+    tensors, dtypes, max_size, max_rank : optional
+        What the cases have at most, as for `check`.
 
     Returns
     -------
@@ -55,7 +68,9 @@ def cases(
     """
     found = rule_named(rule)
     level_named(level, found)
-    for _, case in fixed(found, level):
-        yield case
-    for number in range(random):
-        yield random_case(found, level, seed, number)
+    wanted = Asked(level, seed, 1, tuple(dtypes), max_size, max_rank)
+    wanted = wanted._replace(tensors=tensors_of(tensors) or wanted.tensors)
+    drawn = (random_case(found, level, seed, number) for number in range(random))
+    for case in chain((each for _, each in fixed(found, level)), drawn):
+        if wanted.left_out(fitted := wanted.fitted(case)) is None:
+            yield fitted

@@ -5,17 +5,15 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
+from whycast.testing._cases._asked import Tensors
 from whycast.testing._cases._case import Case, Level
 from whycast.testing._cases._values import array, number_at
 from whycast.testing._report._compare import as_array, outputs_of
 from whycast.testing._report._judge import Ask
-
-# The least and the greatest number of tensors.
-Tensors: TypeAlias = tuple[int, float]
 
 _SHAPE = (2, 3)
 # How many tensors are tried where nothing is known, the usual number first.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
-import math
 import os
 import signal
 import sys
@@ -20,7 +19,8 @@ import numpy as np
 
 from whycast._rules import RULES, Rule
 from whycast._types import AnyArray
-from whycast.testing._cases._case import OF_ARRAYS, Case, Level, Stage
+from whycast.testing._cases._asked import Asked, Tensors
+from whycast.testing._cases._case import Case, Level, Stage
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._lines._program import Program
@@ -28,7 +28,7 @@ from whycast.testing._peers import Function
 from whycast.testing._report._compare import Finding
 from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
-from whycast.testing._run._look import Tensors, look
+from whycast.testing._run._look import look
 from whycast.testing._run._targets import Opened, Target, TargetError
 
 # Linux: see prctl(2).
@@ -38,52 +38,6 @@ _PR_SET_PDEATHSIG = 1
 _BEAT = 0.2
 
 _MOST_DEATHS = 20
-
-
-class Asked(NamedTuple):
-    """What to ask at a level: parameters of `check`."""
-
-    level: Level
-    seed: int = 0
-    every: int = 1
-    dtypes: tuple[str, ...] = ()
-    max_size: float = math.inf
-    max_rank: float = math.inf
-    refuses: tuple[str, ...] = ()
-    # At levels of several tensors: how many, and the dtype of the first if it has its own.
-    tensors: Tensors = (0, math.inf)
-    first: str = ""
-
-    def fitted(self, case: Case, *, cut: bool = False) -> Case:
-        """Give a case as many tensors as are asked for, but `cut` none if not told; and dtypes."""
-        if case.target is None:
-            least, most = self.tensors
-            count = max(least, min(most, len(case.shapes)) if cut else len(case.shapes))
-            case = case if count == len(case.shapes) else case.of_tensors(int(count))
-        if self.level == "operator":
-            # It need not have one for every two.
-            case = case._replace(dtypes=case.dtypes[-1:] * len(case.dtypes))
-        return case.within(self.dtypes, self.first) if self.level in OF_ARRAYS else case
-
-    def left_out(self, case: Case) -> str | None:
-        if case.target is None and len(case.shapes) > self.tensors[1]:
-            return f"more tensors than {self.tensors[1]}"
-        # The first one's own is that of a condition.
-        own = set(case.dtypes[bool(self.first) :])
-        if self.level in OF_ARRAYS and self.dtypes and not own <= {*self.dtypes}:
-            return "a dtype that is not to be asked"
-        if max(map(len, case.every_shape)) > self.max_rank:
-            return f"a rank above {self.max_rank}"
-        numbers = (*case.every_shape, case.multi_index or (), case.strides or ())
-        if any(
-            abs(number) > self.max_size
-            for each in numbers
-            for number in each
-            # Sizes may have names.
-            if isinstance(number, int)
-        ):
-            return f"a number above {self.max_size}"
-        return None
 
 
 class Run(NamedTuple):
