@@ -397,6 +397,11 @@ WRONG = (
         *("garbage", SCALARS, *OF_NAMES),
         got="ValueError: expected such as 'N = 1 or N = M', got 'N > 1'$",
     ),
+    Wrong(
+        "conjugate",
+        lambda d, s: whycast.sum_to_shape(d, s).conj(),
+        *("elements", None, *OF_GRADIENTS),
+    ),
     # Gradients: of a wrong place, too inexact, or in a narrower dtype.
     Wrong(
         "reversed gradient",

@@ -55,10 +55,18 @@ def second(x: Any, y: Any) -> Any:
     return np.array(np.broadcast_arrays(x, y)[1])
 
 
+def none_negative(x: Any, y: Any) -> Any:
+    if (x < 0).any():
+        raise ValueError("negative")
+    return x + y
+
+
 NOTHING = "operator: tensor {} changes nothing: a misplaced element would not be seen"
 OF = ", as an operator of {} tensors".format
 TOO_MANY = "more tensors than 2"
+NOT_ASKED = "a dtype that is not to be asked"
 REFUSED = "refuses the tensors broadcast first, too, as by a refusal"
+NEGATIVE = REFUSED.replace("a refusal", "ValueError: negative")
 
 
 @pytest.mark.parametrize(
@@ -76,6 +84,8 @@ REFUSED = "refuses the tensors broadcast first, too, as by a refusal"
             lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape)),
             *({}, OF(2), (NOTHING.format(0), NOTHING.format(1)), [TOO_MANY]),
         ),
+        # Some values are refused, of tensors of any shape: that is no limit.
+        (none_negative, {"dtypes": ["int32"]}, OF(2), (), [TOO_MANY, NOT_ASKED, NEGATIVE]),
         # It answers for two of three; the others are refused broadcast first, too.
         (lambda *xs: xs[0] * xs[1] if len(xs) < 3 else None, {}, OF("2 or more"), (), [REFUSED]),
     ],

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from whycast._checks import show
-from whycast._rules import Rule, rule_named
+from whycast._rules import Rule, rule_named, rule_on_tensors
 from whycast.testing._cases._asked import Asked, Tensors, tensors_of
 from whycast.testing._cases._case import STAGES, Case, Level, level_named, levels_to
 from whycast.testing._cases._fixed import in_turn
@@ -37,6 +37,9 @@ _MOST_SLOW = 3
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
+
+# What broadcasts by itself follows NumPy and ONNX: SONNX has no such operators.
+_OF_OPERATORS = rule_on_tensors(zero_meets_one=True)
 
 Progress = Callable[[str], None]
 
@@ -168,7 +171,7 @@ def check(
     f(np.array(16843009, 'int32'), np.array([640034342, 656877351], 'int32'))
     """
     known = target_of(target)
-    found = rule_named(rule or ("numpy" if level == "operator" else "sonnx"))
+    found = rule_named(rule or (_OF_OPERATORS.name if level == "operator" else "sonnx"))
     levels: Sequence[Level | None] = (None,)
     if level is not None or up_to or found.takes != "tensors" or known.is_program:
         levels = levels_to(level_named(level or "data", found), up_to=up_to)
@@ -286,9 +289,8 @@ class _Run:
             # It ends, or hangs: that is a finding as soon as cases are asked.
             return self.asked._replace(level=level or "data")
         if seen.level == "operator":
-            if self.any_rule and self.rule.name != "numpy":
-                # What broadcasts by itself follows NumPy and ONNX: SONNX has no such operators.
-                self.rule = self.child.rule = rule_named("numpy")
+            if self.any_rule and not self.rule.zero_meets_one:
+                self.rule = self.child.rule = _OF_OPERATORS
                 self.child.end()
             low, high = seen.tensors
             more = "" if low == high else f" to {high}" if high < math.inf else " or more"

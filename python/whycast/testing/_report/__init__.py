@@ -213,6 +213,8 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
     >>> from whycast._rules import RULES
     >>> call_of(RULES["expand"], "data", Case(((3,),), (2, 3)))
     "f(np.array([16843009, 33686018, 50529027], 'int32'), (2, 3))"
+    >>> call_of(RULES["numpy"], "operator", Case(((2, 1), (0, 1)), dtypes=("uint8", "uint8")))
+    "f(np.array([[1], [2]], 'uint8'), np.zeros((0, 1), 'uint8'))"
     >>> call_of(RULES["expand"], "data", Case(((99,),), (2, 99)))
     'f(*Case(((99,),), target=(2, 99)).arrays(), (2, 99))'
     """
