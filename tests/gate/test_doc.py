@@ -134,7 +134,7 @@ def test_the_museum_has_all_that_its_tests_and_the_register_have(
 ) -> None:
     known = doc.known(ROOT, small_evidence.evidence(tmp_path))
     exhibits = [each for _, room in known["museum"] for each in room]
-    assert len(exhibits) == 21
+    assert len(exhibits) == 25
     text = "".join(made.pages["doc/museum.html"].text.split())
     for each in exhibits:
         for part in (each.wrong.name, known["call"](each), each.expected, each.got):
