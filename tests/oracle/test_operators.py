@@ -56,7 +56,7 @@ def second(x: Any, y: Any) -> Any:
 
 
 def none_negative(x: Any, y: Any) -> Any:
-    if (x < 0).any():
+    if (x < 0).any() or (y < 0).any():
         raise ValueError("negative")
     return x + y
 
