@@ -180,6 +180,9 @@ if __name__ == "__main__":
         try:
             with np.errstate(all="ignore"):
                 value = function(*arrays)
+            if isinstance(value, str):
+                # Of strings of no fixed width, NumPy gives one of Python at rank 0.
+                value = np.array(value, arrays[0].dtype)
             several = value is None or isinstance(value, tuple)
             told = answer("operator", value if several else np.asarray(value))
         except Exception as error:
