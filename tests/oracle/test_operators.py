@@ -13,7 +13,7 @@ from operators import RIGHT, WRONG
 
 import whycast
 from whycast._command import main
-from whycast.testing import check
+from whycast.testing import TargetError, check
 
 PROGRAM = [sys.executable, str(Path(__file__).with_name("operators.py"))]
 
@@ -97,6 +97,11 @@ def test_what_a_function_is_and_takes_is_seen(
     report = check(function, seconds=None, every=9, **options)
     assert report.ok, str(report)
     assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)
+
+
+def test_one_tensor_does_not_broadcast() -> None:
+    with pytest.raises(TargetError, match="target numpy:positive: takes one tensor"):
+        check("numpy:positive")
 
 
 def test_what_numpy_has_just_works(capsys: pytest.CaptureFixture[str]) -> None:

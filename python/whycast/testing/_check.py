@@ -293,6 +293,9 @@ class _Run:
                 self.rule = self.child.rule = _OF_OPERATORS
                 self.child.end()
             low, high = seen.tensors
+            if high == 1:
+                text = f"target {self.target.name}: takes one tensor, and broadcasts nothing"
+                raise TargetError(text)
             more = "" if low == high else f" to {high}" if high < math.inf else " or more"
             self.chosen = f", as an operator of {low}{more} tensors"
             self.notes += [
