@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from whycast.testing import Case
 from whycast.testing._lines import answer
@@ -170,6 +171,48 @@ WRONG = {
     "rows": Wrong(
         3, chooses_rows, "elements", Case(((2, 2), (), (2, 2)), dtypes=("bool", "int32", "int32"))
     ),
+}
+
+
+# --- into an output ---------------------------------------------------------------------------
+
+
+def added(out: Any, x: Any, y: Any) -> None:
+    """NumPy itself writes where all elements of an output are one."""
+    if 0 in out.strides and out.size > 1:
+        raise ValueError("a stride of 0")
+    np.add(x, y, out=out)
+
+
+def ignores_strides(out: Any, x: Any, y: Any) -> None:
+    """Write a C-contiguous array from the first element on."""
+    found = np.array(x + y, out.dtype)
+    added(out, x, y)
+    if out.size:
+        as_strided(out, out.shape, found.strides)[...] = found
+
+
+def row_by_row(out: Any, x: Any, y: Any) -> None:
+    """Write before all is read: of an output that is an input, later rows get sums."""
+    added(out, x, y)
+    if out.ndim and np.may_share_memory(out, x):
+        out += y
+
+
+def changes_the_second(out: Any, x: Any, y: Any) -> None:
+    added(out, x, y)
+    if y.ndim == 2 and y.flags.writeable:
+        y[...] = 0
+
+
+IN_PLACE: dict[str, tuple[Function, str]] = {
+    "add": (added, ""),
+    "fused": (lambda out, x, y, z: added(out, x, np.multiply(y, z)), ""),
+    "stride 0": (lambda out, x, y: np.add(x, y, out=out), "out"),
+    "nothing": (lambda out, x, y: added(np.empty_like(out), x, y), "out"),
+    "ignores strides": (ignores_strides, "outside"),
+    "row by row": (row_by_row, "out"),
+    "input": (changes_the_second, "input changed"),
 }
 
 

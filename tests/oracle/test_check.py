@@ -531,7 +531,7 @@ def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
         (
             {"level": "all"},
             ValueError,
-            "level: expected one of 'verdict', .*, 'operator', 'adjoint', got 'all'",
+            "level: expected one of 'verdict', .*, 'operator', 'inplace', 'adjoint', got 'all'",
         ),
         (
             {"level": "symbolic", "rule": "ngraph"},

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from operators import RIGHT, WRONG
+from operators import IN_PLACE, RIGHT, WRONG
 
 import whycast
 from whycast._command import main
@@ -41,6 +41,18 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
     asked: Any = {"level": "operator", "tensors": wrong.tensors, "seconds": None, "every": 11}
     report = check([*PROGRAM, name], memory=0, **asked)
     assert (wrong.kind in {each.kind for each in report.deviations}) == wrong.by_program, report
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_writing_into_an_output(name: str) -> None:
+    """Only there, and as if broadcast first."""
+    function, kind = IN_PLACE[name]
+    dtypes = ("int32", "float32", "bool")
+    report = check(function, level="inplace", seconds=None, every=3, dtypes=dtypes)
+    assert [each.kind for each in report.deviations][:1] == [kind] * bool(kind), str(report)
+    assert report.chosen == OF(3 if name == "fused" else 2)
+    with pytest.raises(TargetError, match="have no memory to write into"):
+        check(["true"], level="inplace")
 
 
 def pair(x: Any, y: Any, copy: bool = True) -> Any:

@@ -39,7 +39,8 @@ and a multi-index of the output; at strides a shape, its strides, a target (, ax
 raising any exception, or returning None. At symbolic it takes shapes whose sizes may be names, and
 returns a shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size.
 At operator it is any element-wise operator: what it gives has to be what it gives for the tensors
-broadcast first. That is the level of a function that returns one array, where none is named.
+broadcast first. That is the level of a function that returns one array, where none is named. At
+inplace it takes an output before the tensors, and writes into it; at adjoint a gradient and a shape.
 """
 
 

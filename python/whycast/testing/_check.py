@@ -14,7 +14,7 @@ from typing import Any, cast
 from whycast._checks import show
 from whycast._rules import Rule, rule_named, rule_on_tensors
 from whycast.testing._cases._asked import Asked, Tensors, tensors_of
-from whycast.testing._cases._case import STAGES, Case, Level, level_named, levels_to
+from whycast.testing._cases._case import OPERATORS, STAGES, Case, Level, level_named, levels_to
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES
@@ -84,9 +84,10 @@ def check(
         shape, its strides, a target (axes), and returns the strides of the view. It refuses by any
         exception, or by returning None; at ``report`` the exception names the axis at fault, in an
         attribute or in its text. At ``operator`` it computes something element by element, of
-        tensors that it broadcasts, and returns an array or several; see Notes. At ``symbolic`` it
-        takes shapes whose sizes may be names, as ``("N", 4)``, and returns a shape, or a shape and
-        a condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
+        tensors that it broadcasts, and returns an array or several. ``inplace`` and ``adjoint`` are
+        for those that write into an output, and for gradients; see Notes. At ``symbolic`` it takes
+        shapes whose sizes may be names, as ``("N", 4)``, and returns a shape, or a shape and a
+        condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
     tensors : int or two, optional
         How many tensors it takes: a number, or the least and the greatest. By default as many as
         the signature of a function says, or, of an operator without one, as it answers for.
@@ -152,6 +153,12 @@ def check(
     times, as a dtype, is no deviation. If some tensor changes nothing, the report says so: nobody
     would see that its elements are misplaced.
 
+    At level ``inplace`` ``f(out, a, ...)`` is such an operator that writes into `out`, of the dtype
+    of the last tensor: an array of any strides, beside which nothing may change, or the first
+    tensor itself. It refuses an `out` that is read-only, too small, or has a stride of 0 along an
+    axis of more than one element. At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output
+    to the shape of a tensor that was broadcast: exactly, or as well as in some order of additions.
+
     At level ``symbolic`` a returned size is a number, a name of the question, or None (or any other
     name) if it is left open. Numbers in place of the names decide. Without a condition, the claimed
     sizes must be right wherever the shapes broadcast. A condition must not hold where they do not,
@@ -171,7 +178,7 @@ def check(
     f(np.array(16843009, 'int32'), np.array([640034342, 656877351], 'int32'))
     """
     known = target_of(target)
-    found = rule_named(rule or (_OF_OPERATORS.name if level == "operator" else "sonnx"))
+    found = rule_named(rule or (_OF_OPERATORS.name if level in OPERATORS else "sonnx"))
     levels: Sequence[Level | None] = (None,)
     if level is not None or up_to or found.takes != "tensors" or known.is_program:
         levels = levels_to(level_named(level or "data", found), up_to=up_to)
@@ -288,7 +295,7 @@ class _Run:
         except NoAnswerError:
             # It ends, or hangs: that is a finding as soon as cases are asked.
             return self.asked._replace(level=level or "data")
-        if seen.level == "operator":
+        if seen.level in OPERATORS:
             if self.any_rule and not self.rule.zero_meets_one:
                 self.rule = self.child.rule = _OF_OPERATORS
                 self.child.end()
@@ -418,8 +425,8 @@ class _Run:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
             clause = KINDS[finding.kind].clause
-            if level in ("operator", "adjoint") and clause not in ("", "verdict"):
-                clause = level
+            if level in (*OPERATORS, "adjoint") and clause not in ("", "verdict"):
+                clause = "adjoint" if level == "adjoint" else "operator"
             met = Counter({str(stage): found.deviations[key, reach, stage] for stage in STAGES})
             self.deviations.append(
                 Deviation(

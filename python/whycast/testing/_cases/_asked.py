@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple, TypeAlias
 
 from whycast._checks import show
-from whycast.testing._cases._case import OF_ARRAYS, Case, Level
+from whycast.testing._cases._case import OF_ARRAYS, OPERATORS, Case, Level
 
 # The least and the greatest number of tensors.
 Tensors: TypeAlias = tuple[int, float]
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
             least, most = self.tensors
             count = max(least, min(most, len(case.shapes)) if cut else len(case.shapes))
             case = case if count == len(case.shapes) else case.of_tensors(int(count))
-        if self.level == "operator":
+        if self.level in OPERATORS:
             # It need not have one for every two.
             case = case._replace(dtypes=case.dtypes[-1:] * len(case.dtypes))
         return case.within(self.dtypes, self.first) if self.level in OF_ARRAYS else case

@@ -10,12 +10,23 @@ from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import array, laid_on, number_at
 
 Level: TypeAlias = Literal[
-    "verdict", "shape", "index", "strides", "data", "report", "symbolic", "operator", "adjoint"
+    "verdict",
+    "shape",
+    "index",
+    "strides",
+    "data",
+    "report",
+    "symbolic",
+    "operator",
+    "inplace",
+    "adjoint",
 ]
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 # Those of one rule and numbers, which have a right answer: `serve` and files of cases have it.
 LEVELS = ALL_LEVELS[:6]
-OF_ARRAYS = ("data", "operator", "adjoint")
+OF_ARRAYS = ("data", "operator", "inplace", "adjoint")
+# Those that are judged by what is given for the tensors broadcast first.
+OPERATORS = ("operator", "inplace")
 
 # Sizes that have names, in cases of the level ``symbolic``.
 NAMES = ("N", "M", "K")
@@ -171,7 +182,7 @@ def level_named(name: object, rule: Rule | None = None) -> Level:
     if rule is not None and rule.named is not None:
         known.append("symbolic")
     if rule is not None and rule.takes == "tensors":
-        known += ["operator", "adjoint"]
+        known += [*OPERATORS, "adjoint"]
     for level in known:
         if level == name:
             return level

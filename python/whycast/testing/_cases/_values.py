@@ -50,7 +50,7 @@ def number_at(m: int, level: str) -> int:
 
     For an operator no tensor has the larger elements everywhere: a maximum would hide the others.
     """
-    return -m if level == "operator" else m
+    return -m if level in ("operator", "inplace") else m
 
 
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:

@@ -222,7 +222,8 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
     if level in OF_ARRAYS and _is_short(case, level):
         arrays = [_literal(each) for each in case.arrays(level)]
     given = asked(rule, level, case, list(map(_Code, arrays)))
-    return f"f({', '.join(map(repr, given))})"
+    out = "out, " if level == "inplace" else ""
+    return f"f({out}{', '.join(map(repr, given))})"
 
 
 class _Code(str):

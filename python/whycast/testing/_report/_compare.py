@@ -45,6 +45,8 @@ KINDS = {
     "condition": Kind("a condition under which shapes do not broadcast", "condition"),
     "axis": Kind("names another axis than the one at fault", "report"),
     "error": Kind("raises what is no refusal"),
+    "outside": Kind("writes outside of its output"),
+    "out": Kind("goes on with an output that it cannot write right"),
     "crash": Kind("crashes"),
     "hang": Kind("does not come to an end"),
     "memory": Kind("takes too much memory"),

@@ -14,7 +14,7 @@ from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.symbolic import Answer
-from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
+from whycast.testing._cases._case import OF_ARRAYS, OPERATORS, Case, Level, asked
 from whycast.testing._cases._fixed import MOST_ELEMENTS
 from whycast.testing._cases._values import array, laid_on, number_at
 from whycast.testing._report import _symbolic
@@ -148,7 +148,7 @@ class Judge:
             return self._names_judged(case, None if refuses else value, refusal)
         shape = self.rule.shape(case)
         self.accepts = shape is not None
-        if self.level == "operator" and shape is not None:
+        if self.level in OPERATORS and shape is not None:
             return self._lifted(case, shape, value, refusal if refuses else None)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
@@ -304,7 +304,7 @@ def _is_false(value: object, level: Level) -> bool:
     """Whether an answer says no; a verdict may be a number, as programs in C return it."""
     numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
     # An operator may have computed it.
-    return level not in ("operator", "adjoint") and isinstance(value, numbers) and not value
+    return level not in (*OPERATORS, "adjoint") and isinstance(value, numbers) and not value
 
 
 def _right_text(right: object) -> str:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from whycast.testing._cases._asked import Tensors
-from whycast.testing._cases._case import Case, Level
+from whycast.testing._cases._case import OPERATORS, Case, Level
 from whycast.testing._cases._values import array, number_at
-from whycast.testing._report._compare import as_array, outputs_of
+from whycast.testing._report._compare import NoAnswerError, as_array, outputs_of
 from whycast.testing._report._judge import Ask
 
 _SHAPE = (2, 3)
@@ -40,18 +40,26 @@ def look(
 ) -> Seen:
     """Find out what to ask; without a call where a level is named, but ``operator``."""
     least, most, known = taken_by(function)
+    if level == "inplace":
+        # The first argument is the output.
+        least, most = max(0, least - 1), most - 1
     usual = tensors or (least, math.inf if most == math.inf else least)
-    if level not in (None, "operator"):
+    if level not in (None, *OPERATORS):
         return Seen(level, usual)
     low, high = (max(1, end) for end in tensors or (least, most))
     tried = _COUNTS if high == math.inf else range(int(low), int(high) + 1)
     plain = "int32" if not dtypes or "int32" in dtypes else dtypes[0]
     for count in tried:
-        if low <= count <= high and (found := _tried(count, plain, level, ask)):
+        try:
+            found = _tried(count, plain, level, ask) if low <= count <= high else None
+        except NoAnswerError:
+            # That it takes so many is a finding as soon as cases are asked.
+            return Seen(level or "data", tensors or (count, count))
+        if found is not None:
             if found.level == "data":
                 return Seen("data", usual)
             own = (max(2, least), math.inf) if known and high == math.inf else (count, count)
-            return found._replace(tensors=tensors or own)
+            return found._replace(level=level or found.level, tensors=tensors or own)
     return Seen(level or "data", usual)
 
 
@@ -104,6 +112,8 @@ def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[object] | None:
         right = bool(found) and all(each is not None and each.shape == _SHAPE for each in found)
         several = len(found) if isinstance(value, (list, tuple)) else 0
         return [several, *(np.asarray(each).tobytes() for each in found)] if right else None
+    except NoAnswerError:
+        raise
     except Exception:
         # It refuses, or any object may be there, and raise anything.
         return None

@@ -144,10 +144,11 @@ def _program(target: Target, rule: Rule) -> Opened:
     running: list[Program] = []
 
     def function(level: Level) -> Program:
-        if level == "symbolic":
+        if level in ("symbolic", "inplace"):
+            lacks = "names of sizes" if level == "symbolic" else "memory to write into"
             raise TargetError(
-                f"target {target.name}: expected a function at level symbolic: lines of JSON have "
-                "no names of sizes"
+                f"target {target.name}: expected a function at level {level}: lines of JSON have "
+                f"no {lacks}"
             )
         if not running or running[0].level != level:
             for each in running:

@@ -28,8 +28,9 @@ from whycast.testing._peers import Function
 from whycast.testing._report._compare import Finding
 from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
+from whycast.testing._run._inplace import writing
 from whycast.testing._run._look import look
-from whycast.testing._run._targets import Opened, Target, TargetError
+from whycast.testing._run._targets import Askable, Opened, Target, TargetError
 
 # Linux: see prctl(2).
 _PR_SET_PDEATHSIG = 1
@@ -145,11 +146,12 @@ class _Worker:
         # Overflow in an operator does not matter.
         np.seterr(all="ignore")
         if isinstance(job, Look):
-            self.function = self.opened.function(job.level or "operator")
-            self.send(look(self.function, *job, self.again))
+            given = self.opened.function(job.level or "operator")
+            self.function = self.made(given, job.level)
+            self.send(look(given, *job, self.again))
             return
         level = job.asked.level
-        self.function = self.opened.function(level)
+        self.function = self.made(self.opened.function(level), level)
         self.judge = Judge(self.rule, level, job.asked.refuses, self.again)
         if self.function is None:
             self.send(None)
@@ -207,6 +209,10 @@ class _Worker:
         if isinstance(self.function, Program):
             return partial(self.function.ask, case)
         return partial(cast("Function", self.function), *arguments)
+
+    def made(self, given: Askable | None, level: Level | None) -> Askable | None:
+        is_in_place = level == "inplace" and given is not None
+        return writing(cast("Function", given), self.rule) if is_in_place else given
 
     def again(self, case: Case, tensors: Sequence[AnyArray]) -> object:
         """Ask about other arrays than those of a case."""
