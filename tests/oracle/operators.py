@@ -205,12 +205,34 @@ def changes_the_second(out: Any, x: Any, y: Any) -> None:
         y[...] = 0
 
 
+def leaves(out: Any, x: Any, y: Any) -> None:
+    """Refuse what is to be refused, and write nothing."""
+    added(out, x, y) if not out.size else added(out.copy("K"), x, y)
+    if not out.flags.writeable or (0 in out.strides and out.size > 1):
+        raise ValueError("no place to write")
+
+
+def zeros_in(condition: Callable[[Any], Any]) -> Function:
+    """Write zeros into outputs of some layout."""
+
+    def function(out: Any, x: Any, y: Any) -> None:
+        added(out, x, y)
+        if condition(out):
+            out[...] = 0
+
+    return function
+
+
 IN_PLACE: dict[str, tuple[Function, str]] = {
     "add": (added, ""),
     "fused": (lambda out, x, y, z: added(out, x, np.multiply(y, z)), ""),
     "stride 0": (lambda out, x, y: np.add(x, y, out=out), "out"),
     "nothing": (lambda out, x, y: added(np.empty_like(out), x, y), "out"),
     "ignores strides": (ignores_strides, "outside"),
+    "leaves": (leaves, "elements"),
+    "backwards": (zeros_in(lambda out: min(out.strides, default=0) < 0), "elements"),
+    "columns": (zeros_in(lambda out: out.flags.fnc), "elements"),
+    "gaps": (zeros_in(lambda out: out.ndim == 1 and out.strides[0] > out.itemsize), "elements"),
     "row by row": (row_by_row, "out"),
     "input": (changes_the_second, "input changed"),
 }

@@ -49,7 +49,8 @@ def test_writing_into_an_output(name: str) -> None:
     function, kind = IN_PLACE[name]
     dtypes = ("int32", "float32", "bool")
     report = check(function, level="inplace", seconds=None, every=3, dtypes=dtypes)
-    assert [each.kind for each in report.deviations][:1] == [kind] * bool(kind), str(report)
+    kinds = {each.kind for each in report.deviations} or {""}
+    assert kind in kinds, str(report)
     assert report.chosen == OF(3 if name == "fused" else 2)
     with pytest.raises(TargetError, match="have no memory to write into"):
         check(["true"], level="inplace")

@@ -40,7 +40,8 @@ raising any exception, or returning None. At symbolic it takes shapes whose size
 returns a shape, or a shape and a condition as (("N", 4), ["M = 1 or M = 4"]); None is an open size.
 At operator it is any element-wise operator: what it gives has to be what it gives for the tensors
 broadcast first. That is the level of a function that returns one array, where none is named. At
-inplace it takes an output before the tensors, and writes into it; at adjoint a gradient and a shape.
+inplace it takes an output before the tensors, and writes into it; at adjoint it takes a gradient
+and a shape.
 """
 
 

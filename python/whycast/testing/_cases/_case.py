@@ -26,7 +26,7 @@ ALL_LEVELS: tuple[Level, ...] = get_args(Level)
 LEVELS = ALL_LEVELS[:6]
 OF_ARRAYS = ("data", "operator", "inplace", "adjoint")
 # Those that are judged by what is given for the tensors broadcast first.
-OPERATORS = ("operator", "inplace")
+OPERATORS: tuple[Level, ...] = ("operator", "inplace")
 
 # Sizes that have names, in cases of the level ``symbolic``.
 NAMES = ("N", "M", "K")
