@@ -44,7 +44,7 @@ def look(
         # The first argument is the output.
         least, most = max(0, least - 1), most - 1
     usual = tensors or (least, math.inf if most == math.inf else least)
-    if level not in (None, *OPERATORS):
+    if level is not None and level not in OPERATORS:
         return Seen(level, usual)
     low, high = (max(1, end) for end in tensors or (least, most))
     tried = _COUNTS if high == math.inf else range(int(low), int(high) + 1)
