@@ -148,8 +148,8 @@ class Condition(tuple["Clause | Zeros", ...]):
 
     Parameters
     ----------
-    parts : iterable of Clause or Zeros
-        What has to hold.
+    iterable : iterable of Clause or Zeros
+        Its parts.
 
     Notes
     -----
