@@ -107,7 +107,7 @@ def test_what_a_function_is_and_takes_is_seen(
     function: Any, options: Any, chosen: str, notes: tuple[str, ...], left_out: list[str]
 ) -> None:
     """And what nobody would see, since nothing depends on it, is said."""
-    report = check(function, seconds=None, every=9, **options)
+    report = check(function, seconds=None, every=2, **options)
     assert report.ok, str(report)
     assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)
 

@@ -85,10 +85,8 @@ class Tally:
 
     def kinds(self, demand: Mapping[str, int]) -> int:
         """Count the kinds of deviation that no limit explains so far."""
-        found = self.examples
-        return len(
-            {key for key, reach in found if not self._limit(reach, demand, all_dtypes=False)}
-        )
+        lacking = self._lacking()
+        return len({key for key, reach in self.examples if not self._limit(reach, demand, lacking)})
 
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
         """Take out the refusals beyond a limit, and return the limits.
@@ -96,11 +94,12 @@ class Tally:
         Beyond a limit all is refused. A limit below what is demanded is none. What is undefined,
         and beyond no limit of dtypes, counts as left out.
         """
+        lacking = set() if all_dtypes else self._lacking()
         counts, examples = self.deviations, self.examples
         self.deviations, self.examples = Counter(), {}
-        beyond, first, lacking = Counter[str](), dict[str, Example](), set[str]()
+        beyond, first = Counter[str](), dict[str, Example]()
         for (key, reach), example in sorted(examples.items(), key=lambda each: each[1].case.weight):
-            limit = self._limit(reach, demand, all_dtypes=all_dtypes)
+            limit = self._limit(reach, demand, lacking)
             if key[0] == "undefined" and limit != "dtype":
                 limit = "undefined"
             for stage in STAGES:
@@ -112,7 +111,6 @@ class Tally:
                 self.cases[stage] -= count * (limit == "undefined")
             if limit:
                 first.setdefault(limit, example)
-                lacking |= reach.dtypes - self.answered.dtypes
             else:
                 self._keep((key, Reach()), example)
         if "undefined" in first:
@@ -125,15 +123,22 @@ class Tally:
             for limit, example in first.items()
         ]
 
-    def _limit(self, reach: Reach, demand: Mapping[str, int], *, all_dtypes: bool) -> str:
+    def _lacking(self) -> set[str]:
+        """Return the dtypes that were always refused, more than once."""
+        if "int32" not in self.answered.dtypes:
+            return set()
+        refused = Counter[str]()
+        for (_, reach, _), count in self.deviations.items():
+            refused.update(dict.fromkeys(reach.dtypes - self.answered.dtypes, count))
+        return {name for name, count in refused.items() if count > 1}
+
+    def _limit(self, reach: Reach, demand: Mapping[str, int], lacking: set[str]) -> str:
         """Return what of a refused case is beyond all that was answered."""
-        answered = self.answered
         for name, least in LIMITED.items():
-            most = getattr(answered, name)
+            most = getattr(self.answered, name)
             if getattr(reach, name) > most >= max(least, demand.get(name, 0)):
                 return name
-        lacks = "int32" in answered.dtypes and not reach.dtypes <= answered.dtypes
-        return "dtype" if lacks and not all_dtypes else ""
+        return "dtype" if reach.dtypes & lacking else ""
 
     def _keep(self, key: tuple[Key, Reach], example: Example) -> None:
         known = self.examples.get(key)
