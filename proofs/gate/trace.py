@@ -35,7 +35,7 @@ TAG = re.compile(r"\[(?P<id>E_[^\s\]]*)(?P<end>\]?)")
 
 # pytest's report, and the one reason to skip a case of a tagged test: a peer that is not installed.
 REPORT = "build/tests.xml"
-ABSENT = re.compile(r".+ (is|are) not installed: pip install 'whycast\[[\w-]+\]'")
+ABSENT = re.compile(r".+ (is|are) not installed: pip install ('whycast\[[\w-]+\]'|[\w -]+)")
 
 # The fields of a clause, and the items that belong to it.
 FIELDS = ("where", "says", "reason", "why")

@@ -210,6 +210,7 @@ def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
     skipped = f'{TEST}    import pytest\n    pytest.skip("%s")\ndef test_more() -> None: ...\n'
     absent = "a and b are not installed: pip install 'whycast[oracle]'"
     files = {"test_late": skipped % "Late.", "test_absent": skipped % absent, "test_unseen": TEST}
+    files["test_tool"] = skipped % "a is not installed: pip install a b-c"
     # Pytest does not collect it, but the trace reads it.
     files["conftest"] = "collect_ignore = ['test_unseen.py']\n"
     write(tree, {f"tests/room/{name}.py": text for name, text in files.items()})
@@ -217,7 +218,8 @@ def test_a_test_with_tags_that_does_not_run_is_named(tree: Path) -> None:
     command = (sys.executable, "-B", "-m", "pytest", "-q", f"--junitxml={trace.REPORT}", "tests")
     subprocess.run(command, cwd=tree, check=False, stdout=subprocess.DEVNULL)
     expected = ["test_absent.py::test_it has tags of clauses, and did not run"]
-    expected += ["test_late.py::test_it was skipped: Late.", "test_unseen.py has tags of"]
+    expected += ["test_late.py::test_it was skipped: Late."]
+    expected += ["test_tool.py::test_it has tags of", "test_unseen.py has tags of"]
     expected += ["test_unseen.py::test_it has tags of"]
     small_tree.same(list(map(str, trace.untested(tree))), expected)
 
