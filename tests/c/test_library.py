@@ -71,10 +71,12 @@ def test_the_example_prints_what_readme_says(tmp_path: Path) -> None:
 
 
 HELGRIND = ("valgrind", "--quiet", "--tool=helgrind", "--error-exitcode=9")
+# gcc 14 does not see that the steps of a plan end within the tensors.
+ANALYZED = ("-O3", "-fanalyzer", "-Wno-analyzer-out-of-bounds")
 
 
 @pytest.mark.parametrize(
-    ("words", "under"), [(SANITIZED, ()), (("-O3", "-fanalyzer"), HELGRIND)], ids=["memory", "race"]
+    ("words", "under"), [(SANITIZED, ()), (ANALYZED, HELGRIND)], ids=["memory", "race"]
 )
 def test_the_other_examples_compute_what_numpy_does(
     words: tuple[str, ...], under: tuple[str, ...], tmp_path: Path
