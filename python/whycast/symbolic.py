@@ -283,8 +283,10 @@ class Answer:
     def __str__(self) -> str:
         said = ", ".join(map(str, self.shape))
         said = f"({said},)" if len(self.shape) == 1 else f"({said})"
-        asks = Condition((*self.condition, *(self.zeros if self.rule == "sonnx" else ())))
-        return f"{said} if {asks}" if asks else said
+        return f"{said} if {self._asks()}" if self._asks() else said
+
+    def _asks(self) -> Condition:
+        return Condition((*self.condition, *(self.zeros if self.rule == "sonnx" else ())))
 
     def substitute(
         self, sizes: Mapping[str, int | str] | None = None, /, **more: int | str
@@ -337,8 +339,7 @@ class Answer:
             if not isinstance(size, int):
                 raise ValueError(f"sizes: expected a number for each name, got none for {name!r}")
             numbers[name] = size
-        asks = (*self.condition, *(self.zeros if self.rule == "sonnx" else ()))
-        return Condition(asks).holds(numbers)
+        return self._asks().holds(numbers)
 
     def _names(self) -> list[str]:
         """Return the names of the shapes, and of what is known of them."""
@@ -666,7 +667,8 @@ def solve(
     if one_way and len(shapes[0]) > len(shapes[1]):
         own, target = (tuple(map(spelled, shape)) for shape in shapes)
         raise NeverError(0, 0, 0, own[0], None, (own,), target)
-    while forced := next(filter(is_forced, clauses()), None):
+    asked = clauses()
+    while forced := next(filter(is_forced, asked), None):
         axis, x, y = forced
         if not can_be_equal(x, y):
             raise never(axis, *((0, 1) if one_way else holders(axis, x, y)))
@@ -676,6 +678,7 @@ def solve(
         shapes = _kernel.replaced(shapes, x, y)
         if y < 0:
             known[-1 - y] = max(known[-1 - x], known[-1 - y])
+        asked = clauses()
 
     def told(clause: _RawClause) -> Clause:
         axis, x, y = clause
@@ -684,7 +687,7 @@ def solve(
         pairs += [(x, y)] if can_be_equal(x, y) else []
         return Clause(tuple((spelled(a), spelled(b)) for a, b in dict.fromkeys(pairs)), axis)
 
-    condition = Condition(dict.fromkeys([*equations, *map(told, clauses())]))
+    condition = Condition(dict.fromkeys([*equations, *map(told, asked)]))
     if one_way:
         return Answer(tuple(map(spelled, shapes[1])), condition, rule=rule)
 

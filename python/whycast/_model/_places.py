@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import onnx
@@ -41,8 +41,8 @@ class Place:
     shapes: tuple[Shape | None, ...]
     verdict: Verdict = "unknown"
     target: tuple[tuple[int, ...], ...] | None = None
-    condition: Condition = Condition()  # noqa: RUF009
-    zeros: Condition = Condition()  # noqa: RUF009
+    condition: Condition = field(default_factory=Condition)
+    zeros: Condition = field(default_factory=Condition)
     clash: NeverError | None = None
     note: str = ""
 
