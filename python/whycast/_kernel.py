@@ -14,8 +14,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A size that does not broadcast: its tensor, its axis of the common rank, the size itself, and
-    the size of the output there. [E_Broadcast_any_Derived_010]
+    """A size that does not broadcast: its tensor, its axis of the common rank, the size, and the
+    output's size there. [E_Broadcast_any_Derived_010]
     """
 
     tensor: int
@@ -25,9 +25,7 @@ class Violation:
 
 
 class E1(Exception):
-    """SONNX's error E1: some size is neither the maximum of its axis nor 1.
-    [E_Broadcast_any_E1_020]
-    """
+    """SONNX's error E1: a size is neither 1 nor its axis's maximum. [E_Broadcast_any_E1_020]"""
 
     def __init__(self, value: Violation) -> None:
         super().__init__(value)
@@ -35,11 +33,11 @@ class E1(Exception):
 
 
 class NoTensor(Exception):
-    """No shape was given: Broadcast takes one tensor at least. [E_Broadcast_any_Signature_020]"""
+    """No shape: Broadcast takes one tensor or more. [E_Broadcast_any_Signature_020]"""
 
 
 class RankMismatch(Exception):
-    """The ranks of the arguments do not fit together."""
+    """The arguments' ranks do not fit together."""
 
 
 class NotBroadcastable(Exception):
@@ -59,8 +57,7 @@ class IndexOutOfRange(Exception):
 
 
 def f(a: int, b: int, c: int) -> int:
-    """The index into an axis of the input, SONNX's f: `a` where the sizes are equal, else 0.
-    [E_Broadcast_any_F_010]
+    """SONNX's f, the input's index: `a` if the sizes are equal, else 0. [E_Broadcast_any_F_010]
 
     WhyML: kernel.broadcast.COPBroadcast.f
     """
@@ -87,9 +84,7 @@ class NegativeSize(Exception):
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
-    """Accept a shape without negative sizes.
-
-    Raises NegativeSize otherwise. [E_Broadcast_any_Restrictions_010]
+    """Raise NegativeSize if a size of the shape is negative. [E_Broadcast_any_Restrictions_010]
     [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
@@ -101,10 +96,8 @@ def check_shape(shape: tuple[int, ...]) -> None:
 
 
 def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
-    """Accept shapes without negative sizes.
-
-    Raises NegativeSize if one of them has such a size. [E_Broadcast_any_Restrictions_010]
-    [E_Broadcast_any_Derived_140]
+    """Raise NegativeSize if a size of one of the shapes is negative.
+    [E_Broadcast_any_Restrictions_010] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.check_shapes
@@ -116,8 +109,7 @@ def check_shapes(shapes: tuple[tuple[int, ...], ...]) -> None:
 def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
     """The size on axis `i` of `shape` padded to the rank `rank`.
 
-    The rank must not be below that of `shape`, and must have the axis.
-    [E_Broadcast_any_Step1_020]
+    The rank must be at least that of `shape`, and have the axis. [E_Broadcast_any_Step1_020]
 
     WhyML: kernel.violation.COPViolation.padded_size
     """
@@ -127,9 +119,8 @@ def padded_size(shape: tuple[int, ...], rank: int, i: int) -> int:
 def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
     """The first size that violates E1: lowest tensor first, then lowest axis.
 
-    Raises NegativeSize where a size is negative. E1 must hold of the shapes, unless a size is
-    negative, and there must be one shape at least. [E_Broadcast_any_Derived_010]
-    [E_Broadcast_any_Derived_140]
+    There must be a shape. Raises NegativeSize if a size is negative; otherwise E1 must hold.
+    [E_Broadcast_any_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.violation.COPViolation.first_violation
@@ -156,8 +147,8 @@ def first_violation(shapes: tuple[tuple[int, ...], ...]) -> Violation:
 def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The common shape of `shapes` by the rule of SONNX.
 
-    Its size on an axis is the maximum there, which every other size must equal unless it is 1.
-    Raises NoTensor where no shape is given, else NegativeSize, else E1 with the first violation.
+    Its size on an axis is the maximum; every size there must be that or 1. Raises NoTensor if
+    there is no shape, else NegativeSize, else E1 with the first violation.
     [E_Broadcast_any_Step1_010] [E_Broadcast_any_Step2_030] [E_Broadcast_any_Step2_040]
     [E_Broadcast_any_E1_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_140]
 
@@ -200,12 +191,10 @@ def broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 def source_index(
     shape: tuple[int, ...], target: tuple[int, ...], index: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The multi-index of the source of an element.
+    """The multi-index of the element that broadcasting `shape` to `target` copies to `index`.
 
-    The element stands at `index` once a tensor of shape `shape` has been broadcast to the shape
-    `target`. Ranks are checked first, then the sizes, then the multi-index. Sizes must not be
-    negative. [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050]
-    [E_Broadcast_any_Derived_140]
+    Checks ranks, then sizes, then the multi-index. Sizes must not be negative.
+    [E_Broadcast_any_Step1_030] [E_Broadcast_any_Step2_050] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, IndexOutOfRange
     WhyML: kernel.broadcast.COPBroadcast.source_index
@@ -233,8 +222,7 @@ def broadcast_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor.
 
-    The tensor has the shape `shape` and the strides `strides`. A stride is 0 on the axes that are
-    prepended or grow. Ranks are checked first, then sizes, which must not be negative.
+    Prepended and grown axes have 0. Checks ranks, then sizes, which must not be negative.
     [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
@@ -273,7 +261,7 @@ def row_major_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
     """The offset of the element at `index` in a tensor with strides `strides`.
 
-    Raises RankMismatch if they are not as many. [E_Broadcast_any_Derived_110]
+    Raises RankMismatch if their lengths differ. [E_Broadcast_any_Derived_110]
     [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch
@@ -289,8 +277,8 @@ def offset(index: tuple[int, ...], strides: tuple[int, ...]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Two sizes of one axis that differ and are both not 1: the two tensors, the lower one first,
-    and the axis of the common rank. [E_NumpyBroadcast_any_Derived_030]
+    """Two sizes of one axis that differ and are not 1: their tensors, the lower first, and the axis
+    of the common rank. [E_NumpyBroadcast_any_Derived_030]
     """
 
     first: int
@@ -309,8 +297,8 @@ class Incompatible(Exception):
 def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
     """The first mismatch: lowest axis first, then lowest second tensor, then lowest first one.
 
-    Raises NegativeSize where a size is negative. The shapes must not be compatible, unless a size
-    is negative. [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
+    Raises NegativeSize if a size is negative; otherwise the shapes must not be compatible.
+    [E_NumpyBroadcast_any_Derived_030] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize
     WhyML: kernel.numpy.COPNumpyBroadcast.first_mismatch
@@ -336,8 +324,8 @@ def first_mismatch(shapes: tuple[tuple[int, ...], ...]) -> Mismatch:
 def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
     """The shape of `shapes` by the rule of NumPy.
 
-    On every axis the sizes that are not 1 must agree; the result has that size, or 1. Raises
-    NegativeSize where a size is negative, else Incompatible with the first mismatch.
+    On every axis the sizes other than 1 must agree; the result has that size, or 1. Raises
+    NegativeSize if a size is negative, else Incompatible with the first mismatch.
     [E_NumpyBroadcast_any_Rule_010] [E_NumpyBroadcast_any_Rule_030]
     [E_NumpyBroadcast_any_Rule_040] [E_NumpyBroadcast_any_Error_010]
     [E_NumpyBroadcast_any_Functions_010] [E_Broadcast_any_Derived_140]
@@ -372,9 +360,7 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """The named axes, or in nGraph the kept ones, are not as many as those of the data.
-    [E_OpenvinoBroadcast_any_Axes_010]
-    """
+    """Named (nGraph: kept) axes are not as many as the data's. [E_OpenvinoBroadcast_any_Axes_010]"""
 
 
 class AxisOutOfRange(Exception):
@@ -386,8 +372,8 @@ class AxisOutOfRange(Exception):
 
 
 class AxesNotIncreasing(Exception):
-    """A named axis is not above the one before it. The value is the lowest position of such an
-    axis. [E_OpenvinoBroadcast_any_Inputs_040]
+    """An axis is not above the one before it. The value is the lowest such position.
+    [E_OpenvinoBroadcast_any_Inputs_040]
     """
 
     def __init__(self, value: int) -> None:
@@ -396,8 +382,8 @@ class AxesNotIncreasing(Exception):
 
 
 class AxisMisfit(Exception):
-    """A size of the data does not fit the target. The value is the lowest axis of the data with
-    such a size. [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
+    """A size of the data does not fit the target. The value is the lowest such axis of the data.
+    [E_BroadcastInDim_any_Size_010] [E_NgraphBroadcast_any_Shape_010]
     """
 
     def __init__(self, value: int) -> None:
@@ -406,10 +392,10 @@ class AxisMisfit(Exception):
 
 
 def check_axes(axes: tuple[int, ...], rank: int) -> None:
-    """Accept axes of the rank `rank`, each above the one before it.
+    """Accept increasing axes of the rank `rank`.
 
-    For other axes, report the lowest position at fault: with AxisOutOfRange, or else with
-    AxesNotIncreasing. [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
+    For other axes, raises AxisOutOfRange, or else AxesNotIncreasing, with the lowest position at
+    fault. [E_OpenvinoBroadcast_any_Inputs_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.check_axes
@@ -426,10 +412,9 @@ def place_strides(
 ) -> tuple[int, ...]:
     """The strides of a view along distinct axes of the target, one for each axis of the tensor.
 
-    A stride is 0 on the axes that are not named and where a size grows. Raises AxisMisfit with
-    the first axis of the tensor whose size does not fit. Mode explicit, broadcast_in_dim and
-    nGraph have this in common. [E_OpenvinoBroadcast_any_Derived_040]
-    [E_Broadcast_any_Derived_140]
+    A stride is 0 on axes that are not named and where a size grows. Raises AxisMisfit with the
+    tensor's first axis whose size does not fit. Mode explicit, broadcast_in_dim and nGraph share
+    this program. [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: AxisMisfit
     WhyML: kernel.axes.COPAxes.place_strides
@@ -447,9 +432,8 @@ def place_strides(
 def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of the rank `rank` that are not among `broadcast_axes`.
 
-    The rank must not be negative. Raises what `check_axes` raises for the broadcast axes.
-    [E_NgraphBroadcast_any_Attributes_020] [E_NgraphBroadcast_any_Definition_010]
-    [E_Broadcast_any_Derived_140]
+    Raises as `check_axes` does. `rank` must be >= 0. [E_NgraphBroadcast_any_Attributes_020]
+    [E_NgraphBroadcast_any_Definition_010] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
     WhyML: kernel.axes.COPAxes.kept_axes
@@ -468,7 +452,7 @@ def kept_axes(rank: int, broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
 def p(coordinate: tuple[int, ...], broadcast_axes: tuple[int, ...]) -> tuple[int, ...]:
     """The components of `coordinate` on the axes that are not among `broadcast_axes`: nGraph's p.
 
-    Raises what `check_axes` raises for the broadcast axes. [E_NgraphBroadcast_any_Definition_010]
+    Raises as `check_axes` does. [E_NgraphBroadcast_any_Definition_010]
     [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotIncreasing
@@ -486,11 +470,10 @@ def explicit_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor along explicit axes.
 
-    Axis j of the tensor, of shape `shape` and with strides `strides`, lies on the axis `axes[j]`
-    of the target. A stride is 0 on the axes that are not named and where a size grows. Ranks are
-    checked first, then axes, then sizes. [E_OpenvinoBroadcast_any_Modes_030]
-    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
-    [E_Broadcast_any_Derived_140]
+    Axis j of the tensor lies on the target's axis `axes[j]`. A stride is 0 on axes that are not
+    named and where a size grows. Checks ranks, then axes, then sizes.
+    [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Axes_010]
+    [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.axes.COPAxesStrides.explicit_strides
@@ -511,9 +494,8 @@ def ngraph_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of an argument of nGraph's Broadcast.
 
-    The argument, of shape `shape` and with strides `strides`, has the axes of the target that are
-    not among `broadcast_axes`. A stride is 0 on `broadcast_axes`. The number of strides is
-    checked first, then the broadcast axes, then the rank and the sizes.
+    The argument has the target's axes except `broadcast_axes`, on which the stride is 0. Checks
+    the number of strides, then the broadcast axes, then rank and sizes.
     [E_NgraphBroadcast_any_Shape_010] [E_NgraphBroadcast_any_Interface_020]
     [E_OpenvinoBroadcast_any_Derived_040] [E_Broadcast_any_Derived_140]
 
@@ -532,8 +514,8 @@ def ngraph_strides(
 
 
 class AxesNotDistinct(Exception):
-    """An axis is named twice. The values are its two positions among the axes; the second one is
-    the lowest position at which some axis is named again. [E_BroadcastInDim_any_Axes_020]
+    """An axis is named twice. The values are its two positions; the second is the lowest that names
+    an axis again. [E_BroadcastInDim_any_Axes_020]
     """
 
     def __init__(self, value: tuple[int, int]) -> None:
@@ -542,11 +524,10 @@ class AxesNotDistinct(Exception):
 
 
 def check_distinct(axes: tuple[int, ...], rank: int) -> None:
-    """Accept axes of the rank `rank`, none of them named twice.
+    """Accept distinct axes of the rank `rank`.
 
-    For other axes, report the lowest position at fault: with AxisOutOfRange, or with
-    AxesNotDistinct and where the axis was named before. [E_BroadcastInDim_any_Axes_020]
-    [E_Broadcast_any_Derived_140]
+    Raises AxisOutOfRange or AxesNotDistinct for the lowest position at fault.
+    [E_BroadcastInDim_any_Axes_020] [E_Broadcast_any_Derived_140]
 
     Raises: AxisOutOfRange, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.check_distinct
@@ -568,11 +549,11 @@ def in_dim_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of an operand of broadcast_in_dim.
 
-    Axis j of the operand, of shape `shape` and with strides `strides`, lies on the axis `axes[j]`
-    of the target. A stride is 0 on the axes that are not named and where a size grows. Ranks are
-    checked first, then axes, then sizes. [E_BroadcastInDim_any_Axes_010]
-    [E_BroadcastInDim_any_Axes_020] [E_BroadcastInDim_any_Size_010]
-    [E_BroadcastInDim_any_Data_010] [E_Broadcast_any_Derived_140]
+    Axis j of the operand lies on the target's axis `axes[j]`. A stride is 0 on axes that are not
+    named and where a size grows. Checks ranks, then axes, then sizes.
+    [E_BroadcastInDim_any_Axes_010] [E_BroadcastInDim_any_Axes_020]
+    [E_BroadcastInDim_any_Size_010] [E_BroadcastInDim_any_Data_010]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, AxesCount, AxisOutOfRange, AxisMisfit, AxesNotDistinct
     WhyML: kernel.in_dim.COPInDim.in_dim_strides
@@ -603,11 +584,10 @@ def still_axes(strides: tuple[int, ...]) -> tuple[int, ...]:
 def repeated_axes(
     shape: tuple[int, ...], target: tuple[int, ...], axes: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The axes of the target along which elements of data repeat.
+    """The axes of the target along which elements of data repeat, in increasing order.
 
-    Axis j of the data, of shape `shape`, lies on the axis `axes[j]` of the target. The axes are
-    in increasing order. Where ranks, axes or sizes do not fit, the first error of mode explicit
-    is raised. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
+    Axis j of the data lies on the target's axis `axes[j]`. Raises the first error of mode
+    explicit, if any. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit
     WhyML: kernel.adjoint.COPAdjoint.repeated_axes
@@ -623,10 +603,9 @@ def repeated_axes(
 def repeated_trailing(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
     """The axes of the target along which elements repeat, of data on its last axes.
 
-    They are those that are prepended and those that grow, in increasing order. Raises
-    RankMismatch if the data has more axes than the target, else NotBroadcastable with the first
-    axis that does not fit. Sizes must not be negative. [E_OpenvinoBroadcast_ring_Derived_010]
-    [E_Broadcast_any_Derived_140]
+    They are prepended or grow, in increasing order. Raises RankMismatch if the data has more axes
+    than the target, else NotBroadcastable with the first axis that does not fit. Sizes must not
+    be negative. [E_OpenvinoBroadcast_ring_Derived_010] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.adjoint.COPAdjoint.repeated_trailing
@@ -647,7 +626,7 @@ class NotExpandable(Exception):
 
 
 def expand_shape(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that ONNX Expand gives a tensor of shape `shape` for the shape `target`.
+    """The shape of ONNX Expand's output, for a tensor of shape `shape` and the shape `target`.
 
     Raises NotExpandable with the first axis whose sizes differ and are both not 1.
     [E_Expand_any_Shape_010] [E_Expand_any_Error_010] [E_Broadcast_any_Derived_140]
@@ -727,10 +706,9 @@ def view_without_axes(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The shape and the strides of the output without axes_mapping, as a view of the data.
 
-    The data has the shape `shape` and the strides `strides`; if the output has the same shape, it
-    has the same strides. Raises MappingMissing in mode explicit, and otherwise what is at fault
-    first of ranks and sizes. Sizes must not be negative, and each axis must have a stride.
-    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
+    An output of the data's shape keeps its strides. Raises MappingMissing in mode explicit,
+    otherwise the first fault of ranks and sizes. Sizes must not be negative, and each axis must
+    have a stride. [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_020]
     [E_OpenvinoThreeBroadcast_any_Modes_010] [E_OpenvinoBroadcast_any_Derived_040]
     [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
 
@@ -764,12 +742,12 @@ def view_along_axes(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The shape and the strides of the output with axes_mapping, as a view of the data.
 
-    The data has the shape `shape` and the strides `strides`. Raises MappingNotAllowed in a mode
-    other than explicit, and otherwise what is at fault first of the number of axes, the axes and
-    the sizes. Each axis must have a stride. [E_OpenvinoBroadcast_any_Inputs_040]
-    [E_OpenvinoBroadcast_any_Inputs_050] [E_OpenvinoBroadcast_any_Modes_030]
-    [E_OpenvinoBroadcast_any_Axes_010] [E_OpenvinoBroadcast_any_Derived_040]
-    [E_OpenvinoBroadcast_any_Derived_050] [E_Broadcast_any_Derived_140]
+    Raises MappingNotAllowed in a mode other than explicit, otherwise the first fault of the
+    number of axes, the axes and the sizes. Each axis of the data must have a stride.
+    [E_OpenvinoBroadcast_any_Inputs_040] [E_OpenvinoBroadcast_any_Inputs_050]
+    [E_OpenvinoBroadcast_any_Modes_030] [E_OpenvinoBroadcast_any_Axes_010]
+    [E_OpenvinoBroadcast_any_Derived_040] [E_OpenvinoBroadcast_any_Derived_050]
+    [E_Broadcast_any_Derived_140]
 
     Raises: AxesCount, AxisOutOfRange, AxesNotIncreasing, AxisMisfit, MappingNotAllowed
     WhyML: kernel.openvino.COPOpenvino.view_along_axes
@@ -788,7 +766,7 @@ def view_along_axes(
 
 
 class DataLength(Exception):
-    """The number of elements is not the one that the shape says."""
+    """The number of elements is not that of the shape."""
 
 
 def size(shape: tuple[int, ...]) -> int:
@@ -803,11 +781,10 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 def broadcast_flat(data: list[_A], shape: tuple[int, ...], target: tuple[int, ...]) -> list[_A]:
-    """The elements of a tensor that has been broadcast to the shape `target`, in row-major order.
+    """The elements of a tensor broadcast to the shape `target`, in row-major order.
 
-    The tensor has the shape `shape` and the elements `data`, in the same order. Their number is
-    checked first, then ranks, then sizes, which must not be negative.
-    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
+    `data` are the tensor's elements, in this order. Checks their number, then ranks, then sizes,
+    which must not be negative. [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable, DataLength
     WhyML: kernel.flat.COPFlatBroadcast.broadcast_flat
@@ -860,8 +837,7 @@ def view_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor that broadcasts to it.
 
-    They are 0 on the axes that are prepended or grow. [E_Broadcast_any_F_020]
-    [E_Broadcast_any_Derived_110]
+    Prepended and grown axes have 0. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
 
     WhyML: kernel.views.COPViews.view_strides
     """
@@ -880,10 +856,10 @@ def broadcast_views(
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
     """The common shape of `shapes` by the rule of SONNX, and the strides of each tensor's view.
 
-    The view has the common shape; where the tensor has it, its strides are the tensor's own. Each
-    axis must have a stride. Raises NoTensor where no shape is given, else NegativeSize, else E1
-    with the first violation. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Outputs_010]
-    [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+    A tensor of the common shape keeps its strides. Raises NoTensor, NegativeSize or E1 as
+    `broadcast_shapes` does. Each axis must have a stride. [E_Broadcast_any_Signature_010]
+    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_110]
+    [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor
     WhyML: kernel.views.COPViews.broadcast_views
@@ -898,8 +874,7 @@ def broadcast_views(
 
 
 def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
-    """Whether a loop with the strides `steps` goes on into an axis of this size, where tensors have
-    the strides `more`. [E_Broadcast_any_Derived_560]
+    """Whether a loop with `steps` merges with an axis with `more`. [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.goes_on
     """
@@ -912,12 +887,11 @@ def goes_on(steps: tuple[int, ...], size: int, more: tuple[int, ...]) -> bool:
 def loop_plan(
     shape: tuple[int, ...], strides: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-    """The loops that come by all elements of tensors of one shape, in row-major order.
+    """The loops that visit all elements of tensors of one shape, in row-major order.
 
-    `strides` has the strides of each tensor on each axis. The first tuple says how often each loop
-    goes round, from the outermost one on, the second one how far each tensor steps there. There is
-    one loop at least, and no round where a size is 0. Sizes must not be negative.
-    [E_Broadcast_any_Derived_560]
+    `strides` are those of each tensor on each axis. The first tuple has each loop's iterations,
+    the outermost first; the second the tensors' strides there. There is at least one loop, and no
+    iteration if a size is 0. Sizes must not be negative. [E_Broadcast_any_Derived_560]
 
     WhyML: kernel.plan.COPPlan.loop_plan
     """
@@ -951,7 +925,7 @@ def loop_plan(
 
 
 class WrongLength(Exception):
-    """A tensor has not as many elements as its shape says. The value is the lowest such tensor."""
+    """A tensor has a wrong number of elements. The value is the lowest such tensor."""
 
     def __init__(self, value: int) -> None:
         super().__init__(value)
@@ -961,10 +935,9 @@ class WrongLength(Exception):
 def broadcast_elements(
     data: tuple[_A, ...], shape: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[_A, ...]:
-    """The elements of a tensor that has been broadcast to the shape `target`, in row-major order.
+    """The elements of a tensor broadcast to the shape `target`, in row-major order.
 
-    The tensor has the shape `shape`, which must broadcast to the target, and the elements `data`.
-    Raises DataLength if their number is not the one that the shape says.
+    `shape` must broadcast to `target`. Raises DataLength if `data` does not have its size.
     [E_Broadcast_any_Derived_130]
 
     Raises: DataLength
@@ -985,12 +958,11 @@ def broadcast_all(
 ) -> tuple[tuple[int, ...], tuple[tuple[_A, ...], ...]]:
     """The common shape by the rule of SONNX, and the elements of all tensors broadcast to it.
 
-    `data` has the elements of each tensor, as many lists as there are shapes; all are in
-    row-major order. Raises NoTensor, NegativeSize or E1 as `broadcast_shapes` does, else
-    WrongLength with the first tensor whose number of elements is not the one that its shape says.
-    [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010] [E_Broadcast_any_Outputs_010]
-    [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_130]
-    [E_Broadcast_any_Derived_140]
+    `data` has one list of elements per shape; all lists are in row-major order. Raises NoTensor,
+    NegativeSize or E1 as `broadcast_shapes` does, else WrongLength with the first tensor that has
+    a wrong number of elements. [E_Broadcast_any_Signature_010] [E_Broadcast_any_Inputs_010]
+    [E_Broadcast_any_Outputs_010] [E_Broadcast_any_Steps_010] [E_Broadcast_any_E1_020]
+    [E_Broadcast_any_Derived_130] [E_Broadcast_any_Derived_140]
 
     Raises: NegativeSize, E1, NoTensor, WrongLength
     WhyML: kernel.tensors.COPTensors.broadcast_all
@@ -1008,9 +980,8 @@ def broadcast_all(
 
 
 class NeverAgree(Exception):
-    """Two numbers of one axis that differ and are both not 1: no sizes make these shapes broadcast.
-    The values are the two tensors, the lower one first, and the axis of the largest rank.
-    [E_Broadcast_any_Derived_580]
+    """Two numbers of an axis differ and are not 1: the shapes never broadcast. The values are their
+    tensors, the lower first, and the axis of the largest rank. [E_Broadcast_any_Derived_580]
     """
 
     def __init__(self, value: tuple[int, int, int]) -> None:
@@ -1031,11 +1002,10 @@ def largest_rank(shapes: tuple[tuple[int, ...], ...]) -> int:
 
 
 def shape_of_numbers(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The shape that the numbers alone have, with 1 for every name.
+    """The shape of the numbers, with 1 for every name.
 
-    Raises NeverAgree with the first two numbers that differ and are both not 1: on the lowest
-    axis, there in the lowest second tensor, and for it in the lowest first one.
-    [E_Broadcast_any_Derived_580]
+    Raises NeverAgree with the first two numbers that differ and are not 1: lowest axis first,
+    then lowest second tensor, then lowest first one. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.shape_of_numbers
@@ -1069,9 +1039,7 @@ def found(symbols: list[int], n: int, z: int) -> bool:
 
 
 def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
-    """The symbols other than 1 on the axis `axis` of the largest rank, `rank`.
-
-    They stand in order of the tensors, each once. [E_Broadcast_any_Derived_580]
+    """The symbols other than 1 on axis `axis` of `rank`, each once. [E_Broadcast_any_Derived_580]
 
     WhyML: kernel.symbolic.COPSymbolic.axis_symbols
     """
@@ -1086,14 +1054,11 @@ def axis_symbols(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> t
 
 
 def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-    """The common shape of shapes of symbols: on each axis the symbols of which one that is not 1 is
-    the size.
+    """The common shape of shapes of symbols: per axis, symbols that are each the size or 1.
 
-    Symbols from 0 on are numbers, those below 0 names. No symbol: the size is 1. One: it is the
-    size. Several: they are names, of which all that are not 1 are the same size where the shapes
-    broadcast. On an axis with a number other than 1 it is that number alone.
-    Raises NeverAgree with the first two numbers that differ and are both not 1.
-    [E_Broadcast_any_Derived_580]
+    Symbols from 0 on are numbers, others names. No symbol: the size is 1. Several: names; where
+    the shapes broadcast, all that are not 1 are equal. A number other than 1 stands alone. Raises
+    NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_sizes
@@ -1114,8 +1079,7 @@ def symbolic_sizes(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...]
 def with_clause(
     clauses: tuple[tuple[int, int, int], ...], i: int, a: int, b: int
 ) -> tuple[tuple[int, int, int], ...]:
-    """The clauses and one more, of the axis `i` and the symbols `a` and `b`.
-    [E_Broadcast_any_Derived_580]
+    """The clauses, then that of axis `i` and symbols `a` and `b`. [E_Broadcast_any_Derived_580]
 
     WhyML: kernel.symbolic.COPSymbolic.with_clause
     """
@@ -1126,10 +1090,9 @@ def with_clause(
 def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
     """The condition under which shapes of symbols broadcast by the rule of NumPy.
 
-    Each of the clauses `(axis, a, b)` has to hold: a is 1, or b is, or both are the same size.
-    On an axis with a number other than 1 there is one for every name with that number, on another
-    one for every two names, lower axes first. Raises NeverAgree with the first two numbers that
-    differ and are both not 1. [E_Broadcast_any_Derived_580]
+    Each clause `(axis, a, b)` must hold: a is 1, b is 1, or both are equal. An axis with a number
+    other than 1 has a clause for each name and this number, others for every two names; lower
+    axes first. Raises NeverAgree as `shape_of_numbers` does. [E_Broadcast_any_Derived_580]
 
     Raises: NeverAgree
     WhyML: kernel.symbolic.COPSymbolic.symbolic_conditions
@@ -1152,8 +1115,7 @@ def symbolic_conditions(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int,
 
 
 def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
-    """Whether a tensor has the size 1 on the axis `axis` of the largest rank, `rank`, or lacks this
-    axis. [E_Broadcast_any_Derived_590]
+    """Whether a tensor has 1 on axis `axis` of `rank`, or lacks it. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.has_one
     """
@@ -1164,9 +1126,9 @@ def has_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> bool:
 
 
 def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -> tuple[int, ...]:
-    """The symbols on the axis `axis` of the largest rank, `rank`, each once, 1 behind the others.
+    """The symbols on the axis `axis` of the largest rank, `rank`, each once, 1 last.
 
-    1 is one of them also if a tensor does not have the axis. [E_Broadcast_any_Derived_590]
+    A missing axis counts as 1. [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbols_and_one
     """
@@ -1178,11 +1140,10 @@ def symbols_and_one(shapes: tuple[tuple[int, ...], ...], rank: int, axis: int) -
 
 
 def symbolic_zeros(shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, int, int], ...]:
-    """What SONNX asks besides: of no pair `(axis, a, b)` of symbols one may be 0 and the other 1.
+    """SONNX's further condition: in no pair `(axis, a, b)` of symbols may one be 0 and the other 1.
 
-    These are all two symbols of an axis that are a name, 0 or 1, lower axes first; a missing axis
-    counts as 1, which stands last. With (axis, 0, 1) SONNX rejects the shapes, whatever the names
-    are. [E_Broadcast_any_Derived_590]
+    The pairs are all two of the names, 0 and 1 of an axis, lower axes first. A missing axis
+    counts as 1; 1 comes last. SONNX always rejects (axis, 0, 1). [E_Broadcast_any_Derived_590]
 
     WhyML: kernel.symbolic.COPSymbolic.symbolic_zeros
     """
@@ -1250,8 +1211,8 @@ def replaced(shapes: tuple[tuple[int, ...], ...], x: int, y: int) -> tuple[tuple
 
 
 def one_way(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[tuple[int, int, int], ...]:
-    """The clauses `(axis, x, y)` under which a shape broadcasts to a target: x is 1, or both are
-    the same size, lower axes first. The target has no fewer axes. [E_Broadcast_any_Derived_670]
+    """The clauses `(axis, x, y)` under which a shape broadcasts to a target of no lower rank: x is
+    1, or both are the same size; lower axes first. [E_Broadcast_any_Derived_670]
 
     WhyML: kernel.known.COPKnown.one_way
     """
