@@ -360,7 +360,7 @@ def numpy_broadcast_shapes(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ..
 
 
 class AxesCount(Exception):
-    """Named (nGraph: kept) axes are not as many as the data's. [E_OpenvinoBroadcast_any_Axes_010]"""
+    """A wrong number of named (nGraph: kept) axes. [E_OpenvinoBroadcast_any_Axes_010]"""
 
 
 class AxisOutOfRange(Exception):
