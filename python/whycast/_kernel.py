@@ -222,8 +222,9 @@ def broadcast_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor.
 
-    Prepended and grown axes have 0. Checks ranks, then sizes, which must not be negative.
-    [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110] [E_Broadcast_any_Derived_140]
+    Prepended and grown axes have the stride 0. Checks ranks, then sizes, which must not be
+    negative. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    [E_Broadcast_any_Derived_140]
 
     Raises: RankMismatch, NotBroadcastable
     WhyML: kernel.broadcast.COPBroadcast.broadcast_strides
@@ -837,7 +838,8 @@ def view_strides(
 ) -> tuple[int, ...]:
     """The strides of the view with shape `target` of a tensor that broadcasts to it.
 
-    Prepended and grown axes have 0. [E_Broadcast_any_F_020] [E_Broadcast_any_Derived_110]
+    Prepended and grown axes have the stride 0. [E_Broadcast_any_F_020]
+    [E_Broadcast_any_Derived_110]
 
     WhyML: kernel.views.COPViews.view_strides
     """
