@@ -30,7 +30,7 @@
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
 #                 ways; the stack and the instructions of a call
-#   make certify  cvc5 writes a certificate of each proved part, and a checker of our own reads it
+#   make certify  cvc5 writes a certificate of each proved part, our checker reads it (KEEP=folder: kept)
 #   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in released and drawn models, make them explicit, compare
@@ -47,7 +47,7 @@ override GIVEN := $(foreach name,$(.VARIABLES),$(if $(filter line override,$(ori
     $(filter .%,$(name)),$(filter environment,$(origin $(name)))),$(name)))
 override OPTIONS := $(filter-out -j% -O% --output-sync% --jobserver% --no-print% -s -w -ws -sw,$(MFLAGS))
 override STEERING := MAKEFILES GNUMAKEFLAGS PYTEST_ADDOPTS PYTEST_PLUGINS -*-eval-flags-*-
-override KNOWN := THEORY FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
+override KNOWN := THEORY KEEP FILE FUZZ BENCH ARCHIVE PREFIX DESTDIR INCLUDEDIR LIBDIR
 # No verdict comes from `make install` alone: it may compile as the user likes.
 ifeq (default install,$(origin MAKECMDGOALS) $(MAKECMDGOALS))
 override KNOWN += CC CFLAGS LDFLAGS
@@ -179,7 +179,7 @@ object:
 
 certify:
 	@$(INSTALL) --tests --also certify
-	@$(RECORD) $(TOOLS) certify $(THEORY)
+	@$(RECORD) $(TOOLS) certify $(if $(KEEP),--keep "$(KEEP)") $(THEORY)
 
 models:
 	@$(INSTALL) --tests --also models

@@ -45,7 +45,8 @@ FILES = re.compile(
     |python/(BENCHMARKS\.md|whycast\.egg-info/.*|whycast/_native\.abi3\.so)
     |python/whycast/(\w+/)*\w+\.(py|pyi|c|typed)
     |python/doc/(\w+/)*\w+\.(py|md|rst|svg|css|js|jsonl|onnxtxt)
-    |proofs/((run|install|verdict)\.py|[\w-]+\.md|claims\.lock|signatures\.toml|sessions/.*)
+    |proofs/((run|install|verdict)\.py|[\w-]+\.md|sessions/.*)
+    |proofs/(claims\.lock|signatures\.toml|lanes\.json)
     |proofs/gate/([\w-]+\.(py|toml|txt|drv|mlw)|why3\.conf\.in|why3/(\w+|api/[\d.]+)\.ml)
     |proofs/gate/(extraction/\w+\.(ml|drv)|contract/\w+\.ml)
     |proofs/(certify|certificates)/\w+\.py

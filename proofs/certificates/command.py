@@ -107,8 +107,9 @@ def attempts(
 class Run:
     """The results so far; the checker's tables allow one thread at a time."""
 
-    def __init__(self, files: int) -> None:
+    def __init__(self, files: int, keep: Path | None = None) -> None:
         ((_, self.version, _),) = toolchain.requirements(REQUIREMENTS)
+        self.keep = keep
         self.whysearch, self.files, self.done = Program(ROOT, "whysearch"), files, 0
         self.parts: list[Part] = []
         self.changes: list[faults.Change] = []
@@ -125,6 +126,8 @@ class Run:
         answers = zip(entries, texts, certificates(self.version, texts), strict=True)
         with self.lock:
             for entry, text, (found, why) in answers:
+                if self.keep and found:
+                    left(self.keep / folder.name / entry["file"], text, found)
                 result, steps = self.judged(text, found, why)
                 goal, part = entry["goal"], entry["part"]
                 self.parts.append(Part(file, goal, part, result, steps, len(found)))
@@ -147,13 +150,22 @@ class Run:
             return f"refused: {error}", 0
 
 
+def left(task: Path, text: str, certificate: str) -> None:
+    """Leave a task and, beside it, its certificate as commands that Ethos reads."""
+    task.parent.mkdir(parents=True, exist_ok=True)
+    task.write_text(text, encoding="utf-8")
+    commands = certificate.strip().removeprefix("(").removesuffix(")").strip()
+    task.with_suffix(".cpc").write_text(f"{commands}\n", encoding="utf-8")
+
+
 def main(argv: list[str]) -> int:
     """Certify all parts, print what came of them, write build/certify.json."""
     parser = argparse.ArgumentParser(prog="certify", description=main.__doc__)
     parser.add_argument("theories", nargs="*", metavar="THEORY", help="all of them unless given")
+    parser.add_argument("--keep", type=Path, help="a folder for the tasks and their certificates")
     options = parser.parse_args(argv)
     started, files = time.monotonic(), chosen(options.theories)
-    run = Run(len(files))
+    run = Run(len(files), options.keep)
     KEPT.mkdir(parents=True, exist_ok=True)
     sys.setrecursionlimit(checker.DEPTH)
     threading.stack_size(512 << 20)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evidence import misra, mutants, records
+from evidence import misra, records
 from gate import c_files, claims, closed, judge, mapped, toml, toolchain, trace
 from gate.closed import GIT
 from gate.facts import Clause, Goal, Symbol, full_name
@@ -44,6 +44,7 @@ class High(NamedTuple):
 class Belief(NamedTuple):
     """A row of the table in SOUNDNESS: a belief that remains, and its checks."""
 
+    heading: str
     id: str
     believed: str
     checked: str
@@ -126,8 +127,13 @@ def reviews(evidence: Any, root: Path) -> list[Review]:
 def beliefs(root: Path) -> dict[str, Belief]:
     """Read the table in SOUNDNESS, by its rows' ids."""
     text = (root / SOUNDNESS).read_text("utf-8")
-    rows = re.findall(r"(?m)^\| (R\d+) \| (.*?) \| (.*) \|$", LINK.sub(r"\1", text))
-    return {row[0]: Belief(*row) for row in rows}
+    row, heading = r"(?m)^\| (R\d+|) \| (.*?) \| (.*) \|$|^\| \| \*\*(.*)\*\*", ""
+    found = {}
+    for id, believed, checked, title in re.findall(row, LINK.sub(r"\1", text)):
+        heading = title or heading
+        if id:
+            found[id] = Belief(heading, id, believed, checked)
+    return found
 
 
 def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
@@ -171,6 +177,7 @@ def known(evidence: Any, root: Path) -> dict[str, Any]:
         "lanes": records.LANES,
         "runs": runs,
         "sources": sources,
+        "ran": {lane: records.told(runs.get(lane), root) for lane in records.LANES},
         "passed": {n for n, r in runs.items() if r.code == 0 and r.sources == sources},
         "beliefs": beliefs(root),
         "commit": records.commit(root),
@@ -193,5 +200,4 @@ def known(evidence: Any, root: Path) -> dict[str, Any]:
             if (root / driver).is_file()
         },
         "hypotheses": judge.hypotheses(evidence.facts),
-        "mutants": mutants.results(root),
     }

@@ -21,7 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sphinx.cmd.build import build_main
 
 import whycast
-from evidence import needs, pack, worked
+from evidence import argument, exchange, needs, pack, worked
 from gate import closed, trace
 from gate.closed import ROOT, ToolError
 from gate.facts import library
@@ -104,7 +104,8 @@ def build(root: Path, evidence: needs.Evidence) -> Path:
             text = text.replace(old, better)
         path.write_text(text, encoding="utf-8")
     (new / "permalink.html").unlink(missing_ok=True)  # Nothing leads to it, and it asks a server.
-    needs.read_back(new / "needs.json", evidence)
+    shown = needs.read_back(new / "needs.json", evidence)
+    (new / "needs.reqifz").write_bytes(exchange.written(shown))
     if dead := dead_links(new):
         raise ToolError("\n".join(["these links lead nowhere:", *dead]))
     shutil.rmtree(made, ignore_errors=True)
@@ -131,11 +132,14 @@ def dead_links(folder: Path) -> list[str]:
 def write(root: Path, source: Path, evidence: needs.Evidence) -> None:
     """Write Sphinx's input: texts filled in, needs, theories, the C compiled."""
     shutil.copytree(root / TEXTS, source)
-    made = environment(source, **known(root, evidence), **needs.known(evidence))
+    told = needs.known(evidence)
+    made = environment(source, **known(root, evidence), **told)
     for path in sorted(each for end in ("md", "rst") for each in source.rglob(f"*.{end}")):
         name = path.relative_to(source).as_posix()
         if not name.startswith("_"):
             path.write_text(made.get_template(name).render(), encoding="utf-8")
+    goals = argument.written(told["argument"])
+    (source / "evidence/argument.yaml").write_text(goals, encoding="utf-8")
     (source / "theories").mkdir()
     given = {file: (title(text), text) for file, text in theories(root).items()}
     for name, text in needs.pages(evidence, given).items():

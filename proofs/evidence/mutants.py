@@ -139,23 +139,6 @@ def drawn(root: Path, number: int) -> list[Mutant]:
     return [mutant for _, _, mutant in chosen]
 
 
-def sources(root: Path) -> str:
-    """Hash theories and proofs: a report with another hash is out of date."""
-    recorded = (root / "proofs/sessions").rglob("*.proofs")
-    paths = sorted({*(root / "why3").rglob("*.mlw"), *recorded})
-    return closed.digest((str(path.relative_to(root)), path.read_bytes()) for path in paths)
-
-
-def results(root: Path) -> list[Result] | None:
-    """Read the results of the last run, if it was of these sources."""
-    path = root / REPORT
-    report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if report.get("sources") != sources(root):
-        return None
-    found: list[Result] = report["results"]
-    return found
-
-
 @contextmanager
 def mutated_tree(mutant: Mutant, root: Path) -> Iterator[Path]:
     """Lend a tree with the theories, one of them changed, and the sessions."""
@@ -200,7 +183,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("number", nargs="?", type=int, default=NUMBER)
     parser.add_argument("--words", action="store_true", help="print them")
     given = parser.parse_args(argv)
-    started, before, mutants = time.monotonic(), sources(ROOT), drawn(ROOT, given.number)
+    started, mutants = time.monotonic(), drawn(ROOT, given.number)
     if given.words:
         print(*(mutant.id for mutant in mutants), sep="\n")
         return 0
@@ -209,11 +192,7 @@ def main(argv: list[str]) -> int:
     untyped = sum(result["verdict"] == UNTYPED for result in found)
     unlisted = alive - EQUIVALENT.keys()
     stale = {result["id"] for result in found} & EQUIVALENT.keys() - alive
-    if before == sources(ROOT):
-        report = {"sources": before, "results": found}
-        new = (ROOT / REPORT).with_suffix(".new")
-        new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        new.replace(ROOT / REPORT)
+    (ROOT / REPORT).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     for name in sorted(unlisted):
         print(f"{name} survived: no goal depends on what it changes")
     for name in sorted(stale):

@@ -11,13 +11,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from jsonschema_rs import Draft7Validator
 from sphinx_needs.needsfile import check_needs_data
 
-from evidence import assessment, graph, pack
+from evidence import argument, assessment, graph, pack
 from evidence.assessment import LINK
 from gate import claims, closed, judge, toolchain
 from gate.facts import Clause, Facts, Goal, Symbol, families, full_name, library, nodes, parts
@@ -122,6 +123,12 @@ class Evidence:
             self.ids[path] = name
             self.named.setdefault(name, []).append(symbol)
         self.known = {clause["id"] for clause in facts["trace"]["clauses"]}
+
+    @cached_property
+    def links(self) -> dict[str, dict[str, list[str]]]:
+        """Give the links of all clauses and symbols."""
+        of = {each["id"]: links_of_clause(self, each) for each in self.facts["trace"]["clauses"]}
+        return of | {name: links_of_symbol(self, each) for name, each in self.named.items()}
 
     def prose(self, text: object) -> str:
         """Format a text's words for Markdown: code stays code, a clause becomes a link."""
@@ -231,8 +238,8 @@ def of_clause(evidence: Evidence, clause: Clause) -> str:
         "says": " ".join(clause["says"].split()),
         "status": "proved" if clause["theorems"] else "reason",
     }
-    links, name = links_of_clause(evidence, clause), clause["id"]
-    return need("clause", name, name, "\n".join(lines), **fields, **links)
+    name = clause["id"]
+    return need("clause", name, name, "\n".join(lines), **fields, **evidence.links[name])
 
 
 def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
@@ -266,9 +273,11 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
         lines.append(f"{ghost}{symbol['kind']}, {where}{compared}\n")
         if goal:
             lines += table_of_proofs(evidence, goal, symbol["file"])
-    kind = OF_KIND.get(first["kind"], "definition")
-    links = links_of_symbol(evidence, symbols)
-    return need(kind, evidence.ids[path_of(first, first["file"])], name, "\n".join(lines), **links)
+    kind, own = (
+        OF_KIND.get(first["kind"], "definition"),
+        evidence.ids[path_of(first, first["file"])],
+    )
+    return need(kind, own, name, "\n".join(lines), **evidence.links[own])
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
@@ -325,7 +334,8 @@ def known(evidence: Evidence) -> dict[str, Any]:
             )
         ],
     }
-    return own | assessment.known(evidence, evidence.root)
+    own |= assessment.known(evidence, evidence.root)
+    return own | {"argument": argument.argument(own), "drawn": argument.drawn}
 
 
 # --- pages ------------------------------------------------------------------------------------
@@ -367,25 +377,18 @@ def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[s
     return found
 
 
-def links(evidence: Evidence) -> dict[str, dict[str, list[str]]]:
-    """Give the links of all clauses and symbols."""
-    clauses = evidence.facts["trace"]["clauses"]
-    symbols = evidence.named.items()
-    return {clause["id"]: links_of_clause(evidence, clause) for clause in clauses} | {
-        name: links_of_symbol(evidence, each) for name, each in symbols
-    }
-
-
-def read_back(file: Path, evidence: Evidence) -> None:
-    """Compare the export with the facts: clauses, symbols, and each of their links."""
+def read_back(file: Path, evidence: Evidence) -> dict[str, dict[str, Any]]:
+    """Compare the export with the facts: clauses, symbols, each link; return its needs."""
     told = json.loads(file.read_text(encoding="utf-8"))
     version = told["versions"][told["current_version"]]
-    is_need, found = Draft7Validator(version["needs_schema"]), version["needs"]
+    found: dict[str, dict[str, Any]] = version["needs"]
+    is_need = Draft7Validator(version["needs_schema"])
     faults = [error.message for error in check_needs_data(told).schema]
     faults += [error.message for each in found.values() for error in is_need.iter_errors(each)]
-    for name, expected in links(evidence).items():
+    for name, expected in evidence.links.items():
         for link, ids in expected.items():
             if sorted(found.get(name, {}).get(link, ())) != sorted(ids) or name not in found:
                 faults.append(f"{name}: {link} is not as the facts have it")
     if faults:
         raise closed.ToolError("\n".join(["needs.json does not say what the facts say:", *faults]))
+    return found

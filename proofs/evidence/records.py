@@ -1,8 +1,8 @@
-"""`record LANE COMMAND ...` runs a command and keeps its output, with its sources and date.
+"""`record LANE COMMAND ...` runs a lane: a command that takes too long for each change.
 
-A lane that takes too long for each change runs by itself, before the evidence. Its record in
-build/records has the output, the exit code, the commit, the date, the hash of all sources, and the
-facts in build/LANE.json, if any.
+build/records keeps the output, exit code, date, commit, hash of all sources, and build/LANE.json,
+if any. proofs/lanes.json, which is committed, keeps the last line: a clone shows the last run.
+`record` alone writes that file anew.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from gate import closed
 from gate.closed import GIT, ROOT, sources
 
-FOLDER = "build/records"
+FOLDER, KEPT = "build/records", "proofs/lanes.json"
 
 # Lanes, in the order of `make nightly`.
 LANES = {
@@ -60,19 +60,56 @@ def commit(root: Path) -> str:
         return ""
     head = closed.run(*GIT, "rev-parse", "HEAD", cwd=root).strip()
     changed = closed.run(*GIT, "status", "--porcelain", "--untracked-files=no", cwd=root)
-    others = [line for line in changed.splitlines() if not line.endswith("BENCHMARKS.md")]
+    others = [line for line in changed.splitlines() if not closed.NOT_SOURCES.search(line[3:])]
     return f"{head} with changes" if others else head
 
 
 def read(root: Path) -> dict[str, Record]:
-    """Read the records that there are."""
-    files = {lane: root / FOLDER / f"{lane}.json" for lane in LANES}
-    found = {lane: file.read_text("utf-8") for lane, file in files.items() if file.is_file()}
-    return {lane: Record(**json.loads(text)) for lane, text in found.items()}
+    """Read the last run of each lane: whole, if it ran here; else its last line."""
+    file = root / KEPT
+    kept = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    found = {lane: Record(**kept[lane]) for lane in LANES if lane in kept}
+    for lane in LANES:
+        if (file := root / FOLDER / f"{lane}.json").is_file():
+            own = Record(**json.loads(file.read_text("utf-8")))
+            if lane not in found or own.day >= found[lane].day:
+                found[lane] = own
+    return found
+
+
+def keep(root: Path) -> None:
+    """Write the last run of each lane, shortened, into the file that is committed."""
+    short = {
+        lane: run._replace(said=run.said[-1:], facts=None)._asdict()
+        for lane, run in read(root).items()
+    }
+    text = json.dumps(short, indent=1, ensure_ascii=False) + "\n"
+    (root / KEPT).write_text(text, encoding="utf-8")
+
+
+def told(run: Record | None, root: Path) -> str:
+    """Describe the last run of a lane: its outcome, day and sources."""
+    if not run:
+        return "not run yet"
+    said, head = f"{'FAILED' if run.code else 'passed'} on {run.day}", run.commit[:12]
+    if run.sources == identity(root):
+        return f"{said}, on these sources"
+    path = ("rev-list", "--count", "--ancestry-path", f"{head}..HEAD")
+    try:
+        later = int(closed.run(*GIT, *path, cwd=root)) if head else 0
+    except closed.ToolError:
+        later = 0
+    before = (
+        f"{later} commit{'s' * (later > 1)} before these" if later else "other sources than these"
+    )
+    return f"{said} ({before}, {head or 'unknown commit'})"
 
 
 def main(argv: list[str]) -> int:
     """Run a command, show its output and keep it; return its exit code."""
+    if not argv:
+        keep(ROOT)
+        return 0
     lane, *command = argv
     if lane not in LANES or not command:
         raise closed.ToolError(f"{lane}: expected one of {', '.join(LANES)}, and a command")
@@ -92,7 +129,7 @@ def main(argv: list[str]) -> int:
             said.append(line.rstrip("\n").replace(f"{ROOT}/", ""))
     seconds = round(time.monotonic() - started)
     if identity(ROOT) != before:
-        print(f"{lane}: the sources were changed meanwhile, so that nothing is recorded")
+        print(f"{lane}: the sources changed during the run, so nothing is recorded")
         return process.returncode or 1
     now, of = date.today().isoformat(), commit(ROOT)
     facts = json.loads(written.read_text(encoding="utf-8")) if written.is_file() else None
@@ -100,4 +137,5 @@ def main(argv: list[str]) -> int:
     (ROOT / FOLDER).mkdir(parents=True, exist_ok=True)
     text = json.dumps(record._asdict(), indent=1, ensure_ascii=False) + "\n"
     (ROOT / FOLDER / f"{lane}.json").write_text(text, encoding="utf-8")
+    keep(ROOT)
     return process.returncode

@@ -21,9 +21,10 @@ GIT = ("/usr/bin/git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false")
 
 FOLDERS = ("why3", "proofs", "python", "c", "tests")
 
-# What a verdict is about, and what decides it; nothing depends on what `make bench` writes.
+# What a verdict is about, and what decides it; nothing depends on what benchmarks and lanes record.
 SOURCES = ("Makefile", "pyproject.toml", *(f"{folder}/**/*" for folder in FOLDERS))
-NOT_SOURCES = re.compile(r"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|^python/BENCHMARKS\.md$")
+RECORDED = r"^(python/BENCHMARKS\.md|proofs/lanes\.json)$"
+NOT_SOURCES = re.compile(rf"(^|/)(__pycache__|[^/]*\.egg-info)/|\.so$|{RECORDED}")
 
 # What a gate that has passed leaves for the pages: its facts, the sentences, the sources.
 FACTS = "build/facts.json"

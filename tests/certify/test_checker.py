@@ -3,10 +3,11 @@
 import ast
 import re
 import sys
+from pathlib import Path
 
 import pytest
 
-from certificates import faults
+from certificates import command, faults
 from certify.checker import check
 from certify.reader import Certificate, Task, expressions
 from certify.terms import INT, Refused, same_but_for_names, variable
@@ -290,3 +291,11 @@ def test_the_checker_is_small_and_has_nothing_of_others() -> None:
         names += [str(node.module)] if isinstance(node, ast.ImportFrom) else []
         tops = {name.partition(".")[0] for name in names}
         assert tops <= {"certify", *sys.stdlib_module_names}, names
+
+
+def test_a_certificate_is_left_for_other_checkers(tmp_path: Path) -> None:
+    task = tmp_path / "core.shape" / "Shape.a.0.smt2"
+    command.left(task, TASK, CERTIFICATE)
+    commands = task.with_suffix(".cpc").read_text(encoding="utf-8")
+    assert commands.startswith("(declare-sort U 0)\n")
+    assert check(task.read_text(encoding="utf-8"), f"({commands})") == check(TASK, CERTIFICATE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import html
 import importlib
 import inspect
 import json
@@ -23,10 +24,12 @@ import numpy as np
 import pytest
 import small_evidence
 from griffe import Docstring
+from reqif.parser import ReqIFZParser
 from small_evidence import MEAN, Page
 
 import whycast
-from evidence import doc, worked
+from evidence import doc, exchange, worked
+from evidence.needs import LINKS
 from gate.closed import ROOT
 from gate.facts import library
 from whycast import _command, numpy_rule, testing
@@ -149,6 +152,29 @@ def test_nothing_is_loaded_from_elsewhere(made: Made) -> None:
         assert not re.findall(r"(?<![\w.<>/:\\-])/(?:home|root|tmp|work|usr)/", text), path
     for path in made.folder.glob("doc/_static/**/*.css"):
         assert "url(http" not in path.read_text(encoding="utf-8")
+
+
+def test_reqif_holds_all_that_needs_json_holds(made: Made) -> None:
+    told = json.loads((made.folder / "doc/needs.json").read_text(encoding="utf-8"))
+    needs = told["versions"][told["current_version"]]["needs"]
+    (read,) = ReqIFZParser.parse(str(made.folder / "doc/needs.reqifz")).reqif_bundles.values()
+    assert read.exceptions == []
+    content = read.core_content.req_if_content
+    found = {
+        each.identifier: {"type": each.spec_object_type}
+        | {a.definition_ref.partition(".")[2]: a.value for a in each.attributes}
+        for each in content.spec_objects
+    }
+    for each in found.values():
+        if div := each.get("content", ""):
+            each["content"] = html.unescape(div[len("<xhtml:div>") : -len("</xhtml:div>")])
+    links = [(r.source, r.relation_type_ref, r.target) for r in content.spec_relations]
+    for name, need in needs.items():
+        own = {key: need[key] for key in ("type", *exchange.ATTRIBUTES) if need.get(key)}
+        assert found.pop(name) == own
+    assert found == {}
+    expected = [(n, link, to) for n in needs for link in LINKS for to in needs[n].get(link, ())]
+    assert sorted(links) == sorted(expected) != []
 
 
 # The reference

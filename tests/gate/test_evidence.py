@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import small_evidence
+import yaml
 from small_evidence import MEAN
+from test_archive import GIT
 
-from evidence import assessment, doc, mutants, needs, pack, records
+from evidence import argument, assessment, doc, mutants, needs, pack, records
 from gate import closed
 from gate.closed import ROOT, ToolError
 
@@ -70,7 +73,7 @@ def test_a_clause_has_what_belongs_to_it_or_a_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("field", ["tested", "rests"])
 def test_an_export_that_says_something_else_is_refused(tmp_path: Path, field: str) -> None:
     evidence, file = small_evidence.evidence(tmp_path), tmp_path / "needs.json"
-    found = {ident: links | {"id": ident} for ident, links in needs.links(evidence).items()}
+    found = {ident: links | {"id": ident} for ident, links in evidence.links.items()}
     version = {"needs_schema": {"properties": {"id": {"type": "string"}}}, "needs": found}
     told = {"project": "small", "current_version": "1", "versions": {"1": version}}
     file.write_text(json.dumps(told))
@@ -138,29 +141,73 @@ def test_a_signature_is_of_the_text_that_was_signed(
         text("reviews", tmp_path)
 
 
-def test_a_lane_is_shown_with_its_commit_and_whether_the_sources_are_these(
+def test_a_lane_is_shown_with_its_outcome_and_whether_the_sources_are_these(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unclaimed = ":level: TI2; TD and TCL need cross"
-    assert "cross), not run here yet" in text("lanes", tmp_path)
+    assert "(/evidence/lanes.md) not run yet" in text("lanes", tmp_path)
     assert unclaimed in text("tools", tmp_path)
     monkeypatch.setattr(records, "ROOT", tmp_path)
-    command = [sys.executable, "-c", f"print({MEAN!r}); raise SystemExit(3)"]
+    command = [sys.executable, "-c", f"print(1); print({MEAN!r}); raise SystemExit(3)"]
     assert records.main(["cross", *command]) == 3
     said = text("lanes", tmp_path)
-    assert re.search(r"cross\) FAILED on 20\S+ \(commit unknown\)", said)
-    assert f"exit code 3, sources `{records.identity(tmp_path)}`. `````````text {MEAN}" in said
+    assert re.search(r"#cross\) FAILED on 20\S+, on these sources", said)
+    assert f"exit code 3, sources `{records.identity(tmp_path)}`. `````````text 1 {MEAN}" in said
     assert unclaimed in text("tools", tmp_path)
     assert records.main(["cross", sys.executable, "-c", ""]) == 0
     # The claim for a tool depends on the lanes that its row names.
     assert ":level: TI2, TD1, TCL1" in text("tools", tmp_path)
     assert unclaimed not in text("tools", tmp_path)
-    assert "1 of 10 such runs [have passed]" in text("assessment", tmp_path)
-    monkeypatch.setitem(small_evidence.FILES, "why3/other.mlw", "module Other end")
-    assert "passed on 20" in text("lanes", tmp_path)
-    assert "other sources than these" in text("lanes", tmp_path)
+    assert "1 of 10 [have passed]" in text("assessment", tmp_path)
     with pytest.raises(ToolError, match="else: expected one of validate, "):
         records.main(["else", "true"])
+
+
+def test_a_clone_shows_the_last_run_of_a_lane_and_how_many_commits_later_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def commit() -> None:
+        for words in (("add", "proofs", "why3"), ("commit", "-qm", "a")):
+            subprocess.run([*GIT, *words], cwd=tmp_path, check=True)
+
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    small_evidence.write(tmp_path)
+    subprocess.run([*GIT, "init", "-q"], cwd=tmp_path, check=True)
+    commit()
+    assert records.main(["cross", sys.executable, "-c", "print(1); print(2)"]) == 0
+    (tmp_path / records.KEPT).unlink()
+    assert records.main([]) == 0
+    shutil.rmtree(tmp_path / records.FOLDER)
+    commit()
+    said = text("lanes", tmp_path)
+    assert "on these sources, 0 s, exit code 0" in said
+    assert "`````````text 2 " in said
+    monkeypatch.setitem(small_evidence.FILES, "why3/other.mlw", "module Other end")
+    assert "(other sources than these, " not in text("lanes", tmp_path)
+    commit()
+    assert "(2 commits before these, " in text("lanes", tmp_path)
+    kept = (tmp_path / records.KEPT).read_text().replace('"commit": "', '"commit": "0000000')
+    (tmp_path / records.KEPT).write_text(kept)
+    assert "(other sources than these, 0000000" in text("lanes", tmp_path)
+
+
+def test_the_argument_rests_on_each_belief_of_the_c_and_is_exported(tmp_path: Path) -> None:
+    known = needs.known(small_evidence.evidence(tmp_path)) | {"beliefs": assessment.beliefs(ROOT)}
+    made = argument.argument(known)
+    rows = known["beliefs"].values()
+    headings = [*argument.PAGES, argument.PACKAGE, argument.CALLER]
+    assert [*dict.fromkeys(row.heading for row in rows)] == headings
+    used = {f"A{row.id[1:]}" for row in rows if row.heading != argument.PACKAGE}
+    assert {name for name in made if name[0] == "A"} == used
+    told = yaml.safe_load(argument.written(made))
+    assert {n: each["text"] for n, each in told.items()} == {n: e.text for n, e in made.items()}
+    # Each element is below the goal, once.
+    keys = ("supportedBy", "inContextOf")
+    below = [name for each in told.values() for key in keys for name in each.get(key, ())]
+    assert sorted([*below, "G1"]) == sorted(told)
+    assert "- [**Sn1** [make cross: not run yet](lanes.md)]{.solution}" in text(
+        "argument", tmp_path
+    )
 
 
 def test_each_tool_has_its_row_in_soundness(tmp_path: Path) -> None:
@@ -179,17 +226,19 @@ def test_the_lanes_are_those_that_run_at_night() -> None:
     assert f"\nnightly: {' '.join(records.LANES)} all\n" in makefile
 
 
-def test_mutants_are_shown_with_what_became_of_them(tmp_path: Path) -> None:
-    assert "No run of mutants is of these sources" in text("mutants", tmp_path)
+def test_mutants_are_shown_with_what_became_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(records, "ROOT", tmp_path)
+    assert text("mutants", tmp_path).endswith("(/evidence/lanes.md) not run yet.")
     results = [
         {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"},
         {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None},
     ]
-    report = {"sources": mutants.sources(tmp_path), "results": results}
-    (tmp_path / mutants.REPORT).write_text(json.dumps(report))
+    writing = f"open({str(tmp_path / mutants.REPORT)!r}, 'w').write({json.dumps(results)!r})"
+    assert records.main(["mutants", sys.executable, "-c", writing]) == 0
     said = text("mutants", tmp_path)
-    assert "2 were drawn" in said
-    assert "| `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said
+    assert "|---|---| | `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said
     assert said.endswith("| survived |")
 
 
