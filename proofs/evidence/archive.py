@@ -20,7 +20,7 @@ from gate.closed import GIT, ROOT, ToolError, run
 EVIDENCE = ROOT / pack.PACK
 REPLAY = Path(__file__).with_name("replay")
 
-# Not on a bare system, and not among the tools' packages.
+# A bare system and the tools' packages lack these.
 BESIDE = ("git", "make", "python3", "python3-venv", "ca-certificates")
 CARRIED = ("wheels", "provers")
 
@@ -42,12 +42,12 @@ def packages(into: Path) -> None:
 
 
 def main(argv: list[str]) -> int:
-    """Pack what stands, if the evidence is of it and all of it is committed."""
+    """Pack the tree, if all is committed and the evidence is of these sources."""
     parser = argparse.ArgumentParser(prog="archive", description=main.__doc__)
-    parser.add_argument("file", type=Path, help="a tar file, which is not there yet")
+    parser.add_argument("file", type=Path, help="a new tar file")
     file = parser.parse_args(argv).file.absolute()
     if file.exists():
-        raise ToolError(f"{file}: is there; expected the name of a new file")
+        raise ToolError(f"{file}: exists; expected the name of a new file")
     commit = records.commit(ROOT)
     if not commit or " " in commit:
         raise ToolError("expected a tree of git of which all is committed")

@@ -1,7 +1,7 @@
 """The figures for an assessor in the texts of python/doc/evidence.
 
-They come from the facts of the gate, the records of the lanes, the sources and their history. A
-function of the C without a requirement, or without a proof, is an error.
+They come from the gate's facts, the lanes' records, the sources and their history. A function of
+the C without a requirement, or without a proof, is an error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Low(NamedTuple):
 
 
 class High(NamedTuple):
-    """A high-level requirement: a clause, the functions that keep it, and its tests of the C."""
+    """A high-level requirement: a clause, its functions and its tests of the C."""
 
     clause: Clause
     functions: list[str]
@@ -50,12 +50,12 @@ class Belief(NamedTuple):
     checked: str
 
     def lanes(self) -> list[str]:
-        """Give the lanes that check it: its claim depends on their records."""
+        """Return the lanes that check it: its claim depends on their records."""
         return [lane for lane in records.LANES if f"`make {lane}`" in self.checked]
 
 
 class Review(NamedTuple):
-    """Something that two people have to read: who sealed it when, and who signed."""
+    """An item for two readers: who sealed it when, and who signed."""
 
     name: str
     day: str
@@ -64,7 +64,7 @@ class Review(NamedTuple):
 
 
 def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
-    """Give the two levels of requirements of the C; an orphan in either is an error."""
+    """Return the two levels of requirements of the C; an orphan in either is an error."""
     symbols, low = evidence.graph.symbols, list[Low]()
     for function in c_files.functions(root):
         symbol = own = symbols[function.program]
@@ -92,34 +92,31 @@ def levels(evidence: Any, root: Path) -> tuple[list[High], list[Low]]:
     return [each for each in high if each.functions], low
 
 
-def authors(root: Path) -> dict[str, str]:
-    """Give the author and date of each line of the lock; nothing without git."""
+def authors(root: Path) -> dict[claims.Key, str]:
+    """Return who wrote each line of the lock; nothing without git."""
     if not closed.has_git(root) or not (root / claims.LOCK).is_file():
         return {}
     said = closed.run(*GIT, "blame", "--line-porcelain", "--", claims.LOCK, cwd=root)
-    found = re.findall(r"(?m)^author (.*)\n(?:[^\t].*\n)*\t(.*)$", said)
-    return {line.rpartition(" ")[0]: by for by, line in found}
+    found = re.findall(r"(?m)^author (.*)\n(?:[^\t].*\n)*\t(\S+) (.*)(?: \S+){3}$", said)
+    return {(file, name): by for by, file, name in found}
 
 
 def reviews(evidence: Any, root: Path) -> list[Review]:
-    """Give the items for a second reviewer: trusted operations, and the header's statements."""
+    """Return the items for a second reviewer: trusted operations, and the header's statements."""
     sealed = claims.read(root / claims.LOCK)
     wanted = [(symbol["file"], full_name(symbol)) for symbol in evidence.trusted]
     wanted += [key for key in sealed if key[0] == c_files.HEADER]
     signed = toml.loads((root / SIGNATURES).read_text("utf-8")) if sealed else {}
     if unknown := signed.keys() - {name for _, name in wanted}:
         raise closed.ToolError(f"{SIGNATURES}: {', '.join(sorted(unknown))}: nobody has to sign it")
-    lines = authors(root)
+    by = authors(root)
 
     def review(key: claims.Key) -> Review:
-        seal = sealed[key]
-        hashes = f"{seal.statement} {seal.sentence}"
         of, person, day = signed.get(key[1], ("", "", ""))
         second = f"{person}, {day}" if person else ""
-        if second and of != hashes:
+        if second and of != f"{sealed[key].statement} {sealed[key].sentence}":
             second += ", of an earlier text"
-        by = lines.get(f"{key[0]} {key[1]} {hashes}", "")
-        return Review(key[1], seal.day, by, second)
+        return Review(key[1], sealed[key].day, by.get(key, ""), second)
 
     return [review(key) for key in wanted if key in sealed]
 
@@ -137,21 +134,21 @@ def beliefs(root: Path) -> dict[str, Belief]:
 
 
 def certified(runs: Mapping[str, records.Record]) -> set[tuple[str, str]]:
-    """Give the goals and parts with a certificate, by the last record."""
+    """Return the goals and parts with a certificate, by the last record."""
     run = runs.get("certify")
     found = run.facts["parts"] if run and run.facts else []
     return {(each["goal"], each["part"]) for each in found if each["result"] == "certified"}
 
 
 def last_change(root: Path, file: str) -> str:
-    """Give the day of a file's last commit; nothing without git."""
+    """Return the day of a file's last commit; nothing without git."""
     if not closed.has_git(root):
         return ""
     return closed.run(*GIT, "log", "-1", "--format=%cs", "--", file, cwd=root).strip()
 
 
 def texts(root: Path) -> list[dict[str, str]]:
-    """Give the specifications, with addresses and dates where there are any."""
+    """Return the specifications, with their addresses and dates."""
     data = (
         toml.loads((root / trace.TRACE).read_text("utf-8"))
         if (root / trace.TRACE).is_file()
@@ -161,13 +158,13 @@ def texts(root: Path) -> list[dict[str, str]]:
 
 
 def rules(root: Path) -> list[misra.Row]:
-    """Give the rules of MISRA C, and how the C keeps each."""
+    """Return the rules of MISRA C, and how the C keeps each."""
     path = root / misra.MATRIX
     return misra.rows(toml.loads(path.read_text("utf-8"))) if path.is_file() else []
 
 
 def known(evidence: Any, root: Path) -> dict[str, Any]:
-    """Give the names that the texts of python/doc/evidence use."""
+    """Return the names that the texts of python/doc/evidence use."""
     high, low = levels(evidence, root)
     runs, sources = records.read(root), records.identity(root)
     certain = certified(runs)

@@ -169,7 +169,7 @@ def environment(folder: Path, **known: Any) -> Environment:
 
 
 def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
-    """Give the names that the texts of python/doc use."""
+    """Return the names that the texts of python/doc use."""
     sys.path += [str(root / "tests/oracle"), str(root / "tests/peers")]
     museum, inferred = __import__("museum"), __import__("record_symbolic")
     register = json.loads((root / "tests/peers/deviations.json").read_text(encoding="utf-8"))
@@ -197,7 +197,7 @@ def known(root: Path, evidence: needs.Evidence) -> dict[str, Any]:
 def document(
     root: Path, evidence: needs.Evidence, name: str, start: str = "", end: str = ""
 ) -> str:
-    """Give a document, or its part between two headings, with links as on the site."""
+    """Return a document, or its part between two headings, with links as on the site."""
     text = (root / name).read_text(encoding="utf-8")
     text = text[text.index(start) :]
     text = text[: text.index(end)] if end else text
@@ -217,7 +217,7 @@ def document(
 
 
 def shown(root: Path) -> dict[str, str]:
-    """Give the page of each document."""
+    """Return the page of each document."""
     pages = [(path.name, path.read_text(encoding="utf-8")) for path in (root / TEXTS).glob("*.md")]
     return {file: page for page, said in pages for file in SHOWN.findall(said)}
 
@@ -229,19 +229,19 @@ def title(text: str) -> str:
 
 
 def theories(root: Path) -> dict[str, str]:
-    """Give the text of each theory."""
+    """Return the text of each theory."""
     return {file: (root / file).read_text(encoding="utf-8") for file in theory_files(root)}
 
 
 def rooms(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Give the rooms and their theories, with titles, in an order for reading."""
+    """Return the rooms and their theories, with titles, in an order for reading."""
     found = [(file, title(text)) for file, text in theories(root).items()]
     within = groupby(found, key=lambda each: each[0].split("/")[1])
     return [(name, list(theories)) for name, theories in within]
 
 
 def clauses(root: Path) -> dict[str, list[str]]:
-    """Give the clauses of each public name."""
+    """Return the clauses of each public name."""
     entries = (entry for entry in trace.of_package(root, ()) if isinstance(entry, trace.Entry))
     return {entry.name: [tag.id for tag in entry.tags] for entry in entries}
 

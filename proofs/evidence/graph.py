@@ -1,8 +1,8 @@
 """Dependencies: the hypotheses and definitions that a proof uses, and the contracts that it takes.
 
-The transformation `keep` lists what a goal's proof uses; the program itself shows its calls, whose
-contracts are hypotheses of the goal. Names begin with the library: `core.shape.Shape.pad`, and
-`seq.Seq.length` of Why3's own.
+The transformation `keep` lists the names that a goal's proof uses; the program shows its calls,
+whose contracts are hypotheses of the goal. Names begin with the library: `core.shape.Shape.pad`,
+and `seq.Seq.length` of Why3's own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Graph:
                 self.users[each].append(name)
 
     def known(self, name: str, file: str) -> str:
-        """Give the symbol of a name in a proof; nothing for a part's own hypothesis."""
+        """Return the symbol of a name in a proof; nothing for a part's own hypothesis."""
         if "." not in name:
             return ""
         for full in (name, f"{library(file)}.{name}"):
@@ -60,7 +60,7 @@ class Graph:
         return Counter({name: len(self.users[name]) for name in self.library if self.users[name]})
 
     def chains(self, names: Iterable[str]) -> list[list[str]]:
-        """Give a shortest way from some symbols to each assumption below them."""
+        """Return a shortest way from some symbols to each assumption below them."""
         before: dict[str, str | None] = dict.fromkeys(names)
         waiting, found = [*before], list[list[str]]()
         for name in waiting:
@@ -90,7 +90,7 @@ class Graph:
 
 
 def named_by(goal: Goal) -> Iterator[str]:
-    """Give the names that a goal's proof keeps."""
+    """Return the names that a goal's proof keeps."""
     for node in nodes(goal["tree"]):
         for step in node["transformations"]:
             if step["name"] == judge.KEEP:

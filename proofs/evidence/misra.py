@@ -20,13 +20,13 @@ class Row(NamedTuple):
 
 
 def number(rule: str) -> tuple[bool, int, int]:
-    """Give a rule's place in the order: directives first."""
+    """Return a rule's place in the order: directives first."""
     first, _, second = rule.lstrip("D").partition(".")
     return not rule.startswith("D"), int(first), int(second)
 
 
 def rows(matrix: Mapping[str, Any]) -> list[Row]:
-    """Give the matrix's rows, one for each rule."""
+    """Return the matrix's rows, one for each rule."""
     found = [("deviation", rule, by, n, why) for rule, n, by, why in matrix["deviations"]]
     for by, why, rules in matrix["compliant"]:
         found += [("compliant", rule, by, 0, why) for rule in rules.split()]

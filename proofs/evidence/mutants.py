@@ -1,14 +1,10 @@
 """Mutants: changes of definitions, drawn, each of which some goal has to notice.
 
-    mutants [NUMBER]         so many; writes build/mutants.json
-    mutants NUMBER --words   what they are, and no run
-
-A mutant changes an operator, a number or a quantifier of a definition: `<` to `<=`, 0 to 1,
-`forall` to `exists`. In a definition with a contract, contract and body change together: what
-stands in one of them alone says again what the other says. A mutant is noticed if a goal has a part
-that no prover proves within three times its recorded time. Where one survives, the specification
-has a hole, as no theorem depends on the changed text; or the mutant is equivalent to the
-definition, and EQUIVALENT says why.
+`mutants [NUMBER]` runs so many, and writes build/mutants.json. A mutant changes an operator, a
+number or a quantifier of a definition: `<` to `<=`, 0 to 1, `forall` to `exists`. Contract and body
+of a definition change together, as each repeats the other. A goal notices a mutant if no prover
+proves one of its parts within three times the recorded time. A survivor shows a hole in the
+specification, or is equivalent to the definition: EQUIVALENT has the reason.
 
 The hash of a change decides whether it is drawn: a definition that stays keeps its mutants. Each
 theory with definitions gets one before any gets a second. A mutant has a tree of its own in build/,
@@ -49,7 +45,7 @@ EQUIVALENT: dict[str, str] = {
     "numpy/fold.mlw numpy_folds: m. [-0-]{+1+} <=": "() fits every shape",
 }
 
-# By what a token is replaced. An arrow stands in types, too: it stays.
+# Replacements of tokens. Arrows, which types have too, stay.
 TOKENS = {
     **{"<": "<=", "<=": "<", "+": "-", "-": "+", "0": "1", "1": "2", "/\\": "\\/", "\\/": "/\\"},
     **{"forall": "exists", "exists": "forall", "true": "false", "false": "true"},
@@ -62,13 +58,13 @@ DEFINITION = re.compile(
     r"(?:.+\n)+",
     re.MULTILINE,
 )
-# What a definition asks, and why it ends, define nothing.
+# Preconditions and variants define nothing.
 ASKED = re.compile(r"\b(?:requires|variant) *\{[^}]*\}")
 WITHOUT = re.compile(r"witness_|examples|trusted")
 
 
 class Mutant(NamedTuple):
-    """A changed definition of the theory `file`: what it is called, the change, the whole text."""
+    """A changed definition of the theory `file`: its name, the change, the whole text."""
 
     file: str
     definition: str
@@ -77,7 +73,7 @@ class Mutant(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Give the theory, the definition and the change."""
+        """Return the theory, the definition and the change."""
         return f"{self.file.removeprefix('why3/')} {self.definition}: {self.change}"
 
 
@@ -92,7 +88,7 @@ class Result(TypedDict):
 
 
 def of_theory(file: str, text: str) -> Iterator[Mutant]:
-    """Give all mutants of a theory."""
+    """Return all mutants of a theory."""
     bare = text
     for start, end in (*comments(text), *(each.span() for each in ASKED.finditer(text))):
         bare = bare[:start] + re.sub(r"[^\n]", " ", bare[start:end]) + bare[end:]
@@ -181,18 +177,14 @@ def main(argv: list[str]) -> int:
     """Run the command; return 0 if each mutant is noticed, or known to be equivalent."""
     parser = argparse.ArgumentParser(prog="mutants", description="Run mutants.")
     parser.add_argument("number", nargs="?", type=int, default=NUMBER)
-    parser.add_argument("--words", action="store_true", help="print them")
     given = parser.parse_args(argv)
     started, mutants = time.monotonic(), drawn(ROOT, given.number)
-    if given.words:
-        print(*(mutant.id for mutant in mutants), sep="\n")
-        return 0
     found = run_all(mutants)
     alive = {result["id"] for result in found if result["verdict"] == SURVIVED}
     untyped = sum(result["verdict"] == UNTYPED for result in found)
     unlisted = alive - EQUIVALENT.keys()
     stale = {result["id"] for result in found} & EQUIVALENT.keys() - alive
-    (ROOT / REPORT).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    (ROOT / REPORT).write_text(json.dumps({"results": found}, indent=1) + "\n", encoding="utf-8")
     for name in sorted(unlisted):
         print(f"{name} survived: no goal depends on what it changes")
     for name in sorted(stale):

@@ -76,17 +76,17 @@ def slug(text: str) -> str:
 
 
 def code(text: object) -> str:
-    """Set off code in a line or a cell."""
+    """Format code in a line or a cell."""
     return "`" + str(text).replace("|", "\\|").replace("`", "'") + "`" if str(text) else ""
 
 
 def block(text: str, language: str = "text") -> str:
-    """Set off code in lines of its own."""
+    """Format code in lines of its own."""
     return f"`````````{language}\n{text}\n`````````\n"
 
 
 def folded(summary: str, body: str) -> str:
-    """Give text that a reader can unfold."""
+    """Return text that a reader can unfold."""
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>\n"
 
 
@@ -126,7 +126,7 @@ class Evidence:
 
     @cached_property
     def links(self) -> dict[str, dict[str, list[str]]]:
-        """Give the links of all clauses and symbols."""
+        """Return the links of all clauses and symbols."""
         of = {each["id"]: links_of_clause(self, each) for each in self.facts["trace"]["clauses"]}
         return of | {name: links_of_symbol(self, each) for name, each in self.named.items()}
 
@@ -147,22 +147,22 @@ class Evidence:
         return f"{{need}}`{self.id(name)}`" if name in self.symbols else code(name)
 
     def id(self, name: str) -> str:
-        """Give the need of a symbol, by its name or its goal's."""
+        """Return the need of a symbol, by its name or its goal's."""
         symbol = self.symbols[name]
         return self.ids[path_of(symbol, symbol["file"])]
 
     def need_of(self, path: str) -> str:
-        """Give the need of a name in the graph; nothing if there is none."""
+        """Return the need of a name in the graph, if any."""
         return self.ids.get(path) or ident(f"Why3.{path}") * (path in self.graph.library)
 
     def library(self) -> dict[str, Path]:
-        """Give the used files of Why3's library; some of it is built in."""
+        """Return the used files of Why3's library; some of it is built in."""
         modules = {entry["module"].rpartition(".")[0] for entry in self.facts["library"]}
         files = {name: LIBRARY / f"{name.replace('.', '/')}.mlw" for name in sorted(modules)}
         return {name: file for name, file in files.items() if file.is_file()}
 
     def chains(self, names: Iterable[str]) -> list[list[str]]:
-        """Give a way from symbols to each assumption of the library below them."""
+        """Return a way from symbols to each assumption of the library below them."""
         found = [self.symbols[name] for name in names if name in self.symbols]
         return self.graph.chains(path_of(symbol, symbol["file"]) for symbol in found)
 
@@ -184,7 +184,7 @@ class Evidence:
         }
 
     def one_translation(self) -> Iterator[tuple[str, str]]:
-        """Give the goals and parts without a proof by Alt-Ergo, which reads another translation."""
+        """Return the parts without a proof by Alt-Ergo, which reads another translation."""
         for name, goal in self.goals.items():
             for part in parts(goal):
                 if "Alt-Ergo" not in families(part, self.provers):
@@ -243,7 +243,7 @@ def of_clause(evidence: Evidence, clause: Clause) -> str:
 
 
 def links_of_clause(evidence: Evidence, clause: Clause) -> dict[str, list[str]]:
-    """Give a clause's links: its parts, and the assumptions below its theorems."""
+    """Return a clause's links: its parts, and the assumptions below its theorems."""
 
     def ids(part: str) -> list[str]:
         names = (e["name"] for e in clause[part] if e["name"] in evidence.symbols)
@@ -281,7 +281,7 @@ def of_symbol(evidence: Evidence, symbols: list[Symbol], seals: Mapping[claims.K
 
 
 def links_of_symbol(evidence: Evidence, symbols: list[Symbol]) -> dict[str, list[str]]:
-    """Give a statement's links: its symbols, its proof's, assumptions of programs and claims."""
+    """Return a statement's links: its symbols, its proof's, assumptions of programs and claims."""
     path = path_of(symbols[0], symbols[0]["file"])
     is_shown = symbols[0]["kind"] == "program" or evidence.clauses[full_name(symbols[0])]
     used = map(evidence.need_of, evidence.graph.uses.get(path, ()))
@@ -318,7 +318,7 @@ def of_test(evidence: Evidence, name: str, place: str) -> str:
 
 
 def known(evidence: Evidence) -> dict[str, Any]:
-    """Give the names that the texts of the evidence use."""
+    """Return the names that the texts of the evidence use."""
     clauses = evidence.facts["trace"]["clauses"]
     tests = {entry["name"]: entry["place"] for c in clauses for entry in c["tests"]}
     own = {
@@ -347,13 +347,10 @@ def page(title: str, *lines: str) -> str:
 
 
 def seals(root: Path) -> dict[claims.Key, str]:
-    """Give who compared each sealed item's sentence with its statement, and when."""
-    by = assessment.authors(root)
-    found = {}
-    for (file, name), seal in claims.read(root / claims.LOCK).items():
-        author = by.get(f"{file} {name} {seal.statement} {seal.sentence}", "")
-        found[file, name] = f"; sentence compared {seal.day}" + f" by {author}" * bool(author)
-    return found
+    """Return who compared each sealed item's sentence with its statement, and when."""
+    by, sealed = assessment.authors(root), claims.read(root / claims.LOCK)
+    said = {key: f" by {by[key]}" if key in by else "" for key in sealed}
+    return {key: f"; sentence compared {seal.day}{said[key]}" for key, seal in sealed.items()}
 
 
 def pages(evidence: Evidence, theories: Mapping[str, tuple[str, str]]) -> dict[str, str]:

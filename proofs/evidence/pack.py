@@ -46,7 +46,7 @@ def stripped(value: Any, root: Path, left_out: tuple[str, ...] = ()) -> Any:
 
 
 def times(facts: Facts) -> dict[str, Any]:
-    """Give the date, and the present and kept answers with their times."""
+    """Return the date, and the present and kept answers with their times."""
     goals = [goal for session in facts["sessions"] for goal in session["goals"]]
     return {
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),

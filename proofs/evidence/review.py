@@ -1,7 +1,6 @@
-"""New and old sealed statements, to be compared word by word.
+"""New and old sealed statements, for a person to compare word by word.
 
-proofs/claims.lock has only hashes: the old words come from the last commit that changed it, read by
-today's tools.
+proofs/claims.lock has only hashes: today's tools read the old words in its last commit.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ def main(argv: list[str]) -> int:
 
 
 def sealed(found: dict[Key, Claim]) -> dict[Key, Claim]:
-    """Give the claims that somebody relies on."""
+    """Return the claims that somebody relies on."""
     return {key: claim for key, claim in found.items() if claim.is_relied_on}
 
 
 def stated(whygate: Program, root: Path) -> Facts:
-    """Give a tree's statements, and its sessions' goals without their proofs."""
+    """Return a tree's statements, and its sessions' goals without their proofs."""
     files = theory_files(root)
     audit = whygate.audit(files, cwd=root)
     goals = recorded(root)
@@ -61,7 +60,7 @@ def stated(whygate: Program, root: Path) -> Facts:
 
 
 def recorded(root: Path) -> dict[str, str]:
-    """Give the theory of each goal with recorded proofs; a goal is `Module.name`."""
+    """Return the theory of each goal with recorded proofs; a goal is `Module.name`."""
     sessions = {file: root / session_of(file) for file in theory_files(root)}
     lines = {
         file: session.read_text(encoding="utf-8").splitlines()
@@ -72,7 +71,7 @@ def recorded(root: Path) -> dict[str, str]:
 
 
 def before(whygate: Program, root: Path) -> dict[Key, Claim]:
-    """Give all claims at the last commit of the lock; none without git."""
+    """Return all claims at the last commit of the lock; none without git."""
     try:
         commit = run(*GIT, "log", "-1", "--format=%H", "--", LOCK, cwd=root).strip()
     except ToolError:
@@ -107,7 +106,7 @@ def told(key: Key, old: Claim | None, new: Claim | None) -> str:
 
 
 def compared(old: str, new: str, long: int = LONG) -> str:
-    """Give a new text with [-removed-]{+added+} words; for a long one, only these lines."""
+    """Return a new text with [-removed-]{+added+} words; for a long one, only these lines."""
     if old == new:
         return "" if new.count("\n") >= long else new
     lines = 0 if new.count("\n") >= long else long

@@ -32,7 +32,7 @@ def cell(verdict: Verdict) -> str:
 
 
 def small() -> dict[str, Any]:
-    """Give each rule's result for any two small shapes, and why rules differ, to play with."""
+    """Return each rule's result for any two small shapes, and why rules differ, to play with."""
     shapes = [shape for rank in range(3) for shape in product(range(5), repeat=rank)]
     answers, why = {}, dict[str, str]()
     for one, other in product(shapes, repeat=2):

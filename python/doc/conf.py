@@ -140,7 +140,7 @@ class _Needs(Domain):
     object_types: ClassVar = {name: ObjType(title) for name, title in needs.TYPES.items()}
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-        """Give name, shown name, type, page, place and rank of each."""
+        """Return name, shown name, type, page, place and rank of each."""
         for need in SphinxNeedsData(self.env).get_needs_view().values():
             title = need["title"]
             yield title, title, need["type"], need["docname"] or "", need["id"], 1
@@ -151,7 +151,7 @@ class _Needs(Domain):
 
 
 def setup(app: Any) -> None:
-    """Tell Sphinx what is done to docstrings."""
+    """Connect these functions to Sphinx."""
     app.add_domain(_Needs)
     app.connect("env-check-consistency", _not_found)
     app.connect("autodoc-skip-member", _is_field)

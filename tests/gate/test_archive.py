@@ -42,7 +42,7 @@ def listed(made: Path) -> str:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """Give a small archive, unpacked: a source, a prover, a wheel, a package that is there."""
+    """Return a small archive, unpacked: a source, a prover, a wheel, a package that is there."""
     source, deb, found = tmp_path / "source", tmp_path / "deb", tmp_path / "archive"
     write(source, {"Makefile": MAKEFILE})
     control = "Package: dpkg\nVersion: 0\nArchitecture: all\nMaintainer: a\nDescription: a\n"

@@ -77,14 +77,14 @@ root, small = map(pathlib.Path, sys.argv[1:]); doc.build(root, small_evidence.ev
 
 
 def public(module: ModuleType) -> dict[str, Any]:
-    """Give what a module exports, modules apart."""
+    """Return what a module exports, modules apart."""
     found = {name: getattr(module, name) for name in module.__all__}
     return {name: value for name, value in found.items() if not inspect.ismodule(value)}
 
 
 def members(value: type) -> list[str]:
     """Name the public methods and properties of a class."""
-    # What a class has for a field, of a tuple or with a default, stands among its parameters.
+    # Fields of a tuple or with a default are documented as parameters.
     fields = inspect.get_annotations(value)
     return [name for name in vars(value) if name[0] != "_" and name not in fields]
 
@@ -323,7 +323,7 @@ return given.map(([rule, shapes]) => {
 
 
 def of_the_package(shapes: tuple[worked.Shape, ...], target: worked.Shape | None) -> dict[str, Any]:
-    """Give what the page is to say of shapes, by the package."""
+    """Return the expected answer of the page, by the package."""
     try:
         common = whycast.broadcast_shapes(*shapes) if target is None else target
         views = []
@@ -407,7 +407,7 @@ WRONG = {
 
 
 def as_the_command_line_reads(word: str) -> tuple[str, int, int]:
-    """Give what the page is to show of one word, and the part of it that is to be marked."""
+    """Return the expected text for one word, and the place and width of the mark."""
     try:
         shape = _arguments.shape(word.strip("'"))
     except argparse.ArgumentTypeError as error:

@@ -29,12 +29,12 @@ def text(name: str, root: Path) -> str:
 
 
 def contents(made: Path) -> dict[str, bytes]:
-    """Give all files but the one that no two runs have in common."""
+    """Return all files except the one that differs between runs."""
     return {path.name: path.read_bytes() for path in made.iterdir() if path.name != pack.TIMES}
 
 
 def checked(listed: Path, within: Path) -> str:
-    """Give what `sha256sum` has to say against a list of hashes."""
+    """Check a list of hashes; return the output of `sha256sum`."""
     command = ["sha256sum", "--check", "--strict", "--quiet", str(listed)]
     return subprocess.run(command, cwd=within, capture_output=True, text=True, check=False).stdout
 
@@ -235,7 +235,8 @@ def test_mutants_are_shown_with_what_became_of_them(
         {"id": "core/shape.mlw one: [-0-]{+1+}", "verdict": "killed", "goal": "Shape.more"},
         {"id": "core/shape.mlw two: [-<-]{+<=+}", "verdict": "survived", "goal": None},
     ]
-    writing = f"open({str(tmp_path / mutants.REPORT)!r}, 'w').write({json.dumps(results)!r})"
+    report = json.dumps({"results": results})
+    writing = f"open({str(tmp_path / mutants.REPORT)!r}, 'w').write({report!r})"
     assert records.main(["mutants", sys.executable, "-c", writing]) == 0
     said = text("mutants", tmp_path)
     assert "|---|---| | `core/shape.mlw one: [-0-]{+1+}` | {need}`Shape-more` |" in said

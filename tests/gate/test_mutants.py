@@ -61,7 +61,7 @@ def test_what_becomes_of_each_mutant(small: Path, monkeypatch: pytest.MonkeyPatc
     done = run(small, "mutants")
     assert done.returncode == 1, done.stdout + done.stderr
     report = json.loads((small / mutants.REPORT).read_text(encoding="utf-8"))
-    found = {result["id"]: result for result in report}
+    found = {result["id"]: result for result in report["results"]}
     killed, alive = "small.mlw double: x [-+-]{+-+} x", "small.mlw idle: = [-0-]{+1+}"
     assert {name: (result["verdict"], result["goal"]) for name, result in found.items()} == {
         killed: ("killed", "Small.double_positive"),

@@ -45,8 +45,8 @@ function read(text, rule) {
 
 // --- the verified C -------------------------------------------------------------------------
 
-// Gives memory of the module to a function; it is free again when that returns.
-function withMemory(use) {
+// Memory of the module, from the start again: no earlier memory is used any more.
+function fresh() {
   let top = Number(c.__heap_base.value ?? c.__heap_base);
   const room = (bytes) => {
     top = (top + 15) & ~15;
@@ -56,18 +56,13 @@ function withMemory(use) {
     if (lacking > 0) c.memory.grow(Math.ceil(lacking / 65536));
     return at;
   };
-  const longs = (values) => {
-    const at = room(8 * values.length);
-    new BigInt64Array(c.memory.buffer, at, values.length).set(values);
-    return at;
-  };
-  const pointers = (values) => {
-    const at = room(4 * values.length);
-    new Uint32Array(c.memory.buffer, at, values.length).set(values);
+  const write = (kind) => (values) => {
+    const at = room(kind.BYTES_PER_ELEMENT * values.length);
+    new kind(c.memory.buffer, at, values.length).set(values);
     return at;
   };
   const got = (at, count) => [...new BigInt64Array(c.memory.buffer, at, count)];
-  return use({ room, longs, pointers, got });
+  return { room, longs: write(BigInt64Array), pointers: write(Uint32Array), got };
 }
 
 const ranks = (shapes) => shapes.map((shape) => BigInt(shape.length));
@@ -79,20 +74,18 @@ function failed(code, place, memory) {
 
 // The common shape, or the code of an error with its tensor and axis.
 function commonShape(shapes) {
-  return withMemory((memory) => {
-    const place = memory.room(16), shape = memory.room(8 * AXES);
-    const code = c.whycast_broadcast_shape(shape, BigInt(AXES), place,
-      memory.pointers(shapes.map(memory.longs)), memory.longs(ranks(shapes)), BigInt(shapes.length));
-    return code < 0n ? failed(code, place, memory) : { code: 0, shape: memory.got(shape, Number(code)) };
-  });
+  const memory = fresh();
+  const place = memory.room(16), shape = memory.room(8 * AXES);
+  const code = c.whycast_broadcast_shape(shape, BigInt(AXES), place,
+    memory.pointers(shapes.map(memory.longs)), memory.longs(ranks(shapes)), BigInt(shapes.length));
+  return code < 0n ? failed(code, place, memory) : { code: 0, shape: memory.got(shape, Number(code)) };
 }
 
 // How many elements a shape has, or null where 63 bits are not enough.
 function elements(shape) {
-  return withMemory((memory) => {
-    const found = c.whycast_byte_size(memory.room(16), memory.longs(shape), BigInt(shape.length), 1n);
-    return found < 0n ? null : found;
-  });
+  const memory = fresh();
+  const found = c.whycast_byte_size(memory.room(16), memory.longs(shape), BigInt(shape.length), 1n);
+  return found < 0n ? null : found;
 }
 
 // Strides in row-major order: that of an axis is the number of elements of the axes after it.
@@ -100,35 +93,32 @@ const rowMajor = (shape) => shape.map((_, axis) => elements(shape.slice(axis + 1
 
 // The strides of a view of this shape as the target, or the code of an error.
 function viewStrides(strides, shape, target) {
-  return withMemory((memory) => {
-    const place = memory.room(16), view = memory.room(8 * target.length);
-    const code = c.whycast_broadcast_strides(view, place, memory.longs(strides),
-      memory.longs(shape), BigInt(shape.length), memory.longs(target), BigInt(target.length));
-    return code < 0n ? failed(code, place, memory) : { code: 0, strides: memory.got(view, target.length) };
-  });
+  const memory = fresh();
+  const place = memory.room(16), view = memory.room(8 * target.length);
+  const code = c.whycast_broadcast_strides(view, place, memory.longs(strides),
+    memory.longs(shape), BigInt(shape.length), memory.longs(target), BigInt(target.length));
+  return code < 0n ? failed(code, place, memory) : { code: 0, strides: memory.got(view, target.length) };
 }
 
 // Which element of the shape comes to each place of the target: the C copies their numbers there.
 function sources(shape, target, from, to) {
-  return withMemory((memory) => {
-    const input = memory.longs(Array.from({ length: from }, (_, number) => BigInt(number)));
-    const output = memory.room(8 * to);
-    c.whycast_broadcast(output, BigInt(8 * to), memory.room(16), input, BigInt(8 * from),
-      memory.longs(shape), BigInt(shape.length), memory.longs(target), BigInt(target.length), 8n);
-    return memory.got(output, to).map(Number);
-  });
+  const memory = fresh();
+  const input = memory.longs(Array.from({ length: from }, (_, number) => BigInt(number)));
+  const output = memory.room(8 * to);
+  c.whycast_broadcast(output, BigInt(8 * to), memory.room(16), input, BigInt(8 * from),
+    memory.longs(shape), BigInt(shape.length), memory.longs(target), BigInt(target.length), 8n);
+  return memory.got(output, to).map(Number);
 }
 
 function loopPlan(shapes) {
-  return withMemory((memory) => {
-    const count = shapes.length, capacity = AXES + 1;
-    const sizes = memory.room(8 * capacity), steps = memory.room(8 * capacity * count);
-    const loops = Number(c.whycast_plan(sizes, steps, BigInt(capacity), memory.room(16),
-      memory.pointers(shapes.map(memory.longs)), memory.longs(ranks(shapes)), BigInt(count)));
-    if (loops < 0) return null;
-    const all = memory.got(steps, loops * count);
-    return { sizes: memory.got(sizes, loops), steps: Array.from({ length: loops }, (_, j) => all.slice(j * count, (j + 1) * count)) };
-  });
+  const memory = fresh();
+  const count = shapes.length, capacity = AXES + 1;
+  const sizes = memory.room(8 * capacity), steps = memory.room(8 * capacity * count);
+  const loops = Number(c.whycast_plan(sizes, steps, BigInt(capacity), memory.room(16),
+    memory.pointers(shapes.map(memory.longs)), memory.longs(ranks(shapes)), BigInt(count)));
+  if (loops < 0) return null;
+  const all = memory.got(steps, loops * count);
+  return { sizes: memory.got(sizes, loops), steps: Array.from({ length: loops }, (_, j) => all.slice(j * count, (j + 1) * count)) };
 }
 
 // --- the answer -----------------------------------------------------------------------------
