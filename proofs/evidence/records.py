@@ -78,13 +78,10 @@ def read(root: Path) -> dict[str, Record]:
 
 
 def keep(root: Path) -> None:
-    """Write the last run of each lane, shortened, into the file that is committed."""
-    short = {
-        lane: run._replace(said=run.said[-1:], facts=None)._asdict()
-        for lane, run in read(root).items()
-    }
-    text = json.dumps(short, indent=1, ensure_ascii=False) + "\n"
-    (root / KEPT).write_text(text, encoding="utf-8")
+    """Write the last run of each lane, a line for each, into the file that is committed."""
+    short = {lane: run._replace(said=run.said[-1:], facts=None) for lane, run in read(root).items()}
+    lines = [f'"{lane}": {json.dumps(run._asdict())}' for lane, run in short.items()]
+    (root / KEPT).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def told(run: Record | None, root: Path) -> str:
