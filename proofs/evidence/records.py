@@ -96,10 +96,9 @@ def told(run: Record | None, root: Path) -> str:
         later = int(closed.run(*GIT, *path, cwd=root)) if head else 0
     except closed.ToolError:
         later = 0
-    before = (
-        f"{later} commit{'s' * (later > 1)} before these" if later else "other sources than these"
-    )
-    return f"{said} ({before}, {head or 'unknown commit'})"
+    many = "commit before" if later == 1 else "commits before"
+    said += f" ({later} {many} these" if later else " (other sources than these"
+    return f"{said}, {head or 'unknown commit'})"
 
 
 def main(argv: list[str]) -> int:
