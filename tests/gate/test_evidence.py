@@ -145,7 +145,7 @@ def test_a_lane_is_shown_with_its_outcome_and_whether_the_sources_are_these(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unclaimed = ":level: TI2; TD and TCL need cross"
-    assert "(/evidence/lanes.md) not run yet" in text("lanes", tmp_path)
+    assert "on a big-endian one | not run yet |" in text("lanes", tmp_path)
     assert unclaimed in text("tools", tmp_path)
     monkeypatch.setattr(records, "ROOT", tmp_path)
     command = [sys.executable, "-c", f"print(1); print({MEAN!r}); raise SystemExit(3)"]
