@@ -30,7 +30,7 @@
 #   make cross    run the C on an emulated machine of 32 bits and on a big-endian one
 #   make object   measure which decisions of the C, and which jumps of its object code, the tests take both
 #                 ways; the stack and the instructions of a call
-#   make certify  cvc5 writes a certificate of each proved part, our checker reads it (KEEP=folder: kept)
+#   make certify  cvc5 writes a certificate of each proved part, our checker reads it (KEEP=folder keeps them)
 #   make fuzz     wild calls of the public functions, by the hundred thousand (FUZZ="-k expand")
 #   make coverage measure which branches of the package the tests take: build/coverage
 #   make models   count the broadcasts in released and drawn models, make them explicit, compare
