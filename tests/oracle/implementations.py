@@ -1,6 +1,6 @@
-"""Implementations of broadcasting that are wrong in one way, and what `check` has to find.
+"""Implementations of broadcasting that are wrong in one way, and the finding of `check`.
 
-Most of the ways are such that were seen or are easily made.
+Most of these faults were seen or are easy to make.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
 Function = Callable[..., Any]
 
-# It answers some questions, and then no more.
+# A program that stops after some answers.
 PROGRAM = ["sh", "-c", f"sed -u 500q | {sys.executable} -m whycast serve; sleep $0", "61.75"]
 
 
 class Wrong(NamedTuple):
-    """A wrong implementation; what kind of deviation it has, and the smallest case that shows it.
+    """A wrong implementation, its kind of deviation, and the smallest case that shows it.
 
-    `cases` is how many show it, where that is tested; `expected` and `got` are patterns of what the
-    report says of it.
+    `cases` is the number of deviating cases, if a test checks that; `expected` and `got` are
+    patterns of the report's words.
     """
 
     name: str
@@ -57,25 +57,25 @@ def sized(*shapes: Any) -> Case:
 
 
 def assert_ends(word: str) -> None:
-    """Demand that no process with such a word is left; one that was killed stays a moment."""
+    """Demand that no process with such a word is left; a killed one stays a moment."""
+
+    def started() -> Iterator[list[str]]:
+        for path in Path("/proc").glob("[0-9]*/cmdline"):
+            # Other processes end at any time.
+            with suppress(OSError):
+                yield path.read_text(errors="replace").split("\0")
+
     deadline = time.monotonic() + 30
     while any(word in words for words in started()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def started() -> Iterator[list[str]]:
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        # Others end while they are looked at.
-        with suppress(OSError):
-            yield path.read_text(errors="replace").split("\0")
-
-
 # --- functions of arrays ----------------------------------------------------------------------
 
 
 def right(*arrays: Array) -> tuple[Array, ...]:
-    """Give copies, by NumPy's assignment of an array to another."""
+    """Return copies, by NumPy's assignment."""
     shape = whycast.broadcast_shapes(*[x.shape for x in arrays])
     results = tuple([np.empty(shape, x.dtype) for x in arrays])
     for x, z in zip(arrays, results, strict=True):
@@ -97,7 +97,7 @@ def zeros_where(condition: Callable[[Sequence[Array]], Any]) -> Function:
 
 
 def where(condition: Callable[[Sequence[Any]], bool], act: Callable[[], object]) -> Function:
-    """Do something before the right answer, to arrays or to shapes."""
+    """Act before the right answer about arrays or shapes."""
 
     def function(*given: Any) -> Any:
         if condition(given):
@@ -127,8 +127,11 @@ def three(given: Sequence[object]) -> bool:
     return len(given) == 3
 
 
+ONE = Case(((2,), (1,)))
+
+
 def one_case(shapes: Sequence[Shape]) -> bool:
-    return shapes == ((2,), (1,))
+    return shapes == ONE.shapes
 
 
 def swapped(z: Array) -> Array:
@@ -138,7 +141,7 @@ def swapped(z: Array) -> Array:
 
 
 def strings_turned(z: Array) -> Array:
-    """Turn the strings of each row around, but for the first one."""
+    """Reverse the strings of each row, except the first."""
     if z.ndim and z.dtype.kind in "OTU":
         z[..., 1:] = z[..., :0:-1].copy()
     return z
@@ -164,7 +167,7 @@ wrong_at_rank_5 = zeros_where(lambda arrays: max(x.ndim for x in arrays) == 5)
 
 
 def tiles_divisors(*arrays: Array) -> list[Array]:
-    """Repeat what divides the largest size, not only what is 1."""
+    """Repeat every size that divides the largest, not only 1."""
     rank = max(x.ndim for x in arrays)
     padded = [x.reshape((1,) * (rank - x.ndim) + x.shape) for x in arrays]
     shape = tuple([max(sizes) for sizes in zip(*[x.shape for x in padded], strict=True)])
@@ -203,7 +206,7 @@ BUFFER = np.empty(2**16)
 
 
 def static(*arrays: Array) -> list[Array]:
-    """Give results in memory of its own, which the next call takes again."""
+    """Return results in memory that the next call uses again."""
     found, place = [], 0
     for z in whycast.broadcast(*arrays):
         if z.dtype.hasobject or z.nbytes > BUFFER.nbytes - place:
@@ -217,7 +220,7 @@ def static(*arrays: Array) -> list[Array]:
 
 
 def looked_up(*shapes: Shape) -> Shape:
-    """Let an error of its own out where shapes are refused."""
+    """Refuse by an internal error."""
     return {True: shapes}[whycast.compatible(*shapes)][0]
 
 
@@ -229,7 +232,7 @@ def eat() -> None:
     eaten = []
     while True:
         eaten.append(np.ones(2**17))
-        # No faster than who is to notice it gets a turn on a busy machine.
+        # The checker needs time on a busy machine to notice.
         time.sleep(0.001)
 
 
@@ -244,7 +247,7 @@ class Holder:
 
 
 class Closed(Holder):
-    """One that gives nothing away."""
+    """An array that raises on every access."""
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise RuntimeError("detach it first")
@@ -254,8 +257,6 @@ class Closed(Holder):
 
 
 class SilentError(Exception):
-    """One of which no more is known than its name."""
-
     def __str__(self) -> str:
         raise RuntimeError("no text")
 
@@ -274,7 +275,7 @@ def copied_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
 
 
 def last_axis_at_fault(*shapes: Shape) -> Shape:
-    """Refuse rightly, and name the last axis whatever is wrong."""
+    """Refuse rightly, and always name the last axis."""
     try:
         return whycast.broadcast_shapes(*shapes)
     except whycast.BroadcastError:
@@ -282,7 +283,7 @@ def last_axis_at_fault(*shapes: Shape) -> Shape:
 
 
 def sorts_axes(array: Array, target: Shape, axes: Shape) -> Array:
-    """Put axes in increasing order first, where that fits too."""
+    """Sort the axes first, if that fits too."""
     rightly = whycast.lax.broadcast_in_dim(array, target, axes)
     try:
         return whycast.lax.broadcast_in_dim(array, target, sorted(axes))
@@ -290,34 +291,80 @@ def sorts_axes(array: Array, target: Shape, axes: Shape) -> Array:
         return rightly
 
 
+def half_of_the_bits(*given: Shape) -> list[int]:
+    return [i & 0x7FFFFFFF for i in whycast.source_index(*given)]
+
+
+def true_for_1(*shapes: Shape) -> list[int]:
+    return [size == 1 or size for size in whycast.broadcast_shapes(*shapes)]
+
+
+def refuses_n(*shapes: Any) -> Any:
+    return None if "N" in repr(shapes) else numpy_rule.broadcast_shapes(*shapes)
+
+
+def open_to_all(*shapes: Any) -> list[None]:
+    return [None] * max(map(len, shapes))
+
+
 def named(change: Callable[[Any], object]) -> Function:
     """Change the right answer for shapes with names, by the rule of NumPy."""
     return lambda *shapes: change(symbolic.broadcast_shapes(*shapes, rule="numpy"))
 
 
-def refuses(least: int, deadly: tuple[Shape, ...]) -> Function:
-    """Refuse sizes from one on, and end the process at some shapes."""
+def refuses(size: float, deadly: tuple[Shape, ...] = (), rank: float = math.inf) -> Function:
+    """Refuse sizes and ranks from some on, and end the process at some shapes."""
 
     def function(*shapes: Shape) -> bool:
         if shapes == deadly:
             os._exit(3)
-        sizes = [size for shape in shapes for size in shape]
-        return whycast.compatible(*shapes) and max(sizes, default=0) < least
+        small = all(n < size for shape in shapes for n in shape)
+        return whycast.compatible(*shapes) and small and max(map(len, shapes)) < rank
 
     return function
 
 
-# --- what is to be found ----------------------------------------------------------------------
+def few_axes(shape: Shape, target: Shape, axes: Shape) -> bool:
+    fits = RULES["in-dim"].shape(Operands((shape,), target, axes)) is not None
+    return fits and (len(target) <= 4 or len(axes) <= 2)
+
+
+# --- gradients --------------------------------------------------------------------------------
+
+
+def reversed_rows(delta: Array, shape: Shape) -> Array:
+    return whycast.sum_to_shape(delta[::-1] if delta.ndim > 1 else delta, shape)
+
+
+def mean(delta: Array, shape: Shape) -> Array:
+    return whycast.sum_to_shape(delta, shape) // (2 if math.prod(shape) < delta.size else 1)
+
+
+def float32_inside(delta: Array, shape: Shape) -> Array:
+    inside = delta.astype("f4") if delta.dtype == "f8" else delta
+    return whycast.sum_to_shape(inside, shape).astype(delta.dtype)
+
+
+def narrow(delta: Array, shape: Shape) -> Array:
+    return whycast.sum_to_shape(delta, shape).astype("i2" if delta.dtype == "i4" else delta.dtype)
+
+
+def a_list(delta: Array, shape: Shape) -> Any:
+    found = whycast.sum_to_shape(delta, shape)
+    return list(found) if shape == (1,) else found
+
+
+# --- the deviations ---------------------------------------------------------------------------
 
 SCALARS = Case(((), ()))
 THREE = Case(((), (), ()))
 HALF = Case(((2,),), dtypes=("float16",))
-ONE = Case(((2,), (1,)))
 STRINGS = Case(((3,),), dtypes=("StringDType",))
 HALF_OF_0 = Case(((),), dtypes=("float16",))
 STRIDES = Case(((1,),), (2,), strides=(4,))
-OF_NAMES = ("numpy", "symbolic")
-OF_GRADIENTS = ("numpy", "adjoint")
+AXES = Case(((1,) * 3,), (1,) * 5, (0, 1, 2))
+NAMES, GRADIENTS = ("numpy", "symbolic"), ("numpy", "adjoint")
+VERDICT, SHAPE = ("sonnx", "verdict"), ("sonnx", "shape")
 CLOSED = (
     "^array 0: an object of type Closed, of which no array can be made: RuntimeError: detach it "
     "first$"
@@ -333,31 +380,6 @@ WRONG = (
     Wrong("plus 0", each(lambda z: z + z.dtype.type(0) if is_float(z) else z), "zero", HALF),
     Wrong("writable alias", writable_alias, "writable", SCALARS),
     Wrong("static buffer", static, "overwritten", None, every=5),
-    Wrong(
-        "rank 65",
-        lambda *shapes: whycast.compatible(*shapes) and max(map(len, shapes)) < 65,
-        *("refuses", Case(((1,) * 65,)), "sonnx", "verdict"),
-        asked={"demand": {"rank": 65}},
-    ),
-    Wrong(
-        "32 bits",
-        lambda *given: [i & 0x7FFFFFFF for i in whycast.source_index(*given)],
-        *("index", None, "sonnx", "index"),
-    ),
-    Wrong(
-        "true for a size",
-        lambda *shapes: [size == 1 or size for size in whycast.broadcast_shapes(*shapes)],
-        *("shape", Case(((), (1,))), "sonnx", "shape"),
-        got=r"^\[True\]$",
-    ),
-    Wrong(
-        "an error that is no refusal",
-        looked_up,
-        *("error", None, "sonnx", "verdict"),
-        expected="^a refusal by ValueError$",
-        got="^KeyError: False$",
-        asked={"refuses": ["ValueError"]},
-    ),
     Wrong("tiles divisors", tiles_divisors, "accepts", Case(((2,), (4,)))),
     Wrong("changes its input", changes_its_input, "input changed", Case(((), (1, 2)))),
     Wrong("locks", locks, "input changed", SCALARS, every=20, expected="writable", got="read-only"),
@@ -370,91 +392,50 @@ WRONG = (
     Wrong("closed", each(Closed), "no array", SCALARS, every=20, got=CLOSED),
     Wrong("silent", always(SilentError()), "refuses", SCALARS, every=10, got="^SilentError$"),
     Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
-    Wrong("does nothing", does_nothing, "refuses", SCALARS, level="verdict"),
-    # Of sizes that have names: refusals are wrong if the answer depends on no name.
+    Wrong("program hangs", PROGRAM, "hang", None, every=9),
+    # At other levels.
+    Wrong("does nothing", does_nothing, "refuses", SCALARS, *VERDICT),
+    Wrong("32 bits", half_of_the_bits, "index", None, "sonnx", "index"),
+    Wrong("true for a size", true_for_1, "shape", Case(((), (1,))), *SHAPE, got=r"^\[True\]$"),
+    Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
+    Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),
+    Wrong("order of axes", sorts_axes, "elements", Case(((1, 2),), (2, 2), (1, 0)), "in-dim"),
+    Wrong("axes of a high rank", few_axes, "refuses", AXES, "in-dim", "verdict"),
     Wrong(
-        "no names",
-        lambda *shapes: None if "N" in repr(shapes) else numpy_rule.broadcast_shapes(*shapes),
-        *("refuses", sized((), ("N",)), *OF_NAMES),
+        *("an error that is no refusal", looked_up, "error", None, *VERDICT),
+        expected="^a refusal by ValueError$",
+        got="^KeyError: False$",
+        asked={"refuses": ["ValueError"]},
     ),
+    # Sizes with names: a refusal is wrong if the answer depends on no name.
+    Wrong("no names", refuses_n, "refuses", sized((), ("N",)), *NAMES),
     Wrong(
-        "open to all",
-        lambda *shapes: [None] * max(map(len, shapes)),
-        *("accepts", Case(((0,), (2,))), *OF_NAMES),
+        *("open to all", open_to_all, "accepts", Case(((0,), (2,))), *NAMES),
         expected="^refusal: shapes never broadcast: axis 0 of ",
         got=r"^\(\?,\)$",
     ),
     Wrong(
         "no condition",
         named(lambda found: (found.shape, found.condition[:0])),
-        *("condition", sized((0,), ("N",)), *OF_NAMES),
+        *("condition", sized((0,), ("N",)), *NAMES),
         expected=r"^\(0,\) if N = 1 or N = 0$",
         got=r"^\(0,\), also where N = 2$",
     ),
     Wrong(
         "no clause",
         named(lambda found: (found.shape, ["N > 1"])),
-        *("garbage", SCALARS, *OF_NAMES),
+        *("garbage", SCALARS, *NAMES),
         got="ValueError: expected such as 'N = 1 or N = M', got 'N > 1'$",
     ),
-    Wrong(
-        "conjugate",
-        lambda d, s: whycast.sum_to_shape(d, s).conj(),
-        *("elements", None, *OF_GRADIENTS),
-    ),
-    # Gradients: of a wrong place, too inexact, or in a narrower dtype.
-    Wrong(
-        "reversed gradient",
-        lambda d, s: whycast.sum_to_shape(d[::-1] if d.ndim > 1 else d, s),
-        "elements",
-        Case(((2, 1),), (2, 1)),
-        *OF_GRADIENTS,
-    ),
-    Wrong(
-        "mean",
-        lambda d, s: whycast.sum_to_shape(d, s) // (2 if math.prod(s) < d.size else 1),
-        *("elements", Case(((),), (2,)), *OF_GRADIENTS),
-        asked={"dtypes": ["int32"]},
-    ),
-    Wrong(
-        "float32 inside",
-        lambda d, s: whycast.sum_to_shape(d.astype("f4") if d.dtype == "f8" else d, s).astype(
-            d.dtype
-        ),
-        "elements",
-        None,
-        *OF_GRADIENTS,
-        got=r"^at ",
-    ),
-    Wrong(
-        "narrow",
-        lambda d, s: whycast.sum_to_shape(d, s).astype("i2" if d.dtype == "i4" else d.dtype),
-        "dtype",
-        Case(((),), ()),
-        *OF_GRADIENTS,
-    ),
-    Wrong(
-        "a list",
-        lambda d, s: list(whycast.sum_to_shape(d, s)) if s == (1,) else whycast.sum_to_shape(d, s),
-        "no array",
-        Case(((1,),), (0,)),
-        *OF_GRADIENTS,
-    ),
-    Wrong("last axis at fault", last_axis_at_fault, "axis", Case(((), (0, 0))), level="report"),
-    Wrong("copied strides", copied_strides, "strides", STRIDES, level="strides"),
-    Wrong("order of axes", sorts_axes, "elements", Case(((1, 2),), (2, 2), (1, 0)), "in-dim"),
-    # What is raised and is no exception; and how a process ends.
+    Wrong("conjugate", lambda *x: whycast.sum_to_shape(*x).conj(), "elements", None, *GRADIENTS),
+    Wrong("reversed gradient", reversed_rows, "elements", Case(((2, 1),), (2, 1)), *GRADIENTS),
+    Wrong("mean", mean, "elements", Case(((),), (2,)), *GRADIENTS, asked={"dtypes": ["int32"]}),
+    Wrong("float32 inside", float32_inside, "elements", None, *GRADIENTS, got=r"^at "),
+    Wrong("narrow", narrow, "dtype", Case(((),), ()), *GRADIENTS),
+    Wrong("a list", a_list, "no array", Case(((1,),), (0,)), *GRADIENTS),
+    # Exceptions that are no Exception, and ends of the process.
     *[
-        Wrong(
-            f"one {kind} {got[1:9]}",
-            where(one_case, act),
-            kind,
-            ONE,
-            "sonnx",
-            "verdict",
-            cases=1,
-            got=got,
-        )
+        Wrong(f"one {kind} {got[1:9]}", where(one_case, act), kind, ONE, *VERDICT, 1, 1, got=got)
         for act, kind, got in (
             (raising(KeyboardInterrupt()), "exit", "^the process ended with exit code 1$"),
             (raising(SystemExit(3)), "exit", "^SystemExit: 3$"),
@@ -463,35 +444,23 @@ WRONG = (
             (os.abort, "crash", "by SIGABRT$"),
         )
     ],
-    Wrong("program hangs", PROGRAM, "hang", None, every=9),
     Wrong(
         "deadly sizes",
         where(lambda shapes: any(65 in shape for shape in shapes), lambda: os._exit(3)),
-        *("exit", Case(((65,),)), "sonnx", "verdict", 16),
+        *("exit", Case(((65,),)), *VERDICT, 16),
         got="^the process ended with exit code 3$",
     ),
-    # What is wrong where nothing small is: a smaller example is looked for, step by step. A step on
-    # which the target dies is none, neither before others that are asked then nor as the last one.
+    # Small cases are right: the check searches for a smaller example, step by step. A step on which
+    # the target dies is no example, neither before other steps nor as the last one.
     *[
-        Wrong(
-            *(name, function, "refuses", Case(((size,),))),
-            level="verdict",
-            asked={"demand": {"size": 65}},
-        )
-        for name, function, size in (
-            ("deadly step", refuses(65, ((32,),)), 65),
-            ("last deadly step", refuses(65, ((64,),)), 65),
-            ("after a deadly step", refuses(51, ((31,),)), 51),
+        Wrong(name, function, "refuses", case, *VERDICT, asked={"demand": {"size": 65, "rank": 65}})
+        for name, function, case in (
+            ("rank 65", refuses(math.inf, rank=65), Case(((1,) * 65,))),
+            ("deadly step", refuses(65, ((32,),)), Case(((65,),))),
+            ("last deadly step", refuses(65, ((64,),)), Case(((65,),))),
+            ("after a deadly step", refuses(51, ((31,),)), Case(((51,),))),
         )
     ],
-    Wrong(
-        "axes of a high rank",
-        lambda shape, target, axes: (
-            (len(target) <= 4 or len(axes) <= 2)
-            and RULES["in-dim"].shape(Operands((shape,), target, axes)) is not None
-        ),
-        *("refuses", Case(((1,) * 3,), (1,) * 5, (0, 1, 2)), "in-dim", "verdict"),
-    ),
 )
 
 

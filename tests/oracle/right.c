@@ -1,7 +1,6 @@
 /*
- * Functions of a user for the programs that `whycast cases --format c` writes: right ones, by the
- * rule of SONNX on tensors or, with -DALONG_AXES, of broadcast_in_dim. Each other macro is one
- * mistake.
+ * A user's functions for the programs of `whycast cases --format c`: right ones, by SONNX's rule
+ * or, with -DALONG_AXES, that of broadcast_in_dim. Each other macro is one mistake.
  */
 
 #include <stddef.h>
@@ -34,7 +33,7 @@ static int fails(size_t rank, const int64_t *shape, size_t target_rank,
     if (!COUNT_FITS)
         return 1;
     for (size_t j = 0; j < rank; j++) {
-        /* A negative axis is a very large one. */
+        /* As a size_t a negative axis is very large. */
         if (AXIS(j) >= target_rank)
             return 1;
         for (size_t k = 0; k < j; k++)
@@ -97,7 +96,7 @@ int broadcast_strides(size_t rank, const int64_t *shape, const int64_t *strides,
         result[k] = 0;
     for (size_t j = 0; j < rank; j++)
         if (shape[j] == target[AXIS(j)])
-            /* By a stride along an axis of size 1 nobody steps. */
+            /* The stride of an axis of size 1 does not matter. */
             result[AXIS(j)] = shape[j] == 1 ? 7 : strides[j];
 #ifdef SWAPPED_STRIDES
     if (target_rank > 1) {

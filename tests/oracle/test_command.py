@@ -1,4 +1,4 @@
-"""The command line: shape, index, strides, and what all subcommands have in common."""
+"""The command line: shape, index, strides, check, and the common parts of all subcommands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BIG = 2**70
 
 
 def package_answer(rule: Rule, asked: Operands) -> Shape | ValueError:
-    """Ask the package's function for arrays, on arrays."""
+    """Ask the package's function for arrays."""
     try:
         results = rule.broadcast([np.zeros(shape, np.int8) for shape in asked.shapes], asked)
     except ValueError as error:
@@ -77,10 +77,9 @@ E_NUMPY = (
 )
 def test_answers(run: Run, words: str, code: int, printed: str) -> None:
     done = run(words)
-    if code == 0:
-        assert done == (0, f"{printed}\n", "")
-    else:
-        assert (done.code, done.out, done.err[: len(printed)]) == (code, "", printed)
+    if code:
+        done = done._replace(err=done.err[: len(printed)])
+    assert done == ((1, "", printed) if code else (0, f"{printed}\n", ""))
 
 
 @pytest.mark.parametrize(
@@ -107,17 +106,9 @@ def test_answers(run: Run, words: str, code: int, printed: str) -> None:
             {"refused": "index, axis 0: expected at least 0 and less than the target's size 3"},
         ),
         (
-            "shape --rule openvino-explicit 3 2 --axes 5",
-            {"rule": "openvino-explicit", "shape": [3], "target": [2], "axes": [5]},
+            "strides --rule openvino-explicit 3 2 --axes 5 --itemsize 2",
+            {"rule": "openvino-explicit", "shape": [3], "target": [2], "axes": [5], "strides": [2]},
             {"refused": "axes_mapping, position 0: expected an axis of target_shape"},
-        ),
-        (
-            "strides 3 4 --itemsize 2",
-            {"shape": [3], "target": [4], "strides": [2]},
-            {
-                "refused": "shape (3,) does not broadcast to (4,): axis 0",
-                **{"axis": 0, "tensor": 0, "size": 3, "expected": 4},
-            },
         ),
     ],
 )
@@ -126,7 +117,7 @@ def test_json(run: Run, words: str, asked: dict[str, Any], answer: dict[str, Any
     found = json.loads(done.out)
     if "refused" in answer:
         found["refused"] = found["refused"][: len(answer["refused"])]
-    # In that order: it is read by people too.
+    # The order matters to people.
     assert list(found.items()) == list(({"rule": "sonnx"} | asked | answer).items())
     assert (done.code, done.err) == (1 if "refused" in answer else 0, "")
 
@@ -141,8 +132,8 @@ def test_shape_answers_as_the_package_does(run: Run) -> None:
             assert run(f"shape {words}") == (0, f"{word(answer)}\n", ""), words
 
 
-def test_refusals_are_those_of_the_package_whatever_the_axes_are() -> None:
-    """Rule.refusal has no array; its error is that of the function for arrays all the same."""
+def test_refusals_about_axes_are_those_of_the_package() -> None:
+    """Rule.refusal has no arrays; its error is that of the function for arrays."""
     seen = set()
     for rule in [rule for rule in RULES.values() if rule.takes == "axes"]:
         for own, target in product(SMALL, repeat=2):
@@ -158,7 +149,7 @@ def test_refusals_are_those_of_the_package_whatever_the_axes_are() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_refusal_names_the_axis_whatever_the_sizes_are(run: Run, rule: Rule) -> None:
+def test_a_refusal_of_large_sizes_names_the_axis(run: Run, rule: Rule) -> None:
     axes = {"ngraph": "--axes 0", "openvino-explicit": "--axes 1,2", "in-dim": "--axes 1,2"}
     done = run(f"shape --rule {rule.name} {BIG}x2 4x3x2 {axes.get(rule.name, '')} --json")
     said = json.loads(done.out)
@@ -176,10 +167,7 @@ def test_a_refusal_names_the_axis_whatever_the_sizes_are(run: Run, rule: Rule) -
         ("shapes 3", "'shapes'"),
         ("shape", "required: SHAPE"),
         ("shape -1x3", "got '-1x3'"),
-        (
-            "shape (3, 1)",
-            "at least 0, or names, such as 3x1, N,4 or (N, 4), or () for rank 0, got '(3,'",
-        ),
+        ("shape (3, 1)", "or names, such as 3x1, N,4 or (N, 4), or () for rank 0, got '(3,'"),
         ("shape batchxseq 3", "commas where a name has an x: 'batch,seq' or '(batchxseq,)', got"),
         ("shape 3 idx", "commas where a name has an x: '(idx,)', got 'idx'"),
         ("shape (Nx3)", "commas where a name has an x: '(N,3)', got"),
@@ -296,10 +284,8 @@ def test_check_writes_json_and_what_junit_reads(run: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("on_terminal", [True, False])
-def test_check_tells_how_far_it_is(
-    run: Run, monkeypatch: pytest.MonkeyPatch, on_terminal: bool
-) -> None:
-    """On a terminal in one line, which it clears before the report; else now and then in a line."""
+def test_check_shows_progress(run: Run, monkeypatch: pytest.MonkeyPatch, on_terminal: bool) -> None:
+    """On a terminal in one line, cleared before the report; else now and then in a new line."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: on_terminal)
     done = run(f"check numpy {QUICK} --level verdict --progress")
     told = done.err.split("\r\x1b[K")[1:] if on_terminal else [*done.err.splitlines(), ""]
@@ -318,27 +304,19 @@ def python(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_only_the_module_of_the_subcommand_is_imported() -> None:
-    program = (
-        "import sys; from whycast._command import main; main(['shape', '3'])\n"
-        "print(sorted(name for name in sys.modules if '._explain' in name))\n"
-        "main(['explain', '3', '--json'])\n"
-        "print(sorted(name for name in sys.modules if '._explain' in name))\n"
-    )
-    done = python("-c", program)
+    imported = "print(sorted(name for name in sys.modules if '._explain' in name))"
+    begin = "import sys; from whycast._command import main; main(['shape', '3'])"
+    done = python("-c", f"{begin}; {imported}; main(['explain', '3', '--json']); {imported}")
     first, before, _, after = done.stdout.splitlines()
     assert (first, before, after) == ("3", "[]", "['whycast._command._explain']")
 
 
-@pytest.mark.parametrize(
-    ("words", "number"),
-    [
-        ("--help", 1),
-        ("cases --rule ngraph --format jsonl --level index --out -", 1),
-        ("shape 3 4", 2),
-    ],
-)
-def test_output_that_goes_nowhere_is_no_refusal(words: str, number: int) -> None:
-    """Neither where it fits the buffer and is written at the end, nor elsewhere."""
+LINES = "cases --rule ngraph --format jsonl --level index --out -"
+
+
+@pytest.mark.parametrize(("words", "number"), [("--help", 1), (LINES, 1), ("shape 3 4", 2)])
+def test_output_without_a_reader_is_no_refusal(words: str, number: int) -> None:
+    """A short output is written at the end, a long one before."""
     reader, writer = os.pipe()
     os.close(reader)
     full = os.open("/dev/full", os.O_WRONLY)
@@ -361,8 +339,6 @@ def test_a_fault_of_ours_is_no_refusal(run: Run, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("whycast._command.import_module", lambda name: 1 // 0)
     with pytest.raises(ZeroDivisionError):
         run("shape 3")
-    done = python(
-        "-c", "from whycast import _command as c; del c.parser; raise SystemExit(c.main())"
-    )
+    done = python("-c", "from whycast import _command as c; del c.parser; exit(c.main())")
     assert (done.returncode, done.stdout) == (70, "")
     assert done.stderr.endswith("NameError: name 'parser' is not defined\n")

@@ -1,4 +1,4 @@
-"""`whycast cases --format onnx`: ONNX Runtime passes the tests by ONNX's own runner."""
+"""`whycast cases --format onnx`: ONNX's own runner passes the tests by ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -29,27 +29,22 @@ PEERS = Path(__file__).parents[1] / "peers"
 
 
 class Runtime(Backend):
-    """ONNX Runtime, as ONNX's runner wants a backend."""
+    """ONNX Runtime as a backend of ONNX's runner."""
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **_: Any) -> Any:
-        """Make a model ready, whose inputs come in their order."""
         names, session = [each.name for each in model.graph.input], runtime_session(model)
         run = lambda inputs: session.run(None, dict(zip(names, inputs, strict=True)))  # noqa: E731
         return SimpleNamespace(run=run)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Tell whether a device is that of the machine itself."""
         return device == "CPU"
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Backend tests by two rules, of some cases, and of all for dtypes and layouts.
-
-    What SONNX accepts NumPy's rule accepts too, with the same result.
-    """
+    """Write backend tests by two rules, of some cases, and of all for dtypes and layouts."""
     found = {}
     for name in ("numpy", "expand"):
         found[name] = tmp_path_factory.mktemp("onnx") / name
@@ -63,16 +58,16 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def failed(folder: Path) -> list[str]:
-    """Let ONNX Runtime run the tests of a folder by ONNX's own runner; name those that fail."""
+    """Run the tests of a folder by ONNX's own runner, return the names of failed tests."""
 
     def load(kind: str) -> list[TestCase]:
-        # The runner asks for each kind of ONNX's own tests; these take the place of one.
+        # The runner loads each kind of ONNX's own tests; these replace one kind.
         return load_model_tests(str(folder.parent), folder.name) if kind == "simple" else []
 
     with pytest.MonkeyPatch.context() as changed:
         changed.setenv("ORT_DISABLE_TELEMETRY", "1")
         changed.setattr(runner, "load_model_tests", load)
-        # It makes a test for each device.
+        # The runner makes a test for each device.
         suite = runner.Runner(Runtime, __name__).include("_cpu$").test_suite
     result = unittest.TextTestRunner(stream=io.StringIO()).run(suite)
     assert result.testsRun - len(result.skipped) == len(list(folder.iterdir()))
@@ -89,7 +84,7 @@ def test_backend_tests(name: str, folders: dict[str, Path]) -> None:
 
 
 def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) -> None:
-    """One element of one output, and by no more than a 2000th."""
+    """The fault is in one element, and as small as 1/2000."""
     chosen = tmp_path / "chosen"
     _export_onnx.write(rule_named("numpy"), [Case(((2000,), (1,)))], tmp_path / "pack")
     shutil.copytree(tmp_path / "pack" / "accepted", chosen)
@@ -108,7 +103,7 @@ def test_a_planted_fault_is_noticed(folders: dict[str, Path], tmp_path: Path) ->
 
 
 def test_models(folders: dict[str, Path]) -> None:
-    """They are valid, old enough, and show every element of every input where it is placed."""
+    """They are valid, old enough, and show the place of every element of every input."""
     operators: dict[str, set[str]] = {}
     for name, folder in folders.items():
         operators[name] = set()
@@ -137,7 +132,7 @@ def test_models(folders: dict[str, Path]) -> None:
 
 
 def test_no_more_than_some() -> None:
-    """Some of each kind; and with other cases beside it, each has the test that it has."""
+    """Some of each kind; a case has the same test beside other cases."""
     every = list(cases("sonnx"))
     tests, fewer = (
         [*_export_onnx._tests(rule_named("sonnx"), some)] for some in (every, every[1:])
@@ -150,7 +145,7 @@ def test_no_more_than_some() -> None:
         for each in (chosen, tests)
     ]
     assert kinds[0] == kinds[1]
-    # Those of a kind are spread.
+    # The tests of a kind are spread.
     assert len({x.case.shapes for x in chosen} & {x.case.shapes for x in tests[:600]}) < 300
     assert len(chosen - set(_pack.chosen(fewer))) < 3
 

@@ -1,4 +1,4 @@
-"""What a program can do wrong between one question and the next, each in a program of its own."""
+"""Faults of programs between one question and the next, each in a program of its own."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ REFUSED = 'echo "{\\"refused\\": true}"'
 
 @contextmanager
 def shell(script: str) -> Iterator[Callable[[], object]]:
-    """Start a script as soon as it is asked something; give what asks it."""
+    """Return a function that asks a script; the first call starts it."""
     program = Program(["sh", "-c", script], RULES["sonnx"], "shape")
 
     def ask() -> object:
         found = program.ask(CASE)
-        # What it says beside its answer comes soon.
+        # Output beside the answer comes soon.
         time.sleep(0.5)
         return found
 
@@ -53,7 +53,7 @@ def shell(script: str) -> Iterator[Callable[[], object]]:
             "read line; head -c 1000 /dev/zero | tr '\\0' x; cat",
             *(0, "garbage", f"^a line without an end: '{120 * 'x'}…'$"),
         ),
-        # After an answer: one without a question, and none to the next one.
+        # After an answer: another line, and no second answer.
         (
             f"read line; {REFUSED}; sleep 0.3; echo more; cat > /dev/null",
             *(1, "garbage", "^more than one line: 'more'$"),
@@ -86,33 +86,16 @@ BUFFERED = ("env", "-u", "PYTHONUNBUFFERED")
 @pytest.mark.parametrize(
     ("program", "asked", "text"),
     [
-        # What is wrong with the whole of it is said once, before anything else.
-        (
-            ["sh", "-c", "exit 3"],
-            {},
-            "^target .*: it ended with exit code 3, before it had answered",
-        ),
-        (
-            [*BUFFERED, sys.executable, "-c", LATE],
-            {},
-            "it has to flush its output after each line$",
-        ),
+        # A fault of the whole program is one error.
+        (["sh", "-c", "exit 3"], {}, "^target .*: it ended with exit code 3, before it had answ"),
+        ([*BUFFERED, sys.executable, "-c", LATE], {}, "expected a flush after each line$"),
         (
             ["sh", "-c", f"read line; {REFUSED}"],
-            {},
-            "(?s)given up at case .* stops before it has answered: 20 cases",
+            *({}, "(?s)given up at case .* stops before it has answered: 20 cases"),
         ),
-        # What it says back is read while a long line is written; it is not given up.
-        (
-            ["cat"],
-            {"level": "data"},
-            r"\n1. data: another shape: ",
-        ),
-        (
-            ["cat"],
-            {"level": "data", "max_rank": 0},
-            r"\n  not asked: [\d,]+ cases: a rank above 0\n",
-        ),
+        # The check reads the answer while it writes a long line, and does not give up.
+        (["cat"], {"level": "data"}, r"\n1. data: another shape: "),
+        (["cat"], {"level": "data", "max_rank": 0}, r"\n  not asked: [\d,]+ cases: a rank above 0"),
         (["sh", "-c", ANSWERS], {"max_size": 2**53}, "cases: a number above 9007199254740992\n"),
     ],
 )
@@ -125,15 +108,12 @@ def test_a_report_on_a_program(program: list[str], asked: Any, text: str) -> Non
     assert ("given up" in said) == ("given up" in text)
 
 
-def test_what_a_program_says_on_its_standard_error_is_shown_once(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_the_standard_error_of_a_program_appears_once(capfd: pytest.CaptureFixture[str]) -> None:
     check(["sh", "-c", f"echo begun >&2; read line; {REFUSED}"], level="shape", every=400)
     assert capfd.readouterr().err == "begun\n"
 
 
-def test_what_the_system_cannot_start(tmp_path: Path) -> None:
-    """It may be run, says its mode, but it is no program."""
+def test_a_file_that_is_no_program(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_bytes(b"\x7fnone")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The strategies draw what they say: all of it, nothing else, and the smallest first."""
+"""The strategies draw all cases within their bounds, no others, and shrink to the smallest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BOUNDS: list[dict[str, int]] = [
     {"min_dims": 3, "max_dims": 3, "max_side": 9},
 ]
 
-# No health check is suppressed: little of what is drawn may be thrown away.
+# With all health checks: the strategies may discard few examples.
 quick = settings(max_examples=100, suppress_health_check=())
 
 
@@ -35,26 +35,18 @@ def accepts(rule: str, case: Case) -> bool:
 
 
 def within(shape: tuple[int, ...], bounds: dict[str, int]) -> bool:
-    """Whether a shape is within bounds, or those that there are without any."""
+    """Whether a shape is within bounds or the default bounds."""
     ranks = bounds.get("min_dims", 0), bounds.get("max_dims", 4)
     sizes = bounds.get("min_side", 0), bounds.get("max_side", 4)
     return ranks[0] <= len(shape) <= ranks[1] and all(sizes[0] <= s <= sizes[1] for s in shape)
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_is_drawn_is_accepted_or_refused_as_asked(rule: str) -> None:
-    def asked(
-        bounds: dict[str, int], compatible: bool
-    ) -> st.SearchStrategy[tuple[dict[str, int], bool, Case]]:
-        drawn = cases(rule, "verdict", compatible=compatible, **bounds)
-        return st.tuples(st.just(bounds), st.just(compatible), drawn)
-
-    both = st.one_of([asked(bounds, each) for bounds in BOUNDS for each in (True, False)])
-
+def test_cases_are_accepted_or_refused_as_asked(rule: str) -> None:
     @quick
-    @given(both)
-    def check(drawn: tuple[dict[str, int], bool, Case]) -> None:
-        bounds, compatible, case = drawn
+    @given(st.sampled_from(BOUNDS), st.booleans(), st.data())
+    def check(bounds: dict[str, int], compatible: bool, data: st.DataObject) -> None:
+        case = data.draw(cases(rule, "verdict", compatible=compatible, **bounds))
         assert accepts(rule, case) is compatible
         assert all(within(shape, bounds) for shape in case.shapes)
         assert case.target is None or within(case.target, bounds)
@@ -78,7 +70,7 @@ def falls(axes: tuple[int, ...]) -> bool:
     return len(axes) > 1 and axes[0] > axes[1] >= 0
 
 
-# What has to turn up, by the rule and the shapes that show it.
+# Kinds of cases that must appear.
 SHOWN: list[tuple[str, str, Callable[[Case], object]]] = [
     ("sonnx", "a misfit of 0 and 1", lambda c: c.shapes == ((0,), (1,))),
     ("sonnx", "zeros that fit", lambda c: all(0 in s for s in c.shapes) and accepts("sonnx", c)),
@@ -96,16 +88,16 @@ SHOWN: list[tuple[str, str, Callable[[Case], object]]] = [
 @pytest.mark.parametrize(
     ("rule", "shown"), [pytest.param(r, shown, id=f"{r}: {text}") for r, text, shown in SHOWN]
 )
-def test_what_has_to_turn_up_does(rule: str, shown: Callable[[Case], object]) -> None:
-    # Found is enough here; that what is found shrinks is another test.
+def test_each_kind_of_case_appears(rule: str, shown: Callable[[Case], object]) -> None:
+    # Without shrinking, which is another test.
     quickly = settings(max_examples=4000, phases=[Phase.generate])
     drawn = cases(rule, "shape", max_dims=3, max_side=3)
     find(drawn, lambda case: bool(shown(case)), settings=quickly)
 
 
-def test_what_is_found_is_the_smallest() -> None:
+def test_examples_shrink_to_the_smallest() -> None:
     assert find(shape_lists(compatible=True), lambda _: True) == ((),)
-    assert find(shape_lists(compatible=False), lambda _: True) == ((), (0,))
+    assert find(shape_lists(compatible=False), lambda _: True) == ((0,), (1,))
     fourth = find(shape_lists("numpy", max_shapes=9), lambda shapes: len(shapes) > 3)
     assert fourth == ((), (), (), ())
     assert find(shapes(), lambda shape: len(shape) > 2) == (0, 0, 0)
@@ -117,15 +109,13 @@ def test_what_is_found_is_the_smallest() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_case_has_all_that_its_level_asks_for(level: Level) -> None:
-    of_a_rule = [st.tuples(st.just(rule), cases(rule, level)) for rule in RULES]
-
+def test_a_case_has_all_fields_of_its_level(level: Level) -> None:
     verdicts: list[bool] = []
 
     @settings(max_examples=150)
-    @given(st.one_of(of_a_rule))
-    def check(drawn: tuple[str, Case]) -> None:
-        rule, case = drawn
+    @given(st.sampled_from([*RULES]), st.data())
+    def check(rule: str, data: st.DataObject) -> None:
+        case = data.draw(cases(rule, level))
         verdicts.append(accepts(rule, case))
         count = len(case.shapes) if level == "data" else 0
         assert (len(case.dtypes), len(case.layouts)) == (count, count)
@@ -196,7 +186,7 @@ def test_errors(call: Callable[..., object], arguments: dict[str, Any], text: st
         call(**arguments)
 
 
-def test_bounds_that_refuse_nothing_are_no_error_where_both_may_be_drawn() -> None:
+def test_bounds_that_refuse_nothing_are_no_error_by_default() -> None:
     assert find(shape_lists("numpy", max_side=1), lambda _: True) == ((),)
 
 

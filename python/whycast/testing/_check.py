@@ -1,4 +1,4 @@
-"""Check an implementation: ask all cases, go on where it dies, search for small examples."""
+"""Check an implementation: ask all cases, restart it where it dies, search for small examples."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
+from unittest import SkipTest
 
 from whycast._checks import show
 from whycast._rules import Rule, rule_named, rule_on_tensors
-from whycast.testing._cases._asked import Asked, Tensors, tensors_of
-from whycast.testing._cases._case import OPERATORS, STAGES, Case, Level, level_named, levels_to
+from whycast.testing._cases._case import (
+    OF_ARRAYS,
+    OPERATORS,
+    STAGES,
+    Asked,
+    Case,
+    Level,
+    Tensors,
+    level_named,
+    levels_to,
+    tensors_of,
+)
+from whycast.testing._cases._case import Stage as StageName
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._cases._smaller import smaller
 from whycast.testing._cases._values import ALL_DTYPES, DTYPES
@@ -29,16 +42,16 @@ from whycast.testing._run._look import Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Found, Look, Run, Try, numbered
 
-# A target that keeps dying is given up: sooner if it hangs or fills memory, which costs more.
+# The check gives up a target that keeps dying, sooner if it hangs or fills the memory.
 _MOST_DEATHS = 20
 _MOST_SLOW = 3
 
-# Steps to smaller examples: the most, seconds to begin them, and for all after the check's time.
+# Steps to smaller examples: the most, seconds for one example, and seconds after the check's time.
 _STEPS = 40
 _SECONDS = 10.0
 _LAST_SECONDS = 1.0
 
-# What broadcasts by itself follows NumPy and ONNX: SONNX has no such operators.
+# Operators that broadcast follow NumPy and ONNX; SONNX's do not broadcast.
 _OF_OPERATORS = rule_on_tensors(zero_meets_one=True)
 
 Progress = Callable[[str], None]
@@ -69,101 +82,97 @@ def check(
     Parameters
     ----------
     target : callable, object, str or list of str
-        A function; an object with a function for each level, named like it; a built-in peer's name;
+        A function; an object with a function named like each level; a built-in peer's name;
         ``module:function`` or ``file.py:function``; or a program with its arguments, which answers
         lines of JSON.
     rule : str, optional
-        Name of the rule: see `cases`. By default ``sonnx``, but for an operator ``numpy``: SONNX
-        has none that broadcast.
+        Name of the rule: see `cases`. Default: ``sonnx``, but ``numpy`` for an operator, since
+        SONNX's operators do not broadcast.
     level : str, optional
-        What is asked. By default ``operator`` for a function that gives one array for several, or
-        another number of them, else ``data``. At ``data`` a function takes what the rule's own
-        function takes, arrays (a target, axes), and returns what that returns. At ``verdict``,
-        ``shape`` and ``report`` it takes shapes instead of arrays; at ``index`` a shape, a target
-        (axes) and a multi-index of the output, and returns that of the tensor; at ``strides`` a
-        shape, its strides, a target (axes), and returns the strides of the view. It refuses by any
-        exception, or by returning None; at ``report`` the exception names the axis at fault, in an
-        attribute or in its text. At ``operator`` it computes something element by element, of
-        tensors that it broadcasts, and returns an array or several. ``inplace`` and ``adjoint`` are
-        for those that write into an output, and for gradients; see Notes. At ``symbolic`` it takes
-        shapes whose sizes may be names, as ``("N", 4)``, and returns a shape, or a shape and a
-        condition, as ``(("N", 4), ["M = 1 or M = 4"])``; see Notes.
+        The level of the cases: see Notes. Default: ``operator`` for a function that returns one
+        array for several, or another number of them, else ``data``.
     tensors : int or two, optional
-        How many tensors it takes: a number, or the least and the greatest. By default as many as
-        the signature of a function says, or, of an operator without one, as it answers for.
+        How many tensors the target takes: a number, or the least and the greatest. Default: what
+        the signature of a function says, or the numbers that an operator answers.
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
-        How long to ask, counted from the first answer: the fixed cases in an order that soon meets
-        each kind of mistake, then random ones. The report counts fixed cases that were not reached.
-        None (``all`` on the command line) asks all fixed cases and no others.
+        Time for the check from the first answer on. The fixed cases come first, in an order that
+        soon meets each kind of mistake, then random ones; the report counts the fixed cases without
+        time. None (``all`` on the command line) asks all fixed cases and no random ones.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
         Ask only every Nth fixed case.
     dtypes : sequence of str, optional
-        At level ``data``: the target's dtypes, by their names in `Case`. Others are not asked; if
-        int32 is not among them, the first replaces it.
+        At levels of arrays: the target's dtypes, by their names in `Case`; others are left out. The
+        first replaces int32 if that is not among them.
     max_size, max_rank : float, optional
-        The target's greatest size, stride or index, and its highest rank; cases beyond these are
-        not asked. JavaScript's integers end at 2⁵³.
+        The target's greatest size, stride or index, and highest rank; cases beyond are left out.
+        JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
         Names of the exceptions, or of their base classes, by which the target refuses; any other is
-        a deviation. By default all exceptions refuse.
+        a deviation. Default: all exceptions refuse.
     demand : mapping, optional
-        What no limit may be below, of ``rank``, ``size`` and ``tensors``, such as a rank of 64. By
-        default limits are no deviations: see Notes.
+        Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a limit below is a
+        deviation. Default: limits are no deviations, see Notes.
     timeout : float, optional
         Seconds for one case, after which the target hangs; the first case has 30 at least, since
         the target may compile. A case begun before the end of the check keeps its full time.
     memory : float, optional
-        MiB that the target may take beyond its memory after the import; 0 for any. The cases' own
-        memory is not counted.
+        MiB that the target may take beyond its memory after the import and the cases; 0 for any.
     progress : callable, optional
-        Called now and then with a line on the progress.
+        Takes a line on the progress now and then.
     stop : threading.Event, optional
-        Once another thread or a signal handler sets it, the check ends and reports what was asked.
+        Ends the check with its report once another thread or a signal handler sets it.
 
     Returns
     -------
     Report
-        The cases that were asked, and the deviations, in classes.
+        The numbers of cases, and the deviations in classes.
 
     Raises
     ------
     TypeError
-        `rule` or `level` is no str, or a number is none.
+        `rule` or `level` is not a str, or a number has another type.
     ValueError
-        There is no such rule, level or target; the target cannot be imported or offers nothing at
+        `rule`, `level` or `target` is unknown; the target cannot be imported or offers nothing at
         that level; or a number is too small.
 
     Notes
     -----
-    The target runs in a child process, a fork where the system has them: a crash, a hang or too
-    much memory is a finding, and the run goes on. Without ``/proc``, memory is not limited. The
-    target's output goes to the standard error stream.
+    The target runs in a child process, a fork if the system has forks: the check reports a crash, a
+    hang or too much memory, and continues. Without ``/proc`` the memory has no limit. The target's
+    output goes to the standard error stream.
 
-    A refusal of what the rule accepts is no deviation beyond a limit of the target: its highest
-    rank, greatest size or number of tensors, or its dtypes. Nothing is answered beyond a limit, and
-    all small cases, of int32, lie below it. The report has the limits.
+    A target refuses by any exception or by returning None. At level ``data`` a function takes what
+    the rule's own function takes, arrays (a target, axes), and returns what that returns. At
+    ``verdict``, ``shape`` and ``report`` it takes shapes instead of arrays; at ``report`` the
+    exception names the axis at fault, in an attribute or in its text. At ``index`` it takes a
+    shape, a target (axes) and a multi-index of the output, and returns that of the tensor; at
+    ``strides`` a shape, its strides, a target (axes), and returns the strides of the view.
 
-    At level ``operator`` the target is asked twice: about the tensors of a case, and about what
-    they are when broadcast first, as tensors of rank 1. The answers must agree in dtype and in all
-    bits, whatever is computed, and the first one must have the common shape. What is refused both
-    times, as a dtype, is no deviation. If some tensor changes nothing, the report says so: nobody
-    would see that its elements are misplaced.
+    A target has a limit if it refuses all cases beyond a rank, a size or a number of tensors, or of
+    some dtypes; such refusals are no deviations. Small cases of int32 lie below any limit.
 
-    At level ``inplace`` ``f(out, a, ...)`` is such an operator that writes into `out`, of the dtype
-    of the last tensor: an array of any strides, beside which nothing may change, or the first
-    tensor itself. It refuses an `out` that is read-only, too small, or has a stride of 0 along an
-    axis of more than one element. At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output
-    to the shape of a tensor that was broadcast: exactly, or as well as in some order of additions.
+    At ``operator`` a function computes something element by element, of tensors that it broadcasts,
+    and returns an array or several. The check asks twice: about the tensors of a case, and about
+    them broadcast first, as tensors of rank 1. The answers must agree in dtype and in all bits, and
+    the first must have the common shape. A case refused both times is no deviation. The report
+    names tensors that change nothing: nobody would see that their elements are misplaced.
 
-    At level ``symbolic`` a returned size is a number, a name of the question, or None (or any other
-    name) if it is left open. Numbers in place of the names decide. Without a condition, the claimed
-    sizes must be right wherever the shapes broadcast. A condition must not hold where they do not,
-    and may be stricter than need be. A refusal deviates only if the shapes always broadcast; the
-    report counts those of questions that depend on the names.
+    At ``inplace`` ``f(out, a, ...)`` is such an operator that writes to `out`, of the dtype of the
+    last tensor: an array of any strides, beside which nothing may change, or the first tensor
+    itself. It refuses an `out` that is read-only, too small, or has a stride of 0 along an axis of
+    more than one element. At ``adjoint`` ``f(delta, shape)`` sums the gradient of an output to the
+    shape of a tensor that was broadcast: exactly, or as well as in some order of additions.
+
+    At ``symbolic`` a function takes shapes whose sizes may be names, as ``("N", 4)``, and returns a
+    shape, or a shape and a condition, as ``(("N", 4), ["M = 1 or M = 4"])``. A size is a number, a
+    name of the question, or open: None or any other name. Numbers in place of the names decide.
+    Without a condition, the sizes must be right wherever the shapes broadcast. A condition must
+    fail where they do not broadcast, and may be stricter. A refusal deviates only if the shapes
+    always broadcast; the report counts refusals of questions that depend on the names.
 
     Examples
     --------
@@ -195,7 +204,7 @@ def check(
     count, any_rule = tensors_of(tensors), rule is None
     run = _Run(known, found, child, asked, demand, seconds, progress, count, any_rule)
     try:
-        # If it is stopped during the import, there is nothing to report.
+        # A stop during the import leaves nothing to report.
         with suppress(OutOfTimeError):
             child.start()
             run.started = time.monotonic()
@@ -256,12 +265,10 @@ class _Run:
 
     def report(self) -> Report:
         if not self.levels and not self.is_stopped:
-            raise TargetError(
-                f"target {self.target.name}: has nothing to be asked by the rule {self.rule.name} "
-                "at that level"
-            )
+            text = f"offers nothing at that level by the rule {self.rule.name}"
+            raise TargetError(f"target {self.target.name}: {text}")
         if self.is_stopped:
-            self.notes.append("stopped before it had come to its end")
+            self.notes.append("stopped before the end")
         return Report(
             target=self.child.title,
             rule=self.rule.name,
@@ -286,14 +293,14 @@ class _Run:
                 self.level(asked, deadline)
 
     def _seen(self, level: Level | None) -> Asked:
-        """Find out, where it is not told, which level to ask and about how many tensors."""
+        """Find the level and the number of tensors that the options leave open."""
         if self.rule.has_target(level or "data"):
             return self.asked._replace(level=level or "data")
         try:
             self.child.send(Look(level, self.tensors, self.asked.dtypes))
             seen: Seen = self.child.receive(self.child.first_timeout)
         except NoAnswerError:
-            # It ends, or hangs: that is a finding as soon as cases are asked.
+            # The target ends or hangs: the first cases report that.
             return self.asked._replace(level=level or "data")
         if seen.level in OPERATORS:
             if self.any_rule and not self.rule.zero_meets_one:
@@ -301,8 +308,8 @@ class _Run:
                 self.child.end()
             low, high = seen.tensors
             if high == 1:
-                text = f"target {self.target.name}: takes one tensor, and broadcasts nothing"
-                raise TargetError(text)
+                text = "takes one tensor, and broadcasts nothing"
+                raise TargetError(f"target {self.target.name}: {text}")
             more = "" if low == high else f" to {high}" if high < math.inf else " or more"
             self.chosen = f", as an operator of {low}{more} tensors"
             self.notes += [
@@ -313,14 +320,13 @@ class _Run:
 
     def level(self, asked: Asked, deadline: float | None) -> None:
         level = asked.level
-        # Made before the next child, which then has all cases.
+        # The next child, a fork, then has the cases.
         fixed = in_turn(self.rule, level, asked.every)
         found = Tally()
-        # Only `stop` leaves no time for an answer.
+        # Only `stop` raises this here.
         with suppress(OutOfTimeError):
             if not self._ask(asked, deadline, found):
                 return
-        # Which dtypes it has may have been told.
         limits = found.settle(self.demand, all_dtypes=bool(asked.dtypes))
         self.limits += [f"{level}: {each}" for each in limits]
         self.levels[level] = _in_order(found.cases)
@@ -330,14 +336,12 @@ class _Run:
             self.unasked[level] = rest
         self.left_out.update(found.left_out)
         if found.cautious:
-            self.notes.append(
-                f"{level}: refuses {found.cautious:,} questions whose answer depends on the names, "
-                "which is cautious and no deviation"
-            )
+            text = "cautious refusals of questions that depend on the names, no deviations"
+            self.notes.append(f"{level}: {found.cautious:,} {text}")
         self._note_deviations(asked, found, rest, deadline)
 
     def _ask(self, asked: Asked, deadline: float | None, found: Tally) -> bool:
-        """Ask all cases, and go on behind each at which the child dies; False if not offered."""
+        """Ask all cases, and skip those at which the child dies; False if not offered."""
         level = asked.level
         self.skipped = set()
         filled: set[int] = set()
@@ -368,15 +372,14 @@ class _Run:
                     text = f"target {self.target.name}: {death.text}, before it was asked anything"
                     raise TargetError(text) from None
                 if death.kind == "memory" and number not in filled and len(filled) < _MOST_DEATHS:
-                    # It may have filled up from case to case: once all before it is reported, this
-                    # case is asked again, as the first of a new process.
+                    # Earlier cases may have filled the memory: after their report, a new process
+                    # gets this case first.
                     filled.add(number)
                     stop = number
                     continue
                 self.skipped.add(number)
-                _, (stage, case) = next(numbered(self.rule, asked, number))
-                finding = no_answer(self.rule, level, case, death)
-                found.note(stage, case, finding)
+                _, stage, case = next(numbered(self.rule, asked, number))
+                found.note(stage, case, no_answer(self.rule, level, case, death))
                 deaths += 1
                 slow += death.kind in ("hang", "memory")
                 if deaths == _MOST_DEATHS or slow == _MOST_SLOW:
@@ -384,11 +387,11 @@ class _Run:
                     break
         if gathered := len(filled - self.skipped):
             times = "once" if gathered == 1 else f"{gathered} times"
-            self.notes.append(f"{level}: started anew {times}: its memory grew from case to case")
+            self.notes.append(f"{level}: restarted {times}: its memory grew from case to case")
         return True
 
     def _give_up(self, level: Level, number: int) -> None:
-        self.notes.append(f"{level}: given up at case {number}: it ends, or hangs, too often")
+        self.notes.append(f"{level}: given up at case {number}: it ends or hangs too often")
         self.complete = False
 
     def _tell(self, asked: Asked, found: Tally, began: float, deadline: float | None) -> None:
@@ -420,7 +423,7 @@ class _Run:
         for (key, reach), example in sorted(
             found.examples.items(), key=lambda item: item[1].case.weight
         ):
-            # The first stage begins with the smallest cases, unless time ran out.
+            # The first stage has asked the smallest cases, unless time ran out.
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
             _, case, finding = example
@@ -478,3 +481,100 @@ class _Run:
 
 def _in_order(counts: Counter[str]) -> dict[str, int]:
     return {stage: counts[stage] for stage in STAGES if counts[stage]}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The cases of one stage of a check, as one test: see `stages`.
+
+    Parameters
+    ----------
+    level, name : str
+        The level, and the stage's name.
+    report : callable
+        Runs the check once for all stages, and returns its report.
+
+    Notes
+    -----
+    Each parameter is an attribute of the same name. ``str()`` is the level and the name.
+    """
+
+    level: Level
+    name: StageName
+    report: Callable[[], Report]
+
+    def __str__(self) -> str:
+        return f"{self.level}-{self.name}"
+
+    def check(self) -> None:
+        """Run the check once for all stages, and judge this one.
+
+        Raises
+        ------
+        AssertionError
+            A case of this stage deviates or had no time, or the check gave up.
+        unittest.SkipTest
+            The stage has no case; pytest skips the test.
+        """
+        report = self.report()
+        texts = list(map(str, report.met(self.level, self.name)))
+        if rest := report.unasked.get(self.level, {}).get(self.name):
+            texts.append(f"there was no time for {rest:,} cases (seconds)")
+        texts += [] if report.complete else report.notes
+        if texts:
+            raise AssertionError("\n".join(texts))
+        if not report.levels.get(self.level, {}).get(self.name):
+            raise SkipTest(f"{self} has no cases")
+
+
+def stages(target: object, **options: Any) -> list[Stage]:
+    """Return the stages of a check, one for each test.
+
+    Parameters
+    ----------
+    target : callable, object, str or list of str
+        As for `check`.
+    **options
+        As for `check`, but by default `seconds` is None: all fixed cases.
+
+    Returns
+    -------
+    list of Stage
+        The stages, whose text is the level and the name.
+
+    Raises
+    ------
+    ValueError
+        The rule, level or target is unknown. A failed import fails each stage.
+
+    Notes
+    -----
+    The first test runs the whole check and takes all the time.
+
+    Examples
+    --------
+    A file of tests for pytest:
+
+    >>> import pytest
+    >>> @pytest.mark.parametrize("stage", stages("numpy", rule="numpy"), ids=str)
+    ... def test_broadcast(stage):
+    ...     stage.check()
+    >>> print(*stages("numpy", rule="numpy", level="verdict"))
+    verdict-small verdict-many verdict-ranks verdict-sizes verdict-random
+    """
+    target_of(target)
+    rule = rule_named(options.get("rule", "sonnx"))
+    levels = levels_to(
+        level_named(options.get("level", "data"), rule), up_to=options.get("up_to", False)
+    )
+
+    @cache
+    def report() -> Report:
+        return check(target, **({"seconds": None, "level": "data"} | options))
+
+    return [
+        Stage(level, name, report)
+        for level in levels
+        for name in STAGES
+        if level in OF_ARRAYS or name not in ("dtypes", "layouts")
+    ]

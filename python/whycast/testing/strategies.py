@@ -1,16 +1,20 @@
-"""Hypothesis strategies for shapes, targets, axes and arrays that broadcast or do not.
+"""Hypothesis strategies for shapes, targets, axes and arrays; some broadcast, others do not.
 
-They need Hypothesis: ``pip install 'whycast[test-data]'``.
+This module needs Hypothesis: ``pip install 'whycast[test-data]'``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from random import Random
 from typing import Any
 
 from whycast._rules import RULES, rule_named
 from whycast._types import AnyArray, Shape
 from whycast.testing._cases._case import Case, Level, level_named
-from whycast.testing._cases._values import DTYPES, LAYOUTS, array, dtypes_of
+from whycast.testing._cases._drawn import Bounds, Drawing, with_arrays
+from whycast.testing._cases._values import DTYPES, LAYOUTS, array
 
 try:
     from hypothesis import strategies as st
@@ -18,8 +22,6 @@ except ImportError as error:
     raise ImportError(
         "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'"
     ) from error
-
-from whycast.testing._cases._hypothesis import Question, bounds_of, check_range
 
 __all__ = ["arrays", "cases", "shape_lists", "shapes"]
 
@@ -38,23 +40,23 @@ def shapes(
     min_dims, max_dims : int, optional
         Least and greatest rank.
     min_side, max_side : int, optional
-        Least and greatest size, even beyond 64 bits; small sizes are frequent all the same.
+        Least and greatest size, even beyond 64 bits. Small sizes are always frequent.
 
     Returns
     -------
     strategy of tuples of int
-        They shrink to few axes and to small sizes.
+        Shapes that shrink to few axes and small sizes.
 
     Raises
     ------
     TypeError
-        A bound is no int.
+        A bound is not an int.
     ValueError
-        A bound is negative, or a least above its greatest.
+        A bound is negative, or a least bound exceeds the greatest.
 
     Notes
     -----
-    The bounds of ``hypothesis.extra.numpy.array_shapes`` begin at 1, these at 0.
+    The bounds start at 0; those of ``hypothesis.extra.numpy.array_shapes`` start at 1.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def shapes(
     >>> find(shapes(max_side=2**40), lambda shape: len(shape) > 1 and max(shape) > 2**32)
     (0, 4294967297)
     """
-    return bounds_of(min_dims, max_dims, min_side, max_side).lists.map(tuple)
+    return _RANDOM.map(_bounds(min_dims, max_dims, min_side, max_side).shape)
 
 
 def shape_lists(
@@ -78,43 +80,42 @@ def shape_lists(
     min_side: int = 0,
     max_side: int = 4,
 ) -> st.SearchStrategy[tuple[Shape, ...]]:
-    """Draw several shapes for a rule on tensors, that broadcast or do not.
+    """Draw several shapes for a rule on tensors.
 
     Parameters
     ----------
     rule : {"sonnx", "numpy"}, optional
         The rule. For rules with a target see `cases`.
     compatible : bool, optional
-        True: only shapes that the rule accepts. False: only shapes that it refuses. None: both, two
-        times in three accepted ones.
+        True: the rule accepts the shapes. False: it refuses them. None: it accepts two in three.
     min_shapes, max_shapes : int, optional
-        How many shapes; refused ones are at least two.
+        Least and greatest number of shapes; the rule refuses two at least.
     min_dims, max_dims, min_side, max_side : int, optional
         Least and greatest rank and size, as for `shapes`.
 
     Returns
     -------
     strategy of tuples of shapes
-        They shrink to few, short and small shapes.
+        Shapes that shrink to few, short and small shapes.
 
     Raises
     ------
     TypeError
-        A bound or `compatible` is of another type.
+        A bound or `compatible` has another type.
     ValueError
-        There is no such rule, or it takes a target; a bound is negative, or a least above its
-        greatest; or `compatible` is False, and the bounds allow nothing that is refused.
+        `rule` is unknown or takes a target; a bound is negative, or a least bound exceeds the
+        greatest; or `compatible` is False, and the rule refuses nothing within the bounds.
 
     Notes
     -----
     The rule's proved program decides. ``hypothesis.extra.numpy.mutually_broadcastable_shapes``
-    draws nothing that is refused.
+    draws only shapes that broadcast.
 
     Examples
     --------
     >>> from hypothesis import find
     >>> find(shape_lists(compatible=False), lambda shapes: True)
-    ((), (0,))
+    ((0,), (1,))
     >>> find(shape_lists("numpy", compatible=False), lambda shapes: True)
     ((0,), (2,))
     """
@@ -125,10 +126,9 @@ def shape_lists(
             f"rule: expected one on tensors alone, {known}, got {rule!r}, which takes "
             "one tensor and a target: see cases"
         )
-    bounds = bounds_of(min_dims, max_dims, min_side, max_side)
-    check_range("shapes", min_shapes, max_shapes, least=1)
-    question = Question(found, bounds, min_shapes, max_shapes)
-    return question.drawn(compatible).map(lambda case: case.shapes)
+    bounds = _bounds(min_dims, max_dims, min_side, max_side)
+    drawing = partial(Drawing, found, bounds, *_range("shapes", min_shapes, max_shapes, 1), False)
+    return _cases(drawing, compatible).map(lambda case: case.shapes)
 
 
 def cases(
@@ -150,11 +150,11 @@ def cases(
     rule : str, optional
         Name of the rule: see `whycast.testing.cases`.
     level : str, optional
-        What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
+        ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``.
     compatible : bool, optional
-        As for `shape_lists`. At level ``index`` only accepted cases are asked.
+        As for `shape_lists`. At level ``index`` the rule accepts all cases.
     min_shapes, max_shapes : int, optional
-        How many shapes, for rules on tensors at levels other than ``index`` and ``strides``.
+        As for `shape_lists`, for rules on tensors at levels except ``index`` and ``strides``.
     min_dims, max_dims, min_side, max_side : int, optional
         Least and greatest rank and size, also of a target. At level ``index`` no size is 0.
 
@@ -167,15 +167,14 @@ def cases(
     Raises
     ------
     TypeError
-        A bound, `rule`, `level` or `compatible` is of another type.
+        A bound, `rule`, `level` or `compatible` has another type.
     ValueError
-        There is no such rule or level; a bound is negative, or a least above its greatest; or
-        `compatible` is False, and the bounds or the level allow nothing that is refused.
+        As by `shape_lists`, for all rules; or `level` is unknown.
 
     Notes
     -----
     Refused cases have sizes that do not fit, a target of too few axes, or wrong axes: too few, too
-    many, out of order, repeated, or outside the target, such as -1.
+    many, unordered, repeated, or outside the target, such as -1.
 
     Examples
     --------
@@ -195,29 +194,20 @@ def cases(
         if compatible is False:
             raise ValueError("compatible: level 'index' asks about nothing that is refused")
         compatible, min_side = True, max(1, min_side)
-    bounds = bounds_of(min_dims, max_dims, min_side, max_side)
-    check_range("shapes", min_shapes, max_shapes, least=1)
+    bounds = _bounds(min_dims, max_dims, min_side, max_side)
     one = level in ("index", "strides")
-    found_cases = Question(found, bounds, min_shapes, max_shapes, one).drawn(compatible)
+    drawing = partial(Drawing, found, bounds, *_range("shapes", min_shapes, max_shapes, 1), one)
 
-    @st.composite
-    def asked(draw: st.DrawFn) -> Case:
-        case = draw(found_cases)
+    def asked(case: Case, draw: Random) -> Case:
         if level == "strides":
-            stride = st.sampled_from([4, 1, 0, -4, 7])
-            strides = [draw(stride) * draw(st.integers(1, 9)) for _ in case.shapes[0]]
+            strides = [draw.choice([4, 1, 0, -4, 7]) * draw.randint(1, 9) for _ in case.shapes[0]]
             return case._replace(strides=tuple(strides))
         if level == "index":
-            output = found.shape(case)
-            index = [draw(st.integers(0, size - 1)) for size in output or ()]
-            return case._replace(multi_index=tuple(index))
-        if level != "data":
-            return case
-        dtypes = [draw(st.sampled_from(dtypes_of(found))) for _ in case.shapes]
-        layouts = [draw(st.sampled_from(LAYOUTS)) for _ in case.shapes]
-        return case._replace(dtypes=tuple(dtypes), layouts=tuple(layouts))
+            output = found.shape(case) or ()
+            return case._replace(multi_index=tuple([draw.randrange(size) for size in output]))
+        return with_arrays(found, level, case, draw)
 
-    return asked()
+    return st.builds(asked, _cases(drawing, compatible), _RANDOM)
 
 
 def arrays(
@@ -230,27 +220,27 @@ def arrays(
 
     Parameters
     ----------
-    dtype : str or strategy of them, optional
+    dtype : str or strategy of str, optional
         Name of a dtype, as in `Case`. Default: any of SONNX's types.
-    shape : shape or strategy of them, optional
+    shape : shape or strategy of shapes, optional
         Default: any that `shapes` draws.
-    layout : str or strategy of them, optional
-        As in `Case`. Default: any that one array can have.
+    layout : str or strategy of str, optional
+        As in `Case`. Default: any layout of a single array.
 
     Returns
     -------
     strategy of numpy.ndarray
-        New arrays. They shrink to int32 in C order.
+        New arrays that shrink to int32 in C order.
 
     Raises
     ------
     ValueError
-        There is no such dtype or layout.
+        `dtype` or `layout` is unknown.
 
     Notes
     -----
-    Shape, dtype and layout decide the elements: as different as the type permits, with a negative
-    zero and a NaN with a payload in floating-point types.
+    Shape, dtype and layout decide the elements: as different as the type permits. Floating-point
+    arrays contain a negative zero and a NaN with a payload.
 
     Examples
     --------
@@ -277,3 +267,42 @@ def _one_of(given: object, name: str, known: tuple[str, ...]) -> st.SearchStrate
 
 def _strategy(given: object) -> st.SearchStrategy[Any]:
     return given if isinstance(given, st.SearchStrategy) else st.just(given)
+
+
+# Each method draws from Hypothesis, and shrinks.
+_RANDOM: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
+
+
+def _cases(
+    drawing: Callable[[Random], Drawing], compatible: bool | None
+) -> st.SearchStrategy[Case]:
+    """Draw accepted cases, refused cases, or with None both."""
+    if compatible not in (None, True, False):
+        raise TypeError(f"compatible: expected a bool or None, got {compatible!r}")
+    if not (known := drawing(Random())).can_refuse():
+        if compatible is False:
+            name = known.rule.name
+            raise ValueError(f"compatible: rule {name!r} refuses nothing within these bounds")
+        compatible = True
+    verdicts = [True, True, False] if compatible is None else [compatible]
+
+    def drawn(draw: Random) -> Case:
+        own = drawing(draw)
+        return own.accepted() if draw.choice(verdicts) else own.refused()
+
+    return _RANDOM.map(drawn)
+
+
+def _bounds(min_dims: int, max_dims: int, min_side: int, max_side: int) -> Bounds:
+    return Bounds(*_range("dims", min_dims, max_dims), *_range("side", min_side, max_side))
+
+
+def _range(name: str, low: int, high: int, least: int = 0) -> tuple[int, int]:
+    for end, value in (("min", low), ("max", high)):
+        if type(value) is not int:
+            raise TypeError(f"{end}_{name}: expected an int, got {value!r}")
+    if low < least:
+        raise ValueError(f"min_{name}: expected at least {least}, got {low}")
+    if high < low:
+        raise ValueError(f"max_{name}: expected at least min_{name}, which is {low}, got {high}")
+    return low, high

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from whycast._rules import rule_named
-from whycast.testing._cases._asked import Asked, tensors_of
-from whycast.testing._cases._case import Case, Level, level_named
+from whycast.testing._cases._case import Asked, Case, Level, level_named, tensors_of
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import fixed
 
@@ -31,32 +30,32 @@ def cases(
     rule : str, optional
         Name of the rule: see ``whycast cases --help``.
     level : str, optional
-        What is asked: ``verdict``, ``shape``, ``index``, ``strides``, ``data``, ``report`` or, by
-        the rules without axes, ``symbolic``; by those on tensors ``operator`` and ``adjoint``.
+        ``verdict``, ``shape``, ``index``, ``strides``, ``data`` or ``report``; for rules without
+        axes also ``symbolic``; for rules on tensors also ``operator``, ``inplace``, ``adjoint``.
     seed : int, optional
         Seed of the random cases.
     random : int, optional
-        How many random cases follow the fixed ones.
+        Number of random cases after the fixed ones.
     tensors, dtypes, max_size, max_rank : optional
-        What the cases have at most, as for `check`.
+        Bounds of the cases, as for `check`.
 
     Returns
     -------
     iterator of Case
-        Cases that the rule accepts, and cases that it refuses.
+        Cases that the rule accepts, and cases that the rule refuses.
 
     Raises
     ------
     TypeError
         `rule` or `level` is not a str.
     ValueError
-        There is no such rule or level.
+        `rule` or `level` is unknown.
 
     Notes
     -----
-    First come all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for the rules on
-    tensors alone, all triples of rank at most 1 with sizes 0 to 3; then up to 40 tensors, high
-    ranks, large sizes and, at level ``data``, every dtype and layout. `check` has another order.
+    The first cases are all pairs of shapes of rank at most 3 with sizes 0, 1, 2 and 4 and, for
+    rules on tensors, all triples of rank at most 1 with sizes 0 to 3. Up to 40 tensors, high ranks,
+    large sizes and, at level ``data``, every dtype and layout follow. `check` has another order.
 
     Examples
     --------

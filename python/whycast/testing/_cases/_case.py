@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
+from whycast._checks import show
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.testing._cases._values import array, laid_on, number_at
 
-Level: TypeAlias = Literal[
-    "verdict",
-    "shape",
-    "index",
-    "strides",
-    "data",
-    "report",
-    "symbolic",
-    "operator",
-    "inplace",
-    "adjoint",
-]
+# A rule and numbers decide the right answer: `serve` and files of cases have these levels.
+Answered: TypeAlias = Literal["verdict", "shape", "index", "strides", "data", "report"]
+Level: TypeAlias = Literal[Answered, "symbolic", "operator", "inplace", "adjoint"]
+LEVELS: tuple[Level, ...] = get_args(Answered)
 ALL_LEVELS: tuple[Level, ...] = get_args(Level)
-# Those of one rule and numbers, which have a right answer: `serve` and files of cases have it.
-LEVELS = ALL_LEVELS[:6]
 OF_ARRAYS = ("data", "operator", "inplace", "adjoint")
-# Those that are judged by what is given for the tensors broadcast first.
+# The answer for the tensors broadcast first judges these.
 OPERATORS: tuple[Level, ...] = ("operator", "inplace")
 
-# Sizes that have names, in cases of the level ``symbolic``.
+# The names of sizes in cases of the level ``symbolic``.
 NAMES = ("N", "M", "K")
 
-# The stages, in order. Cases of `random` end with the time, all others are fixed.
+# The stages, in order. Random cases last until the time is over; all others are fixed.
 Stage: TypeAlias = Literal["small", "many", "ranks", "sizes", "dtypes", "layouts", "random"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
+
+# The least and the greatest number of tensors.
+Tensors: TypeAlias = tuple[int, float]
 
 
 class Case(NamedTuple):
@@ -42,7 +37,7 @@ class Case(NamedTuple):
     Parameters
     ----------
     shapes : tuple of shapes
-        Shapes of the tensors; one, for all rules but ``sonnx`` and ``numpy``. At level
+        Shapes of the tensors: one, for all rules except ``sonnx`` and ``numpy``. At level
         ``symbolic`` a size is a number or a name.
     target : shape, optional
         Shape to broadcast to, for rules with a target and at the levels ``index`` and ``strides``.
@@ -52,8 +47,8 @@ class Case(NamedTuple):
         Each tensor's dtype; ``str``, ``object`` and ``StringDType`` are strings. Default: int32.
     layouts : tuple of str, optional
         Each tensor's layout in memory: ``C`` (the default), ``reversed``, ``transposed``,
-        ``sliced``, ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0), ``unaligned``; or,
-        if the tensor before has the same shape and dtype, ``same``, that array itself, or
+        ``sliced``, ``overlapping``, ``readonly``, ``broadcast`` (a stride of 0), ``unaligned``. If
+        the tensor before has the same shape and dtype, also ``same``, that array itself, and
         ``backwards``, its memory in reverse.
     multi_index : tuple of int, optional
         At level ``index``: a multi-index of the output.
@@ -62,7 +57,7 @@ class Case(NamedTuple):
 
     Notes
     -----
-    Cases compare equal and hash by all of these. Their text is a call that makes them again.
+    Cases compare equal and hash by all of these. The text of a case is a call that makes it.
 
     Examples
     --------
@@ -87,7 +82,7 @@ class Case(NamedTuple):
 
     @property
     def given(self) -> dict[str, object]:
-        """The fields that are given beside the shapes."""
+        """The fields beside the shapes that have no default value."""
         fields, defaults = self._asdict(), self._field_defaults
         return {name: fields[name] for name in defaults if fields[name] != defaults[name]}
 
@@ -100,7 +95,7 @@ class Case(NamedTuple):
         return made
 
     def tensors(self, level: str = "data") -> Iterator[tuple[Shape, str, str]]:
-        """Return the shape, the dtype and the layout of each tensor; of a gradient, its target."""
+        """Return shape, dtype and layout of each tensor; a gradient has the target's shape."""
         shapes = self.shapes if level != "adjoint" or self.target is None else (self.target,)
         count = len(shapes)
         dtypes, layouts = self.dtypes or ("int32",) * count, self.layouts or ("C",) * count
@@ -108,28 +103,17 @@ class Case(NamedTuple):
 
     @property
     def every_shape(self) -> tuple[Shape, ...]:
-        """The shapes of the tensors, and the target where there is one."""
+        """The shapes of the tensors, and the target if the case has one."""
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
-    def within(self, dtypes: tuple[str, ...], first: str = "") -> Case:
-        """Replace the default dtype by the first of `dtypes`, if these lack it.
-
-        If the `first` tensor has its own, give it that.
-        """
-        other = dtypes[:1] if dtypes and "int32" not in dtypes else ()
-        found = self.dtypes or other * len(self.shapes)
-        if first:
-            found = (first, *(found or ("int32",) * len(self.shapes))[1:])
-        return self._replace(dtypes=found)
-
-    def of_tensors(self, count: int) -> Case:
-        """Leave out some tensors, or repeat them all in turn, until there are so many."""
-        places = [m % len(self.shapes) for m in range(count)]
-        return self._replace(
-            shapes=tuple([self.shapes[m] for m in places]),
-            dtypes=tuple([self.dtypes[m] for m in places if self.dtypes]),
-            layouts=tuple([self.layouts[m] for m in places if self.layouts]),
-        )
+    def of_tensors(self, places: Sequence[int]) -> Case:
+        """Keep the tensors at some places, in that order."""
+        kept: dict[str, Any] = {
+            name: tuple([values[m] for m in places if values])
+            for name, values in zip(self._fields, self, strict=True)
+            if name in ("shapes", "dtypes", "layouts")
+        }
+        return self._replace(**kept)
 
     @property
     def weight(self) -> tuple[object, ...]:
@@ -142,8 +126,68 @@ class Case(NamedTuple):
         return (count, ordinary, sum(map(sum, heavy)), heavy, self)
 
 
+class Asked(NamedTuple):
+    """Which cases a target gets at a level: the options of `check` and `cases`."""
+
+    level: Level
+    seed: int = 0
+    every: int = 1
+    dtypes: tuple[str, ...] = ()
+    max_size: float = math.inf
+    max_rank: float = math.inf
+    refuses: tuple[str, ...] = ()
+    # The number of tensors, and the first tensor's dtype if it differs.
+    tensors: Tensors = (0, math.inf)
+    first: str = ""
+
+    def fitted(self, case: Case, *, cut: bool = False) -> Case:
+        """Set the dtypes, and repeat tensors up to the least number; `cut` those above the most."""
+        if case.target is None:
+            least, most = self.tensors
+            count = len(case.shapes)
+            wanted = int(max(least, min(most, count) if cut else count))
+            case = case.of_tensors([m % count for m in range(wanted)])
+        if self.level not in OF_ARRAYS:
+            return case
+        dtypes, count = case.dtypes, len(case.shapes)
+        if self.level in OPERATORS:
+            # An operator need not accept every two dtypes.
+            dtypes = dtypes[-1:] * len(dtypes)
+        if self.dtypes and "int32" not in self.dtypes:
+            dtypes = dtypes or self.dtypes[:1] * count
+        if self.first:
+            dtypes = (self.first, *(dtypes or ("int32",) * count)[1:])
+        return case._replace(dtypes=dtypes)
+
+    def left_out(self, case: Case) -> str | None:
+        """Return the reason why the options leave a case out, or None."""
+        if case.target is None and len(case.shapes) > self.tensors[1]:
+            return f"more tensors than {self.tensors[1]}"
+        # The dtype of a condition, the first tensor, is its own.
+        own = set(case.dtypes[bool(self.first) :])
+        if self.level in OF_ARRAYS and self.dtypes and not own <= {*self.dtypes}:
+            return "a dtype that is not to be asked"
+        if max(map(len, case.every_shape)) > self.max_rank:
+            return f"a rank above {self.max_rank}"
+        numbers = [n for each in case.every_shape for n in each if isinstance(n, int)]
+        numbers += [*(case.multi_index or ()), *(case.strides or ())]
+        if max(map(abs, numbers), default=0) > self.max_size:
+            return f"a number above {self.max_size}"
+        return None
+
+
+def tensors_of(given: int | tuple[int, int] | None) -> Tensors | None:
+    """Check a number of tensors, or the least and the greatest."""
+    if given is None:
+        return None
+    low, high = given if isinstance(given, tuple) else (given, given)
+    if type(low) is not int or type(high) is not int or not 0 < low <= high:
+        raise ValueError(f"tensors: expected a number or two, such as (1, 3), got {show(given)}")
+    return low, high
+
+
 def weight_of(size: Any) -> int:
-    """Return what a size weighs: a name more than small numbers, and than names before it."""
+    """Return the weight of a size: a name weighs more than small numbers and earlier names."""
     return NAMES.index(size) + 100 if isinstance(size, str) else size
 
 
@@ -153,7 +197,7 @@ def names_in(case: Case) -> list[str]:
 
 
 def replaced(case: Case, sizes: Mapping[Any, Any]) -> Case:
-    """Put other sizes in the place of some."""
+    """Replace some sizes by others."""
 
     def own(shape: Shape) -> Shape:
         return tuple([sizes.get(size, size) for size in shape])
@@ -163,7 +207,7 @@ def replaced(case: Case, sizes: Mapping[Any, Any]) -> Case:
 
 
 def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
-    """Return an implementation's arguments; at level ``data`` with tensors."""
+    """Return an implementation's arguments; at levels of arrays with tensors."""
     if level == "strides":
         return rule.arguments((case.shapes[0], case.strides), case)
     if level == "adjoint":
@@ -177,7 +221,7 @@ def levels_to(level: Level, *, up_to: bool) -> tuple[Level, ...]:
 
 
 def level_named(name: object, rule: Rule | None = None) -> Level:
-    """Return one of `LEVELS`, or another one if the rule, where one is given, has it."""
+    """Return one of `LEVELS`, or another level if the rule has it."""
     known = list(LEVELS)
     if rule is not None and rule.named is not None:
         known.append("symbolic")

@@ -1,95 +1,213 @@
-"""Random cases, each the same for its seed and number."""
+"""Random cases: accepted ones are built, refused ones are changed ones.
+
+Only a source of random numbers decides: that of a seed and a number, or one of Hypothesis, which
+shrinks to the least numbers and the first choices.
+"""
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from whycast._rules import Rule
 from whycast._types import Shape
 from whycast.testing._cases._case import NAMES, OF_ARRAYS, Case, Level
-from whycast.testing._cases._fixed import MOST_ELEMENTS, asked
+from whycast.testing._cases._fixed import asked, is_small
 from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, dtypes_of
+
+# Small sizes lie close together, so that they are often equal and often different.
+_SPREAD = 4
 
 
 def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
     draw = random.Random(f"{seed} {number} {rule.name} {level}")
     while True:
-        case = _drawn(rule, level, draw)
-        # At level index, refused cases and empty outputs leave no question.
+        # One case in four has sizes of 0, which hide other faults.
+        bounds = Bounds(draw.randrange(4), 8, draw.choice((0, 1, 1, 1)), 65)
+        drawing = Drawing(rule, bounds, 1, draw.choice((2, 3, 10)), rule.has_target(level), draw)
+        case = drawing.refused() if draw.random() < 0.3 else drawing.accepted()
+        if level in OF_ARRAYS and not is_small(rule, case):
+            continue
+        if level == "symbolic":
+            case = renamed(_with_names(case, draw))
+        # At level index a refused case or an empty output leaves no question.
         if questions := list(asked(rule, level, case)):
-            return draw.choice(questions)
+            return with_arrays(rule, level, draw.choice(questions), draw)
 
 
-def _drawn(rule: Rule, level: Level, draw: random.Random) -> Case:
-    one = rule.has_target(level)
-    common = [draw.choice(_DRAWN_SIZES) for _ in range(draw.choice(_DRAWN_RANKS))]
-    # A size of 0 may become 1 in a shape.
-    while level in OF_ARRAYS and math.prod([size or 1 for size in common]) > MOST_ELEMENTS:
-        common.remove(max(common))
-    if rule.takes == "axes":
-        case = _drawn_along_axes(rule, tuple(common), draw)
-    else:
-        count = 1 if one else draw.choice((1, 2, 2, 2, 3, 3, 4, 5, 7, 10))
-        shapes = [_cut(common, draw) for _ in range(count)]
-        if draw.random() < 0.25:
-            m = draw.randrange(count)
-            shapes[m] = _spoilt(shapes[m], draw)
-        target = tuple(common)
-        if rule.bidirectional and draw.random() < 0.5:
-            target = _cut(common, draw)
-        case = Case(tuple(shapes), target if one else None)
-    if level in OF_ARRAYS:
-        count = len(case.shapes)
-        case = case._replace(
-            dtypes=tuple([draw.choice(dtypes_of(rule, level)) for _ in range(count)]),
-            layouts=tuple([draw.choice(LAYOUTS) for _ in range(count)]),
-        )
-    return renamed(_with_names(case, draw)) if level == "symbolic" else case
+def with_arrays(rule: Rule, level: Level, case: Case, draw: random.Random) -> Case:
+    """Draw dtypes and layouts at levels of arrays."""
+    if level not in OF_ARRAYS:
+        return case
+    dtypes = tuple([draw.choice(dtypes_of(rule, level)) for _ in case.shapes])
+    return case._replace(dtypes=dtypes, layouts=tuple([draw.choice(LAYOUTS) for _ in dtypes]))
 
 
 def _with_names(case: Case, draw: random.Random) -> Case:
-    """Put names in the place of most sizes, one for all of a size or others."""
-    names: dict[int, Any] = {size: draw.choice(NAMES) for size in _DRAWN_SIZES}
+    """Replace most sizes by names, the same name for all axes of a size or other names."""
+    names: dict[int, Any] = {size: draw.choice(NAMES) for size in range(66)}
 
     def own(shape: Shape) -> Any:
         return tuple([draw.choice((size, names[size], names[size], *NAMES)) for size in shape])
 
-    # Judging takes longer with each tensor, and each number.
+    # Each tensor and each number makes judging slower.
     shapes = tuple([own(shape[-4:]) for shape in case.shapes[:4]])
     return case._replace(shapes=shapes, target=case.target and own(case.target[-4:]))
 
 
-_DRAWN_RANKS = (0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6, 8)
-_DRAWN_SIZES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 16, 65)
+class Bounds(NamedTuple):
+    """Least and greatest rank and size, both included."""
+
+    min_dims: int
+    max_dims: int
+    min_side: int
+    max_side: int
+
+    @property
+    def near(self) -> range:
+        return range(self.min_side, min(self.max_side, self.min_side + _SPREAD) + 1)
+
+    @property
+    def has_one(self) -> bool:
+        return self.min_side <= 1 <= self.max_side
+
+    def side(self, draw: random.Random) -> int:
+        """Draw a size; small ones are more frequent."""
+        most = self.near[-1] if draw.randrange(3) < 2 else self.max_side
+        return draw.randint(self.min_side, most)
+
+    def shape(self, draw: random.Random) -> Shape:
+        found: list[int] = []
+        most = 1 + max(1, (self.max_dims - self.min_dims) // 2)
+        # A draw before each size: Hypothesis shrinks by leaving out pieces.
+        while len(found) < self.max_dims and (len(found) < self.min_dims or draw.randrange(most)):
+            found.append(self.side(draw))
+        return tuple(found)
 
 
-def _cut(common: Sequence[int], draw: random.Random) -> Shape:
-    """Drop axes in front, and set sizes to 1."""
-    kept = common[draw.randrange(len(common) + 1) :] if draw.random() < 0.4 else common
-    return tuple([size if draw.random() < 0.6 else 1 for size in kept])
+@dataclass(frozen=True)
+class Drawing:
+    """The cases to draw; with `one` each has one tensor and a target."""
+
+    rule: Rule
+    bounds: Bounds
+    min_shapes: int
+    max_shapes: int
+    one: bool
+    draw: random.Random
+
+    @property
+    def several(self) -> bool:
+        return self.rule.takes == "tensors" and not self.one
+
+    def can_refuse(self) -> bool:
+        if self.rule.takes == "axes":
+            return True
+        if self.several and self.max_shapes < 2:
+            return False
+        return self.bounds.max_dims > 0 and any(map(self.misfits, self.bounds.near))
+
+    def misfits(self, size: int) -> list[int]:
+        """Return the sizes of another shape, or of the target, that do not fit a size."""
+        like = Case(((),), None if self.several else ())
+        cases = {other: _with_shapes(like, [(size,), (other,)]) for other in self.bounds.near}
+        return [other for other, case in cases.items() if self.rule.shape(case) is None]
+
+    def accepted(self, least: int = 0) -> Case:
+        """Draw an accepted case of at least `least` shapes, if the rule takes several."""
+        common = self.bounds.shape(self.draw)
+        if self.several:
+            count = self.draw.randint(max(least, self.min_shapes), self.max_shapes)
+            return Case(tuple([self._shrunk(common) for _ in range(count)]))
+        if self.rule.takes == "axes":
+            return self._along_axes(common)
+        shape = self._shrunk(common)
+        return Case((shape,), self._shrunk(common) if self.rule.bidirectional else common)
+
+    def refused(self) -> Case:
+        """Draw an accepted case and change one to three things, until the rule refuses it."""
+        case = self.accepted(2)
+        for _ in range(self.draw.randint(1, 3)):
+            case = self._changed(case)
+        if self.rule.shape(case) is None:
+            return case
+        if case.axes is not None:
+            return case._replace(axes=(*case.axes, len(case.target or ())))
+        return self._parted(case)
+
+    def _shrunk(self, common: Shape) -> Shape:
+        """Draw a shape that broadcasts to `common`: drop leading axes, set some sizes to 1."""
+        lowest = self.bounds.min_dims
+        if self._zeros_stay and 0 in common:
+            lowest = max(lowest, len(common) - common.index(0))
+        rank = self.draw.randint(lowest, len(common))
+        return self._with_ones(common[len(common) - rank :])
+
+    @property
+    def _zeros_stay(self) -> bool:
+        """Whether no size grows to 0, as by SONNX's rule."""
+        return not self.rule.zero_meets_one and self.several
+
+    def _with_ones(self, sizes: Sequence[int]) -> Shape:
+        if not self.bounds.has_one or not self.rule.grows:
+            return tuple(sizes)
+        # One bit for each axis: a draw for each axis would take some thousand draws.
+        kept = self.draw.randint(0, 2 ** len(sizes) - 1)
+        stays = [kept >> i & 1 or (size == 0 and self._zeros_stay) for i, size in enumerate(sizes)]
+        return tuple([size if kept else 1 for size, kept in zip(sizes, stays, strict=True)])
+
+    def _along_axes(self, target: Shape) -> Case:
+        rank = len(target)
+        axes = [axis for axis in range(rank) if self.draw.randrange(2)]
+        axes += [axis for axis in range(rank) if axis not in axes][
+            : self.bounds.min_dims - len(axes)
+        ]
+        axes.sort()
+        if self.rule.alignment == "distinct":
+            self.draw.shuffle(axes)
+        shape = self._with_ones([target[axis] for axis in axes])
+        return Case((shape,), target, self.rule.axes_for(axes, rank))
+
+    def _changed(self, case: Case) -> Case:
+        if case.axes and self.draw.randrange(2):
+            return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
+        shapes = list(case.every_shape)
+        is_long = case.target and len(case.target) > self.bounds.min_dims
+        if case.target and is_long and self.draw.randrange(2):
+            return case._replace(target=case.target[1:])
+        places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
+        if places:
+            m, i = self.draw.choice(places)
+            shapes[m] = (*shapes[m][:i], self.bounds.side(self.draw), *shapes[m][i + 1 :])
+        return _with_shapes(case, shapes)
+
+    def _other_axes(self, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+        j = self.draw.randrange(len(axes))
+        before, after = axes[:j], axes[j + 1 :]
+        other = self.draw.choice([rank, -1, axes[0], axes[-1]])
+        ways = [(*before, *after), (*axes, other), (*before, other, *after), axes[::-1]]
+        return self.draw.choice(ways)
+
+    def _parted(self, case: Case) -> Case:
+        """Set one axis of two shapes, or of shape and target, to sizes that the rule refuses."""
+        shapes = list(case.every_shape)
+        first = self.draw.randrange(len(shapes) - 1)
+        second = self.draw.randint(first + 1, len(shapes) - 1)
+        size = self.draw.choice([size for size in self.bounds.near if self.misfits(size)])
+        other = self.draw.choice(self.misfits(size))
+        back = self.draw.randint(1, self.bounds.max_dims)
+        for m, own in ((first, size), (second, other)):
+            filler = 1 if self.bounds.has_one else self.bounds.min_side
+            longer = [filler] * (back - len(shapes[m])) + list(shapes[m])
+            longer[-back] = own
+            shapes[m] = tuple(longer)
+        return _with_shapes(case, shapes)
 
 
-def _spoilt(shape: Shape, draw: random.Random) -> Shape:
-    """Change a size, or add an axis."""
-    if not shape or draw.random() < 0.1:
-        return (draw.choice(_DRAWN_SIZES), *shape)
-    axis = draw.randrange(len(shape))
-    return (*shape[:axis], draw.choice(_DRAWN_SIZES), *shape[axis + 1 :])
-
-
-def _drawn_along_axes(rule: Rule, target: Shape, draw: random.Random) -> Case:
-    rank = len(target)
-    axes = [axis for axis in range(rank) if draw.random() < 0.6]
-    if rule.alignment == "distinct" and draw.random() < 0.5:
-        draw.shuffle(axes)
-    shape = tuple([1 if rule.grows and draw.random() < 0.4 else target[axis] for axis in axes])
-    if draw.random() < 0.2:
-        shape = _spoilt(shape, draw)
-    axes = list(rule.axes_for(axes, rank))
-    if axes and draw.random() < 0.1:
-        axes[draw.randrange(len(axes))] = draw.randrange(-1, rank + 1)
-    return Case((shape,), target, tuple(axes))
+def _with_shapes(case: Case, shapes: Sequence[Shape]) -> Case:
+    if case.target is None:
+        return case._replace(shapes=tuple(shapes))
+    return case._replace(shapes=tuple(shapes[:-1]), target=shapes[-1])

@@ -14,18 +14,18 @@ from whycast.testing._cases._case import NAMES, OF_ARRAYS, STAGES, Case, Level, 
 from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, SHARED, dtypes_of
 
-# With 2 and 4, code that repeats divisors shows; with 3, code that stretches 2 by its last element.
+# 2 and 4 reveal code that repeats divisors, 3 reveals code that extends 2 by its last element.
 _SIZES = (0, 1, 2, 4)
 _SIZES_OF_TRIPLES = (0, 1, 2, 3)
 _SIZES_AND_NAMES: tuple[Any, ...] = (*_SIZES, *NAMES)
-# np.broadcast has at most 32 axes, an array of NumPy 64.
+# np.broadcast has at most 32 axes, a NumPy array at most 64.
 _HIGH_RANKS = (*range(4, 11), 16, 32, 33, 64)
 _HIGHER_RANKS = (65, 100)
 # Around the limits of bytes and vector registers.
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
-# Around the limits of C's integers; some are 0 or 1 without their upper half.
+# Around the limits of C's integers; without the upper half some of these are 0 or 1.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
-# Larger arrays cost more time than they show; a few make some implementations start threads.
+# Larger arrays take too much time, except a few, for which some implementations start threads.
 MOST_ELEMENTS = 4096
 _LARGE: tuple[tuple[Shape, Shape], ...] = (((1,), (2**20 + 1,)), ((1024, 1), (1024, 1024)))
 
@@ -53,7 +53,7 @@ def fixed(rule: Rule, level: Level) -> Iterator[tuple[Stage, Case]]:
 def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], ...]:
     """Return every Nth fixed case in the order of a check: one of each stage, in turn.
 
-    The first few of a stage are spread over all of it: a check that ends early has met all kinds.
+    The first cases of a stage spread over the whole stage, so that a short check asks all kinds.
     """
     found: dict[Stage, list[Case]] = {stage: [] for stage in STAGES}
     for number, (stage, case) in enumerate(fixed(rule, level)):
@@ -64,7 +64,7 @@ def in_turn(rule: Rule, level: Level, every: int) -> tuple[tuple[Stage, Case], .
 
 
 def _spread(cases: Sequence[Case]) -> list[Case]:
-    """Reorder cases in steps of the golden section, which leave no wide gap at any time."""
+    """Reorder cases in steps of the golden section, which never leave a wide gap."""
     count = len(cases)
     step = round(count * 0.618) or 1
     while math.gcd(step, count) > 1:
@@ -72,15 +72,21 @@ def _spread(cases: Sequence[Case]) -> list[Case]:
     return [cases[number * step % count] for number in range(count)]
 
 
+def is_small(rule: Rule, case: Case) -> bool:
+    """Whether neither the arrays of a case nor the output are large."""
+    shapes = (rule.shape(case) or (), *case.every_shape)
+    return max(map(math.prod, shapes)) <= MOST_ELEMENTS
+
+
 def shapes_up_to(rank: int, sizes: Sequence[int]) -> list[Shape]:
     return [shape for each in range(rank + 1) for shape in product(sizes, repeat=each)]
 
 
 def asked(rule: Rule, level: Level, case: Case) -> Iterator[Case]:
-    """Add the level's question: some strides, or a few indices of an accepted output."""
+    """Add the level's question: strides, or a few indices of an accepted output."""
     if level == "strides":
         (shape,) = case.shapes
-        # Those of 4-byte elements with a gap, every second axis reversed.
+        # Strides of 4-byte elements with a gap; every second axis is reversed.
         strides: list[int] = []
         step = 4
         for axis in reversed(range(len(shape))):
@@ -111,7 +117,7 @@ def _small(rule: Rule, *, one: bool) -> Iterator[Case]:
 
 
 def _small_with_names(*, one: bool) -> list[Case]:
-    """Give small shapes of numbers and names, each question once, whatever its names are."""
+    """Return small shapes of numbers and names; questions that differ in the names count once."""
     found = [
         Case(shapes[:1], shapes[1]) if one else Case(shapes)
         for shapes in product(shapes_up_to(2, _SIZES_AND_NAMES), repeat=2)
@@ -128,8 +134,8 @@ def _small_along_axes(rule: Rule) -> Iterator[Case]:
         count = rank - len(shape) if rule.alignment == "missing" else len(shape)
         if rank < 3 and len(shape) < 3:
             ways = set(product(range(rank), repeat=max(0, count)))
-            # Wrong axes, or too few or many of them, do not depend on sizes; but code that takes a
-            # scalar for a tensor of size 1 only notices another size.
+            # Wrong axes, and too few or too many, do not depend on sizes; but code that mistakes a
+            # scalar for a tensor of size 1 notices only another size.
             if (set(shape) | set(target)) in (set(), {1}, {2}):
                 for near in range(max(0, count - 1), count + 2):
                     ways.update(product(range(-1, rank + 1), repeat=near))
@@ -197,7 +203,7 @@ def _sizes(rule: Rule, *, one: bool, arrays: bool) -> Iterator[Case]:
 
 
 def _of_pair(rule: Rule, shape: Shape, other: Shape, *, one: bool) -> Case:
-    """Ask about two shapes, or about a shape and a target with that shape on its last axes."""
+    """Return a case of two shapes, or of a shape on the last axes of a target."""
     if rule.takes != "axes":
         return Case((shape,), other) if one else Case((shape, other))
     kept = range(max(0, len(other) - len(shape)), len(other))

@@ -13,7 +13,7 @@ _T = TypeVar("_T")
 
 
 def smaller(case: Case) -> list[Case]:
-    """Return the cases that are a step smaller, the smallest first."""
+    """Return the cases that are one step smaller, the smallest first."""
     found = [*_plainer(case), *_fewer(case)]
     if case.multi_index is None and case.strides is None:
         found += _less(case)
@@ -22,34 +22,28 @@ def smaller(case: Case) -> list[Case]:
 
 
 def renamed(case: Case) -> Case:
-    """Rename the names of sizes in the order in which they stand: N, M, K."""
+    """Rename the sizes to N, M, K in the order of their first use."""
     return replaced(case, dict(zip(names_in(case), NAMES, strict=False)))
 
 
 def _plainer(case: Case) -> Iterator[Case]:
-    """Use the default dtypes and layouts, for all tensors or for one."""
-    if case.dtypes:
-        yield case._replace(dtypes=())
-        for m in range(len(case.dtypes)):
-            yield case._replace(dtypes=_with(case.dtypes, m, "int32"))
-    if case.layouts:
-        yield case._replace(layouts=())
-        for m in range(len(case.layouts)):
-            yield case._replace(layouts=_with(case.layouts, m, "C"))
+    """Set the dtypes and the layouts to their defaults, of all tensors or of one."""
+    yield case._replace(dtypes=())
+    yield case._replace(layouts=())
+    for m in range(len(case.dtypes)):
+        yield case._replace(dtypes=_with(case.dtypes, m, "int32"))
+    for m in range(len(case.layouts)):
+        yield case._replace(layouts=_with(case.layouts, m, "C"))
 
 
 def _fewer(case: Case) -> Iterator[Case]:
-    if len(case.shapes) > 1:
-        for m in range(len(case.shapes)):
-            yield case._replace(
-                shapes=_without(case.shapes, m),
-                dtypes=_without(case.dtypes, m),
-                layouts=_without(case.layouts, m),
-            )
+    count = len(case.shapes)
+    for m in range(count if count > 1 else 0):
+        yield case.of_tensors([k for k in range(count) if k != m])
 
 
 def _less(case: Case) -> Iterator[Case]:
-    """Leave out an axis, or make a size smaller, of all shapes that have it or of one."""
+    """Remove an axis or lower a size, in all shapes that have it or in one."""
     shapes = case.every_shape
     changes: list[partial[Shape]] = []
     if case.axes is None:

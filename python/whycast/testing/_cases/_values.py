@@ -11,8 +11,8 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 
-# The types of SONNX, and five others. NumPy has three types of strings: fixed width, objects, and
-# its own. Two types of numbers are big-endian.
+# The types of SONNX, and five others. NumPy has three string types: str_ of fixed width, objects
+# and StringDType. Two number types are big-endian.
 NUMBERS = (
     *("int32", "float32", "float16", "float64", "bool", "int8", "int16", "int64"),
     *("uint8", "uint16", "uint32", "uint64"),
@@ -22,17 +22,16 @@ COMPLEX = ("complex64", "complex128")
 DTYPES = (*NUMBERS, *STRINGS, ">i4", ">f8")
 ALL_DTYPES = (*DTYPES, *COMPLEX, "datetime64[s]", "timedelta64[s]", "bytes")
 
-# All hold the same elements at the same multi-indices, but the two that repeat some.
-LAYOUTS = (
-    *("C", "reversed", "transposed", "sliced", "overlapping", "readonly", "broadcast", "unaligned"),
-)
-# For a tensor like the one before it: that array itself, or its memory in reverse.
+# All layouts have the same elements, except the two that repeat some.
+LAYOUTS: tuple[str, ...] = ("C", "reversed", "transposed", "sliced", "overlapping", "readonly")
+LAYOUTS += ("broadcast", "unaligned")
+# A tensor like the one before is that array itself, or its memory in reverse.
 SHARED = ("same", "backwards")
 
 
 @cache
 def dtypes_of(rule: Rule, level: str = "data") -> tuple[str, ...]:
-    """Return the dtypes of a rule's cases; many rules only have numbers and booleans."""
+    """Return the dtypes of a rule's cases; many rules take numbers and booleans only."""
     if level == "adjoint":
         return tuple([name for name in (*NUMBERS, *COMPLEX) if name != "bool"])
     return {"numbers": NUMBERS, "strings": DTYPES, "any": ALL_DTYPES}[rule.dtypes]
@@ -46,19 +45,19 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
 
 def number_at(m: int, level: str) -> int:
-    """Return the number with which `array` makes tensor `m`.
+    """Return the number for `array` of tensor `m`.
 
-    For an operator no tensor has the larger elements everywhere: a maximum would hide the others.
+    For an operator no tensor is larger everywhere: a maximum would hide the others.
     """
     return -m if level in ("operator", "inplace") else m
 
 
 def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
-    """Make tensor number `m`, with other elements than the others.
+    """Make tensor number `m`; each number has its own elements.
 
-    Numbers differ in all their bytes, as far as there are as many; floating-point ones are thirds,
-    a negative zero, and a NaN with a payload. An ``overlapping`` array has the same element where
-    the sum of the indices is the same, a ``broadcast`` one where all but the first index are.
+    Integers differ in all their bytes as long as the type permits. Floating-point elements are
+    thirds, a negative zero, and a NaN with a payload. In an ``overlapping`` array the sum of the
+    indices decides the element, in a ``broadcast`` one all indices except the first.
 
     >>> array(1, (2, 2), "uint16", "reversed").tolist()
     [[9766, 10023], [10280, 10537]]
@@ -71,7 +70,7 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
         try:
             view: AnyArray = np.ndarray(shape, base.dtype, base, 0, base.strides * len(shape))
         except TypeError:
-            # NumPy 2.5 cannot wrap a buffer as StringDType: each element gets its own place.
+            # NumPy 2.5 cannot wrap a buffer as StringDType: each element has its own memory.
             view = base[np.indices(shape).sum(0, int).ravel()].reshape(shape)
         view.flags.writeable = False
         return view
@@ -103,14 +102,14 @@ def array(m: int, shape: Shape, dtype: str, layout: str) -> AnyArray:
 
 
 def laid_on(before: AnyArray, shape: Shape, dtype: str, layout: str) -> AnyArray | None:
-    """Return the array before as a tensor of a layout in `SHARED`, or None if they differ.
+    """Return the array before in a layout of `SHARED`, or None if the tensor differs from it.
 
     >>> laid_on(np.array([1, 2, 3]), (3,), "int64", "backwards").tolist()
     [3, 2, 1]
     """
     if layout not in SHARED or before.shape != shape or before.dtype != dtype_named(dtype):
         return None
-    # The dots keep rank 0 an array.
+    # With the dots a result of rank 0 stays an array.
     backwards: tuple[Any, ...] = (..., *[slice(None, None, -1)] * before.ndim)
     return before if layout == "same" else before[backwards]
 
@@ -119,7 +118,7 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
     kind = dtype_named(dtype)
     places = np.arange(1 + 37 * m, 1 + 37 * m + size)
     if m < 0:
-        # In another order, and further apart.
+        # An operator's elements have another order and larger steps.
         turned = (np.arange(size) - m // 2 * (size // 2)) % max(1, size)
         places = 1 + (1 - m) * (turned[::-1] if m % 2 else turned)
     if not kind.isnative:
@@ -135,15 +134,15 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
         if size > 1:
             bits = found.view(f"u{kind.itemsize}")
             bits[0] = np.array(-0.0, kind).view(bits.dtype)
-            # Which of two NaNs an operator gives is open: for operators all are the same.
+            # An operator may return either of two NaNs, so all its NaNs are the same.
             payload = np.array(5 + max(m, 0), bits.dtype)
             bits[-1] = np.array(np.nan, kind).view(bits.dtype) + payload
         return found
     if kind.kind == "b":
-        # Neither alternating nor periodic.
+        # An irregular sequence: a shifted or repeated one shows.
         return (places * 2654435761 >> 7 & 1).astype(kind)
     if kind.kind in "iu":
-        # Repeats the number in each byte; carries out of the type are lost.
+        # Repeats the number in each byte; the type drops the carry.
         ones = np.frombuffer(b"\1" * kind.itemsize, kind)
         return cast("AnyArray", places.astype(kind) * ones)
     middle = "-" if kind.kind == "S" else "é"

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
-from typing import TextIO, TypeAlias, cast
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import whycast
 from whycast._rules import Rule
-from whycast._types import Shape
 from whycast.testing._cases._case import Case, Level
 
 LAYOUT = """\
 c: a test program in C99, one file that needs nothing but the standard library, for up to three
-functions of yours: the shape of the output, the strides of a view, and the copied data. The
-comment at its head says what they take. It prints each case that fails, and how many did."""
-
-_Source: TypeAlias = Callable[[Level], Iterable[Case]]
-_Lists: TypeAlias = list[Sequence[int]]
-_Row: TypeAlias = tuple[_Lists, Sequence[int] | None]
+functions of yours: the shape of the output, the strides of a view, and the copied data. Its first
+comment describes them. It prints each failed case and their number."""
 
 _MOST_ELEMENTS = 64
 _MOST_AXES = 64
@@ -75,24 +70,18 @@ _HEAD = """\
 _TARGET_NOTE = """
  * Where a function takes a target, tensors have that shape in common: it is the output's.
  *"""
-_SHAPE_OF_TENSORS = """\
+_SHAPES = """\
 int broadcast_shape(size_t count, const size_t *ranks, const int64_t *const *shapes,
                     size_t *result_rank, int64_t *result);"""
-_SHAPE = """\
-int broadcast_shape(size_t rank, const int64_t *shape,
-                    size_t target_rank, const int64_t *target,{axes}
-                    size_t *result_rank, int64_t *result);"""
-_STRIDES = """\
-int broadcast_strides(size_t rank, const int64_t *shape, const int64_t *strides,
-                      size_t target_rank, const int64_t *target,{axes}
-                      int64_t *result);"""
-_DATA = """\
-int broadcast_data(size_t itemsize, size_t rank, const int64_t *shape, const void *data,
-                   size_t target_rank, const int64_t *target,{axes}
-                   void *result);"""
+# The tensor's other arguments and the results of each function.
+_ARGUMENTS = {
+    "shape": ("", "", "size_t *result_rank, int64_t *result"),
+    "strides": ("", ", const int64_t *strides", "int64_t *result"),
+    "data": ("size_t itemsize, ", ", const void *data", "void *result"),
+}
 
 
-def write(rule: Rule, source: _Source, file: TextIO) -> int:
+def write(rule: Rule, source: Callable[[Level], Iterable[Case]], file: TextIO) -> int:
     head = _HEAD.format(
         title=rule.title,
         lists=_MOST_LISTS,
@@ -102,23 +91,23 @@ def write(rule: Rule, source: _Source, file: TextIO) -> int:
         tensors=rule.takes == "tensors",
         axes=rule.takes == "axes",
     )
-    sections = (
-        ("shape", _SHAPE_OF_TENSORS if rule.takes == "tensors" else _SHAPE, _shape_rows),
-        ("strides", _STRIDES, _strides_rows),
-        ("data", _DATA, _data_rows),
-    )
     count = 0
     file.write(head)
-    for name, prototype, rows in sections:
-        indent = " " * (prototype.index("(") + 1)
-        axes = f"\n{indent}size_t axes_count, const int64_t *axes," * (rule.takes == "axes")
-        file.write(f"\n#ifndef WHYCAST_NO_{name.upper()}\n{prototype.format(axes=axes)}\n\n")
-        file.write(f"static const int64_t {name}_cases[] = {{\n")
-        for given, result in rows(rule, source):
-            row = [len(given), *[n for each in (*given, result) for n in _listed(each)]]
+    for level, (before, behind, results) in _ARGUMENTS.items():
+        begin = f"int broadcast_{level}("
+        axes = ["size_t axes_count, const int64_t *axes"] * (rule.takes == "axes")
+        tensor = f"{before}size_t rank, const int64_t *shape{behind}"
+        parts = [tensor, "size_t target_rank, const int64_t *target", *axes, results]
+        parted = f",\n{' ' * len(begin)}".join(parts)
+        of_tensors = level == "shape" and rule.takes == "tensors"
+        prototype = _SHAPES if of_tensors else f"{begin}{parted});"
+        file.write(f"\n#ifndef WHYCAST_NO_{level.upper()}\n{prototype}\n\n")
+        file.write(f"static const int64_t {level}_cases[] = {{\n")
+        # At level strides every rule takes one tensor and a target, as broadcast_data does.
+        for case in source("shape" if level == "shape" else "strides"):
+            row = _row(rule, level, case)
             # Cases with numbers beyond int64_t cannot be asked in C.
-            fits = all(number in _INT64 or number == _ANY for number in row)
-            if fits and len(given) <= _MOST_LISTS:
+            if all(number in _INT64 or number == _ANY for number in row) and row[0] <= _MOST_LISTS:
                 texts = ["ANY" if number == _ANY else str(number) for number in row]
                 file.write(f"{','.join(texts)},\n")
                 count += 1
@@ -128,42 +117,26 @@ def write(rule: Rule, source: _Source, file: TextIO) -> int:
     return count
 
 
-def _listed(numbers: Sequence[int] | None) -> list[int]:
-    """Return a list as the table has it: its length first, -1 for a refusal."""
-    return [-1] if numbers is None else [len(numbers), *numbers]
-
-
-def _operands(rule: Rule, case: Case) -> _Lists:
-    return cast("_Lists", list(rule.arguments(case.shapes, case)))
-
-
-def _shape_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
-    for case in source("shape"):
-        yield _operands(rule, case), rule.shape(case)
-
-
-def _strides_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
-    for case in source("strides"):
-        strides = cast("Shape", case.strides)
-        layout = rule.layout(case, strides)
-        view = None
-        if layout is not None:
-            pairs = zip(layout.strides, layout.shape, strict=True)
-            empty = 0 in layout.shape
-            view = [_ANY if empty or size == 1 else stride for stride, size in pairs]
-        yield [*_operands(rule, case), strides], view
-
-
-def _data_rows(rule: Rule, source: _Source) -> Iterator[_Row]:
-    # At level strides every rule takes one tensor and a target, as here.
-    for case in source("strides"):
-        (shape,) = case.shapes
-        sizes = [shape, cast("Shape", case.target), rule.shape(case) or ()]
+def _row(rule: Rule, level: str, case: Case) -> list[int]:
+    """Return a row of the table: the number of lists, the lists of a case, and the result."""
+    given: Any = list(rule.arguments(case.shapes, case))
+    result: Sequence[int] | None = rule.shape(case)
+    if level == "strides":
+        given.append(case.strides)
+        if (view := rule.layout(case, case.strides or ())) is not None:
+            pairs = zip(view.strides, view.shape, strict=True)
+            result = [_ANY if 0 in view.shape or size == 1 else stride for stride, size in pairs]
+    elif level == "data":
+        sizes = [*case.every_shape, result or ()]
         if max(map(math.prod, sizes)) > _MOST_ELEMENTS or max(map(len, sizes)) > _MOST_AXES:
-            continue
-        data = np.arange(math.prod(shape)).reshape(shape)
-        layout = rule.layout(case, data.strides)
-        places = None
-        if layout is not None:
-            places = as_strided(data, layout.shape, layout.strides).ravel().tolist()
-        yield _operands(rule, case), places
+            return [_MOST_LISTS + 1]
+        places = np.arange(math.prod(case.shapes[0])).reshape(case.shapes[0])
+        if (view := rule.layout(case, places.strides)) is not None:
+            result = as_strided(places, view.shape, view.strides).ravel().tolist()
+    if level != "shape" and view is None:
+        result = None
+    row = [len(given)]
+    for numbers in (*given, result):
+        # The length of a list comes first, -1 for a refusal.
+        row += [-1] if numbers is None else [len(numbers), *numbers]
+    return row

@@ -16,13 +16,13 @@ import numpy as np
 from whycast._rules import Rule, names_of
 from whycast._types import AnyArray
 from whycast.testing._cases._case import Case
+from whycast.testing._cases._fixed import is_small
 from whycast.testing._cases._values import COMPLEX, NUMBERS, STRINGS
 from whycast.testing._export._pack import (
     NotPossibleError,
     Test,
     chosen,
     digest,
-    is_small,
     pack,
     test_of,
 )

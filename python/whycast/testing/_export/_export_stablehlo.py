@@ -13,8 +13,9 @@ import numpy as np
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._cases._case import Case
+from whycast.testing._cases._fixed import is_small
 from whycast.testing._export._export_onnx import telling
-from whycast.testing._export._pack import NotPossibleError, Test, chosen, is_small, pack, test_of
+from whycast.testing._export._pack import NotPossibleError, Test, chosen, pack, test_of
 
 LAYOUT = """\
 stablehlo: functions of broadcast_in_dim for StableHLO's own tools. Those of accepted.mlir compare

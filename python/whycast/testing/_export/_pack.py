@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,6 @@ from whycast.testing._lines import answer, request
 from whycast.testing._report._judge import expected
 
 MOST_TESTS = 600
-_MOST_ELEMENTS = 4096
 
 MANIFEST = f"""\
 onnx and stablehlo make a new folder of up to {MOST_TESTS} tests, spread over the cases, with a
@@ -58,10 +56,6 @@ def test_of(rule: Rule, operator: str, dtype: str, case: Case) -> Test:
 def digest(text: str) -> int:
     """Return a number that is random, and the same on any machine."""
     return crc32(text.encode())
-
-
-def is_small(rule: Rule, case: Case) -> bool:
-    return max(map(math.prod, (rule.shape(case) or (), *case.every_shape))) <= _MOST_ELEMENTS
 
 
 def chosen(tests: Iterable[Test]) -> list[Test]:

@@ -1,7 +1,7 @@
 """Requests and answers of `whycast serve` and of programs under check.
 
-A request names the rule and the level, with the level's arguments (`fields`); an answer is a
-function's result, or a refusal. Both are JSON objects, one a line.
+A request contains the rule, the level and the level's arguments (`fields`), an answer contains a
+result or a refusal. Both are JSON objects, one a line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from whycast.testing._lines._json import (
 )
 from whycast.testing._report._judge import Refusal
 
-_COMMON_FIELDS = frozenset({"rule", "level", "id", "expected"})
+_COMMON_FIELDS = ("rule", "level", "id", "expected")
+
+# The field of an answer at a level, if its name is not that of the level.
+_FIELDS = {"verdict": "shape", "report": "shape", **dict.fromkeys(OF_ARRAYS, "arrays")}
 
 
 class Request(NamedTuple):
@@ -75,7 +78,7 @@ def request(
 
 
 def read_request(message: object) -> Request:
-    """Return a parsed request; raise ValueError with the fault.
+    """Read a parsed request; raise ValueError with the fault.
 
     >>> read_request({"rule": "expand", "level": "shape", "shape": [3, 1], "target": [2, -3]})
     Traceback (most recent call last):
@@ -90,10 +93,8 @@ def read_request(message: object) -> Request:
     taken = fields(rule, level)
     for name in found:
         if name not in _COMMON_FIELDS and name not in taken:
-            raise ValueError(
-                f"{_quoted(name)}: expected no such field; rule {rule.name} at level {level} takes "
-                f"{', '.join(taken)}"
-            )
+            text = f"rule {rule.name} at level {level} takes {', '.join(taken)}"
+            raise ValueError(f"{_quoted(name)}: expected no such field; {text}")
     given = {name: field_of(found, name) for name in taken}
     arrays: tuple[AnyArray, ...] = ()
     if level == "data":
@@ -114,15 +115,13 @@ def read_request(message: object) -> Request:
     dtypes = tuple(map(dtype_name, arrays))
     case = Case(shapes, target, axes, dtypes, multi_index=index, strides=strides)
     if case.strides is not None and len(case.strides) != len(shapes[0]):
-        raise ValueError(
-            f"strides: expected {len(shapes[0])}, one for each axis of shape, "
-            f"got {len(case.strides)}"
-        )
+        text = f"{len(shapes[0])}, one for each axis of shape, got {len(case.strides)}"
+        raise ValueError(f"strides: expected {text}")
     return Request(rule, level, case, arrays)
 
 
 def answer(level: Level, value: object) -> Message:
-    """Return the answer for a function's result, or for the error it raised.
+    """Return the answer for a function's result, or for its error.
 
     >>> answer("index", (2, 0)), answer("verdict", (3, 4)), answer("shape", ValueError("too long"))
     ({'index': [2, 0]}, {'accepted': True}, {'refused': 'too long'})
@@ -137,17 +136,22 @@ def answer(level: Level, value: object) -> Message:
         if isinstance(value, np.ndarray):
             return {"array": encoded(value)}
         return {"arrays": list(map(encoded, cast("Sequence[AnyArray]", value)))}
-    return {"shape" if level == "report" else level: list(cast("tuple[int, ...]", value))}
+    return {_FIELDS.get(level, level): list(cast("tuple[int, ...]", value))}
 
 
 def read_answer(level: Level, message: object) -> object:
-    """Return an answer's result or `Refusal`; null fields are ignored, faults are ValueErrors."""
+    """Read an answer's result or `Refusal`; ignore null fields; raise ValueError with a fault."""
     given = object_of(message, "answer")
     found = {name: value for name, value in given.items() if value is not None}
     if "error" in found:
         raise ValueError(f"answer: expected no error, got {show(found['error'])}")
-    if found.get("refused", False) is not False:
-        return _refusal(found)
+    if (text := found.get("refused", False)) is not False:
+        axis = found.get("axis")
+        if text is not True and not isinstance(text, str):
+            raise ValueError(f"refused: expected true or a string, got {show(text)}")
+        if axis is not None and type(axis) is not int:
+            raise ValueError(f"axis: expected an integer, got {show(axis)}")
+        return Refusal("" if text is True else text, axis)
     if level in ("verdict", "report") and "accepted" in found:
         accepted = found["accepted"]
         if not isinstance(accepted, bool):
@@ -155,27 +159,12 @@ def read_answer(level: Level, message: object) -> object:
         return accepted or Refusal()
     if level in OF_ARRAYS and "array" in found:
         return decoded(found["array"])
-    wanted = {"verdict": "shape", "report": "shape", **dict.fromkeys(OF_ARRAYS, "arrays")}.get(
-        level, level
-    )
+    wanted = _FIELDS.get(level, level)
     if wanted not in found:
-        names = {
-            "verdict": "accepted, shape",
-            "report": "accepted, shape",
-            **dict.fromkeys(OF_ARRAYS, "array, arrays"),
-        }
+        other = {"shape": "accepted, ", "arrays": "array, "}[wanted] if level in _FIELDS else ""
         got = ", ".join(map(_quoted, given)) or "no field"
-        raise ValueError(f"answer: expected {names.get(level, level)} or refused, got {got}")
+        raise ValueError(f"answer: expected {other}{wanted} or refused, got {got}")
     return _arrays(found[wanted]) if level in OF_ARRAYS else integers_of(found[wanted], wanted)
-
-
-def _refusal(found: Message) -> Refusal:
-    text, axis = found["refused"], found.get("axis")
-    if text is not True and not isinstance(text, str):
-        raise ValueError(f"refused: expected true or a string, got {show(text)}")
-    if axis is not None and type(axis) is not int:
-        raise ValueError(f"axis: expected an integer, got {show(axis)}")
-    return Refusal("" if text is True else text, axis)
 
 
 def _arrays(value: object) -> tuple[AnyArray, ...]:

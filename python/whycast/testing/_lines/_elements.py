@@ -1,7 +1,6 @@
 """Arrays as JSON objects: dtype, shape, and the elements in row-major order.
 
-Elements are the hexadecimal digits of their little-endian bytes, on any machine, or a list of
-strings.
+Elements are the hexadecimal digits of their little-endian bytes, or a list of strings.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ FIXED_WIDTH = (
     *("float16", "float32", "float64", "complex64", "complex128"),
 )
 
-# The dtypes of cases that lines can contain, in either byte order.
+# The dtypes of cases in lines, in either byte order.
 NAMED = frozenset((*FIXED_WIDTH, *STRINGS, ">i4", ">f8"))
-# The elements of an output are text in a line.
+# A line contains the elements of an output as text.
 _MOST_ELEMENTS = 2**18
 
 
 def left_out(rule: Rule, case: Case) -> str | None:
-    """Return why lines cannot ask a case with arrays, or None."""
+    """Return why a line cannot contain a case with arrays, or None."""
     if not NAMED.issuperset(case.dtypes):
-        return "a dtype that lines do not have"
+        return "lines do not have the dtype"
     if math.prod(rule.shape(case) or ()) > _MOST_ELEMENTS:
         return f"more than {_MOST_ELEMENTS:,} elements, too many for a line"
     return None
@@ -59,18 +58,15 @@ def decoded(value: object, name: str = "array") -> AnyArray:
     shape = shape_of(field_of(found, "shape", name), f"{name}, shape")
     elements = field_of(found, "elements", name)
     if dtype not in STRINGS and dtype not in FIXED_WIDTH:
-        raise ValueError(
-            f"{name}, dtype: expected one of {', '.join([*FIXED_WIDTH, *STRINGS])}, "
-            f"got {show(dtype)}"
-        )
+        known = ", ".join([*FIXED_WIDTH, *STRINGS])
+        raise ValueError(f"{name}, dtype: expected one of {known}, got {show(dtype)}")
     read = _strings if dtype in STRINGS else _numbers
     flat = read(elements, dtype, math.prod(shape), f"{name}, elements")
     try:
         return flat.reshape(shape)
     except (ValueError, OverflowError) as error:
-        raise ValueError(
-            f"{name}: NumPy can represent no array of shape {show_shape(shape)}: {error}"
-        ) from None
+        text = f"NumPy can represent no array of shape {show_shape(shape)}: {error}"
+        raise ValueError(f"{name}: {text}") from None
 
 
 def dtype_name(array: AnyArray) -> str:
@@ -80,9 +76,8 @@ def dtype_name(array: AnyArray) -> str:
         return "StringDType"
     name = "str" if dtype.kind == "U" else dtype.name
     if name not in STRINGS and name not in FIXED_WIDTH:
-        raise ValueError(
-            f"dtype: expected one of {', '.join([*FIXED_WIDTH, *STRINGS])}, got {dtype}"
-        )
+        known = ", ".join([*FIXED_WIDTH, *STRINGS])
+        raise ValueError(f"dtype: expected one of {known}, got {dtype}")
     return name
 
 
@@ -92,9 +87,8 @@ def _numbers(elements: object, dtype: str, count: int, name: str) -> AnyArray:
         raise ValueError(f"{name}: expected a string of hexadecimal digits, got {show(elements)}")
     wanted = 2 * count * kind.itemsize
     if len(elements) != wanted:
-        raise ValueError(
-            f"{name}: expected {show_int(wanted)} hexadecimal digits, got {len(elements)}"
-        )
+        text = f"{show_int(wanted)} hexadecimal digits, got {len(elements)}"
+        raise ValueError(f"{name}: expected {text}")
     try:
         data = bytes.fromhex(elements)
     except ValueError:

@@ -1,4 +1,4 @@
-"""JSON values, checked; errors name the field."""
+"""JSON values, checked: errors name the field."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Message: TypeAlias = dict[str, Any]
 
 
 def parse(line: bytes) -> object:
-    """Return the JSON value of a line; raise ValueError with the reason if there is none."""
+    """Return the JSON value of a line; raise ValueError with the fault."""
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:

@@ -19,19 +19,19 @@ from whycast.testing._lines import read_answer, request
 from whycast.testing._lines._json import line_of, parse
 from whycast.testing._report._compare import NoAnswerError
 
-# Bytes read at once; a line of more pieces than this is no answer.
+# Bytes of one read; an answer has at most so many pieces.
 _CHUNK = 2**16
 _MOST_CHUNKS = 2**14
 
-# A program that has never answered and dies this often does so whatever the request.
+# A program that has never answered and dies this often is useless.
 _FIRST_DEATHS = 3
 
-# Seconds without a first answer after which the program is tried with an input that ends.
+# Seconds without a first answer, after which a second process gets an input that ends.
 _PATIENCE = 1.0
 
 
 class Program:
-    """A program that is asked about a rule; where one has ended, a new one is started."""
+    """A program that answers about a rule; a new process replaces an ended one."""
 
     def __init__(self, arguments: Sequence[str], rule: Rule, level: Level) -> None:
         self.arguments = arguments
@@ -39,7 +39,7 @@ class Program:
         self.level = level
         self.process: subprocess.Popen[bytes] | None = None
         self.deaths = 0
-        # The reason why it answers nothing, once that is known.
+        # The reason why the program never answers, once it is known.
         self.is_of_no_use = ""
         self._has_been_started = False
         self._has_answered = False
@@ -49,7 +49,7 @@ class Program:
         try:
             answer = self._ask(line)
         except NoAnswerError as error:
-            # Its late output must not be taken for the next answer.
+            # Late output must not become the next answer.
             self.stop()
             self.deaths += error.kind == "stopped"
             if not self._has_answered and self.deaths == _FIRST_DEATHS:
@@ -59,7 +59,7 @@ class Program:
         try:
             return read_answer(self.level, parse(answer))
         except ValueError as error:
-            # The line may have been superfluous, with the answer behind it.
+            # The line may be superfluous, with the answer behind it.
             self.stop()
             raise NoAnswerError("garbage", f"{_shown(answer)} ({error})") from None
 
@@ -81,7 +81,7 @@ class Program:
             )
         except OSError as error:
             raise NoAnswerError("stopped", f"it cannot be started: {error}") from None
-        # It may begin to answer before it has read all of a long line: a thread reads.
+        # A thread reads: the program may answer before it has read all of a long line.
         chunks: Queue[bytes] = Queue(_MOST_CHUNKS)
         reading = (cast("IO[bytes]", process.stdout), chunks)
         threading.Thread(target=_read, args=reading, daemon=True).start()
@@ -112,12 +112,12 @@ class Program:
         return answer
 
     def _next(self, line: bytes) -> bytes:
-        """Return its next output; before the first, test whether it only flushes at its end."""
+        """Return the next output; before the first, test whether only the end flushes it."""
         if self._has_answered:
             return self.chunks.get()
         with suppress(Empty):
             return self.chunks.get(timeout=_PATIENCE)
-        # A program that starts slowly has time here as well.
+        # A slow start has time here too.
         second, chunks = self._start()
         try:
             with suppress(OSError, Empty):
@@ -127,8 +127,7 @@ class Program:
                     time.sleep(_PATIENCE)
                 if keeps_back and self.chunks.empty():
                     self.is_of_no_use = (
-                        "it answers only when its input ends: it has to flush its output after "
-                        "each line"
+                        "it answers only at the end of its input: expected a flush after each line"
                     )
                     raise NoAnswerError("hang", self.is_of_no_use)
         finally:
@@ -137,7 +136,7 @@ class Program:
         return self.chunks.get()
 
     def _end(self, closed: str) -> str:
-        """Return how the program ended, or what it closed if it runs."""
+        """Return how the program ended, or which stream it closed."""
         assert self.process is not None
         try:
             code = self.process.wait(1)

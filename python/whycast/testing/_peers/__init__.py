@@ -1,7 +1,7 @@
-"""The built-in peers: other implementations of broadcasting, and what each can be asked.
+"""The built-in peers: other implementations of broadcasting.
 
 Only a child process imports a peer, by `Peer.functions` with `Peer.environment` set before: some
-crash when imported, some leave traces.
+peers crash during the import, some write files.
 """
 
 from __future__ import annotations
@@ -15,33 +15,31 @@ from typing import Any, TypeAlias
 
 from whycast._rules import Rule
 from whycast.testing._cases._case import Case
-from whycast.testing._cases._values import COMPLEX, NUMBERS
+from whycast.testing._cases._values import dtype_named
 
 Function: TypeAlias = Callable[..., Any]
 
-# A shape of numbers and names; None is an unknown size, in an answer one that is left open.
+# A shape of numbers and names; None is an unknown or open size.
 Named: TypeAlias = "tuple[int | str | None, ...]"
-
-# Names of dtypes; None stands for all.
-Dtypes: TypeAlias = frozenset[str] | None
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer; which rules it follows, and at which levels, they say themselves."""
+    """A peer; `Rule.peers` has its rules and levels."""
 
-    # Its name on the command line; the distribution whose version is shown; the module here, and
-    # the function in it that returns a rule's functions by level.
+    # Name on the command line; distribution with the version; module here, and the function in it
+    # that returns a rule's functions by level.
     name: str
     distribution: str
     module: str
     given_by: str = "functions"
-    dtypes: Callable[[Rule], Dtypes] = lambda rule: None
-    # All distributions needed, if not that one alone; and whycast's extras with them, if any.
+    # The kinds of its dtypes in NumPy's letters, if not all; limits show which it lacks of a kind.
+    kinds: str = ""
+    # All distributions needed, if there are others; and whycast's extras with these, if any.
     needs: tuple[str, ...] = ()
     extra: str = "oracle"
     environment: Mapping[str, str] = field(default_factory=dict)
-    # Returns why a case is not asked at a level, or None.
+    # Returns why a case is left out at a level, or None.
     lacks: Callable[[str, Case], str | None] = lambda level, case: None
 
     @property
@@ -54,17 +52,11 @@ class Peer:
         functions: dict[str, Function] = getattr(module, self.given_by)(rule)
         return functions
 
-    def left_out(self, rule: Rule, level: str, case: Case) -> str | None:
-        dtypes = self.dtypes(rule)
-        if dtypes is not None and level == "data":
-            for dtype in case.dtypes:
-                if dtype not in dtypes:
-                    return f"{self.name} has no {dtype} for this"
+    def left_out(self, level: str, case: Case) -> str | None:
+        for name in case.dtypes if self.kinds and level == "data" else ():
+            if (dtype := dtype_named(name)).kind not in self.kinds or not dtype.isnative:
+                return f"{self.name} has no {name}"
         return self.lacks(level, case)
-
-
-def _ranks(case: Case) -> list[int]:
-    return [len(shape) for shape in case.every_shape]
 
 
 def _no_large_strides(level: str, case: Case) -> str | None:
@@ -78,91 +70,60 @@ def _no_negative_strides(level: str, case: Case) -> str | None:
 
 
 def _no_high_ranks(level: str, case: Case) -> str | None:
-    # Above 12 axes, mode bidirectional of OpenVINO 2026.4.1 refuses what the others accept; a
+    # Above 12 axes, mode bidirectional of OpenVINO 2026.4.1 refuses what the other modes accept; a
     # scalar with a target of 19 axes or more overruns its stack.
-    if level == "data" and max(_ranks(case)) > 12:
+    if level == "data" and max(map(len, case.every_shape)) > 12:
         return "OpenVINO's library of kernels has at most 12 axes"
     return None
 
 
-# JAX is asked all cases of few tensors and axes (counted with the target's), and one in so many of
-# the others and of those with layouts, which it does not see.
+# JAX gets all cases of few tensors and axes (counted with the target's), and one in so many of the
+# others and of those with layouts, which it does not see.
 _FEW = 2
 _ONE_OF = 23
 
 
 def _compiled_one_by_one(level: str, case: Case) -> str | None:
-    ranks = _ranks(case)
+    ranks = list(map(len, case.every_shape))
     few = max(sum(ranks), len(ranks)) <= _FEW or (case.dtypes and not case.layouts)
     turned = case.axes is not None and case.shapes == (case.target,)
-    # The hash chooses the same ones each time, of all kinds.
+    # The hash chooses the same cases each time, of all kinds.
     if level != "data" or few or turned or zlib.crc32(repr(case).encode()) % _ONE_OF == 0:
         return None
     return f"JAX compiles each: of those with many tensors, axes or layouts one in {_ONE_OF}"
 
 
-_NUMBERS = frozenset(NUMBERS)
-_COMPLEX = frozenset(COMPLEX)
-
-# ONNX Runtime has kernels of element-wise operators for some types only.
-_WHERE = _NUMBERS - {"bool", "int16", "uint16", "uint64"} | {"object"}
-
+_ORT = {"ORT_DISABLE_TELEMETRY": "1"}
+# Filtering the traceback of a refusal takes longer than refusing.
+_JAX = {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1", "JAX_TRACEBACK_FILTERING": "off"}
 _TOOL: dict[str, Any] = {
-    **{"needs": ("onnxruntime", "onnx", "sympy"), "extra": ""},
-    "environment": {"ORT_DISABLE_TELEMETRY": "1"},
+    "needs": ("onnxruntime", "onnx", "sympy"),
+    "extra": "",
+    "environment": _ORT,
 }
 
 _PEERS = (
     Peer("numpy", "numpy", "_numpy", lacks=_no_large_strides),
+    Peer("onnx-reference", "onnx", "_onnx", kinds="biufcO", extra="test-data"),
     Peer(
-        "onnx-reference",
-        *("onnx", "_onnx"),
-        dtypes=lambda rule: _NUMBERS | _COMPLEX | {"object"},
-        extra="test-data",
-    ),
-    Peer(
-        "onnxruntime",
-        *("onnxruntime", "_onnx", "runtime_functions"),
-        dtypes=lambda rule: _WHERE if rule.takes == "tensors" else _NUMBERS | {"object"},
+        *("onnxruntime", "onnxruntime", "_onnx", "runtime_functions", "biufO"),
         needs=("onnxruntime", "onnx"),
         extra="oracle,test-data",
-        environment={"ORT_DISABLE_TELEMETRY": "1"},
+        environment=_ORT,
     ),
-    Peer(
-        "openvino",
-        *("openvino", "_openvino"),
-        dtypes=lambda rule: _NUMBERS,
-        lacks=_no_high_ranks,
-    ),
-    # Its tool that infers shapes; with the option, names that meet are taken for equal.
+    Peer("openvino", "openvino", "_openvino", kinds="biuf", lacks=_no_high_ranks),
+    # Its tool that infers shapes; with the option it takes names that meet for equal.
     Peer("onnxruntime-symbolic", "onnxruntime", "_onnx", "symbolic_functions", **_TOOL),
     Peer("onnxruntime-auto-merge", "onnxruntime", "_onnx", "merging_functions", **_TOOL),
-    Peer(
-        "torch",
-        *("torch", "_torch"),
-        dtypes=lambda rule: _NUMBERS | _COMPLEX,
-        extra="torch",
-        lacks=_no_negative_strides,
-    ),
-    Peer(
-        "jax",
-        *("jax", "_jax"),
-        dtypes=lambda rule: _NUMBERS | _COMPLEX,
-        # Filtering the traceback of a refusal takes longer than refusing.
-        environment={
-            "JAX_PLATFORMS": "cpu",
-            "JAX_ENABLE_X64": "1",
-            "JAX_TRACEBACK_FILTERING": "off",
-        },
-        lacks=_compiled_one_by_one,
-    ),
+    Peer("torch", "torch", "_torch", kinds="biufc", extra="torch", lacks=_no_negative_strides),
+    Peer("jax", "jax", "_jax", kinds="biufc", environment=_JAX, lacks=_compiled_one_by_one),
     Peer("pyrefly", "pyrefly", "_pyrefly", needs=("pyrefly", "pyrefly-torch-stubs"), extra=""),
 )
 PEERS: dict[str, Peer] = {peer.name: peer for peer in _PEERS}
 
 
 def absent(peer: Peer) -> str | None:
-    """Return what is missing of a peer and which extra installs it; None if nothing is."""
+    """Return the missing distributions of a peer and their extra; None if none is missing."""
     needed = peer.needs or (peer.distribution,)
     missing = [name for name in needed if not any(importlib.metadata.distributions(name=name))]
     if not missing:

@@ -1,4 +1,4 @@
-"""The findings of a check: for people, for programs, and for collectors of tests."""
+"""The findings of a check: as text, as JSON, and as JUnit XML."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 from whycast._rules import Rule
-from whycast._types import AnyArray
 from whycast.testing._cases._case import OF_ARRAYS, Case, Level, asked
 from whycast.testing._report._compare import KINDS
 
-# Arrays of so few elements, of these dtypes, are written out in calls.
+# Calls contain arrays of these dtypes and few elements as literals.
 _MOST_LITERAL = 8
 _LITERAL = ("bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 
-# Longer texts are cut where people read them, not in JSON.
+# The text for people cuts longer texts, JSON does not.
 _MOST_SHOWN = 800
 
 
@@ -28,21 +27,19 @@ class Deviation:
     Parameters
     ----------
     level : str
-        What was asked.
+        The level of the cases.
     stages : mapping
-        How many cases of each stage deviate.
-    kind : str
-        The kind of deviation, in one word or two.
-    detail : str
-        What the cases have in common besides: an exception's name, or ``with a size of 0``.
+        The number of deviating cases of each stage.
+    kind, detail : str
+        The kind of deviation, in a word or two; an exception's name, or ``with a size of 0``.
     case : Case
-        The smallest of these cases that was found.
+        The smallest of these cases.
     call : str
-        A call that reproduces it.
+        A call that reproduces the deviation.
     expected, got : str
-        The rule's answer, and the implementation's.
+        The answers of the rule and of the implementation.
     clause : str
-        Identifier of the clause that settles it; empty where no text does.
+        Identifier of the clause that decides; empty if no text does.
 
     Notes
     -----
@@ -61,7 +58,7 @@ class Deviation:
 
     @property
     def count(self) -> int:
-        """How many cases deviate."""
+        """The number of deviating cases."""
         return sum(self.stages.values())
 
     def __str__(self) -> str:
@@ -74,34 +71,30 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check has found.
+    """The result of a check.
 
     Parameters
     ----------
-    target : str
-        What was checked; a built-in peer with its version.
-    rule : str
-        Name of the rule.
+    target, rule : str
+        Name of the target, of a built-in peer with its version; name of the rule.
     chosen : str
-        What was chosen, where no level was named and it is not ``data``.
-    levels : mapping
-        For each level that was asked, the number of cases by stage.
-    unasked : mapping
-        For each level, the number of fixed cases by stage for which time ran out.
+        The level and the number of tensors, if `check` chose the level ``operator``.
+    levels, unasked : mapping
+        For each level, the number of cases by stage; of fixed cases without time.
     deviations : tuple of Deviation
-        The classes of deviations, those of a level by their smallest case.
+        The classes of deviations; those of a level in the order of their smallest case.
     limits : tuple of str
-        The target's limits, beyond which it refuses all; see `check`.
+        The target's limits, beyond which it refuses all cases; see `check`.
     left_out : mapping
-        How many cases were not asked, by reason.
+        The number of cases left out, by reason.
     notes : tuple of str
-        Levels that the target does not offer, and cases that were not run.
+        Levels that the target does not offer, and other remarks.
     complete : bool
-        Whether only time has ended the check: it was neither given up nor stopped.
+        False if the check was stopped or given up.
     seed : int
         Seed of the random cases.
     seconds : float
-        How long it took.
+        Duration of the check.
 
     Notes
     -----
@@ -128,11 +121,11 @@ class Report:
 
     @property
     def cases(self) -> int:
-        """How many cases were asked."""
+        """The number of cases."""
         return sum(sum(stages.values()) for stages in self.levels.values())
 
     def met(self, level: str, stage: str) -> list[Deviation]:
-        """Return the deviations that cases of a stage show."""
+        """Return the deviations with cases of a stage."""
         return [each for each in self.deviations if each.level == level and stage in each.stages]
 
     def __str__(self) -> str:
@@ -162,45 +155,37 @@ class Report:
             count = len(self.deviations)
             yield f"{count} {'kind' if count == 1 else 'kinds'} of deviation"
         else:
-            yield "not all that was to be asked was asked"
+            yield "the check is incomplete"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON's types."""
-        deviations = [
-            {
-                **vars(each),
-                "count": each.count,
-                "case": {"shapes": each.case.shapes, **each.case.given},
-            }
-            for each in self.deviations
-        ]
-        others = {"seconds": round(self.seconds, 3), "deviations": deviations}
-        return {"ok": self.ok, **vars(self), **others}
+        """Return the report in JSON's types."""
+
+        def told(each: Deviation) -> dict[str, Any]:
+            case = {"shapes": each.case.shapes, **each.case.given}
+            return {**vars(each), "count": each.count, "case": case}
+
+        deviations = list(map(told, self.deviations))
+        seconds = round(self.seconds, 3)
+        return {"ok": self.ok, **vars(self), "seconds": seconds, "deviations": deviations}
 
     def to_junit(self) -> str:
-        """Return the report as JUnit's XML: a test for each level and stage."""
-        suite = ElementTree.Element(
-            "testsuite", name=f"whycast {self.rule}: {self.target}", time=f"{self.seconds:.3f}"
-        )
-
-        def add_test(name: str, where: str, failure: str, text: str) -> ElementTree.Element:
-            test = ElementTree.SubElement(
-                suite, "testcase", classname=f"whycast.{self.rule}{where}", name=name
-            )
-            if failure:
-                ElementTree.SubElement(test, "failure", message=failure).text = text
-            return test
-
+        """Return the report as JUnit XML: a test for each level and stage."""
+        add = ElementTree.SubElement
+        known = {"name": f"whycast {self.rule}: {self.target}", "time": f"{self.seconds:.3f}"}
+        suite = ElementTree.Element("testsuite", known)
         for level, stages in self.levels.items():
             for stage, count in stages.items():
-                wrong = self.met(level, stage)
-                kind = wrong[0].kind if wrong else ""
-                test = add_test(stage, f".{level}", kind, "\n".join(map(str, wrong)))
-                ElementTree.SubElement(test, "system-out").text = _cases(count)
+                name = {"classname": f"whycast.{self.rule}.{level}", "name": stage}
+                test = add(suite, "testcase", name)
+                if wrong := self.met(level, stage):
+                    text = "\n".join(map(str, wrong))
+                    add(test, "failure", {"message": wrong[0].kind}).text = text
+                add(test, "system-out").text = _cases(count)
         others = [] if self.complete else self.notes
         if others or not len(suite):
-            text = "\n".join(others) or "nothing was asked"
-            add_test("run", "", "not as it should be", text)
+            test = add(suite, "testcase", {"classname": f"whycast.{self.rule}", "name": "run"})
+            text = "\n".join(others) or "no case was asked"
+            add(test, "failure", {"message": "the check is incomplete"}).text = text
         suite.set("tests", str(len(suite)))
         suite.set("failures", str(len(suite.findall("testcase/failure"))))
         ElementTree.indent(suite)
@@ -219,30 +204,16 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
     'f(*Case(((99,),), target=(2, 99)).arrays(), (2, 99))'
     """
     arrays = [f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"]
-    if level in OF_ARRAYS and _is_short(case, level):
-        arrays = [_literal(each) for each in case.arrays(level)]
-    given = asked(rule, level, case, list(map(_Code, arrays)))
-    out = "out, " if level == "inplace" else ""
-    return f"f({out}{', '.join(map(repr, given))})"
-
-
-class _Code(str):
-    """Text that stands for itself in a call."""
-
-    __repr__ = str.__str__
-
-
-def _is_short(case: Case, level: Level) -> bool:
-    """Whether people can read and paste the arrays: few integers, or none."""
     shapes = [shape for shape, _, _ in case.tensors(level)]
-    small = max(map(math.prod, shapes)) <= _MOST_LITERAL and max(map(len, shapes)) <= 4
-    return small and not case.layouts and all(dtype in _LITERAL for dtype in case.dtypes)
-
-
-def _literal(array: AnyArray) -> str:
-    if array.size:
-        return f"np.array({array.tolist()}, '{array.dtype}')"
-    return f"np.zeros({array.shape}, '{array.dtype}')"
+    short = max(map(math.prod, shapes)) <= _MOST_LITERAL and max(map(len, shapes)) <= 4
+    plain = not case.layouts and all(dtype in _LITERAL for dtype in case.dtypes)
+    if level in OF_ARRAYS and short and plain:
+        every = case.arrays(level)
+        texts = [f"array({x.tolist()}" if x.size else f"zeros({x.shape}" for x in every]
+        arrays = [f"np.{text}, '{x.dtype}')" for text, x in zip(texts, every, strict=True)]
+    out = ["out"] if level == "inplace" else []
+    given = asked(rule, level, case, arrays)
+    return f"f({', '.join([*out, *(str(x) if x in arrays else repr(x) for x in given)])})"
 
 
 def _shown(stages: Mapping[str, int]) -> str:
@@ -250,7 +221,7 @@ def _shown(stages: Mapping[str, int]) -> str:
 
 
 def _cut(text: str) -> str:
-    """Cut a text that nobody would read to its end.
+    """Cut a long text.
 
     >>> _cut(1000 * "x")[-22:]
     'xx… (1,000 characters)'

@@ -19,7 +19,7 @@ _MOST_CHARACTERS = 500
 
 
 class Kind(NamedTuple):
-    """A kind of deviation, and the clause of a rule that it breaks, if any text settles it."""
+    """A kind of deviation, and the clause that it breaks, if any text decides it."""
 
     says: str
     clause: str = ""
@@ -27,7 +27,7 @@ class Kind(NamedTuple):
 
 KINDS = {
     "accepts": Kind("accepts what is refused", "verdict"),
-    # Broadcast first, the tensors are refused as well: a limit, or nothing that is asked.
+    # The operator also refuses the tensors broadcast first: a limit, or outside its domain.
     "undefined": Kind("refuses the tensors broadcast first, too"),
     "refuses": Kind("refuses what is accepted", "verdict"),
     "shape": Kind("another shape", "shape"),
@@ -38,26 +38,26 @@ KINDS = {
     "count": Kind("another number of arrays", "data"),
     "no array": Kind("no array", "data"),
     "input changed": Kind("changes its input"),
-    "writable": Kind("a result that can be written to, in memory that it shares"),
+    "writable": Kind("a writable result in memory that it shares"),
     "overwritten": Kind("overwrites the result of the call before"),
     "index": Kind("another index", "index"),
     "strides": Kind("other strides", "strides"),
     "condition": Kind("a condition under which shapes do not broadcast", "condition"),
     "axis": Kind("names another axis than the one at fault", "report"),
-    "error": Kind("raises what is no refusal"),
+    "error": Kind("raises another exception than a refusal"),
     "outside": Kind("writes outside of its output"),
-    "out": Kind("goes on with an output that it cannot write right"),
+    "out": Kind("continues with an output that it cannot write right"),
     "crash": Kind("crashes"),
     "hang": Kind("does not come to an end"),
     "memory": Kind("takes too much memory"),
     "exit": Kind("ends the process"),
-    "garbage": Kind("answers with what is no answer"),
+    "garbage": Kind("gives a malformed answer"),
     "stopped": Kind("stops before it has answered"),
 }
 
 
 class Finding(NamedTuple):
-    """A deviation: one of `KINDS`, a detail that is part of its class, and its texts."""
+    """A deviation: one of `KINDS`, the detail of its class, and the texts for people."""
 
     kind: str
     detail: str
@@ -76,25 +76,23 @@ class NoAnswerError(Exception):
 
 
 def as_array(value: object) -> AnyArray | None:
-    """Return an answer as an array if it is one, of any library."""
+    """Return an answer as an array if it is an array of any library, else None."""
     if type(value) is np.ndarray:
         return cast("AnyArray", value)
     if isinstance(value, np.ndarray):
         return np.ndarray.view(value, np.ndarray)
-    if isinstance(value, (np.generic, memoryview)):
-        return np.asarray(value)
-    if any(hasattr(value, name) for name in _PROTOCOLS):
+    if isinstance(value, memoryview) or any(hasattr(value, name) for name in _PROTOCOLS):
         return np.asarray(value)
     return np.from_dlpack(value) if hasattr(value, "__dlpack__") else None
 
 
 def outputs_of(value: object) -> Sequence[object]:
-    """Return the arrays of an operator's answer: one, or several in a list or tuple."""
+    """Return the arrays of an operator's answer: one array, or a list or tuple of arrays."""
     return value if isinstance(value, (list, tuple)) else [value]
 
 
 def show(value: object) -> str:
-    """Return a value's text on one line, even where its own text cannot be computed."""
+    """Return a value's text on one line, even if its own text raises an exception."""
     try:
         if isinstance(value, (tuple, list)):
             if value and all(as_array(each) is not None for each in value):
@@ -125,10 +123,9 @@ def show_array(array: AnyArray) -> str:
 def difference(
     level: Level, value: object, right: object, shape: Shape, inputs: Sequence[AnyArray]
 ) -> Finding | None:
-    """Compare an answer with the right one; None if it is right.
+    """Compare an answer with the right one, of an output's shape; None if it is right.
 
-    `shape` is the output's. At level ``data``, arrays in the memory of the `inputs` must not be
-    writable.
+    At level ``data`` no array in the memory of the `inputs` may be writable.
     """
     if level in ("verdict", "report"):
         return None
@@ -156,12 +153,12 @@ def _arrays(count: int) -> str:
 def _integers_differ(
     level: Level, value: object, right: tuple[int, ...], shape: Shape
 ) -> Finding | None:
-    # A size of 3.0 equals 3, but is no size.
+    # A size of 3.0 equals 3, but is no integer.
     got = as_integers(value)
     if got == right:
         return None
     if level == "strides" and got is not None and len(got) == len(shape):
-        # Strides along axes of size 1 and in empty tensors are never used.
+        # No element needs the stride of an axis of size 1, or of an empty tensor.
         steps = zip(shape, got, right, strict=True)
         if 0 in shape or all(size == 1 or a == b for size, a, b in steps):
             return None
@@ -187,7 +184,7 @@ def _output_differs(
 
 
 def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> bool:
-    """Whether writing one element of an output changes an input, or another element."""
+    """Whether a write to one element of an output changes an input, or another element."""
     flags = output.flags
     # NumPy marks arrays that warn of a write by negative flags.
     if flags.num < 0 or not flags.writeable or output.size == 0:
@@ -196,12 +193,15 @@ def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> boo
 
 
 def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
-    """Compare an array with the right one, whatever their byte order."""
-    array, right = _native(array), _native(right)
+    """Compare an array with the right one; the byte orders may differ."""
+    array, right = (
+        each if each.dtype.isnative else each.astype(each.dtype.newbyteorder("="))
+        for each in (array, right)
+    )
     if array.shape != right.shape:
         shapes = (where + show_shape(each.shape) for each in (right, array))
         return Finding("shape", "", *shapes)
-    # The width of strings belongs to the array, not to the type.
+    # The width of strings is a property of the array.
     strings = array.dtype.kind == right.dtype.kind in ("U", "S")
     if array.dtype != right.dtype and not strings:
         return Finding("dtype", "", f"{where}{right.dtype}", f"{where}{array.dtype}")
@@ -224,11 +224,6 @@ def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | Non
     return _first(array, right, int(differs.argmax()), kind, where)
 
 
-def _native(array: AnyArray) -> AnyArray:
-    kind = array.dtype
-    return array if kind.isnative else array.astype(kind.newbyteorder("="))
-
-
 def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str) -> Finding:
     at = tuple(map(int, np.unravel_index(number, right.shape)))
     shown = []
@@ -240,7 +235,7 @@ def _first(array: AnyArray, right: AnyArray, number: int, kind: str, where: str)
 
 
 def as_integers(value: object) -> tuple[int, ...] | None:
-    """Return a shape, an index or strides, given as any sequence; None for anything else."""
+    """Return the integers of a shape, an index or strides in any sequence, else None."""
     if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         return None
     found: list[int] = []
@@ -250,7 +245,7 @@ def as_integers(value: object) -> tuple[int, ...] | None:
                 return None
             found.append(operator.index(each))
     except Exception:
-        # Any object may be there, and raise anything.
+        # The answer may be any object, and raise anything.
         return None
     return tuple(found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import prod
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -14,11 +14,10 @@ from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape, Strides
 from whycast.symbolic import Answer
-from whycast.testing._cases._case import OF_ARRAYS, OPERATORS, Case, Level, asked
+from whycast.testing._cases._case import OF_ARRAYS, OPERATORS, Case, Level
 from whycast.testing._cases._fixed import MOST_ELEMENTS
 from whycast.testing._cases._values import array, laid_on, number_at
 from whycast.testing._report import _symbolic
-from whycast.testing._report._adjoint import gradient_differs
 from whycast.testing._report._compare import (
     KINDS,
     Finding,
@@ -32,16 +31,16 @@ from whycast.testing._report._compare import (
     show_array,
     show_error,
 )
-from whycast.testing._report._lifted import Lifted
+from whycast.testing._report._lifted import Lifted, gradient_differs
 
-# Asks an implementation for a case, with other arrays.
+# Asks an implementation about a case, with its tensors or others.
 Ask: TypeAlias = Callable[[Case, Sequence[AnyArray]], object]
 
 _AXIS = re.compile(r"(?i)\b(?:axis|dimension|dim)\b\W{0,3}(-?\d+)")
 
 
 class Refusal(NamedTuple):
-    """How an implementation refused: its text, axis and exception, as far as there are any."""
+    """A refusal: the text, axis and exception, if the implementation gives any."""
 
     text: str = ""
     axis: int | None = None
@@ -55,7 +54,7 @@ class Refusal(NamedTuple):
 
     @property
     def named_axis(self) -> int | None:
-        """The axis that it names, in an attribute or in its text.
+        """The axis that an attribute or the text names.
 
         >>> Refusal("a (3) must match b (4) at non-singleton dimension 1").named_axis
         1
@@ -70,7 +69,7 @@ class Refusal(NamedTuple):
 def expected(
     rule: Rule, level: Level, case: Case, arrays: Sequence[AnyArray] | None = None
 ) -> object:
-    """Ask the verified programs about a case, with its or the given arrays; return any refusal."""
+    """Ask the verified programs about a case, or about its arrays; return a refusal too."""
     if level == "symbolic":
         return _symbolic.right_answer(rule, case)
     shape = rule.shape(case)
@@ -95,51 +94,57 @@ def no_answer(rule: Rule, level: Level, case: Case, error: NoAnswerError) -> Fin
 
 
 class Judge:
-    """Asks an implementation and judges; if `refuses` has names, no other exceptions refuse.
+    """Asks an implementation and judges; if `refuses` has names, no other exceptions refuse."""
 
-    At level ``operator``, `again` asks it about other tensors.
-    """
-
-    def __init__(
-        self, rule: Rule, level: Level, refuses: Sequence[str] = (), again: Ask | None = None
-    ) -> None:
+    def __init__(self, rule: Rule, level: Level, ask: Ask, refuses: Sequence[str] = ()) -> None:
         self.rule = rule
         self.level: Level = level
+        self.ask = ask
         self.refuses = frozenset(refuses)
-        self.again = again
-        # How many answers refused, at level symbolic, what some sizes make broadcast.
+        # The number of refusals, at level symbolic, of shapes that some sizes make broadcast.
         self.cautious = 0
         # Whether the rule accepts the last case.
         self.accepts = False
         self._in_use: list[_Prepared] = []
-        # The last case with an output, and its arrays beside the right ones.
+        # The last case with an output, and its arrays beside the right arrays.
         self._before: tuple[Case, list[tuple[AnyArray | None, AnyArray]]] | None = None
 
-    def arguments(self, case: Case) -> tuple[object, ...]:
-        if self.level in OF_ARRAYS:
-            self._in_use = []
-            for m, tensor in enumerate(case.tensors(self.level)):
-                shared = self._in_use[-1].shared(*tensor) if m else None
-                # Large ones are not kept: they would fill the memory.
-                make = _prepared if prod(tensor[0]) <= MOST_ELEMENTS else _prepare
-                number = number_at(m, self.level)
-                self._in_use.append(make(number, *tensor) if shared is None else shared)
-        return asked(self.rule, self.level, case, [each.array for each in self._in_use])
-
-    def heard(self, case: Case, answers: Callable[[], object]) -> Finding | None:
-        """Get the answer to a case, for which `arguments` were given last, and judge it."""
+    def judged(self, case: Case) -> Finding | None:
+        self._in_use = []
+        for m, tensor in enumerate(case.tensors(self.level) if self.level in OF_ARRAYS else ()):
+            shared = self._in_use[-1].shared(*tensor) if m else None
+            # Large arrays are not kept: they would fill the memory.
+            make = _prepared if prod(tensor[0]) <= MOST_ELEMENTS else _prepare
+            number = number_at(m, self.level)
+            self._in_use.append(make(number, *tensor) if shared is None else shared)
         try:
-            return self.finding(case, _answer(answers))
+            return self.finding(case, self._answer(case, [each.array for each in self._in_use]))
         except NoAnswerError as error:
             return no_answer(self.rule, self.level, case, error)
 
     def finding(self, case: Case, value: object) -> Finding | None:
-        """Compare an answer (None and Refusals too) and the last arguments; None if right."""
+        """Compare the tensors after the call, and an answer or refusal; None if both are right."""
         found = self._changed() or self._compared(case, value)
         if found is not None:
-            # The returned array may share memory with one that it has changed.
+            # The returned array may share memory with an argument that the call has changed.
             self._before = None
         return found
+
+    def _answer(self, case: Case, tensors: Sequence[AnyArray]) -> object:
+        """Get an answer, or a `Refusal`; raise NoAnswerError if there is none."""
+        try:
+            answer = self.ask(case, tensors)
+            # A generator does its work only now.
+            is_lazy = type(answer) is not tuple and isinstance(answer, Iterator)
+            return list(cast("Iterator[object]", answer)) if is_lazy else answer
+        except (MemoryError, SystemExit) as error:
+            kind = "memory" if isinstance(error, MemoryError) else "exit"
+            raise NoAnswerError(kind, show_error(error)) from None
+        except (NoAnswerError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            # Any exception refuses, even one that is no Exception.
+            return Refusal(error=error)
 
     def _compared(self, case: Case, value: object) -> Finding | None:
         refuses = value is None or isinstance(value, Refusal) or _is_false(value, self.level)
@@ -152,7 +157,7 @@ class Judge:
             return self._lifted(case, shape, value, refusal if refuses else None)
         if refuses and shape is None:
             found = self._no_refusal(refusal)
-            # Finding why the rule refuses takes longer than whether.
+            # The reason for the rule's refusal takes longer to find than the refusal.
             if found is not None or self.level != "report":
                 return found
         right = expected(self.rule, self.level, case, [each.kept for each in self._in_use])
@@ -162,7 +167,7 @@ class Judge:
             return Finding("accepts", _zeros(case), _right_text(right), show(value))
         if self.level == "adjoint":
             return gradient_differs(value, self._in_use[0].kept, case.shapes[0])
-        # Arrays returned unchanged share their own memory.
+        # An array that comes back unchanged shares its own memory.
         inputs = [] if self.rule.gives_back else [each.array for each in self._in_use]
         found = difference(self.level, value, right, shape, inputs)
         if found is None and self.level == "data":
@@ -172,25 +177,19 @@ class Judge:
     def _lifted(
         self, case: Case, shape: Shape, value: object, refusal: Refusal | None
     ) -> Finding | None:
-        assert self.again is not None
-        kept = [each.kept for each in self._in_use]
-        asked = Lifted(value, self.rule.broadcast(kept, case))
-        answers = [_answer(partial(self.again, case, part)) for part in asked.parts()]
-        refused = [each or Refusal() for each in answers if each is None or type(each) is Refusal]
-        if not refused:
-            return (
-                asked.finding(answers) if refusal is None else self._refused(case, refusal, shape)
-            )
-        shown = refused[0].shown
-        if refusal is not None and 0 in shape:
-            ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in enumerate(case.tensors())]
-            if not isinstance(_answer(partial(self.again, case, ones)), Refusal | None):
-                # That there are no elements is the reason.
-                return self._refused(case, refusal, shape)
-        if refusal is not None:
-            return Finding("undefined", "", "", shown)
-        wanted = "as for these tensors, an answer for them broadcast first"
-        return Finding("refuses", "broadcast first", wanted, shown)
+        lifted = Lifted(value, self.rule.broadcast([each.kept for each in self._in_use], case))
+        answers = [self._answer(case, part) for part in lifted.parts()]
+        refused = [each or Refusal() for each in answers if isinstance(each, Refusal | None)]
+        if refusal is None and not refused:
+            return lifted.finding(answers)
+        if refusal is None:
+            wanted = "as for these tensors, an answer for them broadcast first"
+            return Finding("refuses", "broadcast first", wanted, refused[0].shown)
+        ones = [array(m, (1,), dtype, "C") for m, (_, dtype, _) in enumerate(case.tensors())]
+        # An answer about tensors with elements shows that the lack of elements is the reason.
+        if refused and (0 not in shape or isinstance(self._answer(case, ones), Refusal | None)):
+            return Finding("undefined", "", "", refused[0].shown)
+        return self._refused(case, refusal, shape)
 
     def _names_judged(self, case: Case, value: Any, refusal: Refusal) -> Finding | None:
         try:
@@ -199,14 +198,14 @@ class Judge:
             if found.verdict in KINDS:
                 return _symbolic.finding(self.rule, case, claim, refusal.shown, found)
         except Exception as error:
-            # Any object may be there, and raise anything.
+            # The answer may be any object, and raise anything.
             right = _right_text(expected(self.rule, self.level, case))
             return Finding("garbage", "", right, f"{show(value)}: {show_error(error)}")
         self.cautious += found.verdict == "cautious"
         return self._no_refusal(refusal)
 
     def _overwritten(self, case: Case, value: Any, right: Any) -> Finding | None:
-        """Check that a call has not changed the previous result; keep its own."""
+        """Check that the call has not changed the previous result; keep this one."""
         values, wanted = (value, right) if self.rule.takes == "tensors" else ([value], [right])
         pairs = [(as_array(each), kept) for each, kept in zip(values, wanted, strict=True)]
         before, self._before = self._before, (case, pairs)
@@ -257,25 +256,8 @@ class Judge:
         return None
 
 
-def _answer(answers: Callable[[], object]) -> object:
-    """Get an answer, or a `Refusal`; raise NoAnswerError if there is none."""
-    try:
-        answer = answers()
-        # A generator does its work only now.
-        is_lazy = type(answer) is not tuple and isinstance(answer, Iterator)
-        return list(cast("Iterator[object]", answer)) if is_lazy else answer
-    except (MemoryError, SystemExit) as error:
-        kind = "memory" if isinstance(error, MemoryError) else "exit"
-        raise NoAnswerError(kind, show_error(error)) from None
-    except (NoAnswerError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        # Any exception refuses, even one that is no Exception.
-        return Refusal(error=error)
-
-
 class _Prepared(NamedTuple):
-    """An array for an implementation, its twin, and its value before."""
+    """An array for an implementation, an equal array, and its value before the call."""
 
     array: AnyArray
     kept: AnyArray
@@ -284,7 +266,7 @@ class _Prepared(NamedTuple):
     strides: Strides
 
     def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
-        """Return the next tensor in this one's memory, if its layout asks for it and they match."""
+        """Return the next tensor in this memory, if its layout demands it and they match."""
         given, kept = (laid_on(each, shape, dtype, layout) for each in (self.array, self.kept))
         return None if given is None or kept is None else _of(given, kept)
 
@@ -301,9 +283,9 @@ _prepared = lru_cache(128)(_prepare)
 
 
 def _is_false(value: object, level: Level) -> bool:
-    """Whether an answer says no; a verdict may be a number, as programs in C return it."""
+    """Whether an answer is false, or at level verdict 0, as functions in C return it."""
     numbers = (bool, np.bool_, *((int, np.integer) if level == "verdict" else ()))
-    # An operator may have computed it.
+    # An operator may compute False.
     return level not in (*OPERATORS, "adjoint") and isinstance(value, numbers) and not value
 
 
@@ -314,7 +296,7 @@ def _right_text(right: object) -> str:
 
 
 def _told_apart(kept: AnyArray, given: AnyArray) -> list[str]:
-    """Show an argument before and after, with hidden differences if there is no other."""
+    """Show an argument before and after the call, with strides and access if all else is equal."""
     shown = list(map(show_array, (kept, given)))
     if shown[0] == shown[1]:
         for k, each in enumerate((kept, given)):

@@ -1,17 +1,20 @@
-"""Judge operators: what one gives is what it gives for the tensors broadcast first.
+"""Judge operators and gradients.
 
-An element-wise operator may be any function of the elements. So it is asked again, about tensors of
-rank 1 with the elements that meet; of many, about some at a time.
+The result of an operator must equal the result for the tensors broadcast first. An
+element-wise operator may compute any function of the elements. The judge therefore asks the
+operator again, about tensors of rank 1 with the elements that meet, in parts if there are many.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from whycast._types import AnyArray
+from whycast._errors import show_shape
+from whycast._types import AnyArray, Shape
 from whycast.testing._cases._fixed import MOST_ELEMENTS
 from whycast.testing._report._compare import (
     Finding,
@@ -24,17 +27,17 @@ from whycast.testing._report._compare import (
 
 
 class Lifted:
-    """An answer, to be judged by others about `parts` of the tensors broadcast first."""
+    """An answer, and the tensors broadcast first: the answers about their `parts` judge it."""
 
     def __init__(self, value: object, broadcast: Sequence[AnyArray]) -> None:
         self._value = value
         self._shape = broadcast[0].shape
         self._broadcast = broadcast
-        # Another call may write into the same memory.
+        # Another call may write to the same memory.
         self._kept = [_copied(each) for each in outputs_of(value)]
 
     def parts(self) -> Iterator[list[AnyArray]]:
-        # In reverse: where nothing grows, the same call would prove nothing.
+        # In reverse: without growth the same call would prove nothing.
         flat = [np.array(z).ravel()[::-1] for z in self._broadcast]
         for start in range(0, max(1, flat[0].size), MOST_ELEMENTS):
             yield [z[start : start + MOST_ELEMENTS].copy() for z in flat]
@@ -60,7 +63,7 @@ class Lifted:
         if isinstance(own, (list, tuple)):
             return difference("operator", own, right, self._shape, [])
         if self._shape == () and isinstance(own, (bool, int, float, complex, str, bytes)):
-            # At rank 0 some give scalars of Python.
+            # At rank 0 some operators return scalars of Python.
             own = np.array(own, right[0].dtype)
         return difference("operator", own, right[0], self._shape, [])
 
@@ -70,5 +73,49 @@ def _copied(output: object) -> AnyArray | None:
         found = as_array(output)
         return None if found is None else np.array(found)
     except Exception:
-        # Any object may be there, and raise anything.
+        # The answer may be any object, and raise anything.
         return None
+
+
+def gradient_differs(value: object, delta: AnyArray, shape: Shape) -> Finding | None:
+    """Compare a gradient with the exact sums of `delta`; None if it is right.
+
+    Integers must be exact modulo the size of their dtype. Floating-point sums may have any order:
+    each addition errs by less than the dtype's epsilon times the sum of all magnitudes.
+    """
+    found = as_array(value)
+    if found is None:
+        return Finding("no array", "", "an array", show(value))
+    if found.shape != shape:
+        return Finding("shape", "", show_shape(shape), show_shape(found.shape))
+    if found.dtype.kind != delta.dtype.kind or found.dtype.itemsize < delta.dtype.itemsize:
+        return Finding("dtype", "", str(delta.dtype), str(found.dtype))
+    # For each element of delta the number of its sum.
+    own = np.arange(math.prod(shape)).reshape(shape)
+    places = np.broadcast_to(own, delta.shape).ravel()
+    if delta.dtype.kind in "iu":
+        sums = np.zeros(own.size, f"{delta.dtype.kind}8")
+        np.add.at(sums, places, delta.ravel().astype(sums.dtype))
+        wrong = np.flatnonzero(sums.astype(found.dtype) != found.ravel())
+        return _first_sum(found, wrong[0], f"{int(sums[wrong[0]])}") if len(wrong) else None
+    parts = [(delta.real, found.real), (delta.imag, found.imag)][: 1 + (delta.dtype.kind == "c")]
+    for terms, got in parts:
+        order = np.argsort(places, kind="stable")
+        ends = np.searchsorted(places[order], np.arange(1, own.size))
+        groups = np.split(terms.ravel()[order].astype(float), ends) if own.size else []
+        limits = np.finfo(terms.dtype)
+        for number, (group, one) in enumerate(zip(groups, got.ravel().tolist(), strict=True)):
+            exact = float(group.sum()) if not np.isfinite(group).all() else math.fsum(group)
+            most = math.fsum(np.abs(group)) if math.isfinite(exact) else 0.0
+            bound = len(group) * float(limits.eps) * most
+            near = one == exact or (math.isnan(exact) and math.isnan(one))
+            near = near or (math.isfinite(exact) and abs(one - exact) <= bound)
+            # A sum that overflows on the way may have any value.
+            if most <= float(limits.max) and not near:
+                return _first_sum(found, number, f"{exact!r}, give or take {bound:.2g}")
+    return None
+
+
+def _first_sum(found: AnyArray, number: int, wanted: str) -> Finding:
+    at = show_shape(tuple(map(int, np.unravel_index(number, found.shape))))
+    return Finding("elements", "", f"at {at} {wanted}", f"at {at} {found.ravel()[number].item()!r}")

@@ -1,7 +1,7 @@
-"""Judge answers on shapes whose sizes have names: by numbers in the place of the names.
+"""Judge answers about shapes whose sizes have names: numbers replace the names.
 
-A shape and a condition compare sizes with each other, and with numbers. So 0, 1, the numbers that
-are there, and for each name one more stand for all numbers; the proved programs answer for them.
+A shape and a condition compare sizes with each other and with numbers. So 0, 1, the numbers of the
+question, and one more for each name represent all numbers; the proved programs answer for these.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from whycast.testing._report._compare import Finding, one_line, show
 
 Numbers: TypeAlias = Mapping[str, int]
 
-# What an answer is: a deviation, or one of these. A cautious one refuses what depends on names; an
-# open one leaves sizes open.
+# A cautious answer refuses a question that depends on names, an open answer leaves sizes open, the
+# others deviate, except "".
 Verdict: TypeAlias = Literal["accepts", "refuses", "condition", "shape", "cautious", "open", ""]
 
 _EQUATION = re.compile(r"(\w+) = (\w+)")
 
 
 class Claim(NamedTuple):
-    """An answer: sizes, of which None are open, and the condition if it gives one."""
+    """An answer: sizes, None for an open size, and the condition, if any."""
 
     sizes: tuple[Size | None, ...]
     condition: Condition | None
 
 
 class Judged(NamedTuple):
-    """The verdict, and numbers that show it: the rule's shape for them, and the claimed one."""
+    """The verdict, and numbers that show it, with the rule's shape and the claimed shape."""
 
     verdict: Verdict
     numbers: Numbers
@@ -44,7 +44,7 @@ class Judged(NamedTuple):
 
 
 def read_claim(value: Any) -> Claim:
-    """Read the answer of a function; raise an exception where it is none.
+    """Read the answer of a function; raise an exception if it is malformed.
 
     >>> read_claim((("N", 4, None, -1), ["N = 1 or N = M"])).sizes
     ('N', 4, None, None)
@@ -67,7 +67,7 @@ def _size(size: Any) -> Size | None:
 
 
 def _clause(clause: Any) -> Any:
-    """Read a clause as `symbolic.Clause` writes it."""
+    """Read a clause in the form of `symbolic.Clause`."""
     if not isinstance(clause, str):
         return clause
     found = []
@@ -105,7 +105,7 @@ def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
         if shape is None:
             return Judged("condition", numbers)
         own = tuple([_number(size, numbers) for size in claim.sizes])
-        # An open size is right, but not one too many.
+        # An open size is right, but an extra one is wrong.
         pairs = zip_longest(own, shape, fillvalue=-1)
         if len(own) != len(shape) or any(a not in (None, b) for a, b in pairs):
             return Judged("shape", numbers, shape, own)
@@ -114,7 +114,7 @@ def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
 
 
 def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
-    """Give numbers for the names: 1 comes first, 0 last."""
+    """Return numbers for the names: 1 first, 0 last."""
     sizes: list[Any] = [size for shape in case.every_shape for size in shape]
     names = names_in(case)
     for part in (claim and claim.condition) or ():
@@ -134,7 +134,7 @@ def _number(size: Size | None, numbers: Numbers) -> int | None:
 
 
 def finding(rule: Rule, case: Case, claim: Claim | None, got: str, found: Judged) -> Finding:
-    """Tell a deviation, and the numbers that show it; `got` is the text of a refusal."""
+    """Describe a deviation, and the numbers that show it; `got` is the text of a refusal."""
     kind, numbers, right, claimed = found
     wanted = str(right_answer(rule, case)).partition("\n")[0]
     if claim is not None:

@@ -1,4 +1,4 @@
-"""Counts of what a check has found so far: cases, deviations by class, and limits."""
+"""The counts of a check so far: cases, deviations by class, and limits."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from whycast.testing._report._compare import KINDS, Finding
 
 Key: TypeAlias = tuple[str, str]
 
-# What a limit may be of, besides dtypes; the small cases lie below any limit.
+# Quantities that a limit bounds, besides dtypes; the small cases lie below any limit.
 LIMITED = {"rank": 3, "size": 4, "tensors": 3}
 
 
 class Reach(NamedTuple):
-    """How far a case goes, or all of several."""
+    """The reach of a case, or of several: the highest rank, and so on."""
 
     rank: int = -1
     size: int = -1
@@ -47,18 +47,18 @@ class Example(NamedTuple):
 class Tally:
     cases: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
-    # Refusals are counted by their reach too, as limits are known only at the end.
+    # Refusals are counted by their reach too: only the end of a check shows the limits.
     deviations: Counter[tuple[Key, Reach, Stage]] = field(default_factory=Counter)
     examples: dict[tuple[Key, Reach], Example] = field(default_factory=dict)
     answered: Reach = field(default_factory=Reach)
-    # Refusals of what depends on names, and the number of the first case not asked.
+    # Refusals of questions that depend on names, and the number of the first case not asked.
     cautious: int = 0
     reached: int = 0
 
     def note(
         self, stage: Stage, case: Case, finding: Finding | None, *, accepted: bool = False
     ) -> None:
-        """Note what was found for a case, and whether the rule accepts it."""
+        """Count a case and its finding; `accepted` if the rule accepts it."""
         self.cases[stage] += 1
         refused = finding is not None and finding.kind in ("refuses", "undefined")
         if accepted and not refused:
@@ -78,7 +78,7 @@ class Tally:
             self._keep(key, example)
 
     def forget(self) -> None:
-        """Count anew; examples stay, so that later ones have to be smaller."""
+        """Reset the counts; examples stay, so that later ones must be smaller."""
         for each in (self.cases, self.left_out, self.deviations):
             each.clear()
         self.cautious = 0
@@ -89,10 +89,10 @@ class Tally:
         return len({key for key, reach in self.examples if not self._limit(reach, demand, lacking)})
 
     def settle(self, demand: Mapping[str, int], *, all_dtypes: bool) -> list[str]:
-        """Take out the refusals beyond a limit, and return the limits.
+        """Remove the refusals beyond a limit, and return the limits.
 
-        Beyond a limit all is refused. A limit below what is demanded is none. What is undefined,
-        and beyond no limit of dtypes, counts as left out.
+        Beyond a limit the target refuses all cases. A demand rules out limits below it. Undefined
+        cases count as left out, except beyond a limit of dtypes.
         """
         lacking = set() if all_dtypes else self._lacking()
         counts, examples = self.deviations, self.examples
@@ -124,7 +124,7 @@ class Tally:
         ]
 
     def _lacking(self) -> set[str]:
-        """Return the dtypes that were always refused, more than once."""
+        """Return the dtypes that the target has always refused, more than once."""
         if "int32" not in self.answered.dtypes:
             return set()
         refused = Counter[str]()
@@ -133,7 +133,7 @@ class Tally:
         return {name for name, count in refused.items() if count > 1}
 
     def _limit(self, reach: Reach, demand: Mapping[str, int], lacking: set[str]) -> str:
-        """Return what of a refused case is beyond all that was answered."""
+        """Return the quantity in which a refused case is beyond all answered cases."""
         for name, least in LIMITED.items():
             most = getattr(self.answered, name)
             if getattr(reach, name) > most >= max(least, demand.get(name, 0)):

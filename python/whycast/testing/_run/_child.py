@@ -1,4 +1,4 @@
-"""The child process that runs a target, seen from its parent: it may die, and has limits."""
+"""The parent's view of the child process that runs a target: it may die, and has limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from whycast.testing._report._compare import NoAnswerError
 from whycast.testing._run._targets import Target, TargetError
 from whycast.testing._run._worker import Look, Run, Try, work
 
-# Seconds for the import of a target, for its first answer (it may compile), between two looks.
+# Seconds for the import of a target, for its first answer (it may compile), between two checks.
 _PREPARATION = 120.0
 WARM_UP = 30.0
 _LOOK = 0.05
@@ -31,15 +31,15 @@ _CASES = 64
 
 
 class OutOfTimeError(Exception):
-    """Time for the check, or for the search for a smaller case, is over."""
+    """The time for the check, or for the search for a smaller case, is over."""
 
 
 class Child:
     """A child process that runs a target.
 
-    It is ended after `timeout` seconds on one case (the first case of a level has 30 at least); if
-    it takes more than `memory` MiB beyond the imported target and the cases, unless that is 0; at
-    the time `end_at` of `time.monotonic`; and when `stop` is set.
+    The parent ends it after `timeout` seconds on one case (the first case of a level has 30 at
+    least); if it takes more than `memory` MiB, unless 0, beyond the imported target and the cases;
+    at the time `end_at` of `time.monotonic`; and when `stop` is set.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Child:
         self.title = target.name
 
     def start(self) -> None:
-        # A fork is faster, and takes any function; elsewhere functions are pickled.
+        # A fork is faster and takes any function; other methods pickle functions.
         methods = multiprocessing.get_all_start_methods()
         context: Any = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
         self._position = context.Value("q", 0, lock=False)
@@ -69,7 +69,7 @@ class Child:
         arguments = (theirs, ours, self._position, self.target, self.rule.name)
         self._process = context.Process(target=work, args=arguments)
         with warnings.catch_warnings():
-            # Newer Pythons warn of a fork beside threads; a child that hangs is ended anyway.
+            # Newer Pythons warn of a fork beside threads; the timeout ends a child that hangs.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         self._ended = False
@@ -86,7 +86,7 @@ class Child:
 
     @property
     def position(self) -> int:
-        """Number of the current case, or the last one before it died."""
+        """Number of the current case, or of the last case before its death."""
         return int(self._position.value)
 
     @property
@@ -101,12 +101,12 @@ class Child:
         self._position.value = -1
         if isinstance(job, Run) and job.start == 0:
             self._first = None
-        # If it has died, `receive` notices.
+        # `receive` notices a dead child.
         with suppress(OSError):
             self._connection.send(job)
 
     def receive(self, timeout: float | None = None) -> Any:
-        """Wait for its next message; raise NoAnswerError if none can come."""
+        """Wait for the next message; raise NoAnswerError if none can come."""
         before, since = self.position, time.monotonic()
         while True:
             ready = wait([self._connection, self._process.sentinel], _LOOK)
@@ -133,7 +133,7 @@ class Child:
                 self._first = before
             if self.position != before:
                 before, since = self.position, now
-            elif now - since > (limit := self._limit(before, timeout)):
+            elif now - since > (limit := timeout or self._limit(before)):
                 self._kill()
                 raise NoAnswerError("hang", f"no answer within {limit:g} s")
             elif now > self.end_at:
@@ -153,17 +153,15 @@ class Child:
             return
         self._ended = True
         self._connection.close()
-        # It leads a group with all that it has started. Only `join` frees its number.
+        # The child leads a group of all processes that it starts. Only `join` frees its number.
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
 
-    def _limit(self, position: int, timeout: float | None) -> float:
-        """Seconds that it has now; before the first case the checker itself is busy."""
-        if timeout is not None:
-            return timeout
+    def _limit(self, position: int) -> float:
+        """Seconds for a case; before the first case the checker itself is busy."""
         if position < 0:
             return _PREPARATION
         return self.first_timeout if position == self._first else self.timeout
@@ -178,7 +176,7 @@ class Child:
         return NoAnswerError("exit", f"the process ended with exit code {code}")
 
     def _taken(self) -> float:
-        """Bytes of memory of the child and of the processes below it; 0 without /proc."""
+        """Bytes of memory of the child and its descendants; 0 without /proc."""
         taken, numbers = 0, [self._process.pid]
         while numbers:
             number = numbers.pop()
@@ -187,7 +185,7 @@ class Child:
                     pages = int(Path(f"/proc/{number}/statm").read_text().split()[1])
                     taken += pages * os.sysconf("SC_PAGE_SIZE")
                 else:
-                    # The rest may be shared, and counted already.
+                    # Shared memory may be counted already.
                     told = Path(f"/proc/{number}/smaps_rollup").read_text()
                     taken += 1024 * sum(map(int, re.findall(r"(?m)^Private_\w+: *(\d+)", told)))
                 children = Path(f"/proc/{number}/task/{number}/children").read_text()

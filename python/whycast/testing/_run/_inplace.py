@@ -1,4 +1,4 @@
-"""Functions that write into what they are given, made operators: these return it."""
+"""Operators made of functions that write to an output: they return it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function
 from whycast.testing._report._compare import NoAnswerError, array_differs
 
-# Bytes before and behind an output, at least; and elements of those that have to be refused.
+# Least number of bytes before and behind an output; most elements of outputs to refuse.
 _MARGIN = 64
 _MOST = 64
 
 
 def writing(function: Function, rule: Rule) -> Function:
     """Make an operator of ``f(out, a, ...)``; an output has the dtype of the last tensor."""
-    # An output that is left as it was is another one each time.
+    # The answers differ if the function writes nothing.
     fills = cycle((0x5A, 0xA5))
 
     def operator(*arrays: Any) -> Any:
@@ -51,18 +51,18 @@ def writing(function: Function, rule: Rule) -> Function:
 
 
 def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Make an output of some layout in memory of bytes; and say which of them are its own."""
+    """Make an output of some layout in memory of bytes; mark its own bytes."""
     plain = np.empty(shape, dtype, order="F" if sum(shape) % 2 else "C")
     step = 1 + len(shape) % 2
     strides = tuple([step * stride for stride in plain.strides])
-    # What writes as if these were others stays within the memory.
+    # A function that assumes other strides still writes within the memory.
     margin = step * plain.nbytes + _MARGIN
     memory = np.full(3 * margin, fill, np.uint8)
     out: AnyArray = np.ndarray(shape, dtype, memory.data, margin, strides)
     own = np.zeros(len(memory), bool)
     places: AnyArray = np.ndarray(shape, f"V{dtype.itemsize}", own.data, margin, strides)
     places[...] = np.void(b"\1" * dtype.itemsize)
-    # Every third one is gone through backwards.
+    # Every third output is backwards.
     backwards: Any = (..., *[slice(None, None, -1)] * len(shape))
     return (out[backwards] if sum(shape) % 3 == 0 else out), memory, own
 

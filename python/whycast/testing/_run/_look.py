@@ -1,4 +1,4 @@
-"""A first look at a function: how many tensors it takes, and what it gives for them."""
+"""A first look at a function: how many tensors it takes, and what it returns for them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whycast.testing._cases._asked import Tensors
-from whycast.testing._cases._case import OPERATORS, Case, Level
+from whycast.testing._cases._case import OPERATORS, Case, Level, Tensors
 from whycast.testing._cases._values import array, number_at
 from whycast.testing._report._compare import NoAnswerError, as_array, outputs_of
 from whycast.testing._report._judge import Ask
 
 _SHAPE = (2, 3)
-# How many tensors are tried where nothing is known, the usual number first.
+# The numbers of tensors to try if the signature says nothing, the usual number first.
 _COUNTS = (2, 1, 3, 4)
-# Other elements for one tensor: those of another, larger ones, and in another order.
+# Other elements for one tensor: another tensor's, larger ones, and another order.
 _OTHERS = (0, 20, -5)
 
 
 class Seen(NamedTuple):
-    """The level, how many tensors, the first one's dtype if it has its own, those of no effect."""
+    """The level, the number of tensors, the first dtype if it differs, tensors without effect."""
 
     level: Level
     tensors: Tensors
@@ -38,7 +37,7 @@ def look(
     dtypes: tuple[str, ...],
     ask: Ask,
 ) -> Seen:
-    """Find out what to ask; without a call where a level is named, but ``operator``."""
+    """Find out what to ask; call the function only for an operator, or without a level."""
     least, most, known = taken_by(function)
     if level == "inplace":
         # The first argument is the output.
@@ -53,7 +52,7 @@ def look(
         try:
             found = _tried(count, plain, level, ask) if low <= count <= high else None
         except NoAnswerError:
-            # That it takes so many is a finding as soon as cases are asked.
+            # The function dies: the first cases report that.
             return Seen(level or "data", tensors or (count, count))
         if found is not None:
             if found.level == "data":
@@ -64,7 +63,7 @@ def look(
 
 
 def taken_by(function: object) -> tuple[int, float, bool]:
-    """Return how many tensors a function takes, at least and at most; and whether it says so.
+    """Return the least and the greatest number of tensors, and whether the signature says so.
 
     >>> taken_by(lambda a, b, out=None: a), taken_by(lambda *xs: xs), taken_by(max)
     ((2, 3, True), (0, inf, True), (0, inf, False))
@@ -81,7 +80,7 @@ def taken_by(function: object) -> tuple[int, float, bool]:
 
 
 def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None:
-    """Ask about tensors of one shape; the first one may have to be a condition."""
+    """Ask about tensors of one shape; the first tensor may have to be a condition."""
     found: list[Seen] = []
     for first in ("", "bool"):
         case = Case((_SHAPE,) * count, dtypes=(first or plain, *(plain,) * (count - 1)))
@@ -99,12 +98,12 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
             )
         ]
         found.append(Seen("operator", (count, count), first, tuple(blind)))
-    # The first of those with the fewest.
+    # The first with the fewest tensors without effect.
     return min(found, key=lambda each: len(each.blind), default=None)
 
 
 def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[object] | None:
-    """Return how many arrays come back in a sequence, and their bytes, if the shapes are right."""
+    """Return the number of arrays in the sequence, and their bytes, if the shapes are right."""
     made = [array(m, *tensor) for m, tensor in zip(numbers, case.tensors(), strict=True)]
     try:
         value = ask(case, made)
@@ -115,5 +114,5 @@ def _given(ask: Ask, case: Case, numbers: Sequence[int]) -> list[object] | None:
     except NoAnswerError:
         raise
     except Exception:
-        # It refuses, or any object may be there, and raise anything.
+        # A refusal; and the answer may be any object, and raise anything.
         return None

@@ -1,4 +1,4 @@
-"""The targets of a check: a function, a peer, or a program; opened in a child process."""
+"""The targets of a check: a function, a peer, or a program; a child process opens them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from whycast.testing._peers import PEERS, Function, absent
 
 
 class TargetError(ValueError):
-    """There is no such target, or it cannot be asked; a ValueError.
+    """The target is unknown, or no case can be asked; a ValueError.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ Askable: TypeAlias = Function | Program
 class Opened:
     """A target in the child process; `title` is its name in reports, with a peer's version.
 
-    `function` returns what answers at a level, with arguments as for the rule's own function, or
-    None; `left_out` returns why a case is not asked, or None.
+    `function` returns the function or program of a level, or None; `left_out` returns why a case is
+    left out, or None.
     """
 
     title: str
@@ -54,7 +54,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Target:
-    """A target as the parent process knows it; the child opens it. `given` is the user's value."""
+    """A target in the parent process; the child opens it. `given` is the user's value."""
 
     name: str
     given: Any
@@ -64,12 +64,9 @@ class Target:
     def is_program(self) -> bool:
         return self.opens is _program
 
-    def open(self, rule: Rule) -> Opened:
-        return self.opens(self, rule)
-
 
 def target_of(value: object) -> Target:
-    """Return the target that a user's value stands for."""
+    """Return the target that a user's value names."""
     if isinstance(value, str):
         if value in PEERS:
             if missing := absent(PEERS[value]):
@@ -104,11 +101,10 @@ def _object(target: Target, rule: Rule) -> Opened:
         found: object = getattr(value, level, None) if _levels_of(value) else value
         if found is not None and not callable(found):
             raise TargetError(f"target {target.name}: expected a function, got {show(found)}")
-        if any(map(_is_asynchronous, (found, getattr(found, "__call__", None)))):  # noqa: B004
-            raise TargetError(
-                f"target {target.name}: expected a function that returns its answer, got an "
-                "asynchronous one"
-            )
+        for each in (found, getattr(found, "__call__", None)):  # noqa: B004
+            if inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each):
+                text = "expected a function that returns its answer, got an asynchronous one"
+                raise TargetError(f"target {target.name}: {text}")
         return found
 
     return Opened(target.name, function)
@@ -122,34 +118,32 @@ def _named(target: Target, rule: Rule) -> Opened:
         text = f"{type(error).__name__}: {error}"
         raise TargetError(f"target {target.name}: cannot be imported: {text}") from error
     if module_name.partition(".")[0] == "torch" and callable(value):
-        # Its functions take no arrays.
+        # torch's functions take tensors only.
         value = importlib.import_module("whycast.testing._peers._torch").of_arrays(value)
     return _object(replace(target, given=value), rule)
 
 
 def _peer(target: Target, rule: Rule) -> Opened:
     peer = PEERS[target.given]
-    # Set before the import: peers read it only then.
+    # Peers read the environment only during the import.
     os.environ.update(peer.environment)
     follows = peer.name in rule.peers
     return Opened(
         f"{peer.name} {peer.version}",
         lambda level: peer.functions(rule).get(level) if follows else None,
-        lambda level, case: peer.left_out(rule, level, case),
+        peer.left_out,
     )
 
 
 def _program(target: Target, rule: Rule) -> Opened:
-    """Start a program for each level, and end the one before."""
+    """Start a program for each level, and end the previous one."""
     running: list[Program] = []
 
     def function(level: Level) -> Program:
         if level in ("symbolic", "inplace"):
             lacks = "names of sizes" if level == "symbolic" else "memory to write into"
-            raise TargetError(
-                f"target {target.name}: expected a function at level {level}: lines of JSON have "
-                f"no {lacks}"
-            )
+            text = f"expected a function at level {level}: lines of JSON have no {lacks}"
+            raise TargetError(f"target {target.name}: {text}")
         if not running or running[0].level != level:
             for each in running:
                 each.stop()
@@ -158,7 +152,7 @@ def _program(target: Target, rule: Rule) -> Opened:
 
     def left_out(level: Level, case: Case) -> str | None:
         if case.layouts:
-            return "a layout in memory, of which lines say nothing"
+            return "lines have no layout in memory"
         return _elements.left_out(rule, case) if level in OF_ARRAYS else None
 
     return Opened(target.name, function, left_out)
@@ -168,22 +162,16 @@ def _levels_of(value: object) -> list[Level]:
     return [level for level in ALL_LEVELS if callable(getattr(value, level, None))]
 
 
-def _is_asynchronous(function: object) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-
-
 def _imported(name: str) -> object:
-    # As with `python -m`; an installed command's path lacks the current folder.
+    # As with `python -m`: the path of an installed command lacks the current folder.
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     if not name.endswith(".py"):
         return importlib.import_module(name)
-    # Its neighbours can be imported, as if the file had been run.
+    # As for a script: a file may import its neighbours.
     path = Path(name).resolve()
     sys.path.insert(0, str(path.parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
+    spec: Any = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

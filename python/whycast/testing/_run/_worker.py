@@ -1,4 +1,4 @@
-"""The child process: it asks the implementation, which may crash or hang without harm."""
+"""The child process: it asks the implementation, which may crash or hang."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import count
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from whycast._rules import RULES, Rule
 from whycast._types import AnyArray
-from whycast.testing._cases._asked import Asked, Tensors
-from whycast.testing._cases._case import Case, Level, Stage
+from whycast.testing._cases._case import Asked, Case, Level, Stage, Tensors, asked
 from whycast.testing._cases._drawn import random_case
 from whycast.testing._cases._fixed import in_turn
 from whycast.testing._lines._program import Program
@@ -30,9 +28,9 @@ from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
 from whycast.testing._run._inplace import writing
 from whycast.testing._run._look import look
-from whycast.testing._run._targets import Askable, Opened, Target, TargetError
+from whycast.testing._run._targets import Opened, Target, TargetError
 
-# Linux: see prctl(2).
+# Linux, prctl(2): the system ends this process with its parent.
 _PR_SET_PDEATHSIG = 1
 
 # Seconds between two reports of progress to the parent.
@@ -42,7 +40,7 @@ _MOST_DEATHS = 20
 
 
 class Run(NamedTuple):
-    """Job: cases from a number to another, but some, until a time; without it no random ones."""
+    """Job: ask the cases from `start` to `stop`, until a time; without it no random cases."""
 
     asked: Asked
     start: int
@@ -52,7 +50,7 @@ class Run(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Job: find out what a level, or a target, can be asked; its answer is `Seen`."""
+    """Job: find the level and the number of tensors of a target; the answer is `Seen`."""
 
     level: Level | None
     tensors: Tensors | None
@@ -60,7 +58,7 @@ class Look(NamedTuple):
 
 
 class Try(NamedTuple):
-    """Job: cases one by one, until one deviates in the same way, or until a time."""
+    """Job: ask cases until one deviates in the same way, or until a time."""
 
     asked: Asked
     cases: list[Case]
@@ -70,15 +68,12 @@ class Try(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Answer to a `Run`: the new findings, the next case, and whether it is done, or given up."""
+    """Answer to a `Run`: the new findings, and the next case."""
 
     tally: Tally
     next: int
     done: bool = False
     given_up: bool = False
-
-
-Numbered: TypeAlias = tuple[int, tuple[Stage, Case]]
 
 
 def work(
@@ -89,19 +84,28 @@ def work(
     target: Target,
     rule: str,
 ) -> None:
-    """Open the target and do the parent's jobs, until it sends no more or has ended."""
+    """Open the target and do the parent's jobs, until the parent sends no more or has ended."""
     if parents is not None:
-        # Otherwise this process never sees the parent's end closed.
+        # Otherwise this process never sees that the parent has closed its end.
         parents.close()
-    _end_with_parent()
-    # The parent's handlers are not for its copy.
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # A fork copies the parent's handlers.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    _set_output_aside()
+    if hasattr(os, "setsid"):
+        os.setsid()
+    # The implementation prints to the standard error stream, and has an empty input.
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
     # The parent reports crashes.
     faulthandler.disable()
     try:
-        opened = target.open(RULES[rule])
+        opened = target.opens(target, RULES[rule])
     except (TargetError, ImportError) as error:
         connection.send(TargetError(str(error)))
         return
@@ -117,24 +121,21 @@ def work(
             return
 
 
-def numbered(rule: Rule, asked: Asked, start: int = 0) -> Iterator[Numbered]:
-    """Return all numbered cases from a number on, then random ones without end."""
-    known = in_turn(rule, asked.level, asked.every)
+def numbered(rule: Rule, options: Asked, start: int = 0) -> Iterator[tuple[int, Stage, Case]]:
+    """Return the fixed cases from a number on, then random cases without end."""
+    known = in_turn(rule, options.level, options.every)
     for number in count(start):
         if number < len(known):
             stage, case = known[number]
         else:
-            stage, case = "random", random_case(rule, asked.level, asked.seed, number - len(known))
-        yield number, (stage, asked.fitted(case, cut=stage == "random"))
+            drawn = random_case(rule, options.level, options.seed, number - len(known))
+            stage, case = "random", drawn
+        yield number, stage, options.fitted(case, cut=stage == "random")
 
 
 class _Worker:
     def __init__(
-        self,
-        connection: Connection[Any, Any],
-        position: Any,
-        opened: Opened,
-        rule: Rule,
+        self, connection: Connection[Any, Any], position: Any, opened: Opened, rule: Rule
     ) -> None:
         self.connection = connection
         self.position = position
@@ -143,16 +144,16 @@ class _Worker:
         self.process = os.getpid()
 
     def do(self, job: Run | Try | Look) -> None:
-        # Overflow in an operator does not matter.
+        # NumPy's warnings about an operator's overflow do not matter.
         np.seterr(all="ignore")
+        self.level = (job.level or "operator") if isinstance(job, Look) else job.asked.level
+        given = self.opened.function(self.level)
+        in_place = self.level == "inplace" and given is not None
+        self.function = writing(cast("Function", given), self.rule) if in_place else given
         if isinstance(job, Look):
-            given = self.opened.function(job.level or "operator")
-            self.function = self.made(given, job.level)
-            self.send(look(given, *job, self.again))
+            self.send(look(given, *job, self.ask))
             return
-        level = job.asked.level
-        self.function = self.made(self.opened.function(level), level)
-        self.judge = Judge(self.rule, level, job.asked.refuses, self.again)
+        self.judge = Judge(self.rule, self.level, self.ask, job.asked.refuses)
         if self.function is None:
             self.send(None)
         elif isinstance(job, Run):
@@ -165,9 +166,10 @@ class _Worker:
         self.after, self.deadline = job.start, job.deadline
         began = time.monotonic()
         beat = time.monotonic() + _BEAT
-        for number, stage, case, finding in self.findings(self.wanted(job, tally)):
+        for number, stage, case in self.wanted(job, tally):
+            finding = self.judged(number, case)
             if began and self.deadline is not None:
-                # Time for the first answer is extra: it may have started, or compiled.
+                # The first answer has extra time: the target may start, or compile.
                 self.deadline += time.monotonic() - began
             began = 0.0
             tally.note(stage, case, finding, accepted=self.judge.accepts)
@@ -187,42 +189,25 @@ class _Worker:
         self.send(Found(tally, self.after, done=True, given_up=given_up))
 
     def attempt(self, job: Try) -> Example | None:
-        stream: Iterator[Numbered] = (
-            (number, (job.stage, case))
-            for number, case in enumerate(job.cases)
-            if not self.left_out(job.asked, case) and time.monotonic() < job.deadline
-        )
-        for _, stage, case, finding in self.findings(stream):
-            if finding is not None and (finding.kind, finding.detail) == job.key:
-                return Example(stage, case, finding)
+        for number, case in enumerate(job.cases):
+            if not self.left_out(job.asked, case) and time.monotonic() < job.deadline:
+                finding = self.judged(number, case)
+                if finding is not None and (finding.kind, finding.detail) == job.key:
+                    return Example(job.stage, case, finding)
         return None
 
-    def findings(
-        self, stream: Iterator[Numbered]
-    ) -> Iterator[tuple[int, Stage, Case, Finding | None]]:
-        for number, (stage, case) in stream:
-            self.position.value = number
-            yield number, stage, case, self.judge.heard(case, self.question(case))
+    def judged(self, number: int, case: Case) -> Finding | None:
+        self.position.value = number
+        return self.judge.judged(case)
 
-    def question(self, case: Case) -> Callable[[], object]:
-        arguments = self.judge.arguments(case)
-        if isinstance(self.function, Program):
-            return partial(self.function.ask, case)
-        return partial(cast("Function", self.function), *arguments)
-
-    def made(self, given: Askable | None, level: Level | None) -> Askable | None:
-        is_in_place = level == "inplace" and given is not None
-        return writing(cast("Function", given), self.rule) if is_in_place else given
-
-    def again(self, case: Case, tensors: Sequence[AnyArray]) -> object:
-        """Ask about other arrays than those of a case."""
+    def ask(self, case: Case, tensors: Sequence[AnyArray]) -> object:
         if isinstance(self.function, Program):
             return self.function.ask(case, tensors)
-        return cast("Function", self.function)(*tensors)
+        return cast("Function", self.function)(*asked(self.rule, self.level, case, tensors))
 
-    def wanted(self, job: Run, tally: Tally) -> Iterator[Numbered]:
-        """Return the cases of a job; count those left out."""
-        for number, (stage, case) in numbered(self.rule, job.asked, job.start):
+    def wanted(self, job: Run, tally: Tally) -> Iterator[tuple[int, Stage, Case]]:
+        """Return the cases of a job; count the cases left out."""
+        for number, stage, case in numbered(self.rule, job.asked, job.start):
             if number == job.stop or (self.deadline is None and stage == "random"):
                 return
             if self.deadline is not None and time.monotonic() >= self.deadline:
@@ -233,31 +218,13 @@ class _Worker:
                 tally.left_out[reason] += 1
                 self.after = number + 1
             else:
-                yield number, (stage, case)
+                yield number, stage, case
 
-    def left_out(self, asked: Asked, case: Case) -> str | None:
-        return asked.left_out(case) or self.opened.left_out(asked.level, case)
+    def left_out(self, options: Asked, case: Case) -> str | None:
+        return options.left_out(case) or self.opened.left_out(options.level, case)
 
     def send(self, message: object) -> None:
-        """Send to the parent, unless this is a copy that the implementation has forked."""
+        """Send to the parent, unless the implementation has forked this copy of the process."""
         if os.getpid() != self.process:
             os._exit(0)
         self.connection.send(message)
-
-
-def _end_with_parent() -> None:
-    """Ask the system, where it can, to end this process with its parent."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _set_output_aside() -> None:
-    """Send an implementation's output to the standard error stream; leave its input empty."""
-    if hasattr(os, "setsid"):
-        os.setsid()
-    if sys.stdout is not None:
-        sys.stdout.flush()
-    os.dup2(2, 1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
