@@ -1,4 +1,4 @@
-"""Operators that broadcast, right ones and wrong ones; `operators.py NAME` is one as a program."""
+"""Right and wrong operators that broadcast; `operators.py NAME` runs one as a program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def common(*arrays: Any) -> tuple[int, ...]:
 
 
 def in_memory(x: Any, y: Any) -> Any:
-    """Write into memory that is made before."""
+    """Write to new memory."""
     return np.multiply(x, y, out=np.empty(common(x, y), np.result_type(x, y)))
 
 
@@ -62,14 +62,14 @@ def padded_behind(x: Any, y: Any) -> Any:
 
 
 def last_repeated(x: Any, y: Any) -> Any:
-    """Take the last element along the first axis for all."""
+    """Repeat the last element along the first axis."""
     shape = common(x, y)
     x, y = (np.broadcast_to(z[-1:] if z.ndim == len(shape) > 0 else z, shape) for z in (x, y))
     return x + y
 
 
 def wrong_where(condition: Callable[..., Any]) -> Function:
-    """Give zeros where a condition holds of the tensors and the result."""
+    """Return zeros if the tensors and the result meet a condition."""
 
     def function(x: Any, y: Any) -> Any:
         found = np.array(x + y)
@@ -97,7 +97,7 @@ SPACE = np.zeros(2**20, np.uint8)
 
 
 def static(x: Any, y: Any) -> Any:
-    """Give the same memory again."""
+    """Return the same memory again."""
     found = np.array(x + y)
     if found.nbytes > SPACE.nbytes or found.dtype.hasobject:
         return found
@@ -107,14 +107,14 @@ def static(x: Any, y: Any) -> Any:
 
 
 def tiled(x: Any, y: Any) -> Any:
-    """Repeat what divides the other."""
+    """Repeat a size that divides the other."""
     if x.ndim == y.ndim == 1 and x.size and y.size and y.size % x.size == 0:
         x = np.tile(x, y.size // x.size)
     return x + y
 
 
 def two_of_three(x: Any, y: Any, z: Any) -> Any:
-    """Broadcast two, and demand of the third what they give."""
+    """Broadcast two tensors, and demand their shape of the third."""
     found = x + y
     if found.shape != z.shape:
         raise ValueError("another shape")
@@ -122,14 +122,14 @@ def two_of_three(x: Any, y: Any, z: Any) -> Any:
 
 
 def chooses_rows(condition: Any, x: Any, y: Any) -> Any:
-    """Look at the first column of the condition."""
+    """Use the first column of the condition."""
     return np.where(condition[..., :1] if condition.ndim > 1 else condition, x, y)
 
 
 class Wrong(NamedTuple):
-    """How many tensors it takes, its kind of deviation, the smallest case; can a program show it?
+    """The number of tensors, the kind of deviation, the smallest case.
 
-    Of a program nobody sees the memory.
+    `by_program` is False if only memory shows the fault.
     """
 
     tensors: int
@@ -178,7 +178,7 @@ WRONG = {
 
 
 def added(out: Any, x: Any, y: Any) -> None:
-    """NumPy itself writes where all elements of an output are one."""
+    """Add, and refuse a stride of 0, which NumPy accepts."""
     if 0 in out.strides and out.size > 1:
         raise ValueError("a stride of 0")
     np.add(x, y, out=out)
@@ -193,7 +193,7 @@ def ignores_strides(out: Any, x: Any, y: Any) -> None:
 
 
 def row_by_row(out: Any, x: Any, y: Any) -> None:
-    """Write before all is read: of an output that is an input, later rows get sums."""
+    """Write before the last read: if the output is an input, later rows get sums."""
     added(out, x, y)
     if out.ndim and np.may_share_memory(out, x):
         out += y
@@ -206,14 +206,14 @@ def changes_the_second(out: Any, x: Any, y: Any) -> None:
 
 
 def leaves(out: Any, x: Any, y: Any) -> None:
-    """Refuse what is to be refused, and write nothing."""
+    """Refuse bad outputs, and write nothing."""
     added(out, x, y) if not out.size else added(out.copy("K"), x, y)
     if not out.flags.writeable or (0 in out.strides and out.size > 1):
         raise ValueError("no place to write")
 
 
 def zeros_in(condition: Callable[[Any], Any]) -> Function:
-    """Write zeros into outputs of some layout."""
+    """Write zeros to outputs of some layout."""
 
     def function(out: Any, x: Any, y: Any) -> None:
         added(out, x, y)
@@ -246,7 +246,7 @@ if __name__ == "__main__":
             with np.errstate(all="ignore"):
                 value = function(*arrays)
             if isinstance(value, str):
-                # Of strings of no fixed width, NumPy gives one of Python at rank 0.
+                # NumPy returns Python's str at rank 0 for object and StringDType.
                 value = np.array(value, arrays[0].dtype)
             several = value is None or isinstance(value, tuple)
             told = answer("operator", value if several else np.asarray(value))

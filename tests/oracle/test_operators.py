@@ -1,4 +1,4 @@
-"""Operators are judged without knowing what they compute."""
+"""The check judges operators without knowing their function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRAM = [sys.executable, str(Path(__file__).with_name("operators.py"))]
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_operator_passes(name: str) -> None:
-    """What it is and takes is found out; of a program that is told."""
+    """The check finds the level and the number of tensors; a program needs options."""
     tensors, function = RIGHT[name]
     few: Any = {"max_size": 300} if name == "one by one" else {}
     report = check(function, seconds=None, every=3, **few)
@@ -45,7 +45,7 @@ def test_a_wrong_operator_is_caught(name: str) -> None:
 
 @pytest.mark.parametrize("name", IN_PLACE)
 def test_writing_into_an_output(name: str) -> None:
-    """Only there, and as if broadcast first."""
+    """A function writes only there, and as if broadcast first."""
     function, kind = IN_PLACE[name]
     dtypes = ("int32", "float32", "bool")
     report = check(function, level="inplace", seconds=None, every=3, dtypes=dtypes)
@@ -97,16 +97,16 @@ NEGATIVE = REFUSED.replace("a refusal", "ValueError: negative")
             lambda x, y: np.zeros(np.broadcast_shapes(x.shape, y.shape)),
             *({}, OF(2), (NOTHING.format(0), NOTHING.format(1)), [TOO_MANY]),
         ),
-        # Some values are refused, of tensors of any shape: that is no limit.
+        # Refusals of some values, of tensors of any shape, are no limit.
         (none_negative, {"dtypes": ["int32"]}, OF(2), (), [TOO_MANY, NOT_ASKED, NEGATIVE]),
-        # It answers for two of three; the others are refused broadcast first, too.
+        # The function answers for two tensors, and refuses more, broadcast first too.
         (lambda *xs: xs[0] * xs[1] if len(xs) < 3 else None, {}, OF("2 or more"), (), [REFUSED]),
     ],
 )
-def test_what_a_function_is_and_takes_is_seen(
+def test_the_level_and_the_number_of_tensors(
     function: Any, options: Any, chosen: str, notes: tuple[str, ...], left_out: list[str]
 ) -> None:
-    """And what nobody would see, since nothing depends on it, is said."""
+    """The report also names tensors that change nothing."""
     report = check(function, seconds=None, every=2, **options)
     assert report.ok, str(report)
     assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)
@@ -117,8 +117,8 @@ def test_one_tensor_does_not_broadcast() -> None:
         check("numpy:positive")
 
 
-def test_what_numpy_has_just_works(capsys: pytest.CaptureFixture[str]) -> None:
-    """Its limits are said, and no faults."""
+def test_functions_of_numpy(capsys: pytest.CaptureFixture[str]) -> None:
+    """The report shows limits and no deviations."""
     for target, first in (
         ("numpy:add", "numpy:add, as an operator of 2 tensors by the rule numpy: 9,280 cases in "),
         ("numpy:where", "numpy:where, as an operator of 3 tensors by the rule numpy: 9,798 cases "),

@@ -1,4 +1,4 @@
-"""The child process: its memory and time, and what becomes of it, and of what it started."""
+"""The child process: its memory, its time, its end, and the end of the processes it started."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Shape = tuple[int, ...]
 
 
 def copies_itself(*shapes: Shape) -> bool:
-    """Wait for a copy of the process, which has gone on with the cases until it was to speak."""
+    """Wait for a copy of the process, which continues with the cases until it has to report."""
     if shapes == ((), ()) and (copy := os.fork()):
         _, status = os.waitpid(copy, 0)
         return os.waitstatus_to_exitcode(status) == 0
@@ -43,7 +43,7 @@ def test_a_copy_of_the_process_says_nothing() -> None:
     assert report.cases == len(range(0, len(list(cases(level="verdict"))), 50))
 
 
-def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_the_checker_is_an_assertion(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(judge: Judge, case: Case, value: object) -> None:
         raise ZeroDivisionError("a fault")
 
@@ -55,7 +55,7 @@ def test_a_fault_of_the_checker_is_none_of_the_target(monkeypatch: pytest.Monkey
 # --- memory and time --------------------------------------------------------------------------
 
 
-def test_memory_that_gathers_is_no_fault_of_a_case() -> None:
+def test_memory_that_grows_from_case_to_case_is_no_deviation() -> None:
     kept = []
     function = where(lambda _: True, lambda: kept.append(np.ones(200_000)))
     report = check(function, seconds=None, every=20, memory=50)
@@ -71,7 +71,7 @@ def test_the_memory_of_the_cases_is_not_the_targets() -> None:
 
 
 def test_memory_that_two_processes_share_counts_once() -> None:
-    """A child that has been forked has all of its parent's memory, and none of its own."""
+    """A forked child has its parent's memory, and none of its own."""
     held = np.ones(2**25)
 
     def fork() -> None:
@@ -85,8 +85,8 @@ def test_memory_that_two_processes_share_counts_once() -> None:
     assert report.ok, str(report)
 
 
-def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before the first case it makes all the fixed ones, anew where the target died."""
+def test_the_time_of_the_checker_is_not_the_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first case, and after each death, the checker makes all fixed cases."""
 
     def slowly(rule: Any, level: Any, every: int) -> Any:
         time.sleep(1)
@@ -101,10 +101,23 @@ def test_what_the_checker_takes_is_not_the_targets_time(monkeypatch: pytest.Monk
 # --- processes --------------------------------------------------------------------------------
 
 
-def test_what_a_function_has_started_does_not_live_on() -> None:
+def test_processes_of_a_function_end_with_it() -> None:
     function = where(one_case, lambda: subprocess.Popen(["sleep", "61.25"]))
     assert check(function, level="verdict", seconds=None, every=1).ok
     assert_ends("61.25")
+
+
+SLEEPS = """
+import pathlib, time, whycast
+begun, asked = pathlib.Path("begun"), []
+def f(*shapes):
+    asked.append(shapes)
+    if len(asked) > 40:
+        begun.touch()
+        time.sleep(60)
+    time.sleep(0.01)
+    return whycast.broadcast_shapes(*shapes)[::{sign}]
+"""
 
 
 @pytest.mark.parametrize(
@@ -119,18 +132,10 @@ def test_a_check_that_is_ended_reports_and_ends_all_it_started(
     number: signal.Signals, sign: int, code: int, last: str | None, tmp_path: Path
 ) -> None:
     mark = f"61.{number.value}"
-    # As a mark the child has its parent's words.
-    target = tmp_path / "sleeps.py"
-    target.write_text(
-        "import pathlib, time, whycast\nbegun, asked = pathlib.Path('begun'), []\n"
-        "def f(*shapes):\n    asked.append(shapes)\n    if len(asked) > 40:\n"
-        "        begun.touch()\n        time.sleep(60)\n"
-        "    time.sleep(0.01)\n"
-        f"    return whycast.broadcast_shapes(*shapes)[::{sign}]\n",
-        encoding="utf-8",
-    )
+    # The child has its parent's command line, with the mark.
+    (tmp_path / "sleeps.py").write_text(SLEEPS.format(sign=sign), encoding="utf-8")
     words = ("check", "sleeps.py:f", "--level", "shape", "--timeout", mark, "--seconds", "60")
-    # Whoever runs the tests in the background has SIGINT ignored, and so would the child.
+    # A shell's background process ignores SIGINT, and so would the child.
     running = subprocess.Popen(
         [sys.executable, "-m", "whycast", *words],
         cwd=tmp_path,
@@ -164,7 +169,7 @@ def test_streams_that_are_closed_from_the_start(closed: str) -> None:
 
 
 def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The target is named to the child, which opens it."""
+    """The child gets the target by name and opens it."""
     monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
     asked: Any = {"rule": "numpy", "level": "verdict", "seconds": None, "every": 50}
     assert check("numpy", **asked).ok
@@ -184,10 +189,10 @@ def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) ->
     assert {each.kind for each in report.deviations} == {"hang"}
 
 
-# --- what an answer is taken for, and what a peer is asked ------------------------------------
+# --- answers, and cases of a peer -------------------------------------------------------------
 
 
-def test_what_is_taken_for_integers() -> None:
+def test_sequences_of_integers() -> None:
     for answer in ((3, 4), np.array([3, 4]), iter([np.int8(3), 4])):
         assert as_integers(answer) == (3, 4)
     for other in ("34", b"34", 34, (3, 4.0)):

@@ -1,7 +1,7 @@
-"""Ask tools ten small questions on shapes whose sizes have names; symbolic.json has their answers.
+"""Ask tools ten small questions about shapes whose sizes have names; write symbolic.json.
 
-A person runs it where all tools are installed; python/doc/names.md shows the answers. In a
-question, U is a size without a name, for the tools that have such; in an answer, ? is an open size.
+Run it with all tools installed; python/doc/names.md shows the answers. In a question U is a size
+without a name, if the tool has such sizes; in an answer ? is an open size.
 """
 
 from __future__ import annotations
@@ -27,14 +27,7 @@ QUESTIONS = (
     *("() with (N,)", "(N,) with (U,)", "(N, 4) with (1, M)", "(N, N) with (5, 4)"),
     "(4, N) with (3, N)",
 )
-TOOLS = (
-    "onnx-reference",
-    "onnxruntime-symbolic",
-    "onnxruntime-auto-merge",
-    "torch",
-    "jax",
-    "pyrefly",
-)
+TOOLS = [name for name in PEERS if "symbolic" in RULES["numpy"].peers.get(name, ())]
 
 
 def shapes_of(text: str) -> tuple[Any, ...]:
@@ -43,7 +36,7 @@ def shapes_of(text: str) -> tuple[Any, ...]:
 
 
 def claim_of(answer: str) -> Claim | None:
-    """Read an answer as it is recorded; None is a refusal."""
+    """Read a recorded answer; None is a refusal."""
     if answer.startswith("refuses"):
         return None
     shape, given, condition = answer.partition(" if ")
@@ -52,7 +45,7 @@ def claim_of(answer: str) -> Claim | None:
 
 
 def judge(question: str, answer: str) -> tuple[str, Judged]:
-    """Return the verdict in a word, and what shows it."""
+    """Return the verdict in a word, and the numbers that show it."""
     shapes, claim = shapes_of(question), claim_of(answer)
     found = judged(RULES["numpy"], Case(shapes), claim)
     if found.verdict:
@@ -78,7 +71,7 @@ def ask(infer: Any, question: str) -> str:
     try:
         sizes, condition = read_claim(infer(*shapes_of(question)))
     except NotImplementedError:
-        raise  # Of the adapter, not of the tool.
+        raise  # The adapter raises this, not the tool.
     except Exception as error:
         return "refuses: " + (str(error) or type(error).__name__).splitlines()[0][:70]
     text = str(symbolic.Answer(tuple("?" if z is None else z for z in sizes), symbolic.Condition()))

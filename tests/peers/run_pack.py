@@ -1,11 +1,11 @@
 """Runs packs of `whycast cases` by a runtime: python run_pack.py RUNTIME LIST PACK...
 
-LIST has the ids that are known to fail, one a line, or patterns of ids: all of them fail, or as
-many as the number behind the pattern says. `#` begins a comment. Exit status 1: another test fails,
-or fewer do. Without arguments: packs of three rules by ONNX Runtime, StableHLO's interpreter, and
-IREE if build/iree is a virtual environment with it and onnx; the lists are beside this file.
+LIST contains known failures, an id or a pattern of ids a line, with the number of failed tests if
+not all fail. `#` begins a comment. Exit status 1: more or fewer tests fail. Without arguments: the
+packs of three rules by ONNX Runtime, StableHLO's interpreter, and IREE if build/iree is a virtual
+environment with IREE and onnx; the lists are beside this file.
 
-This needs the runtime, no whycast. Any error refuses: also of a runtime that lacks an operator.
+This needs the runtime, not whycast. Any error refuses, even that a runtime lacks an operator.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ COMPARISON = r"check\.expect_eq_const (%\w+), (dense<.*>) : (.*)"
 
 @cache
 def functions(file: Path) -> dict[str, str]:
-    """Return the functions of StableHLO in a file; they give back in pairs what they compare.
+    """Return StableHLO's functions of a file: they return the pairs that the tests compare.
 
-    The dialect `check` is one of StableHLO's own tools.
+    Only StableHLO's own tools have the dialect `check`.
     """
     found = {}
     for text in file.read_text("ascii").split("// -----"):
@@ -49,7 +49,7 @@ def functions(file: Path) -> dict[str, str]:
 
 
 def questions(file: Path, name: str) -> Iterator[tuple[str, Arrays, Arrays]]:
-    """Give models of a test with their inputs and, if they are known, outputs."""
+    """Return models of a test with their inputs and, if known, outputs."""
     if file.suffix == ".mlir":
         yield functions(file)[name], [], []
         return
@@ -69,38 +69,37 @@ def bits(array: Any) -> object:
 
 
 def fault(pack: Path, test: dict[str, Any], runtime: str) -> str:
-    """Say what is wrong with a runtime's answer, if anything is."""
+    """Return the fault of a runtime's answer, or an empty text."""
     refuses = "refused" in test["expected"]
     try:
         for model, inputs, outputs in questions(pack / test["model"], test["id"]):
             found = RUNTIMES[runtime](model, inputs)
             if refuses:
-                return f"accepted, by {test['clause']} it is not"
+                return f"accepted, but {test['clause']} refuses"
             found, right = (found, outputs) if outputs else (found[::2], found[1::2])
             if list(map(bits, found)) != list(map(bits, right)):
                 return f"other elements than by {test['clause']}"
     except Exception as error:
-        # A compiler's error stands among its warnings.
+        # A compiler prints warnings before its error.
         told = re.search("error: .*", str(error)) or re.search(".*", str(error))
         return "" if refuses else f"{type(error).__name__}: {told and told[0]}"
     return ""
 
 
 def run(runtime: str, known: Path, packs: list[Path]) -> int:
-    faults = {
-        test["id"]: fault(pack, test, runtime)
-        for pack in packs
-        for test in json.loads((pack / "manifest.json").read_text("utf-8"))["tests"]
-    }
+    told = {pack: json.loads((pack / "manifest.json").read_text("utf-8")) for pack in packs}
+    faults = {x["id"]: fault(pack, x, runtime) for pack in packs for x in told[pack]["tests"]}
+    # A list may name tests of packs that are not run.
+    others = {*PACKS} - {each["rule"] for each in told.values()}
+    absent = tuple([f"test_{rule.replace('-', '_')}_" for rule in others])
     lines = [line.partition("#")[0].split() for line in known.read_text("utf-8").splitlines()]
+    lines = [line for line in lines if line and not line[0].startswith(absent)]
     wrong, listed = [], set()
-    for pattern, *number in filter(None, lines):
+    for pattern, *number in lines:
         named = fnmatch.filter(faults, pattern)
         failed = sum(bool(faults[each]) for each in named)
         if failed != (int(number[0]) if number else len(named)) or not failed:
-            wrong.append(
-                f"{pattern}: {failed} of {len(named)} fail, which is not as in {known.name}"
-            )
+            wrong.append(f"{pattern}: {failed} of {len(named)} fail, unlike in {known.name}")
         listed.update(named)
     wrong += [f"{name}: {told}" for name, told in faults.items() if told and name not in listed]
     failed = sum(map(bool, faults.values()))

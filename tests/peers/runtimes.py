@@ -1,4 +1,4 @@
-"""Runtimes for run_pack.py: each takes a file of ONNX, or a text of StableHLO, and inputs."""
+"""Runtimes for run_pack.py: each takes an ONNX file or a StableHLO text, and inputs."""
 
 from __future__ import annotations
 

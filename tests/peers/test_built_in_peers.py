@@ -1,8 +1,7 @@
-"""Each built-in peer that is installed against the rules: it deviates as `deviations.json` says.
+"""Each installed built-in peer against the rules: it deviates as in `deviations.json`.
 
-What a peer is asked, and which of that it lacks, stands in `whycast.testing._peers`. The file says
-why a peer deviates in a way and, for each peer, rule and level, in how many of the cases that are
-asked here; where that depends on the machine, it is null.
+The file contains the reasons and, for each peer, rule and level, the number of deviating cases of
+this test, or null if that depends on the machine.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ REGISTER: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def known_for(asked: str) -> dict[str, int | None]:
-    """Give how many cases are known to deviate, by kind."""
+    """Return the numbers of cases that deviate, by kind."""
     counted = [each for each in REGISTER["deviations"] if asked in each["cases"]]
     return {each["kind"]: each["cases"][asked] for each in counted}
 
 
 @pytest.fixture(autouse=True)
 def _no_traces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """ONNX Runtime and OpenVINO report about their use and leave files, unless kept from it."""
+    """By default ONNX Runtime and OpenVINO send telemetry and write files."""
     for name in ("HOME", "TMPDIR"):
         monkeypatch.setenv(name, str(tmp_path))
     yield
@@ -43,7 +42,7 @@ ASKED = [
     f"{name} {rule} {level}"
     for name in PEERS
     for rule in RULES
-    # What is asked for a shape has the verdict in it.
+    # The level shape includes the verdict.
     for level in RULES[rule].peers.get(name, ())
     if level != "verdict"
 ]
@@ -65,7 +64,7 @@ def test_peer(asked: str) -> None:
     name, rule, word = asked.split()
     level: Level = word  # type: ignore[assignment]
     if missing := absent(PEERS[name]):
-        # The summary names what is missing.
+        # The summary of the tests names the missing package.
         pytest.skip(missing)
     # Only NumPy is fast. Along axes few cases deviate; one refusal shows no limit of dtypes.
     few = 3 if RULES[rule].takes == "axes" else 7
@@ -74,7 +73,7 @@ def test_peer(asked: str) -> None:
     assert report.complete, str(report)
     known, found = known_for(asked), Counter[str]()
     for each in report.deviations:
-        # Other elements may be such that only NaNs and zeros are others.
+        # Among cases of other elements, some differ in NaNs or zeros only.
         also = "elements" in known and each.kind in ("nan", "zero")
         found["elements" if also else each.kind] += each.count
     assert found.keys() == known.keys(), str(report)
@@ -84,7 +83,7 @@ def test_peer(asked: str) -> None:
 
 
 def test_the_register_is_of_what_is_asked() -> None:
-    """And of the versions that the tests have: what it says has been seen with them."""
+    """And of the installed versions."""
     assert {asked for each in REGISTER["deviations"] for asked in each["cases"]} <= {*ASKED}
     for name, version in REGISTER["versions"].items():
         if not absent(PEERS[name]):

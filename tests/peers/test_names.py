@@ -1,4 +1,4 @@
-"""The recorded answers of tools on sizes with names: the judge says of each what is recorded."""
+"""The recorded answers of tools about sizes with names: the judge confirms each verdict."""
 
 from __future__ import annotations
 

@@ -83,44 +83,42 @@ def check(
     ----------
     target : callable, object, str or list of str
         A function; an object with a function named like each level; a built-in peer's name;
-        ``module:function`` or ``file.py:function``; or a program with its arguments, which answers
-        lines of JSON.
+        ``module:function`` or ``file.py:function``; or a program with arguments that answers lines
+        of JSON.
     rule : str, optional
         Name of the rule: see `cases`. Default: ``sonnx``, but ``numpy`` for an operator, since
         SONNX's operators do not broadcast.
     level : str, optional
-        The level of the cases: see Notes. Default: ``operator`` for a function that returns one
-        array for several, or another number of them, else ``data``.
+        See Notes. Default: ``data``, but ``operator`` for a function that returns another number of
+        arrays than it takes.
     tensors : int or two, optional
-        How many tensors the target takes: a number, or the least and the greatest. Default: what
-        the signature of a function says, or the numbers that an operator answers.
+        Number of tensors, or the least and the greatest. Default: by the signature of a function,
+        or the numbers for which an operator answers.
     up_to : bool, optional
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
-        Time for the check from the first answer on. The fixed cases come first, in an order that
-        soon meets each kind of mistake, then random ones; the report counts the fixed cases without
-        time. None (``all`` on the command line) asks all fixed cases and no random ones.
+        Time from the first answer on, for the fixed cases, in an order that soon meets each kind of
+        mistake, then for random ones. None (``all`` on the command line): all fixed cases alone.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
         Ask only every Nth fixed case.
     dtypes : sequence of str, optional
-        At levels of arrays: the target's dtypes, by their names in `Case`; others are left out. The
-        first replaces int32 if that is not among them.
+        At levels of arrays: the dtypes to ask, by their names in `Case`. The first replaces int32
+        if that is not among them.
     max_size, max_rank : float, optional
-        The target's greatest size, stride or index, and highest rank; cases beyond are left out.
-        JavaScript's integers end at 2⁵³.
+        Greatest size, stride or index, and highest rank, to ask. JavaScript's integers end at 2⁵³.
     refuses : sequence of str, optional
         Names of the exceptions, or of their base classes, by which the target refuses; any other is
         a deviation. Default: all exceptions refuse.
     demand : mapping, optional
         Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a limit below is a
-        deviation. Default: limits are no deviations, see Notes.
+        deviation. Default: none, see Notes.
     timeout : float, optional
-        Seconds for one case, after which the target hangs; the first case has 30 at least, since
-        the target may compile. A case begun before the end of the check keeps its full time.
+        Seconds for one case, even at the end of the check; the first case has 30 at least, since
+        the target may compile.
     memory : float, optional
-        MiB that the target may take beyond its memory after the import and the cases; 0 for any.
+        MiB for the target, beyond its memory after the import and the cases; 0 for any.
     progress : callable, optional
         Takes a line on the progress now and then.
     stop : threading.Event, optional
@@ -142,8 +140,8 @@ def check(
     Notes
     -----
     The target runs in a child process, a fork if the system has forks: the check reports a crash, a
-    hang or too much memory, and continues. Without ``/proc`` the memory has no limit. The target's
-    output goes to the standard error stream.
+    hang or too much memory (if there is ``/proc``), and continues. The target's output goes to the
+    standard error stream.
 
     A target refuses by any exception or by returning None. At level ``data`` a function takes what
     the rule's own function takes, arrays (a target, axes), and returns what that returns. At
@@ -152,14 +150,14 @@ def check(
     shape, a target (axes) and a multi-index of the output, and returns that of the tensor; at
     ``strides`` a shape, its strides, a target (axes), and returns the strides of the view.
 
-    A target has a limit if it refuses all cases beyond a rank, a size or a number of tensors, or of
-    some dtypes; such refusals are no deviations. Small cases of int32 lie below any limit.
+    A target that refuses all cases beyond a rank, a size or a number of tensors, or of some dtypes,
+    has a limit and no deviation. Small cases of int32 lie below any limit.
 
     At ``operator`` a function computes something element by element, of tensors that it broadcasts,
-    and returns an array or several. The check asks twice: about the tensors of a case, and about
-    them broadcast first, as tensors of rank 1. The answers must agree in dtype and in all bits, and
-    the first must have the common shape. A case refused both times is no deviation. The report
-    names tensors that change nothing: nobody would see that their elements are misplaced.
+    and returns an array or several. The check asks about the tensors of a case, and about them
+    broadcast first, as tensors of rank 1. The answers must agree in dtype and in all bits, and the
+    first must have the common shape. A case refused both times is no deviation. The report names
+    tensors that change nothing, since misplaced elements would not show.
 
     At ``inplace`` ``f(out, a, ...)`` is such an operator that writes to `out`, of the dtype of the
     last tensor: an array of any strides, beside which nothing may change, or the first tensor
@@ -312,10 +310,8 @@ class _Run:
                 raise TargetError(f"target {self.target.name}: {text}")
             more = "" if low == high else f" to {high}" if high < math.inf else " or more"
             self.chosen = f", as an operator of {low}{more} tensors"
-            self.notes += [
-                f"operator: tensor {m} changes nothing: a misplaced element would not be seen"
-                for m in seen.blind
-            ]
+            text = "changes nothing: a misplaced element would not be seen"
+            self.notes += [f"operator: tensor {m} {text}" for m in seen.blind]
         return self.asked._replace(level=seen.level, tensors=seen.tensors, first=seen.first)
 
     def level(self, asked: Asked, deadline: float | None) -> None:
@@ -323,7 +319,6 @@ class _Run:
         # The next child, a fork, then has the cases.
         fixed = in_turn(self.rule, level, asked.every)
         found = Tally()
-        # Only `stop` raises this here.
         with suppress(OutOfTimeError):
             if not self._ask(asked, deadline, found):
                 return
@@ -412,17 +407,10 @@ class _Run:
         self, asked: Asked, found: Tally, rest: Mapping[str, int], deadline: float | None
     ) -> None:
         level = asked.level
-
-        def call(case: Case) -> str:
-            if not self.target.is_program:
-                return call_of(self.rule, level, case)
-            return line_of(request(self.rule, level, case)).decode().strip()
-
         if deadline is not None:
             deadline = max(deadline, time.monotonic()) + _LAST_SECONDS
-        for (key, reach), example in sorted(
-            found.examples.items(), key=lambda item: item[1].case.weight
-        ):
+        examples = sorted(found.examples.items(), key=lambda item: item[1].case.weight)
+        for (key, reach), example in examples:
             # The first stage has asked the smallest cases, unless time ran out.
             if example.stage != "small" or "small" in rest:
                 example = self._shrunk(asked, key, example, deadline)
@@ -430,25 +418,16 @@ class _Run:
             clause = KINDS[finding.kind].clause
             if level in (*OPERATORS, "adjoint") and clause not in ("", "verdict"):
                 clause = "adjoint" if level == "adjoint" else "operator"
+            clause = self.rule.clauses.get(clause, "")
             met = Counter({str(stage): found.deviations[key, reach, stage] for stage in STAGES})
-            self.deviations.append(
-                Deviation(
-                    level=level,
-                    stages=_in_order(met),
-                    kind=finding.kind,
-                    detail=finding.detail,
-                    case=case,
-                    call=call(case),
-                    expected=finding.expected,
-                    got=finding.got,
-                    clause=self.rule.clauses.get(clause, ""),
-                )
-            )
+            call = call_of(self.rule, level, case)
+            if self.target.is_program:
+                call = line_of(request(self.rule, level, case)).decode().strip()
+            own: dict[str, Any] = {"level": level, "stages": _in_order(met), "case": case}
+            self.deviations.append(Deviation(**own, call=call, clause=clause, **finding._asdict()))
 
     def _shrunk(self, asked: Asked, key: Key, example: Example, deadline: float | None) -> Example:
-        end = time.monotonic() + _SECONDS
-        if deadline is not None:
-            end = min(end, deadline)
+        end = min(time.monotonic() + _SECONDS, math.inf if deadline is None else deadline)
         self.child.end_at = end
         for _ in range(_STEPS):
             fitting = [asked.fitted(each) for each in smaller(example.case)]

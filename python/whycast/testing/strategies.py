@@ -5,15 +5,14 @@ This module needs Hypothesis: ``pip install 'whycast[test-data]'``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from random import Random
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from whycast._rules import RULES, rule_named
 from whycast._types import AnyArray, Shape
 from whycast.testing._cases._case import Case, Level, level_named
-from whycast.testing._cases._drawn import Bounds, Drawing, with_arrays
+from whycast.testing._cases._drawn import Bounds, Draw, Drawing, with_arrays
 from whycast.testing._cases._values import DTYPES, LAYOUTS, array
 
 try:
@@ -22,6 +21,8 @@ except ImportError as error:
     raise ImportError(
         "whycast.testing.strategies needs Hypothesis: pip install 'whycast[test-data]'"
     ) from error
+
+_T = TypeVar("_T")
 
 __all__ = ["arrays", "cases", "shape_lists", "shapes"]
 
@@ -66,7 +67,8 @@ def shapes(
     >>> find(shapes(max_side=2**40), lambda shape: len(shape) > 1 and max(shape) > 2**32)
     (0, 4294967297)
     """
-    return _RANDOM.map(_bounds(min_dims, max_dims, min_side, max_side).shape)
+    bounds = _bounds(min_dims, max_dims, min_side, max_side)
+    return _drawn(lambda draw: tuple(draw.sizes(bounds)))
 
 
 def shape_lists(
@@ -115,7 +117,7 @@ def shape_lists(
     --------
     >>> from hypothesis import find
     >>> find(shape_lists(compatible=False), lambda shapes: True)
-    ((0,), (1,))
+    ((), (0,))
     >>> find(shape_lists("numpy", compatible=False), lambda shapes: True)
     ((0,), (2,))
     """
@@ -128,7 +130,7 @@ def shape_lists(
         )
     bounds = _bounds(min_dims, max_dims, min_side, max_side)
     drawing = partial(Drawing, found, bounds, *_range("shapes", min_shapes, max_shapes, 1), False)
-    return _cases(drawing, compatible).map(lambda case: case.shapes)
+    return _drawn(_cases(drawing, compatible)).map(lambda case: case.shapes)
 
 
 def cases(
@@ -197,17 +199,19 @@ def cases(
     bounds = _bounds(min_dims, max_dims, min_side, max_side)
     one = level in ("index", "strides")
     drawing = partial(Drawing, found, bounds, *_range("shapes", min_shapes, max_shapes, 1), one)
+    one_case = _cases(drawing, compatible)
 
-    def asked(case: Case, draw: Random) -> Case:
+    def asked(draw: Draw) -> Case:
+        case = one_case(draw)
         if level == "strides":
             strides = [draw.choice([4, 1, 0, -4, 7]) * draw.randint(1, 9) for _ in case.shapes[0]]
             return case._replace(strides=tuple(strides))
         if level == "index":
             output = found.shape(case) or ()
-            return case._replace(multi_index=tuple([draw.randrange(size) for size in output]))
+            return case._replace(multi_index=tuple([draw.randint(0, size - 1) for size in output]))
         return with_arrays(found, level, case, draw)
 
-    return st.builds(asked, _cases(drawing, compatible), _RANDOM)
+    return _drawn(asked)
 
 
 def arrays(
@@ -269,28 +273,46 @@ def _strategy(given: object) -> st.SearchStrategy[Any]:
     return given if isinstance(given, st.SearchStrategy) else st.just(given)
 
 
-# Each method draws from Hypothesis, and shrinks.
-_RANDOM: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
+class _Choices(NamedTuple):
+    draw: st.DrawFn
+
+    def randint(self, low: int, high: int, /) -> int:
+        return self.draw(st.integers(low, high))
+
+    def choice(self, values: Sequence[_T], /) -> _T:
+        return self.draw(st.sampled_from(values))
+
+    def sizes(self, bounds: Bounds, /) -> list[int]:
+        sides = st.integers(bounds.min_side, bounds.near[-1])
+        if bounds.max_side > bounds.near[-1]:
+            sides = st.one_of(sides, sides, st.integers(bounds.min_side, bounds.max_side))
+        return self.draw(st.lists(sides, min_size=bounds.min_dims, max_size=bounds.max_dims))
+
+    def subset(self, values: Sequence[int], least: int, /) -> list[int]:
+        chosen = self.draw(st.sets(st.sampled_from(values), min_size=least)) if values else ()
+        return self.draw(st.permutations(sorted(chosen)))
 
 
-def _cases(
-    drawing: Callable[[Random], Drawing], compatible: bool | None
-) -> st.SearchStrategy[Case]:
-    """Draw accepted cases, refused cases, or with None both."""
+@st.composite
+def _drawn(draw: st.DrawFn, function: Callable[[Draw], _T]) -> _T:
+    return function(_Choices(draw))
+
+
+def _cases(drawing: Callable[[Any], Drawing], compatible: bool | None) -> Callable[[Draw], Case]:
     if compatible not in (None, True, False):
         raise TypeError(f"compatible: expected a bool or None, got {compatible!r}")
-    if not (known := drawing(Random())).can_refuse():
+    if not (known := drawing(None)).can_refuse():
         if compatible is False:
             name = known.rule.name
             raise ValueError(f"compatible: rule {name!r} refuses nothing within these bounds")
         compatible = True
     verdicts = [True, True, False] if compatible is None else [compatible]
 
-    def drawn(draw: Random) -> Case:
+    def drawn(draw: Draw) -> Case:
         own = drawing(draw)
         return own.accepted() if draw.choice(verdicts) else own.refused()
 
-    return _RANDOM.map(drawn)
+    return drawn
 
 
 def _bounds(min_dims: int, max_dims: int, min_side: int, max_side: int) -> Bounds:

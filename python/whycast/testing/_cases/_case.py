@@ -20,14 +20,12 @@ OF_ARRAYS = ("data", "operator", "inplace", "adjoint")
 # The answer for the tensors broadcast first judges these.
 OPERATORS: tuple[Level, ...] = ("operator", "inplace")
 
-# The names of sizes in cases of the level ``symbolic``.
 NAMES = ("N", "M", "K")
 
 # The stages, in order. Random cases last until the time is over; all others are fixed.
 Stage: TypeAlias = Literal["small", "many", "ranks", "sizes", "dtypes", "layouts", "random"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 
-# The least and the greatest number of tensors.
 Tensors: TypeAlias = tuple[int, float]
 
 
@@ -107,7 +105,6 @@ class Case(NamedTuple):
         return self.shapes if self.target is None else (*self.shapes, self.target)
 
     def of_tensors(self, places: Sequence[int]) -> Case:
-        """Keep the tensors at some places, in that order."""
         kept: dict[str, Any] = {
             name: tuple([values[m] for m in places if values])
             for name, values in zip(self._fields, self, strict=True)
@@ -117,7 +114,6 @@ class Case(NamedTuple):
 
     @property
     def weight(self) -> tuple[object, ...]:
-        """The key by which one case is smaller than another."""
         shapes = self.every_shape
         ordinary = sum((name != "int32") + name.startswith(">") for name in self.dtypes)
         ordinary += sum(name != "C" for name in self.layouts)
@@ -160,7 +156,6 @@ class Asked(NamedTuple):
         return case._replace(dtypes=dtypes)
 
     def left_out(self, case: Case) -> str | None:
-        """Return the reason why the options leave a case out, or None."""
         if case.target is None and len(case.shapes) > self.tensors[1]:
             return f"more tensors than {self.tensors[1]}"
         # The dtype of a condition, the first tensor, is its own.
@@ -177,7 +172,6 @@ class Asked(NamedTuple):
 
 
 def tensors_of(given: int | tuple[int, int] | None) -> Tensors | None:
-    """Check a number of tensors, or the least and the greatest."""
     if given is None:
         return None
     low, high = given if isinstance(given, tuple) else (given, given)
@@ -197,8 +191,6 @@ def names_in(case: Case) -> list[str]:
 
 
 def replaced(case: Case, sizes: Mapping[Any, Any]) -> Case:
-    """Replace some sizes by others."""
-
     def own(shape: Shape) -> Shape:
         return tuple([sizes.get(size, size) for size in shape])
 
@@ -207,7 +199,6 @@ def replaced(case: Case, sizes: Mapping[Any, Any]) -> Case:
 
 
 def asked(rule: Rule, level: Level, case: Case, tensors: Sequence[object]) -> tuple[object, ...]:
-    """Return an implementation's arguments; at levels of arrays with tensors."""
     if level == "strides":
         return rule.arguments((case.shapes[0], case.strides), case)
     if level == "adjoint":

@@ -1,7 +1,6 @@
 """Random cases: accepted ones are built, refused ones are changed ones.
 
-Only a source of random numbers decides: that of a seed and a number, or one of Hypothesis, which
-shrinks to the least numbers and the first choices.
+A seed or Hypothesis makes the choices; Hypothesis shrinks them.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from whycast._rules import Rule
 from whycast._types import Shape
@@ -18,15 +17,40 @@ from whycast.testing._cases._fixed import asked, is_small
 from whycast.testing._cases._smaller import renamed
 from whycast.testing._cases._values import LAYOUTS, dtypes_of
 
+_T = TypeVar("_T")
+
 # Small sizes lie close together, so that they are often equal and often different.
 _SPREAD = 4
 
 
+class Draw(Protocol):
+    """A source of choices: random numbers of a seed, or Hypothesis."""
+
+    def randint(self, low: int, high: int, /) -> int: ...
+
+    def choice(self, values: Sequence[_T], /) -> _T: ...
+
+    def sizes(self, bounds: Bounds, /) -> list[int]: ...
+
+    def subset(self, values: Sequence[int], least: int, /) -> list[int]:
+        """Choose at least some values, in any order."""
+
+
+class _Seeded(random.Random):
+    def sizes(self, bounds: Bounds) -> list[int]:
+        rank = self.randint(bounds.min_dims, bounds.max_dims)
+        most = [bounds.near[-1] if self.randint(0, 2) else bounds.max_side for _ in range(rank)]
+        return [self.randint(bounds.min_side, each) for each in most]
+
+    def subset(self, values: Sequence[int], least: int) -> list[int]:
+        return self.sample(values, self.randint(least, len(values)))
+
+
 def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
-    draw = random.Random(f"{seed} {number} {rule.name} {level}")
+    draw = _Seeded(f"{seed} {number} {rule.name} {level}")
     while True:
         # One case in four has sizes of 0, which hide other faults.
-        bounds = Bounds(draw.randrange(4), 8, draw.choice((0, 1, 1, 1)), 65)
+        bounds = Bounds(draw.randint(0, 3), 8, draw.choice((0, 1, 1, 1)), 65)
         drawing = Drawing(rule, bounds, 1, draw.choice((2, 3, 10)), rule.has_target(level), draw)
         case = drawing.refused() if draw.random() < 0.3 else drawing.accepted()
         if level in OF_ARRAYS and not is_small(rule, case):
@@ -38,15 +62,14 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
             return with_arrays(rule, level, draw.choice(questions), draw)
 
 
-def with_arrays(rule: Rule, level: Level, case: Case, draw: random.Random) -> Case:
-    """Draw dtypes and layouts at levels of arrays."""
+def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
     if level not in OF_ARRAYS:
         return case
     dtypes = tuple([draw.choice(dtypes_of(rule, level)) for _ in case.shapes])
     return case._replace(dtypes=dtypes, layouts=tuple([draw.choice(LAYOUTS) for _ in dtypes]))
 
 
-def _with_names(case: Case, draw: random.Random) -> Case:
+def _with_names(case: Case, draw: Draw) -> Case:
     """Replace most sizes by names, the same name for all axes of a size or other names."""
     names: dict[int, Any] = {size: draw.choice(NAMES) for size in range(66)}
 
@@ -59,8 +82,6 @@ def _with_names(case: Case, draw: random.Random) -> Case:
 
 
 class Bounds(NamedTuple):
-    """Least and greatest rank and size, both included."""
-
     min_dims: int
     max_dims: int
     min_side: int
@@ -74,19 +95,6 @@ class Bounds(NamedTuple):
     def has_one(self) -> bool:
         return self.min_side <= 1 <= self.max_side
 
-    def side(self, draw: random.Random) -> int:
-        """Draw a size; small ones are more frequent."""
-        most = self.near[-1] if draw.randrange(3) < 2 else self.max_side
-        return draw.randint(self.min_side, most)
-
-    def shape(self, draw: random.Random) -> Shape:
-        found: list[int] = []
-        most = 1 + max(1, (self.max_dims - self.min_dims) // 2)
-        # A draw before each size: Hypothesis shrinks by leaving out pieces.
-        while len(found) < self.max_dims and (len(found) < self.min_dims or draw.randrange(most)):
-            found.append(self.side(draw))
-        return tuple(found)
-
 
 @dataclass(frozen=True)
 class Drawing:
@@ -97,7 +105,7 @@ class Drawing:
     min_shapes: int
     max_shapes: int
     one: bool
-    draw: random.Random
+    draw: Draw
 
     @property
     def several(self) -> bool:
@@ -111,14 +119,13 @@ class Drawing:
         return self.bounds.max_dims > 0 and any(map(self.misfits, self.bounds.near))
 
     def misfits(self, size: int) -> list[int]:
-        """Return the sizes of another shape, or of the target, that do not fit a size."""
         like = Case(((),), None if self.several else ())
         cases = {other: _with_shapes(like, [(size,), (other,)]) for other in self.bounds.near}
         return [other for other, case in cases.items() if self.rule.shape(case) is None]
 
     def accepted(self, least: int = 0) -> Case:
         """Draw an accepted case of at least `least` shapes, if the rule takes several."""
-        common = self.bounds.shape(self.draw)
+        common = tuple(self.draw.sizes(self.bounds))
         if self.several:
             count = self.draw.randint(max(least, self.min_shapes), self.max_shapes)
             return Case(tuple([self._shrunk(common) for _ in range(count)]))
@@ -160,32 +167,28 @@ class Drawing:
         return tuple([size if kept else 1 for size, kept in zip(sizes, stays, strict=True)])
 
     def _along_axes(self, target: Shape) -> Case:
-        rank = len(target)
-        axes = [axis for axis in range(rank) if self.draw.randrange(2)]
-        axes += [axis for axis in range(rank) if axis not in axes][
-            : self.bounds.min_dims - len(axes)
-        ]
-        axes.sort()
-        if self.rule.alignment == "distinct":
-            self.draw.shuffle(axes)
+        axes = self.draw.subset(range(len(target)), self.bounds.min_dims)
+        if self.rule.alignment != "distinct":
+            axes.sort()
         shape = self._with_ones([target[axis] for axis in axes])
-        return Case((shape,), target, self.rule.axes_for(axes, rank))
+        return Case((shape,), target, self.rule.axes_for(axes, len(target)))
 
     def _changed(self, case: Case) -> Case:
-        if case.axes and self.draw.randrange(2):
+        if case.axes and self.draw.randint(0, 1):
             return case._replace(axes=self._other_axes(case.axes, len(case.target or ())))
         shapes = list(case.every_shape)
         is_long = case.target and len(case.target) > self.bounds.min_dims
-        if case.target and is_long and self.draw.randrange(2):
+        if case.target and is_long and self.draw.randint(0, 1):
             return case._replace(target=case.target[1:])
         places = [(m, i) for m, shape in enumerate(shapes) for i in range(len(shape))]
         if places:
             m, i = self.draw.choice(places)
-            shapes[m] = (*shapes[m][:i], self.bounds.side(self.draw), *shapes[m][i + 1 :])
+            (size,) = self.draw.sizes(self.bounds._replace(min_dims=1, max_dims=1))
+            shapes[m] = (*shapes[m][:i], size, *shapes[m][i + 1 :])
         return _with_shapes(case, shapes)
 
     def _other_axes(self, axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
-        j = self.draw.randrange(len(axes))
+        j = self.draw.randint(0, len(axes) - 1)
         before, after = axes[:j], axes[j + 1 :]
         other = self.draw.choice([rank, -1, axes[0], axes[-1]])
         ways = [(*before, *after), (*axes, other), (*before, other, *after), axes[::-1]]
@@ -194,8 +197,7 @@ class Drawing:
     def _parted(self, case: Case) -> Case:
         """Set one axis of two shapes, or of shape and target, to sizes that the rule refuses."""
         shapes = list(case.every_shape)
-        first = self.draw.randrange(len(shapes) - 1)
-        second = self.draw.randint(first + 1, len(shapes) - 1)
+        first, second = sorted(self.draw.subset(range(len(shapes)), 2)[:2])
         size = self.draw.choice([size for size in self.bounds.near if self.misfits(size)])
         other = self.draw.choice(self.misfits(size))
         back = self.draw.randint(1, self.bounds.max_dims)

@@ -21,7 +21,6 @@ _SIZES_AND_NAMES: tuple[Any, ...] = (*_SIZES, *NAMES)
 # np.broadcast has at most 32 axes, a NumPy array at most 64.
 _HIGH_RANKS = (*range(4, 11), 16, 32, 33, 64)
 _HIGHER_RANKS = (65, 100)
-# Around the limits of bytes and vector registers.
 _LONG_SIZES = (63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 65537)
 # Around the limits of C's integers; without the upper half some of these are 0 or 1.
 _HUGE_SIZES = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**53 + 1, 2**62)
@@ -73,7 +72,6 @@ def _spread(cases: Sequence[Case]) -> list[Case]:
 
 
 def is_small(rule: Rule, case: Case) -> bool:
-    """Whether neither the arrays of a case nor the output are large."""
     shapes = (rule.shape(case) or (), *case.every_shape)
     return max(map(math.prod, shapes)) <= MOST_ELEMENTS
 
@@ -203,7 +201,6 @@ def _sizes(rule: Rule, *, one: bool, arrays: bool) -> Iterator[Case]:
 
 
 def _of_pair(rule: Rule, shape: Shape, other: Shape, *, one: bool) -> Case:
-    """Return a case of two shapes, or of a shape on the last axes of a target."""
     if rule.takes != "axes":
         return Case((shape,), other) if one else Case((shape, other))
     kept = range(max(0, len(other) - len(shape)), len(other))

@@ -13,7 +13,6 @@ _T = TypeVar("_T")
 
 
 def smaller(case: Case) -> list[Case]:
-    """Return the cases that are one step smaller, the smallest first."""
     found = [*_plainer(case), *_fewer(case)]
     if case.multi_index is None and case.strides is None:
         found += _less(case)

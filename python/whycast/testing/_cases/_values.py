@@ -31,7 +31,6 @@ SHARED = ("same", "backwards")
 
 @cache
 def dtypes_of(rule: Rule, level: str = "data") -> tuple[str, ...]:
-    """Return the dtypes of a rule's cases; many rules take numbers and booleans only."""
     if level == "adjoint":
         return tuple([name for name in (*NUMBERS, *COMPLEX) if name != "bool"])
     return {"numbers": NUMBERS, "strings": DTYPES, "any": ALL_DTYPES}[rule.dtypes]
@@ -118,7 +117,6 @@ def _filled(m: int, size: int, dtype: str) -> AnyArray:
     kind = dtype_named(dtype)
     places = np.arange(1 + 37 * m, 1 + 37 * m + size)
     if m < 0:
-        # An operator's elements have another order and larger steps.
         turned = (np.arange(size) - m // 2 * (size // 2)) % max(1, size)
         places = 1 + (1 - m) * (turned[::-1] if m % 2 else turned)
     if not kind.isnative:

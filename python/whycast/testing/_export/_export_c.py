@@ -29,26 +29,26 @@ _ANY = -(2**63)
 _HEAD = """\
 /*
  * Tests of broadcasting in C by one rule, {title}. Written by whycast {version}
- * (whycast cases --rule {name} --format c); its verified functions computed what is expected.
+ * (whycast cases --rule {name} --format c); its verified functions computed the results.
  *
  *     cc -std=c99 THIS_FILE YOURS.c && ./a.out
  *
- * YOURS.c defines the functions that are declared below, or those of them that
- * -DWHYCAST_NO_SHAPE, -DWHYCAST_NO_STRIDES and -DWHYCAST_NO_DATA leave. Each returns 0 where the
- * rule accepts, and anything else where it refuses.
+ * YOURS.c defines the functions below, without those that -DWHYCAST_NO_SHAPE,
+ * -DWHYCAST_NO_STRIDES and -DWHYCAST_NO_DATA drop. Each returns 0 if the rule accepts, and another
+ * number if the rule refuses.
  *
- * broadcast_shape stores the rank and the sizes of the output's shape. There is room for the
- * highest rank of its arguments.
+ * broadcast_shape stores the rank and the sizes of the output's shape. The result has room for the
+ * highest rank of the arguments.
  *
- * broadcast_strides stores the strides of a view that has the shape of the output: those of the
- * tensor, and 0 on axes along which it is repeated. They count in any unit, the same for both, and
- * may be negative. On an axis of size 1, and where there are no elements, any will do.
+ * broadcast_strides stores the strides of a view with the shape of the output: those of the tensor,
+ * and 0 on axes along which the tensor repeats. They have any unit, the same for both, and may be
+ * negative. On an axis of size 1, and without elements, any stride is right.
  *
  * broadcast_data copies a tensor's elements, of itemsize bytes each, to all their places in the
  * output. Both lie in memory without gaps in row-major order.
  *{note}
- * The program prints each case that is wrong, then for each function how many cases there were and
- * how many of them are wrong. It ends with 1 if any is, otherwise with 0.
+ * The program prints each wrong case, then for each function the numbers of cases and of wrong
+ * cases. It ends with 1 if a case is wrong, otherwise with 0.
  */
 
 #if defined(WHYCAST_NO_SHAPE) && defined(WHYCAST_NO_STRIDES) && defined(WHYCAST_NO_DATA)
@@ -68,7 +68,7 @@ _HEAD = """\
 #define ANY INT64_MIN
 """
 _TARGET_NOTE = """
- * Where a function takes a target, tensors have that shape in common: it is the output's.
+ * A target is the common shape of the tensors, and the output's shape.
  *"""
 _SHAPES = """\
 int broadcast_shape(size_t count, const size_t *ranks, const int64_t *const *shapes,

@@ -1,4 +1,4 @@
-"""Cases as backend tests of ONNX: a folder for each, which ONNX's own runner reads.
+"""Cases as backend tests of ONNX: a folder for each, in the format of ONNX's own runner.
 
 A test is a model of one node that broadcasts, with a data set for each tensor: its elements show
 their places, and the other tensors leave them visible.
@@ -33,20 +33,20 @@ if TYPE_CHECKING:
 
 LAYOUT = f"""\
 onnx: backend tests, each a folder with model.onnx and test_data_set_0/input_0.pb, output_0.pb and
-so on. The nodes are Expand for the rules with a target; for {names_of("tensors")}
-Add, Max, Sum and Where; each with all its element types. In each data set the output shows every
-element of one of the inputs where it is placed. ONNX's own runner reads those of the folder
-accepted: onnx.backend.test.loader.load_model_tests(PATH, "accepted"). Those of the folder refused
-have no output: to compute it has to fail. Models of ids that end with _open leave the sizes open.
-No node of ONNX takes axes. This needs the package onnx: pip install 'whycast[test-data]'."""
+so on. The nodes are Expand for the rules with a target; Add, Max, Sum and Where for
+{names_of("tensors")}; each with all its element types. In each data set the output shows the place
+of every element of one input. ONNX's own runner reads the folder accepted:
+onnx.backend.test.loader.load_model_tests(PATH, "accepted"). Tests of the folder refused have no
+output: the computation has to fail. Models whose id ends with _open have open sizes. No node of
+ONNX takes axes. This needs the package onnx: pip install 'whycast[test-data]'."""
 
-# Any implementation in use supports it.
+# All implementations in use support it.
 _OPSET = 16
 _IR_VERSION = 8
 
 _OPEN = "_open"
 _DTYPES = (*NUMBERS, *COMPLEX, "str")
-# Types with too few values: so many places have numbers of their own.
+# Types with few values: the number of places with different elements.
 _DISTINCT = {"int8": 127, "uint8": 127, "float16": 2048}
 
 
@@ -78,7 +78,6 @@ def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:
 
 
 def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[Test]:
-    """Return tests of cases: of all operators for a dtype, else of one."""
     types = {operator: _types(operator) for operator in ("Expand", "Add", "Max", "Sum", "Where")}
     for case in cases:
         if not is_small(rule, case):
@@ -96,13 +95,12 @@ def _tests(rule: Rule, cases: Iterable[Case]) -> Iterator[Test]:
                 own = "int32" if "int32" in types[operator] else "float32"
             if own in types[operator]:
                 test = test_of(rule, operator, own, case)
-                # Nothing is known of these models' sizes before they run.
+                # An open model has no sizes before it runs.
                 is_open = not test.accepted or digest(test.id) % 2
                 yield test._replace(id=test.id + _OPEN * is_open)
 
 
 def _types(operator: str) -> frozenset[str]:
-    """Return the dtypes that ONNX gives an operator's output."""
     from onnx import TensorProto
     from onnx.defs import get_schema
 
@@ -152,7 +150,6 @@ def telling(dtype: str, size: int) -> list[AnyArray]:
 
 
 def _silent(operator: str, m: int, *, shown: int, dtype: str, shape: tuple[int, ...]) -> AnyArray:
-    """Make an input that leaves another input visible."""
     if operator == "Where" and m == 0:
         return np.full(shape, shown == 1)
     if operator == "Where" and shown == 0:

@@ -18,9 +18,9 @@ from whycast.testing._export._export_onnx import telling
 from whycast.testing._export._pack import NotPossibleError, Test, chosen, pack, test_of
 
 LAYOUT = """\
-stablehlo: functions of broadcast_in_dim for StableHLO's own tools. Those of accepted.mlir compare
-elements (stablehlo-translate --interpret -split-input-file), those of refused.mlir have errors
-(stablehlo-opt -verify-diagnostics -split-input-file)."""
+stablehlo: functions of broadcast_in_dim for StableHLO's own tools. accepted.mlir compares elements
+(stablehlo-translate --interpret -split-input-file), refused.mlir has errors (stablehlo-opt
+-verify-diagnostics -split-input-file)."""
 
 
 def write(rule: Rule, cases: Iterable[Case], path: Path) -> int:

@@ -1,4 +1,4 @@
-"""What packs of tests share: their ids, the choice of them, a manifest, and the new folder."""
+"""The common parts of packs of tests: ids, choice, manifest, and the new folder."""
 
 from __future__ import annotations
 
@@ -23,19 +23,17 @@ MOST_TESTS = 600
 
 MANIFEST = f"""\
 onnx and stablehlo make a new folder of up to {MOST_TESTS} tests, spread over the cases, with a
-manifest.json. That has for each test its "id", its "model" (a file), the "clause" that decides, and
-what `whycast serve` takes, with the answer as "expected": a shape, or why the rule refuses. An id
-stays when other tests come: a list of ids can name the failures that you expect."""
+manifest.json. It contains for each test an "id", a "model" (a file), the "clause" that decides, the
+request for `whycast serve`, and the answer as "expected": a shape, or the reason of the refusal.
+Other tests never change an id: a list of ids can name expected failures."""
 
 
 class NotPossibleError(Exception):
-    """There is no such pack of this rule, or not without the package onnx."""
+    """The rule has no such pack, or the package onnx is missing."""
 
 
 class Test(NamedTuple):
-    """One test: of a case, by an operator."""
-
-    # Its name, by which lists of expected failures know it: other tests do not change it.
+    # Lists of expected failures contain it: other tests must not change it.
     id: str
     operator: str
     dtype: str
@@ -46,7 +44,6 @@ class Test(NamedTuple):
 def test_of(rule: Rule, operator: str, dtype: str, case: Case) -> Test:
     text = "_".join(["x".join(map(str, each)) or "scalar" for each in case.every_shape])
     if case.axes is not None:
-        # A name in MLIR has no sign.
         text += f"_axes{'x'.join(map(str, case.axes)).replace('-', 'm')}"
     words = ["test", rule.name.replace("-", "_"), operator.lower(), dtype]
     words.append(text if len(text) <= 60 else f"{digest(text):08x}")
@@ -54,12 +51,12 @@ def test_of(rule: Rule, operator: str, dtype: str, case: Case) -> Test:
 
 
 def digest(text: str) -> int:
-    """Return a number that is random, and the same on any machine."""
+    """Return a random number that is the same on all machines."""
     return crc32(text.encode())
 
 
 def chosen(tests: Iterable[Test]) -> list[Test]:
-    """Choose some of each kind, in their order; a new test takes the place of few others."""
+    """Choose some tests of each kind, in their order; a new test replaces few others."""
     every, counts = {test.id: test for test in tests}, Counter[tuple[object, ...]]()
     turns = {}
     for test in sorted(every.values(), key=lambda test: digest(test.id)):
@@ -74,7 +71,7 @@ def chosen(tests: Iterable[Test]) -> list[Test]:
 
 @contextmanager
 def pack(rule: Rule, model: str, tests: list[Test], path: Path) -> Iterator[Path]:
-    """Make a new folder, with a manifest. Files come inside, then the folder has its name."""
+    """Make a new folder with a manifest, and rename it once the caller has written its files."""
     if os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, "expected the name of a new folder", str(path))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,25 +1,25 @@
-/* What runs the tables above: the same for every rule. */
+/* The code that runs the tables above: the same for every rule. */
 
-/* What no result contains: room that was not written to, and what is no element of the data. */
+/* No result contains these: memory without a write, and bytes of no element of the data. */
 #define UNWRITTEN (INT64_MIN + 1)
 #define FOREIGN (INT64_MIN + 2)
 
-/* A list in a table: its length, then its numbers. A length of -1 stands for a refusal. */
+/* A list in a table: its length, or -1 for a refusal, then its numbers. */
 typedef struct {
     int refused;
     size_t count;
     const int64_t *numbers;
 } list;
 
-/* A row of a table: how many lists a function is given, these lists, and its result. */
+/* A row of a table: the number of lists for a function, these lists, and its result. */
 typedef struct {
     size_t count;
     list given[WHYCAST_LISTS], expected;
     size_t itemsize;
 } row;
 
-/* Calls a function on a row. There is room for so many numbers of the result, and one more, which
-   must stay as it is. Tells how many there are where the function does. */
+/* Calls a function on a row. The result has room for some numbers and one more, which must not
+   change. Stores the count of numbers, if the function gives it. */
 typedef int call(const row *asked, size_t room, size_t *count, int64_t *result);
 
 static list read_list(const int64_t **at)
@@ -61,7 +61,6 @@ static size_t size_of(list shape)
     return size;
 }
 
-/* Whether a result is another than the one expected. */
 static int differs(list got, list expected, int is_past)
 {
     if (got.refused || expected.refused)
@@ -74,7 +73,7 @@ static int differs(list got, list expected, int is_past)
     return 0;
 }
 
-/* Calls a function on all rows of a table; prints those that are wrong, and how many they are. */
+/* Calls a function on all rows of a table; prints the wrong rows and their number. */
 static size_t check(const char *name, const int64_t *at, const int64_t *end, int is_data,
                     const char *const *words, call *function)
 {
@@ -90,7 +89,7 @@ static size_t check(const char *name, const int64_t *at, const int64_t *end, int
         }
         asked.expected = read_list(&at);
         asked.itemsize = itemsizes[cases++ % (sizeof itemsizes / sizeof *itemsizes)];
-        /* What is refused is no reason to write beyond the target. */
+        /* Even a refused case must not write beyond the target. */
         if (is_data)
             room = asked.expected.refused ? size_of(asked.given[1]) : asked.expected.count;
         int64_t *result = room_for((room + 1) * sizeof *result);
@@ -166,7 +165,7 @@ static int call_strides(const row *asked, size_t room, size_t *count, int64_t *r
 #endif
 
 #ifndef WHYCAST_NO_DATA
-/* No byte of an element of so few is this one. */
+/* No element of a small tensor contains this byte. */
 #define UNWRITTEN_BYTE 0xA5
 
 static unsigned char byte_of(size_t place, size_t b)
@@ -174,7 +173,7 @@ static unsigned char byte_of(size_t place, size_t b)
     return (unsigned char)(place + 1 + 3 * b);
 }
 
-/* The place in the data of an element of the result. */
+/* Returns the place in the data of an element of the result. */
 static int64_t place_of(const unsigned char *bytes, size_t itemsize, size_t size)
 {
     for (size_t place = 0; place < size; place++) {

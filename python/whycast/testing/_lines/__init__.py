@@ -41,7 +41,6 @@ class Request(NamedTuple):
 
 
 def fields(rule: Rule, level: Level) -> tuple[str, ...]:
-    """Return the names of a request's fields beside ``rule`` and ``level``."""
     if level == "adjoint":
         return ("array", "shape")
     if not rule.has_target(level):

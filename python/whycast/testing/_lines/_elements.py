@@ -30,7 +30,6 @@ _MOST_ELEMENTS = 2**18
 
 
 def left_out(rule: Rule, case: Case) -> str | None:
-    """Return why a line cannot contain a case with arrays, or None."""
     if not NAMED.issuperset(case.dtypes):
         return "lines do not have the dtype"
     if math.prod(rule.shape(case) or ()) > _MOST_ELEMENTS:
@@ -52,7 +51,6 @@ def encoded(array: AnyArray) -> Message:
 
 
 def decoded(value: object, name: str = "array") -> AnyArray:
-    """Return an object's array, new and C-contiguous."""
     found = object_of(value, name)
     dtype = field_of(found, "dtype", name)
     shape = shape_of(field_of(found, "shape", name), f"{name}, shape")
@@ -70,7 +68,6 @@ def decoded(value: object, name: str = "array") -> AnyArray:
 
 
 def dtype_name(array: AnyArray) -> str:
-    """Return the name of an array's dtype in requests and answers."""
     dtype = array.dtype
     if isinstance(dtype, np.dtypes.StringDType):
         return "StringDType"

@@ -13,7 +13,6 @@ Message: TypeAlias = dict[str, Any]
 
 
 def parse(line: bytes) -> object:
-    """Return the JSON value of a line; raise ValueError with the fault."""
     try:
         return json.loads(line.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
     except UnicodeDecodeError as error:
@@ -63,7 +62,6 @@ def field_of(found: Message, field: str, owner: str | None = None) -> object:
 
 
 def _finite(text: str) -> float:
-    # JSON cannot express infinity.
     if math.isinf(number := float(text)):
         raise ValueError(f"expected JSON with numbers that a float can be, got {text:.40}")
     return number

@@ -136,7 +136,6 @@ class Program:
         return self.chunks.get()
 
     def _end(self, closed: str) -> str:
-        """Return how the program ended, or which stream it closed."""
         assert self.process is not None
         try:
             code = self.process.wait(1)
@@ -156,7 +155,6 @@ def _write(process: subprocess.Popen[bytes], line: bytes, *, is_last: bool = Fal
 
 
 def _read(stream: IO[bytes], chunks: Queue[bytes]) -> None:
-    """Queue a program's output, and nothing at its end."""
     with stream:
         while part := os.read(stream.fileno(), _CHUNK):
             chunks.put(part)

@@ -25,8 +25,6 @@ Named: TypeAlias = "tuple[int | str | None, ...]"
 
 @dataclass(frozen=True)
 class Peer:
-    """A peer; `Rule.peers` has its rules and levels."""
-
     # Name on the command line; distribution with the version; module here, and the function in it
     # that returns a rule's functions by level.
     name: str
@@ -112,7 +110,7 @@ _PEERS = (
         environment=_ORT,
     ),
     Peer("openvino", "openvino", "_openvino", kinds="biuf", lacks=_no_high_ranks),
-    # Its tool that infers shapes; with the option it takes names that meet for equal.
+    # ONNX Runtime's tool that infers shapes; auto_merge takes names that meet for equal.
     Peer("onnxruntime-symbolic", "onnxruntime", "_onnx", "symbolic_functions", **_TOOL),
     Peer("onnxruntime-auto-merge", "onnxruntime", "_onnx", "merging_functions", **_TOOL),
     Peer("torch", "torch", "_torch", kinds="biufc", extra="torch", lacks=_no_negative_strides),
@@ -123,7 +121,6 @@ PEERS: dict[str, Peer] = {peer.name: peer for peer in _PEERS}
 
 
 def absent(peer: Peer) -> str | None:
-    """Return the missing distributions of a peer and their extra; None if none is missing."""
     needed = peer.needs or (peer.distribution,)
     missing = [name for name in needed if not any(importlib.metadata.distributions(name=name))]
     if not missing:

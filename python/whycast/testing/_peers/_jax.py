@@ -25,24 +25,24 @@ def functions(rule: Rule) -> dict[str, Function]:
     operation: Function = lax.broadcast_in_dim if rule.takes == "axes" else jnp.broadcast_to
 
     def shape(own: Shape, *others: Shape) -> Shape:
-        # Tracing computes nothing. Typed as Any: JAX's stubs are not visible outside.
+        # Tracing computes nothing. Any: JAX's stubs are not visible here.
         traced: Any = jax.ShapeDtypeStruct
         output = jax.eval_shape(lambda x: operation(x, *others), traced(own, np.int32))
         return tuple(output.shape)
 
     def data(array: AnyArray, *others: Shape) -> Any:
-        # A copy: an array returned unchanged must not share memory with NumPy's.
+        # A copy: an unchanged array must not share memory with NumPy's.
         return operation(jnp.array(array), *others)
 
     return {"verdict": shape, "shape": shape, "data": data}
 
 
 def _symbolic(*shapes: Named) -> Named:
-    """Return the shape that JAX gives a sum; its dimension variables are at least 1."""
+    """Return the shape of a sum; JAX's dimension variables are at least 1."""
     import jax
     from jax import export
 
-    # Any string is a name here; JAX takes identifiers.
+    # JAX takes identifiers only.
     sizes = list(dict.fromkeys(size for shape in shapes for size in shape if isinstance(size, str)))
     scope = export.SymbolicScope()
 

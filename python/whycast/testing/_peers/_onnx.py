@@ -52,7 +52,7 @@ def runtime_session(model: ModelProto) -> InferenceSession:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    # The exception is enough: without this a refusal is logged as an error too.
+    # By default a refusal logs an error beside the exception.
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(
@@ -61,7 +61,6 @@ def runtime_session(model: ModelProto) -> InferenceSession:
 
 
 def _computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
-    """Return what a runtime computes for a rule; it makes a session of each model once."""
     once = cache(lambda model, *dtypes: session(model(*dtypes)))
 
     def expand(array: AnyArray, target: Shape) -> Any:
@@ -85,7 +84,6 @@ def element_type(dtype: str) -> int:
 
 
 def expand_model(dtype: str) -> ModelProto:
-    """Make a model of one Expand of any rank; both inputs come at run time."""
     from onnx import helper
 
     node = helper.make_node("Expand", ["input", "shape"], ["output"])
@@ -144,7 +142,6 @@ def _output_shape(
     types: dict[str, TypeProto],
     known: dict[str, TensorProto],
 ) -> Named:
-    """Infer the shape of a node's output."""
     from onnx import TensorProto, helper
     from onnx.defs import get_schema
     from onnx.shape_inference import infer_node_outputs
@@ -167,7 +164,6 @@ def _sizes(found: TypeProto) -> Named:
 
 
 def _symbolic(*shapes: Named, auto_merge: bool = False) -> Named:
-    """Return the shape that ONNX Runtime's symbolic_shape_infer gives a sum."""
     from onnx import TensorProto, helper
     from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
 
@@ -177,7 +173,7 @@ def _symbolic(*shapes: Named, auto_merge: bool = False) -> Named:
     for name, shape in zip(names, shapes, strict=True):
         model.graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
     here = Path.cwd()
-    # Where it gives up, it leaves its model in the working directory.
+    # A failed inference writes its model to the working directory.
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:

@@ -26,7 +26,7 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _mode(rule: Rule) -> str:
-    # Only opset 3 has bidirectional; opset 1 has the other two, and they are the same.
+    # Only opset 3 has bidirectional; the other modes are those of opset 1.
     if rule.takes == "axes":
         return "explicit"
     return "bidirectional" if rule.bidirectional else "numpy"
@@ -44,7 +44,7 @@ def _core() -> openvino.Core:
 
 
 def request_for(model: openvino.Model) -> openvino.InferRequest:
-    # Some processors would compute in a shorter type; at these sizes more threads only cost time.
+    # Some processors compute in a shorter type by default; for small sizes threads cost time.
     options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
     return _core().compile_model(model, "CPU", options).create_infer_request()
 
@@ -57,9 +57,8 @@ def _answer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyAr
 
 
 def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
-    """Infer the shape of a node whose target and axes are constants, without computing."""
     opset = _quiet().opset3
-    # It makes no constant of an empty NumPy array, but does of an empty list.
+    # OpenVINO makes a constant of an empty list, but not of an empty NumPy array.
     mapping = None if axes is None else opset.constant(list(axes), np.int64)
     data = opset.parameter(list(shape), np.float32)
     node = opset.broadcast(data, opset.constant(list(target), np.int64), mapping, mode)
@@ -107,9 +106,9 @@ def _run(
 def _forget(
     request: openvino.InferRequest, array: AnyArray, target_rank: int, axes: int | None
 ) -> None:
-    """Infer once with a size that no case has: a compiled model remembers sizes."""
+    """Infer once with a size of no case: a compiled model remembers sizes."""
     shape, target = ((1,) * (rank - 1) + (7,) * (rank > 0) for rank in (array.ndim, target_rank))
     last = None if axes is None else tuple([max(0, target_rank - axes + j) for j in range(axes)])
-    # With some ranks it accepts nothing; then there is nothing to remember.
+    # With some ranks it accepts nothing, and remembers nothing.
     with suppress(RuntimeError):
         _run(request, np.zeros(shape, array.dtype), target, last)

@@ -26,7 +26,6 @@ def functions(rule: Rule) -> dict[str, Function]:
 
 
 def _symbolic(*shapes: Named) -> Named:
-    """Return the type that Pyrefly reveals of a sum; an unknown size is an int."""
     names = sorted({size for shape in shapes for size in shape if isinstance(size, str)})
     sizes = [", ".join("int" if z is None else str(z) for z in shape) for shape in shapes]
     code = _CODE.format(

@@ -55,7 +55,7 @@ def of_arrays(function: Function) -> Function:
 def _without_elements(shape: Shape) -> torch.Tensor:
     import torch
 
-    # With strides of 0 even 2^64 bytes and more are not too large.
+    # With strides of 0 even 2^64 bytes are not too large.
     return torch.empty((), device="meta").expand(shape)
 
 
@@ -66,7 +66,7 @@ def _common(*shapes: Shape) -> Shape:
 
 
 def _common_of_tensors(*shapes: Shape) -> Shape:
-    """Return the common shape of tensors: these errors name an axis, those of shapes do not."""
+    """Return the common shape of tensors, whose errors name an axis, unlike those of shapes."""
     import torch
 
     tensors = torch.broadcast_tensors(*map(_without_elements, shapes))
@@ -118,7 +118,7 @@ def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
             return size
         if size not in sizes:
             sizes[size] = known.create_unbacked_symint()
-            # Later, the text of a symbol is what torch has found it to be.
+            # Later, torch replaces the text of a symbol by its finding.
             names[str(sizes[size])] = size
         return sizes[size]
 
@@ -133,7 +133,6 @@ def _symbolic(*shapes: Named) -> tuple[Named, list[str]]:
         tensors = [torch.empty([size_of(size) for size in shape]) for shape in shapes]
         total: Any = functools.reduce(operator.add, tensors)
     asserted = [each.expr for own in known.deferred_runtime_asserts.values() for each in own]
-    # That a size is not below 0 goes without saying.
     told = [each for each in asserted if each.func.__name__ != "LessThan" or each.args[0] != 0]
     shape = [size if isinstance(size, int) else names.get(str(size)) for size in total.shape]
     return tuple(shape), list(dict.fromkeys(map(written, told)))

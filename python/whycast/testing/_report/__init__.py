@@ -204,10 +204,9 @@ def call_of(rule: Rule, level: Level, case: Case) -> str:
     'f(*Case(((99,),), target=(2, 99)).arrays(), (2, 99))'
     """
     arrays = [f"*{case!r}.arrays({'' if level == 'data' else repr(level)})"]
-    shapes = [shape for shape, _, _ in case.tensors(level)]
-    short = max(map(math.prod, shapes)) <= _MOST_LITERAL and max(map(len, shapes)) <= 4
-    plain = not case.layouts and all(dtype in _LITERAL for dtype in case.dtypes)
-    if level in OF_ARRAYS and short and plain:
+    plain = level in OF_ARRAYS and not case.layouts and {*case.dtypes} <= {*_LITERAL}
+    shapes = [shape for shape, _, _ in case.tensors(level)] if plain else [(_MOST_LITERAL + 1,)]
+    if max(map(math.prod, shapes)) <= _MOST_LITERAL and max(map(len, shapes)) <= 4:
         every = case.arrays(level)
         texts = [f"array({x.tolist()}" if x.size else f"zeros({x.shape}" for x in every]
         arrays = [f"np.{text}, '{x.dtype}')" for text, x in zip(texts, every, strict=True)]

@@ -66,8 +66,6 @@ class Finding(NamedTuple):
 
 
 class NoAnswerError(Exception):
-    """An implementation did not answer: one of `KINDS`, and the reason."""
-
     def __init__(self, kind: str, text: str, detail: str = "") -> None:
         super().__init__(text)
         self.kind = kind
@@ -76,7 +74,6 @@ class NoAnswerError(Exception):
 
 
 def as_array(value: object) -> AnyArray | None:
-    """Return an answer as an array if it is an array of any library, else None."""
     if type(value) is np.ndarray:
         return cast("AnyArray", value)
     if isinstance(value, np.ndarray):
@@ -87,7 +84,6 @@ def as_array(value: object) -> AnyArray | None:
 
 
 def outputs_of(value: object) -> Sequence[object]:
-    """Return the arrays of an operator's answer: one array, or a list or tuple of arrays."""
     return value if isinstance(value, (list, tuple)) else [value]
 
 
@@ -107,7 +103,6 @@ def show(value: object) -> str:
 
 
 def one_line(text: str) -> str:
-    """Cut a text, and escape what terminals or XML cannot show."""
     if len(text) > _MOST_CHARACTERS:
         text = f"{text[:_MOST_CHARACTERS]}…"
     return "".join([each if each.isprintable() else repr(each)[1:-1] for each in text])

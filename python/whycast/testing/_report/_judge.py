@@ -103,7 +103,6 @@ class Judge:
         self.refuses = frozenset(refuses)
         # The number of refusals, at level symbolic, of shapes that some sizes make broadcast.
         self.cautious = 0
-        # Whether the rule accepts the last case.
         self.accepts = False
         self._in_use: list[_Prepared] = []
         # The last case with an output, and its arrays beside the right arrays.
@@ -131,7 +130,6 @@ class Judge:
         return found
 
     def _answer(self, case: Case, tensors: Sequence[AnyArray]) -> object:
-        """Get an answer, or a `Refusal`; raise NoAnswerError if there is none."""
         try:
             answer = self.ask(case, tensors)
             # A generator does its work only now.
@@ -205,7 +203,6 @@ class Judge:
         return self._no_refusal(refusal)
 
     def _overwritten(self, case: Case, value: Any, right: Any) -> Finding | None:
-        """Check that the call has not changed the previous result; keep this one."""
         values, wanted = (value, right) if self.rule.takes == "tensors" else ([value], [right])
         pairs = [(as_array(each), kept) for each, kept in zip(values, wanted, strict=True)]
         before, self._before = self._before, (case, pairs)
@@ -257,8 +254,6 @@ class Judge:
 
 
 class _Prepared(NamedTuple):
-    """An array for an implementation, an equal array, and its value before the call."""
-
     array: AnyArray
     kept: AnyArray
     bytes: bytes

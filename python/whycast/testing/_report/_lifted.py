@@ -33,7 +33,6 @@ class Lifted:
         self._value = value
         self._shape = broadcast[0].shape
         self._broadcast = broadcast
-        # Another call may write to the same memory.
         self._kept = [_copied(each) for each in outputs_of(value)]
 
     def parts(self) -> Iterator[list[AnyArray]]:
@@ -43,7 +42,6 @@ class Lifted:
             yield [z[start : start + MOST_ELEMENTS].copy() for z in flat]
 
     def finding(self, answers: Sequence[object]) -> Finding | None:
-        """Compare with the answers for the parts."""
         found: list[list[AnyArray]] = []
         for part, answer in zip(self.parts(), answers, strict=True):
             outputs = [_copied(each) for each in outputs_of(answer)]

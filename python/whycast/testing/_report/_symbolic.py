@@ -88,7 +88,6 @@ def right_answer(rule: Rule, case: Case) -> Answer | ValueError:
 
 
 def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
-    """Judge a claim, or a refusal; raise ValueError if a condition has other names."""
     names = names_in(case)
     found = [(numbers, rule.shape(replaced(case, numbers))) for numbers in _instances(case, claim)]
     agreed = [each for each in found if each[1] is not None]
@@ -96,7 +95,6 @@ def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
     if claim is not None and claim.condition is not None:
         told = [each for each in found if claim.condition.holds(each[0])]
     if claim is None or (not told and claim.condition is not None):
-        # A condition that never holds is a refusal.
         verdict: Verdict = "cautious" if agreed else ""
         return Judged("refuses" if len(agreed) == len(found) else verdict, *found[0])
     if not agreed:
@@ -105,7 +103,6 @@ def judged(rule: Rule, case: Case, claim: Claim | None) -> Judged:
         if shape is None:
             return Judged("condition", numbers)
         own = tuple([_number(size, numbers) for size in claim.sizes])
-        # An open size is right, but an extra one is wrong.
         pairs = zip_longest(own, shape, fillvalue=-1)
         if len(own) != len(shape) or any(a not in (None, b) for a, b in pairs):
             return Judged("shape", numbers, shape, own)
@@ -127,7 +124,6 @@ def _instances(case: Case, claim: Claim | None) -> Iterator[Numbers]:
 
 
 def _number(size: Size | None, numbers: Numbers) -> int | None:
-    """Return the claimed number; None if the size is left open."""
     if isinstance(size, OneOf):
         return next((numbers[n] for n in size.sizes if numbers.get(n, 1) != 1), 1)
     return numbers.get(size) if isinstance(size, str) else size

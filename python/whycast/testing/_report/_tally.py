@@ -17,8 +17,6 @@ LIMITED = {"rank": 3, "size": 4, "tensors": 3}
 
 
 class Reach(NamedTuple):
-    """The reach of a case, or of several: the highest rank, and so on."""
-
     rank: int = -1
     size: int = -1
     tensors: int = -1
@@ -58,7 +56,6 @@ class Tally:
     def note(
         self, stage: Stage, case: Case, finding: Finding | None, *, accepted: bool = False
     ) -> None:
-        """Count a case and its finding; `accepted` if the rule accepts it."""
         self.cases[stage] += 1
         refused = finding is not None and finding.kind in ("refuses", "undefined")
         if accepted and not refused:
@@ -84,7 +81,6 @@ class Tally:
         self.cautious = 0
 
     def kinds(self, demand: Mapping[str, int]) -> int:
-        """Count the kinds of deviation that no limit explains so far."""
         lacking = self._lacking()
         return len({key for key, reach in self.examples if not self._limit(reach, demand, lacking)})
 

@@ -91,11 +91,9 @@ class Child:
 
     @property
     def first_timeout(self) -> float:
-        """Seconds for a first answer."""
         return max(self.timeout, WARM_UP)
 
     def send(self, job: Run | Try | Look) -> None:
-        """Send a job; restart the child if it has ended."""
         if self._ended:
             self.start()
         self._position.value = -1
@@ -106,7 +104,6 @@ class Child:
             self._connection.send(job)
 
     def receive(self, timeout: float | None = None) -> Any:
-        """Wait for the next message; raise NoAnswerError if none can come."""
         before, since = self.position, time.monotonic()
         while True:
             ready = wait([self._connection, self._process.sentinel], _LOOK)
@@ -142,7 +139,6 @@ class Child:
 
     def end(self) -> None:
         if not self._ended:
-            # The other end may be closed.
             with suppress(OSError):
                 self._connection.send(None)
                 wait([self._process.sentinel], 1)
@@ -185,7 +181,6 @@ class Child:
                     pages = int(Path(f"/proc/{number}/statm").read_text().split()[1])
                     taken += pages * os.sysconf("SC_PAGE_SIZE")
                 else:
-                    # Shared memory may be counted already.
                     told = Path(f"/proc/{number}/smaps_rollup").read_text()
                     taken += 1024 * sum(map(int, re.findall(r"(?m)^Private_\w+: *(\d+)", told)))
                 children = Path(f"/proc/{number}/task/{number}/children").read_text()

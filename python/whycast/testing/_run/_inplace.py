@@ -62,7 +62,6 @@ def _output(shape: Shape, dtype: np.dtype[Any], fill: int) -> tuple[AnyArray, An
     own = np.zeros(len(memory), bool)
     places: AnyArray = np.ndarray(shape, f"V{dtype.itemsize}", own.data, margin, strides)
     places[...] = np.void(b"\1" * dtype.itemsize)
-    # Every third output is backwards.
     backwards: Any = (..., *[slice(None, None, -1)] * len(shape))
     return (out[backwards] if sum(shape) % 3 == 0 else out), memory, own
 

@@ -40,7 +40,6 @@ def look(
     """Find out what to ask; call the function only for an operator, or without a level."""
     least, most, known = taken_by(function)
     if level == "inplace":
-        # The first argument is the output.
         least, most = max(0, least - 1), most - 1
     usual = tensors or (least, math.inf if most == math.inf else least)
     if level is not None and level not in OPERATORS:
@@ -98,7 +97,6 @@ def _tried(count: int, plain: str, level: Level | None, ask: Ask) -> Seen | None
             )
         ]
         found.append(Seen("operator", (count, count), first, tuple(blind)))
-    # The first with the fewest tensors without effect.
     return min(found, key=lambda each: len(each.blind), default=None)
 
 

@@ -66,7 +66,6 @@ class Target:
 
 
 def target_of(value: object) -> Target:
-    """Return the target that a user's value names."""
     if isinstance(value, str):
         if value in PEERS:
             if missing := absent(PEERS[value]):
@@ -94,7 +93,6 @@ def target_of(value: object) -> Target:
 
 
 def _object(target: Target, rule: Rule) -> Opened:
-    """Use a function, or an object with a function named like each level, unchanged."""
     value = target.given
 
     def function(level: Level) -> Askable | None:
@@ -136,7 +134,6 @@ def _peer(target: Target, rule: Rule) -> Opened:
 
 
 def _program(target: Target, rule: Rule) -> Opened:
-    """Start a program for each level, and end the previous one."""
     running: list[Program] = []
 
     def function(level: Level) -> Program:

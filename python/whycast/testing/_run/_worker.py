@@ -33,7 +33,6 @@ from whycast.testing._run._targets import Opened, Target, TargetError
 # Linux, prctl(2): the system ends this process with its parent.
 _PR_SET_PDEATHSIG = 1
 
-# Seconds between two reports of progress to the parent.
 _BEAT = 0.2
 
 _MOST_DEATHS = 20
@@ -102,7 +101,6 @@ def work(
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    # The parent reports crashes.
     faulthandler.disable()
     try:
         opened = target.opens(target, RULES[rule])
@@ -122,7 +120,6 @@ def work(
 
 
 def numbered(rule: Rule, options: Asked, start: int = 0) -> Iterator[tuple[int, Stage, Case]]:
-    """Return the fixed cases from a number on, then random cases without end."""
     known = in_turn(rule, options.level, options.every)
     for number in count(start):
         if number < len(known):
@@ -206,7 +203,6 @@ class _Worker:
         return cast("Function", self.function)(*asked(self.rule, self.level, case, tensors))
 
     def wanted(self, job: Run, tally: Tally) -> Iterator[tuple[int, Stage, Case]]:
-        """Return the cases of a job; count the cases left out."""
         for number, stage, case in numbered(self.rule, job.asked, job.start):
             if number == job.stop or (self.deadline is None and stage == "random"):
                 return
