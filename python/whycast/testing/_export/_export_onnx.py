@@ -26,7 +26,6 @@ from whycast.testing._export._pack import (
     pack,
     test_of,
 )
-from whycast.testing._peers._onnx import element_type
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -115,6 +114,8 @@ def _types(operator: str) -> frozenset[str]:
 
 
 def _element(dtype: str) -> int:
+    from whycast.testing._peers._onnx import element_type
+
     return element_type("object" if dtype == "str" else dtype)
 
 

@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from onnx import ModelProto, NodeProto, TensorProto, TypeProto, helper
+from onnx.defs import get_schema
+from onnx.reference import ReferenceEvaluator
+from onnx.shape_inference import infer_node_outputs
 
 from whycast._rules import Rule
 from whycast._types import AnyArray, Shape
 from whycast.testing._peers import Function, Named
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto, TensorProto, TypeProto
     from onnxruntime import InferenceSession
 
 # Expand and Where are of opset 13; the newest runtimes still support it.
@@ -29,8 +32,6 @@ IR_VERSION = 10
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    from onnx.reference import ReferenceEvaluator
-
     shape = _inferred if rule.takes == "target" else _common
     found = {"verdict": shape, "shape": shape, "data": _computed(rule, ReferenceEvaluator)}
     return found if rule.takes == "target" else found | {"symbolic": shape}
@@ -76,24 +77,18 @@ def _computed(rule: Rule, session: Callable[[ModelProto], Any]) -> Function:
 
 def element_type(dtype: str) -> int:
     """Return ONNX's number of an element type; strings come as objects."""
-    from onnx import TensorProto, helper
-
     if dtype == "object":
         return int(TensorProto.STRING)
     return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
 
 def expand_model(dtype: str) -> ModelProto:
-    from onnx import helper
-
     node = helper.make_node("Expand", ["input", "shape"], ["output"])
     return model_of([node], [("input", dtype), ("shape", "int64")], [("output", dtype)])
 
 
 def where_model(*dtypes: str) -> ModelProto:
     """Make a model that broadcasts tensors of any rank, ``x0`` and so on, to ``z0`` and so on."""
-    from onnx import TensorProto, helper
-
     true = helper.make_tensor("value", TensorProto.BOOL, [1], [True])
     nodes = []
     for i in range(len(dtypes)):
@@ -113,8 +108,6 @@ def where_model(*dtypes: str) -> ModelProto:
 
 def model_of(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> ModelProto:
     """Make a model whose inputs and outputs have names, dtypes and any shape."""
-    from onnx import helper
-
     inputs, outputs = (
         [helper.make_tensor_value_info(name, element_type(dtype), None) for name, dtype in values]
         for values in ends
@@ -125,8 +118,6 @@ def model_of(nodes: Sequence[NodeProto], *ends: Sequence[tuple[str, str]]) -> Mo
 
 
 def _inferred(shape: Shape, target: Shape) -> Named:
-    from onnx import TensorProto, helper
-
     wanted = helper.make_tensor("shape", TensorProto.INT64, [len(target)], target)
     types = {"shape": helper.make_tensor_type_proto(TensorProto.INT64, [len(target)])}
     return _output_shape("Expand", {"input": shape}, types, {"shape": wanted})
@@ -142,10 +133,6 @@ def _output_shape(
     types: dict[str, TypeProto],
     known: dict[str, TensorProto],
 ) -> Named:
-    from onnx import TensorProto, helper
-    from onnx.defs import get_schema
-    from onnx.shape_inference import infer_node_outputs
-
     types = {
         name: helper.make_tensor_type_proto(TensorProto.FLOAT, shape)
         for name, shape in shapes.items()
@@ -164,7 +151,6 @@ def _sizes(found: TypeProto) -> Named:
 
 
 def _symbolic(*shapes: Named, auto_merge: bool = False) -> Named:
-    from onnx import TensorProto, helper
     from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
 
     names = [f"x{i}" for i in range(len(shapes))]

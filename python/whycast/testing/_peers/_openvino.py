@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
 from types import ModuleType
@@ -21,15 +20,11 @@ if TYPE_CHECKING:
 
 
 def functions(rule: Rule) -> dict[str, Function]:
-    shape = partial(_node_shape, _mode(rule))
-    return {"verdict": shape, "shape": shape, "data": partial(_infer, _mode(rule))}
-
-
-def _mode(rule: Rule) -> str:
     # Only opset 3 has bidirectional; the other modes are those of opset 1.
-    if rule.takes == "axes":
-        return "explicit"
-    return "bidirectional" if rule.bidirectional else "numpy"
+    mode = "bidirectional" if rule.bidirectional else "numpy"
+    mode = "explicit" if rule.takes == "axes" else mode
+    shape = partial(_node_shape, mode)
+    return {"verdict": shape, "shape": shape, "data": partial(_infer, mode)}
 
 
 def _quiet() -> ModuleType:
@@ -41,19 +36,6 @@ def _quiet() -> ModuleType:
 @cache
 def _core() -> openvino.Core:
     return _quiet().Core()
-
-
-def request_for(model: openvino.Model) -> openvino.InferRequest:
-    # Some processors compute in a shorter type by default; for small sizes threads cost time.
-    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-    return _core().compile_model(model, "CPU", options).create_infer_request()
-
-
-def _answer(request: openvino.InferRequest, inputs: Sequence[AnyArray]) -> AnyArray:
-    # With one thread `infer` drops every error and returns the previous output.
-    request.start_async(dict(enumerate(inputs)))
-    request.wait()
-    return np.array(request.get_output_tensor(0).data)
 
 
 def _node_shape(mode: str, shape: Shape, target: Shape, axes: Shape | None = None) -> Shape:
@@ -77,7 +59,10 @@ def _request(
     others = [ov.opset3.parameter([each], np.int64) for each in ranks]
     target, mapping = others if axes is not None else (*others, None)
     node = ov.opset3.broadcast(data, target, mapping, mode)
-    return request_for(ov.Model([node], [data, *others]))
+    # Some processors compute in a shorter type by default; for small sizes threads cost time.
+    options = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+    model = ov.Model([node], [data, *others])
+    return _core().compile_model(model, "CPU", options).create_infer_request()
 
 
 # After an output without elements a compiled model wrongly compares the next target with the last.
@@ -100,7 +85,11 @@ def _run(
     request: openvino.InferRequest, array: AnyArray, target: Shape, axes: Shape | None
 ) -> AnyArray:
     integers = [target] if axes is None else [target, axes]
-    return _answer(request, [np.array(array), *[np.array(each, np.int64) for each in integers]])
+    inputs = [np.array(array), *[np.array(each, np.int64) for each in integers]]
+    # With one thread `infer` drops every error and returns the previous output.
+    request.start_async(dict(enumerate(inputs)))
+    request.wait()
+    return np.array(request.get_output_tensor(0).data)
 
 
 def _forget(

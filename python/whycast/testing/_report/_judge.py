@@ -12,7 +12,7 @@ import numpy as np
 
 from whycast._errors import BroadcastError, show_shape
 from whycast._rules import Rule
-from whycast._types import AnyArray, Shape, Strides
+from whycast._types import AnyArray, Shape
 from whycast.symbolic import Answer
 from whycast.testing._cases._case import OF_ARRAYS, OPERATORS, Case, Level
 from whycast.testing._cases._fixed import MOST_ELEMENTS
@@ -239,14 +239,9 @@ class Judge:
         return Finding("axis", detail, wanted, f"{named}: {refusal.shown}")
 
     def _changed(self) -> Finding | None:
-        for m, (given, kept, before, shape, strides) in enumerate(self._in_use):
-            if (
-                given.ravel().tobytes() != before
-                or given.shape != shape
-                or given.strides != strides
-                or given.dtype != kept.dtype
-                or given.flags.writeable != kept.flags.writeable
-            ):
+        for m, (given, kept, before) in enumerate(self._in_use):
+            states = [(x.shape, x.strides, x.dtype, x.flags.writeable) for x in (given, kept)]
+            if given.ravel().tobytes() != before or states[0] != states[1]:
                 _prepared.cache_clear()
                 was, now = (f"argument {m}: {each}" for each in _told_apart(kept, given))
                 return Finding("input changed", "", was, now)
@@ -255,23 +250,21 @@ class Judge:
 
 class _Prepared(NamedTuple):
     array: AnyArray
+    # An equal array of the same layout, and the bytes before the call: addresses, if objects.
     kept: AnyArray
     bytes: bytes
-    shape: Shape
-    strides: Strides
 
     def shared(self, shape: Shape, dtype: str, layout: str) -> _Prepared | None:
         """Return the next tensor in this memory, if its layout demands it and they match."""
-        given, kept = (laid_on(each, shape, dtype, layout) for each in (self.array, self.kept))
-        return None if given is None or kept is None else _of(given, kept)
-
-
-def _of(given: AnyArray, kept: AnyArray) -> _Prepared:
-    return _Prepared(given, kept, given.ravel().tobytes(), given.shape, given.strides)
+        given, kept = (laid_on(each, shape, dtype, layout) for each in self[:2])
+        if given is None or kept is None:
+            return None
+        return _Prepared(given, kept, given.ravel().tobytes())
 
 
 def _prepare(m: int, shape: Shape, dtype: str, layout: str) -> _Prepared:
-    return _of(*[array(m, shape, dtype, layout) for _ in range(2)])
+    given, kept = (array(m, shape, dtype, layout) for _ in range(2))
+    return _Prepared(given, kept, given.ravel().tobytes())
 
 
 _prepared = lru_cache(128)(_prepare)
