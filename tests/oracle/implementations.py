@@ -71,9 +71,6 @@ def assert_ends(word: str) -> None:
         time.sleep(0.05)
 
 
-# --- functions of arrays ----------------------------------------------------------------------
-
-
 def right(*arrays: Array) -> tuple[Array, ...]:
     """Return copies, by NumPy's assignment."""
     shape = whycast.broadcast_shapes(*[x.shape for x in arrays])
@@ -261,9 +258,6 @@ class SilentError(Exception):
         raise RuntimeError("no text")
 
 
-# --- at other levels --------------------------------------------------------------------------
-
-
 def does_nothing(*arguments: object) -> None:
     """Refuse everything."""
 
@@ -329,9 +323,6 @@ def few_axes(shape: Shape, target: Shape, axes: Shape) -> bool:
     return fits and (len(target) <= 4 or len(axes) <= 2)
 
 
-# --- gradients --------------------------------------------------------------------------------
-
-
 def reversed_rows(delta: Array, shape: Shape) -> Array:
     return whycast.sum_to_shape(delta[::-1] if delta.ndim > 1 else delta, shape)
 
@@ -353,8 +344,6 @@ def a_list(delta: Array, shape: Shape) -> Any:
     found = whycast.sum_to_shape(delta, shape)
     return list(found) if shape == (1,) else found
 
-
-# --- the deviations ---------------------------------------------------------------------------
 
 SCALARS = Case(((), ()))
 THREE = Case(((), (), ()))

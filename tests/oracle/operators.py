@@ -80,6 +80,14 @@ def wrong_where(condition: Callable[..., Any]) -> Function:
     return function
 
 
+def has_stride_0(x: Any, y: Any, _: Any) -> bool:
+    return any(0 in each.strides and each.size > 1 for each in (x, y))
+
+
+def other_dtype(x: Any, y: Any) -> Any:
+    return x + y if x.shape == y.shape else (x + y).astype("f8")
+
+
 def beyond_16_bits(x: Any, y: Any) -> Any:
     found = np.array(x + y)
     found.reshape(-1)[2**16 :] = 0
@@ -139,42 +147,24 @@ class Wrong(NamedTuple):
     by_program: bool = True
 
 
-SCALARS = Case(((), ()))
+SCALARS, EMPTY = Case(((), ())), Case(((), (0,)))
+BROADCAST = Case(((), (2,)), layouts=("C", "broadcast"))
+ROWS = Case(((2, 2), (), (2, 2)), dtypes=("bool", "int32", "int32"))
 WRONG = {
-    "first shape": Wrong(
-        2, lambda x, y: x + np.broadcast_to(y, x.shape), "refuses", Case(((), (0,)))
-    ),
+    "first shape": Wrong(2, lambda x, y: x + np.broadcast_to(y, x.shape), "refuses", EMPTY),
     "first axis": Wrong(2, padded_behind, "shape", Case(((0,), (0, 1)))),
     "last element": Wrong(2, last_repeated, "elements", Case(((), (2,)))),
-    "stride 0": Wrong(
-        2,
-        wrong_where(lambda x, y, z: any(0 in each.strides and each.size > 1 for each in (x, y))),
-        "elements",
-        Case(((), (2,)), layouts=("C", "broadcast")),
-        by_program=False,
-    ),
+    "stride 0": Wrong(2, wrong_where(has_stride_0), "elements", BROADCAST, by_program=False),
     "16 bits": Wrong(2, beyond_16_bits, "elements", Case(((), (65537,)))),
     "mutates": Wrong(2, adds_to_the_first, "input changed", SCALARS, False),
     "static": Wrong(2, static, "overwritten", Case(((), (2,))), False),
     "tiles": Wrong(2, tiled, "accepts", Case(((2,), (4,)))),
-    "other dtype": Wrong(
-        2,
-        lambda x, y: x + y if x.shape == y.shape else (x + y).astype("f8"),
-        "dtype",
-        Case(((), (0,))),
-    ),
-    "no zeros": Wrong(
-        2, lambda x, y: x + y if x.size and y.size else None, "refuses", Case(((), (0,)))
-    ),
+    "other dtype": Wrong(2, other_dtype, "dtype", EMPTY),
+    "no zeros": Wrong(2, lambda x, y: x + y if x.size and y.size else None, "refuses", EMPTY),
     "rank 5": Wrong(2, wrong_where(lambda x, y, z: z.ndim == 5), "elements", Case(((), (1,) * 5))),
     "two of three": Wrong(3, two_of_three, "refuses", Case(((), (), (0,)))),
-    "rows": Wrong(
-        3, chooses_rows, "elements", Case(((2, 2), (), (2, 2)), dtypes=("bool", "int32", "int32"))
-    ),
+    "rows": Wrong(3, chooses_rows, "elements", ROWS),
 }
-
-
-# --- into an output ---------------------------------------------------------------------------
 
 
 def added(out: Any, x: Any, y: Any) -> None:

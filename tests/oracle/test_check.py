@@ -179,9 +179,6 @@ def test_right_programs_pass() -> None:
     assert "lines have no layout in memory" in report.left_out
 
 
-# --- the cases --------------------------------------------------------------------------------
-
-
 # Properties of few cases, which some implementations treat wrongly.
 SELDOM: dict[str, Callable[[list[Any]], bool]] = {
     "negative strides": lambda xs: any(step < 0 for x in xs for step in x.strides),
@@ -212,9 +209,6 @@ def test_cases_have_rare_properties() -> None:
             for name in [each for each, has in left.items() if has(arrays)]:
                 del left[name]
     assert (left, kinds) == ({}, {*KINDS})
-
-
-# --- limits -----------------------------------------------------------------------------------
 
 
 BEYOND_32 = "rank 32: beyond, 27 of 27 "
@@ -260,9 +254,6 @@ def test_cases_within_limits() -> None:
     assert max(map(len, (shape for case in found for shape in case.shapes))) == 2
     assert {size for case in found for shape in case.shapes for size in shape} == {0, 1, 2, 3}
     assert Case(((2,), (1,), (2,)), dtypes=("float32",) * 3) in found
-
-
-# --- continuing, and smaller examples ---------------------------------------------------------
 
 
 def test_it_gives_up_a_target_that_always_dies() -> None:
@@ -437,9 +428,6 @@ def test_an_object_with_functions_for_levels() -> None:
     assert {(each.level, each.kind) for each in report.deviations} == {("data", "elements")}
 
 
-# --- bad targets and arguments ----------------------------------------------------------------
-
-
 async def asynchronous(*shapes: Shape) -> bool:
     return whycast.compatible(*shapes)
 
@@ -476,11 +464,6 @@ class Ends:
 def test_bad_targets(target: object, text: str) -> None:
     with pytest.raises(TargetError, match=text):
         check(target, rule="ngraph", level="verdict", seconds=None)
-
-
-def test_programs_get_no_names() -> None:
-    with pytest.raises(TargetError, match="expected a function at level symbolic: lines of JSON"):
-        check(["true"], level="symbolic")
 
 
 def test_a_peer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -535,9 +518,6 @@ def test_files_and_modules_of_the_folder(tmp_path: Path, monkeypatch: pytest.Mon
     assert check(f"{tmp_path / 'mine.py'}:f", **asked).ok
     monkeypatch.chdir(tmp_path)
     assert check("mine:f", **asked).ok
-
-
-# --- reports ----------------------------------------------------------------------------------
 
 
 def test_a_report_as_text_and_as_data() -> None:

@@ -37,9 +37,6 @@ def package_answer(rule: Rule, asked: Operands) -> Shape | ValueError:
     return results[0].shape
 
 
-# --- shape, index, strides --------------------------------------------------------------------
-
-
 E_NUMPY = (
     "shapes do not broadcast (NumPy's rule): axis 1 of the common rank 2, argument 0 has size 3, "
     "argument 1 has size 2, expected equal sizes or 1"
@@ -156,9 +153,6 @@ def test_a_refusal_of_large_sizes_names_the_axis(run: Run, rule: Rule) -> None:
     assert {said["size"], said["expected"]} == {BIG, 3}
 
 
-# --- all of them ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -253,8 +247,6 @@ def test_check_gets_all_options_and_a_program_its_own_words(
     assert none == {"level": "index", "up_to": False} | defaults
     assert run("shape -- 3x1") == (0, "3x1\n", "")
 
-
-# --- check ------------------------------------------------------------------------------------
 
 QUICK = "--rule numpy --seconds all --every 20"
 

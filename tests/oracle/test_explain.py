@@ -156,9 +156,6 @@ def test_json(run: Run) -> None:
     assert json.loads(run("explain --rule expand 3 1 --json").out)["result"] == [3]
 
 
-# --- steps ------------------------------------------------------------------------------------
-
-
 def test_steps_of_small_shapes() -> None:
     """The steps show the element's index, the output's sizes and the first fault."""
     for rule, asked, words in small_operands():
@@ -258,9 +255,6 @@ def test_clauses_and_findings_exist() -> None:
     assert {*REASONS} <= {*headings, *known}
 
 
-# --- the rules side by side -------------------------------------------------------------------
-
-
 REASONS = ("F2", "F17", "F18", "F19", "E_OpenvinoBroadcast_any_Modes_020")
 
 
@@ -285,9 +279,6 @@ def test_where_rules_differ_there_is_a_reason_and_only_there(axes: Shape | None)
             assert 1 in own
         if "E_OpenvinoBroadcast_any_Modes_020" in given:
             assert len(target) < len(own) or any(b == 1 != a for a, b in columns)
-
-
-# --- long and large ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("words", ["", f"--rule in-dim --axes {','.join(map(str, range(40)))}"])

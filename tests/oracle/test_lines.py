@@ -87,9 +87,6 @@ def test_integers_of_any_size() -> None:
     assert read_request(parse(line)).case == case
 
 
-# --- serve ------------------------------------------------------------------------------------
-
-
 def served(*lines: object) -> list[Message]:
     """Ask lines, bytes as they are and anything else as JSON, in this process."""
     asked = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]

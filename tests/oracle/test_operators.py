@@ -52,8 +52,6 @@ def test_writing_into_an_output(name: str) -> None:
     kinds = {each.kind for each in report.deviations} or {""}
     assert kind in kinds, str(report)
     assert report.chosen == OF(3 if name == "fused" else 2)
-    with pytest.raises(TargetError, match="have no memory to write into"):
-        check(["true"], level="inplace")
 
 
 def pair(x: Any, y: Any, copy: bool = True) -> Any:
@@ -112,9 +110,17 @@ def test_the_level_and_the_number_of_tensors(
     assert (report.chosen, report.notes, [*report.left_out]) == (chosen, notes, left_out)
 
 
-def test_one_tensor_does_not_broadcast() -> None:
-    with pytest.raises(TargetError, match="target numpy:positive: takes one tensor"):
-        check("numpy:positive")
+@pytest.mark.parametrize(
+    ("target", "level", "text"),
+    [
+        ("numpy:positive", None, "target numpy:positive: takes one tensor"),
+        (["true"], "inplace", "lines of JSON have no memory to write into"),
+        (["true"], "symbolic", "lines of JSON have no names of sizes"),
+    ],
+)
+def test_targets_without_such_cases(target: Any, level: Any, text: str) -> None:
+    with pytest.raises(TargetError, match=text):
+        check(target, level=level)
 
 
 def test_functions_of_numpy(capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,9 +52,6 @@ def test_a_fault_of_the_checker_is_an_assertion(monkeypatch: pytest.MonkeyPatch)
         check(whycast.compatible, level="verdict", seconds=None)
 
 
-# --- memory and time --------------------------------------------------------------------------
-
-
 def test_memory_that_grows_from_case_to_case_is_no_deviation() -> None:
     kept = []
     function = where(lambda _: True, lambda: kept.append(np.ones(200_000)))
@@ -96,9 +93,6 @@ def test_the_time_of_the_checker_is_not_the_targets(monkeypatch: pytest.MonkeyPa
     dies = where(one_case, lambda: os._exit(1))
     report = check(dies, level="verdict", seconds=None, timeout=0.7)
     assert {each.kind for each in report.deviations} == {"exit"}, str(report)
-
-
-# --- processes --------------------------------------------------------------------------------
 
 
 def test_processes_of_a_function_end_with_it() -> None:
@@ -165,9 +159,6 @@ def test_streams_that_are_closed_from_the_start(closed: str) -> None:
     assert done.returncode == 0
 
 
-# --- systems ----------------------------------------------------------------------------------
-
-
 def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child gets the target by name and opens it."""
     monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
@@ -187,9 +178,6 @@ def test_without_what_only_some_systems_have(monkeypatch: pytest.MonkeyPatch) ->
     assert check(whycast.compatible, level="verdict", seconds=None, every=50).ok
     report = check(implementations.hangs, seconds=None, every=2, timeout=0.3)
     assert {each.kind for each in report.deviations} == {"hang"}
-
-
-# --- answers, and cases of a peer -------------------------------------------------------------
 
 
 def test_sequences_of_integers() -> None:

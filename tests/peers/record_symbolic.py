@@ -36,7 +36,6 @@ def shapes_of(text: str) -> tuple[Any, ...]:
 
 
 def claim_of(answer: str) -> Claim | None:
-    """Read a recorded answer; None is a refusal."""
     if answer.startswith("refuses"):
         return None
     shape, given, condition = answer.partition(" if ")
@@ -60,7 +59,6 @@ def judge(question: str, answer: str) -> tuple[str, Judged]:
 
 
 def exact(question: str) -> str:
-    """Return the answer of the package."""
     try:
         return str(symbolic.broadcast_shapes(*shapes_of(question), rule="numpy"))
     except symbolic.NeverError:

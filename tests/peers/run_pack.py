@@ -49,7 +49,6 @@ def functions(file: Path) -> dict[str, str]:
 
 
 def questions(file: Path, name: str) -> Iterator[tuple[str, Arrays, Arrays]]:
-    """Return models of a test with their inputs and, if known, outputs."""
     if file.suffix == ".mlir":
         yield functions(file)[name], [], []
         return
@@ -69,7 +68,6 @@ def bits(array: Any) -> object:
 
 
 def fault(pack: Path, test: dict[str, Any], runtime: str) -> str:
-    """Return the fault of a runtime's answer, or an empty text."""
     refuses = "refused" in test["expected"]
     try:
         for model, inputs, outputs in questions(pack / test["model"], test["id"]):
