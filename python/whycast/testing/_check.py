@@ -38,7 +38,7 @@ from whycast.testing._report._compare import KINDS, NoAnswerError
 from whycast.testing._report._judge import no_answer
 from whycast.testing._report._tally import LIMITED, Example, Key, Tally
 from whycast.testing._run._child import Child, OutOfTimeError
-from whycast.testing._run._look import Seen
+from whycast.testing._run._functions import Seen
 from whycast.testing._run._targets import Target, TargetError, target_of
 from whycast.testing._run._worker import Found, Look, Run, Try, numbered
 

@@ -38,9 +38,9 @@ class Draw(Protocol):
 
 class _Seeded(random.Random):
     def sizes(self, bounds: Bounds) -> list[int]:
+        ways = (bounds.near, bounds.near, range(bounds.min_side, bounds.max_side + 1))
         rank = self.randint(bounds.min_dims, bounds.max_dims)
-        most = [bounds.near[-1] if self.randint(0, 2) else bounds.max_side for _ in range(rank)]
-        return [self.randint(bounds.min_side, each) for each in most]
+        return [self.choice(each) for each in self.choices(ways, k=rank)]
 
     def subset(self, values: Sequence[int], least: int) -> list[int]:
         return self.sample(values, self.randint(least, len(values)))
@@ -50,7 +50,8 @@ def random_case(rule: Rule, level: Level, seed: int, number: int) -> Case:
     draw = _Seeded(f"{seed} {number} {rule.name} {level}")
     while True:
         # One case in four has sizes of 0, which hide other faults.
-        bounds = Bounds(draw.randint(0, 3), 8, draw.choice((0, 1, 1, 1)), 65)
+        highest = 4 if level == "symbolic" else 8
+        bounds = Bounds(draw.randint(0, 3), highest, draw.choice((0, 1, 1, 1)), 65)
         drawing = Drawing(rule, bounds, 1, draw.choice((2, 3, 10)), rule.has_target(level), draw)
         case = drawing.refused() if draw.random() < 0.3 else drawing.accepted()
         if level in OF_ARRAYS and not is_small(rule, case):
@@ -71,14 +72,15 @@ def with_arrays(rule: Rule, level: Level, case: Case, draw: Draw) -> Case:
 
 def _with_names(case: Case, draw: Draw) -> Case:
     """Replace most sizes by names, the same name for all axes of a size or other names."""
-    names: dict[int, Any] = {size: draw.choice(NAMES) for size in range(66)}
+    sizes = sorted({size for shape in case.every_shape for size in shape})
+    names: dict[int, Any] = {size: draw.choice(NAMES) for size in sizes}
 
     def own(shape: Shape) -> Any:
         return tuple([draw.choice((size, names[size], names[size], *NAMES)) for size in shape])
 
     # Each tensor and each number makes judging slower.
-    shapes = tuple([own(shape[-4:]) for shape in case.shapes[:4]])
-    return case._replace(shapes=shapes, target=case.target and own(case.target[-4:]))
+    shapes = tuple([own(shape) for shape in case.shapes[:4]])
+    return case._replace(shapes=shapes, target=case.target and own(case.target))
 
 
 class Bounds(NamedTuple):

@@ -26,8 +26,7 @@ from whycast.testing._peers import Function
 from whycast.testing._report._compare import Finding
 from whycast.testing._report._judge import Judge
 from whycast.testing._report._tally import Example, Key, Tally
-from whycast.testing._run._inplace import writing
-from whycast.testing._run._look import look
+from whycast.testing._run._functions import look, writing
 from whycast.testing._run._targets import Opened, Target, TargetError
 
 # Linux, prctl(2): the system ends this process with its parent.
