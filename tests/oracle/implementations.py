@@ -52,7 +52,6 @@ class Wrong(NamedTuple):
 
 
 def sized(*shapes: Any) -> Case:
-    """Make a case of shapes whose sizes may be names."""
     return Case(shapes)
 
 
@@ -72,7 +71,6 @@ def assert_ends(word: str) -> None:
 
 
 def right(*arrays: Array) -> tuple[Array, ...]:
-    """Return copies, by NumPy's assignment."""
     shape = whycast.broadcast_shapes(*[x.shape for x in arrays])
     results = tuple([np.empty(shape, x.dtype) for x in arrays])
     for x, z in zip(arrays, results, strict=True):
@@ -81,7 +79,6 @@ def right(*arrays: Array) -> tuple[Array, ...]:
 
 
 def each(change: Callable[[Array], object]) -> Function:
-    """Change each array of the right answer."""
     return lambda *arrays: [change(z.copy()) for z in whycast.broadcast(*arrays)]
 
 
@@ -132,7 +129,6 @@ def one_case(shapes: Sequence[Shape]) -> bool:
 
 
 def swapped(z: Array) -> Array:
-    """Swap rows and columns of square matrices."""
     square = z.ndim > 1 and z.shape[-1] == z.shape[-2]
     return z.swapaxes(-1, -2).copy() if square else z
 
@@ -234,8 +230,6 @@ def eat() -> None:
 
 
 class Holder:
-    """An array of another library."""
-
     def __init__(self, array: Any) -> None:
         self.array = array
 
@@ -263,7 +257,6 @@ def does_nothing(*arguments: object) -> None:
 
 
 def copied_strides(shape: Shape, strides: Shape, target: Shape) -> Shape:
-    """Keep the stride of an axis that grows."""
     whycast.broadcast_strides(shape, strides, target)
     return (0,) * (len(target) - len(shape)) + tuple(strides)
 
@@ -277,7 +270,6 @@ def last_axis_at_fault(*shapes: Shape) -> Shape:
 
 
 def sorts_axes(array: Array, target: Shape, axes: Shape) -> Array:
-    """Sort the axes first, if that fits too."""
     rightly = whycast.lax.broadcast_in_dim(array, target, axes)
     try:
         return whycast.lax.broadcast_in_dim(array, target, sorted(axes))
@@ -382,7 +374,6 @@ WRONG = (
     Wrong("silent", always(SilentError()), "refuses", SCALARS, every=10, got="^SilentError$"),
     Wrong("odd text", always(ValueError(ODD_TEXT)), "refuses", SCALARS, every=100, got=SHOWN),
     Wrong("program hangs", PROGRAM, "hang", None, every=9),
-    # At other levels.
     Wrong("does nothing", does_nothing, "refuses", SCALARS, *VERDICT),
     Wrong("32 bits", half_of_the_bits, "index", None, "sonnx", "index"),
     Wrong("true for a size", true_for_1, "shape", Case(((), (1,))), *SHAPE, got=r"^\[True\]$"),
@@ -454,8 +445,6 @@ WRONG = (
 
 
 class Levels:
-    """An object with a function for some of the levels."""
-
     verdict = staticmethod(whycast.compatible)
     shape = staticmethod(whycast.broadcast_shapes)
     strides = staticmethod(whycast.broadcast_strides)

@@ -23,12 +23,10 @@ def common(*arrays: Any) -> tuple[int, ...]:
 
 
 def in_memory(x: Any, y: Any) -> Any:
-    """Write to new memory."""
     return np.multiply(x, y, out=np.empty(common(x, y), np.result_type(x, y)))
 
 
 def one_by_one(x: Any, y: Any) -> Any:
-    """Find each element by its multi-index."""
     found = np.empty(common(x, y), np.result_type(x, y))
     for index in np.ndindex(*found.shape):
         places = (
@@ -62,7 +60,6 @@ def padded_behind(x: Any, y: Any) -> Any:
 
 
 def last_repeated(x: Any, y: Any) -> Any:
-    """Repeat the last element along the first axis."""
     shape = common(x, y)
     x, y = (np.broadcast_to(z[-1:] if z.ndim == len(shape) > 0 else z, shape) for z in (x, y))
     return x + y
@@ -105,7 +102,6 @@ SPACE = np.zeros(2**20, np.uint8)
 
 
 def static(x: Any, y: Any) -> Any:
-    """Return the same memory again."""
     found = np.array(x + y)
     if found.nbytes > SPACE.nbytes or found.dtype.hasobject:
         return found
@@ -175,7 +171,6 @@ def added(out: Any, x: Any, y: Any) -> None:
 
 
 def ignores_strides(out: Any, x: Any, y: Any) -> None:
-    """Write a C-contiguous array from the first element on."""
     found = np.array(x + y, out.dtype)
     added(out, x, y)
     if out.size:
@@ -203,8 +198,6 @@ def leaves(out: Any, x: Any, y: Any) -> None:
 
 
 def zeros_in(condition: Callable[[Any], Any]) -> Function:
-    """Write zeros to outputs of some layout."""
-
     def function(out: Any, x: Any, y: Any) -> None:
         added(out, x, y)
         if condition(out):

@@ -41,7 +41,6 @@ HERE = Path(__file__).parent
 
 
 def shown(exhibit: Exhibit) -> Wrong:
-    """Ask cases up to one rank above the smallest case that shows the bug."""
     case = exhibit.wrong.case or Case(())
     expected, got = (f"^{re.escape(text)}$" for text in (exhibit.expected, exhibit.got))
     asked = {"max_rank": max(map(len, case.every_shape)) + 1}
@@ -115,7 +114,6 @@ RIGHT: tuple[tuple[str, str, Callable[..., Any], int], ...] = (
     ("numpy", "adjoint", whycast.sum_to_shape, 1),
     ("sonnx", "adjoint", lambda d, s: whycast.sum_to_shape(WIDER(d), s), 3),
     *[(name, "symbolic", rule.named, 1) for name, rule in RULES.items() if rule.named],
-    # The type of an answer does not matter.
     ("sonnx", "verdict", lambda *shapes: np.bool_(whycast.compatible(*shapes)), 5),
     ("sonnx", "verdict", lambda *shapes: int(whycast.compatible(*shapes)), 5),
     ("sonnx", "verdict", shape_by_size, 5),
@@ -202,7 +200,6 @@ def test_cases_have_rare_properties() -> None:
     """In accepted cases, with arrays of every kind."""
     left, kinds = dict(SELDOM), set()
     for case in cases("numpy"):
-        # A NumPy array has at most 64 axes.
         if RULES["numpy"].shape(case) is not None and max(map(len, case.shapes)) <= 64:
             arrays = case.arrays()
             kinds |= {x.dtype.kind for x in arrays}
@@ -276,7 +273,6 @@ def test_a_multi_index_stays_with_its_shapes() -> None:
 
 
 def test_random_cases_are_accepted_and_refused_and_small() -> None:
-    """Some rules have no strings."""
     for name, rule in RULES.items():
         drawn = list(cases(name, random=500))[-500:]
         accepted = [case for case in drawn if rule.shape(case) is not None]
@@ -547,7 +543,6 @@ def test_a_report_as_text_and_as_data() -> None:
     failed = [each.get("name") for each in suite if each.find("failure") is not None]
     assert failed == ["dtypes", "layouts"]
     assert (suite.get("tests"), suite.get("failures")) == ("6", "2")
-    # The call reproduces the deviation.
     (wrong,), (right,) = (
         eval(deviation["call"], {"Case": Case, "f": function})
         for function in (implementations.nan_canonical, whycast.broadcast)

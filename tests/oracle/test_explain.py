@@ -122,7 +122,6 @@ def test_text_with_names(run: Run) -> None:
     assert (done.code, done.out[: len(NAMED)]) == (0, NAMED)
     assert "\nngraph                  -        takes numbers\n" in done.out
     assert "\n\nF2: a size of 0" in done.out
-    # Only SONNX has this condition.
     assert run("explain N 1 --rule numpy").out.count("N is not 0") == 1
     done = run("explain N,N 5,4 --rule openvino-numpy --known N>1")
     assert (done.code, done.out[: len(NEVER)]) == (1, NEVER)
@@ -287,7 +286,6 @@ def test_a_high_rank_is_laid_out_in_blocks(run: Run, words: str) -> None:
     assert max(map(len, text)) <= 80
     heads = [line.split()[1:-1] for line in text if line.split()[:1] == ["axis"]]
     assert [int(axis) for head in heads for axis in head] == list(range(40))
-    # Each block has aligned columns.
     for number, line in enumerate(text):
         if line.split()[:1] == ["axis"]:
             column = line.index("clause")

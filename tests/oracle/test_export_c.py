@@ -34,8 +34,6 @@ def done(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def written(name: str, path: Path, step: int) -> Path:
-    """Write the program of a rule for every Nth case."""
-
     def source(level: Level) -> Iterable[Case]:
         return list(cases(name, level))[::step]
 
@@ -61,7 +59,6 @@ def test_right_functions(name: str, programs: dict[str, Path], tmp_path: Path) -
     found = [line.split() for line in ran.stdout.splitlines()]
     for words, level in zip(found, ("shape", "strides", "data"), strict=True):
         assert (words[0], words[2:]) == (f"broadcast_{level}:", ["cases,", "0", "wrong"])
-    # The first pairs and triples, and more.
     assert int(found[0][1]) > 7350
     assert min(int(words[1]) for words in found[1:]) > 85**2
 
@@ -95,7 +92,6 @@ def test_wrong_functions(
     assert (ran.returncode, ran.stderr) == (1, "")
     for line in lines.splitlines():
         assert f"\n{line}\n" in f"\n{ran.stdout}"
-    # Only wrong cases have a line.
     *found, last = ran.stdout.splitlines()
     counts = [int(line.split()[3]) for line in [*found, last] if line.endswith(" wrong")]
     assert sum(counts) + len(counts) == len(found) + 1

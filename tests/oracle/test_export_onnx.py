@@ -29,8 +29,6 @@ PEERS = Path(__file__).parents[1] / "peers"
 
 
 class Runtime(Backend):
-    """ONNX Runtime as a backend of ONNX's runner."""
-
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **_: Any) -> Any:
         names, session = [each.name for each in model.graph.input], runtime_session(model)
@@ -67,7 +65,6 @@ def failed(folder: Path) -> list[str]:
     with pytest.MonkeyPatch.context() as changed:
         changed.setenv("ORT_DISABLE_TELEMETRY", "1")
         changed.setattr(runner, "load_model_tests", load)
-        # The runner makes a test for each device.
         suite = runner.Runner(Runtime, __name__).include("_cpu$").test_suite
     result = unittest.TextTestRunner(stream=io.StringIO()).run(suite)
     assert result.testsRun - len(result.skipped) == len(list(folder.iterdir()))
@@ -145,7 +142,6 @@ def test_no_more_than_some() -> None:
         for each in (chosen, tests)
     ]
     assert kinds[0] == kinds[1]
-    # The tests of a kind are spread.
     assert len({x.case.shapes for x in chosen} & {x.case.shapes for x in tests[:600]}) < 300
     assert len(chosen - set(_pack.chosen(fewer))) < 3
 

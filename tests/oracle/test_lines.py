@@ -37,7 +37,6 @@ ARRAY = {"dtype": "int16", "shape": [2], "elements": "0100feff"}
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", RULES)
 def test_there_and_back(name: str, level: Level) -> None:
-    """Random cases, of every dtype and layout, and the expected answers."""
     rule = rule_named(name)
     for number in range(40):
         case = random_case(rule, level, 0, number)

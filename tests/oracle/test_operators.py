@@ -124,7 +124,6 @@ def test_targets_without_such_cases(target: Any, level: Any, text: str) -> None:
 
 
 def test_functions_of_numpy(capsys: pytest.CaptureFixture[str]) -> None:
-    """The report shows limits and no deviations."""
     for target, first in (
         ("numpy:add", "numpy:add, as an operator of 2 tensors by the rule numpy: 9,280 cases in "),
         ("numpy:where", "numpy:where, as an operator of 3 tensors by the rule numpy: 9,798 cases "),

@@ -36,7 +36,6 @@ def accepts(rule: str, case: Case) -> bool:
 
 
 def within(shape: tuple[int, ...], bounds: dict[str, int]) -> bool:
-    """Whether a shape is within bounds or the default bounds."""
     ranks = bounds.get("min_dims", 0), bounds.get("max_dims", 4)
     sizes = bounds.get("min_side", 0), bounds.get("max_side", 4)
     return ranks[0] <= len(shape) <= ranks[1] and all(sizes[0] <= s <= sizes[1] for s in shape)

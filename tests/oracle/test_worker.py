@@ -164,7 +164,6 @@ def test_streams_that_are_closed_from_the_start(closed: str) -> None:
 
 
 def test_where_there_is_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The child gets the target by name and opens it."""
     monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
     asked: Any = {"rule": "numpy", "level": "verdict", "seconds": None, "every": 50}
     assert check("numpy", **asked).ok

@@ -13,7 +13,9 @@ _T = TypeVar("_T")
 
 
 def smaller(case: Case) -> list[Case]:
-    found = [*_plainer(case), *_fewer(case)]
+    count = len(case.shapes)
+    fewer = [[k for k in range(count) if k != m] for m in range(count)] if count > 1 else []
+    found = [*_plainer(case), *map(case.of_tensors, fewer)]
     if case.multi_index is None and case.strides is None:
         found += _less(case)
     distinct = {each for each in map(renamed, found) if each.weight < case.weight}
@@ -33,12 +35,6 @@ def _plainer(case: Case) -> Iterator[Case]:
         yield case._replace(dtypes=_with(case.dtypes, m, "int32"))
     for m in range(len(case.layouts)):
         yield case._replace(layouts=_with(case.layouts, m, "C"))
-
-
-def _fewer(case: Case) -> Iterator[Case]:
-    count = len(case.shapes)
-    for m in range(count if count > 1 else 0):
-        yield case.of_tensors([k for k in range(count) if k != m])
 
 
 def _less(case: Case) -> Iterator[Case]:

@@ -172,19 +172,13 @@ def _output_differs(
         return Finding("no array", "", f"{where}an array", f"{where}{show(output)}{why}")
     if deviation := array_differs(found, right, where):
         return deviation
-    if isinstance(output, np.ndarray) and _can_be_written_through(found, inputs):
+    # NumPy marks arrays that warn of a write by negative flags.
+    writable = found.flags.num >= 0 and found.flags.writeable and found.size > 0
+    shares = (np.may_share_memory(found, each) for each in inputs)
+    if isinstance(output, np.ndarray) and writable and (overlaps_itself(found) or any(shares)):
         right_one = f"{where}read-only, or in memory of its own"
         return Finding("writable", "", right_one, f"{where}writable, in memory that it shares")
     return None
-
-
-def _can_be_written_through(output: AnyArray, inputs: Sequence[AnyArray]) -> bool:
-    """Whether a write to one element of an output changes an input, or another element."""
-    flags = output.flags
-    # NumPy marks arrays that warn of a write by negative flags.
-    if flags.num < 0 or not flags.writeable or output.size == 0:
-        return False
-    return overlaps_itself(output) or any(np.may_share_memory(output, each) for each in inputs)
 
 
 def array_differs(array: AnyArray, right: AnyArray, where: str) -> Finding | None:
