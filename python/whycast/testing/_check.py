@@ -98,7 +98,8 @@ def check(
         Whether to ask at all levels up to that one, of those that the target offers.
     seconds : float, optional
         Time from the first answer on, for the fixed cases, in an order that soon meets each kind of
-        mistake, then for random ones. None (``all`` on the command line): all fixed cases alone.
+        mistake, then for random ones; the report counts the fixed cases without time. None (``all``
+        on the command line): all fixed cases alone.
     seed : int, optional
         Seed of the random cases.
     every : int, optional
@@ -115,8 +116,8 @@ def check(
         Least limits of ``rank``, ``size`` and ``tensors``, such as a rank of 64; a limit below is a
         deviation. Default: none, see Notes.
     timeout : float, optional
-        Seconds for one case, even at the end of the check; the first case has 30 at least, since
-        the target may compile.
+        Seconds until a case counts as a hang, even at the end of the check; the first case has 30
+        at least, since the target may compile.
     memory : float, optional
         MiB for the target, beyond its memory after the import and the cases; 0 for any.
     progress : callable, optional
@@ -151,7 +152,7 @@ def check(
     ``strides`` a shape, its strides, a target (axes), and returns the strides of the view.
 
     A target that refuses all cases beyond a rank, a size or a number of tensors, or of some dtypes,
-    has a limit and no deviation. Small cases of int32 lie below any limit.
+    has a limit, which the report shows, and no deviation. Small cases of int32 are below any limit.
 
     At ``operator`` a function computes something element by element, of tensors that it broadcasts,
     and returns an array or several. The check asks about the tensors of a case, and about them
