@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -183,41 +183,31 @@ def scalars_not_summed(delta: Array, shape: Shape) -> Array:
     return whycast.sum_to_shape(delta, shape) if shape else delta.copy()
 
 
-def common(shapes: Sequence[Any]) -> list[tuple[int, list[str]]]:
-    """Return for each axis the size of the numbers, and the names; refuse as the rule does."""
-    numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]
-    axes = zip(*padded(shapes), strict=True)
-    names = [list(dict.fromkeys(size for size in sizes if size in NAMES)) for sizes in axes]
-    return list(zip(numpy_rule.broadcast_shapes(*numbers), names, strict=True))
+def named(choose: Callable[[int, list[str], dict[str, int]], Any]) -> Callable[..., Any]:
+    """Choose each size by the number and the names of an axis, and by numbers beside names."""
+
+    def function(*shapes: Any) -> tuple[Any, ...]:
+        numbers = [tuple([1 if isinstance(size, str) else size for size in s]) for s in shapes]
+        columns = zip(*padded(shapes), strict=True)
+        names = [list(dict.fromkeys(size for size in sizes if size in NAMES)) for sizes in columns]
+        axes = list(zip(numpy_rule.broadcast_shapes(*numbers), names, strict=True))
+        beside = {name: number for number, names in axes for name in names if number > 1}
+        return tuple([choose(number, names, beside) for number, names in axes])
+
+    return function
 
 
-def larger(*shapes: Any) -> tuple[Any, ...]:
-
-    def one(number: int, names: list[str]) -> Any:
-        if number > 1 or not names:
-            return number
-        return names[0] if len(names) == 1 else None
-
-    return tuple([one(*axis) for axis in common(shapes)])
+def one_name(names: list[str]) -> str | None:
+    return names[0] if len(names) == 1 else None
 
 
-def first_name(*shapes: Any) -> tuple[Any, ...]:
-    return tuple(
-        [names[0] if names and number == 1 else number for number, names in common(shapes)]
+larger = named(lambda number, names, _: one_name(names) if number <= 1 and names else number)
+first_name = named(lambda number, names, _: names[0] if names and number == 1 else number)
+number_for_name = named(
+    lambda number, names, beside: (
+        beside.get(names[0], one_name(names)) if names and number == 1 else number
     )
-
-
-def number_for_name(*shapes: Any) -> tuple[Any, ...]:
-    axes = common(shapes)
-    taken = {name: number for number, names in axes for name in names if number > 1}
-
-    def one(number: int, names: list[str]) -> Any:
-        if number != 1 or not names:
-            return number
-        return taken.get(names[0], names[0]) if len(names) == 1 else None
-
-    return tuple([one(*axis) for axis in axes])
-
+)
 
 SCALAR = Case(((), (0,)))
 TARGET = Case(((),), (0,))

@@ -205,18 +205,12 @@ def test_help_and_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"one of {', '.join(RULES)}; by default sonnx" in run("shape --help").out
 
 
-OPTIONS = {
-    "seconds": ("all", None),
-    "seed": ("5", 5),
-    "every": ("2", 2),
-    "dtypes": ("int8,bool", ["int8", "bool"]),
-    "max_size": ("9", 9),
-    "max_rank": ("3", 3),
-    "refuses": ("KeyError,None", ["KeyError", "None"]),
-    "tensors": ("1-3", (1, 3)),
-    "demand": ("rank=64,size=9", {"rank": 64, "size": 9}),
-    "timeout": ("1.5", 1.5),
-    "memory": ("7", 7.0),
+OPTIONS = """--seconds all --seed 5 --every 2 --dtypes int8,bool --max-size 9 --max-rank 3
+    --refuses KeyError,None --tensors 1-3 --demand rank=64,size=9 --timeout 1.5 --memory 7"""
+VALUES: dict[str, object] = {
+    **{"seconds": None, "seed": 5, "every": 2, "dtypes": ["int8", "bool"], "max_size": 9},
+    **{"max_rank": 3, "refuses": ["KeyError", "None"], "tensors": (1, 3), "timeout": 1.5},
+    **{"demand": {"rank": 64, "size": 9}, "memory": 7.0},
 }
 
 
@@ -227,18 +221,16 @@ def test_check_gets_all_options_and_a_program_its_own_words(
 
     @wraps(check)
     def asked(target: object, **options: object) -> SimpleNamespace:
-        given.append((target, {name: options[name] for name in ("level", "up_to", *OPTIONS)}))
+        given.append((target, {name: options[name] for name in ("level", "up_to", *VALUES)}))
         return SimpleNamespace(ok=True, deviations=())
 
     monkeypatch.setattr(_check, "check", asked)
-    words = " ".join(f"--{name.replace('_', '-')} {text}" for name, (text, _) in OPTIONS.items())
-    assert run(f"check {words} --up-to shape -- ./program --rule -1 -- x").code == 0
+    assert run(f"check {OPTIONS} --up-to shape -- ./program --rule -1 -- x").code == 0
     assert run("check numpy --level index").code == 0
     (program, all_of_them), (target, none) = given
     assert (program, target) == (["./program", "--rule", "-1", "--", "x"], "numpy")
-    values = {name: value for name, (_, value) in OPTIONS.items()}
-    assert all_of_them == {"level": "shape", "up_to": True} | values
-    defaults = {name: signature(check).parameters[name].default for name in OPTIONS}
+    assert all_of_them == {"level": "shape", "up_to": True} | VALUES
+    defaults = {name: signature(check).parameters[name].default for name in VALUES}
     assert none == {"level": "index", "up_to": False} | defaults
     assert run("shape -- 3x1") == (0, "3x1\n", "")
 
