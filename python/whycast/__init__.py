@@ -1,25 +1,26 @@
 """Formally verified Broadcast: NumPy views whose shapes and strides come from proved programs.
 
-The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it is the rule of NumPy and
-ONNX; a size of 0 broadcasts only with 0. `whycast.numpy_rule` has NumPy's rule, zero sizes
-included; `whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and `whycast.torch`
-broadcast one tensor to a given shape. `whycast.symbolic` answers for sizes that have names,
-`whycast.reference` broadcasts plain lists, `whycast.testing` checks your own implementation,
-and the command ``whycast`` answers from the same programs.
+The rule is SONNX multidirectional broadcasting. On sizes of at least 1 it equals the rule of NumPy
+and ONNX; a size of 0 broadcasts only with 0. `whycast.numpy_rule` follows NumPy's rule.
+`whycast.onnx`, `whycast.openvino`, `whycast.ngraph`, `whycast.lax` and `whycast.torch` broadcast
+one tensor to a given shape. `whycast.symbolic` takes sizes that have names, `whycast.reference`
+broadcasts plain lists, `whycast.testing` checks your own implementation, and the command
+``whycast`` runs the same programs.
 
-Notes name a function's theory (``why3/``) and its program, proved to return the theory's result, or
-to raise exactly where there is none (assumptions: ``proofs/``). By lemmas ``view_offset``
-(``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and ``ngraph_offset``
-(``why3/memory/axes_layout.mlw``) views address the right elements, whatever the tensor's strides.
+Notes name a function's theory (``why3/``) and its program, which is proved to return the theory's
+result, or to raise exactly where the theory has no result (assumptions: ``proofs/``). Lemmas
+``view_offset`` (``why3/memory/layout.mlw``), ``explicit_offset``, ``in_dim_offset`` and
+``ngraph_offset`` (``why3/memory/axes_layout.mlw``) show that views address the right elements,
+whatever the tensor's strides.
 
-Raises ValueError, before allocating anything, for a shape that Python or NumPy cannot hold, such as
-one of 2**62 sizes; MemoryError where only the room is missing. Results are plain ndarrays, also of
-a numpy.matrix, memmap or recarray. An array of another subclass may mean more than its elements,
-such as a mask or a unit, and raises TypeError; `numpy.asarray` makes a plain one of it.
+If Python or NumPy cannot hold a shape, such as one of 2**62 sizes, functions raise ValueError
+before they allocate anything, and MemoryError if only the room is missing. Results are plain
+ndarrays, also for a numpy.matrix, memmap or recarray. Another subclass may carry more than
+elements, such as a mask or a unit, and raises TypeError; `numpy.asarray` makes a plain array.
 
-`native` tells whether the accelerator is in use: the same rule in C, also proved, built where there
-is a compiler. It only makes shapes, views and copies faster. ``WHYCAST_NATIVE=0`` in the
-environment leaves it out, ``WHYCAST_NATIVE=1`` demands it.
+`native` is true if the accelerator is in use: the same rule in C, also proved, built where a
+compiler is found. It only makes shapes, views and copies faster. Set ``WHYCAST_NATIVE=0`` in the
+environment to leave it out, ``WHYCAST_NATIVE=1`` to demand it.
 
 >>> import numpy as np
 >>> import whycast
@@ -73,7 +74,7 @@ __all__ = [
     "torch",
 ]
 
-# Tracebacks, help and pickles name them as callers do.
+# Tracebacks, help and pickles show the public module.
 for _name in __all__:
     if getattr(globals()[_name], "__module__", "").startswith("whycast."):
         globals()[_name].__module__ = "whycast"
@@ -83,7 +84,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-# Their imports are not public.
+# `dir` shows public names only.
 for _each in (lax, ngraph, numpy_rule, onnx, openvino, reference, symbolic, torch):
     vars(_each)["__dir__"] = partial(list, _each.__all__)
 

@@ -1,7 +1,7 @@
 """The accelerator: proved programs like those of the kernel, as C, for plain arguments.
 
-This module alone decides, once, whether it is available. Each function returns the kernel's result
-or None, which leaves the question to Python: all errors are Python's.
+This module alone decides, once, whether it is available. Each function returns the kernel's result,
+or None to leave the question to Python, which raises all errors.
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ def _leave(*given: object) -> Any:
     """Leave every question to Python."""
 
 
-# From a tuple of shapes, shapes, or a tuple of tensors.
+# Arguments: a tuple of shapes, shapes, or a tuple of tensors.
 broadcast_shapes = compatible = broadcast_views = _leave
-# Write the second array, broadcast, to the first: True.
+# An array to write, and an array to broadcast to it; returns True.
 broadcast = _leave
-# From an array and a shape.
+# An array and a shape.
 broadcast_to = expand = _leave
-# From a shape and a target; from a shape and axes.
-repeated = p = _leave
-broadcast_strides = _leave
-# From an array, a shape and axes.
+# A shape and a target; a shape and axes; a shape, strides and a target.
+repeated = p = broadcast_strides = _leave
+# An array, a shape and axes.
 explicit = in_dim = ngraph = _leave
 
 
@@ -46,7 +45,7 @@ if _asked != "0":
             ) from _error
     else:
         native = True
-        # Assigned, not wrapped: a function in between would cost time in each call.
+        # Assigned, not wrapped: a wrapper would slow down each call.
         for _name in _native.__dir__():
             if not _name.startswith("_"):
                 globals()[_name] = getattr(_native, _name)

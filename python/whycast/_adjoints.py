@@ -13,15 +13,15 @@ from whycast._types import Array, DTypeT, Integers, Shape, Tensor
 def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     """Sum a tensor to a shape that broadcasts to its own: the adjoint of broadcasting.
 
-    The sums are of the dtype of `delta`, and wrap around in small integers: three times 100 is 44
-    in int8. `numpy.sum` takes int64 there; ``delta.astype(np.int64)`` does the same here.
+    The sums have the dtype of `delta`, and wrap around in small integers: three times 100 is 44 in
+    int8. `numpy.sum` computes in int64 there, as ``delta.astype(np.int64)`` does here.
 
     Parameters
     ----------
     delta : numpy.ndarray or NumPy scalar
         Gradient, of any layout, of an integer, floating-point or complex dtype.
     shape : sequence of int or one-dimensional array of an integer dtype
-        Shape of the tensor before: the last axes are those of `delta`, with equal sizes or 1.
+        Shape before broadcasting: each size is 1 or that of the last axes of `delta`.
 
     Returns
     -------
@@ -31,19 +31,19 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     Raises
     ------
     BroadcastError
-        A size of `shape` is neither 1 nor that of `delta`, which may have no such axis.
+        A size of `shape` is neither 1 nor the size of `delta`, or `delta` has no such axis.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative.
     MemoryError
-        There is no room for the result.
+        The result does not fit into memory.
 
     Notes
     -----
-    Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``; by lemmas ``broadcast_to_adjoint`` and
-    ``numpy_adjoint`` it is the adjoint over any commutative ring, such as the integers of a dtype.
-    A proved program finds the axes; the additions of `numpy.sum` are not proved: floating-point
+    Rests on ``numpy_sum`` of ``why3/adjoint/numpy.mlw``; lemmas ``broadcast_to_adjoint`` and
+    ``numpy_adjoint`` prove the adjoint over any commutative ring, such as the integers of a dtype.
+    A proved program finds the axes. The additions of `numpy.sum` are not proved: floating-point
     numbers round in its order, float16 in float32 along contiguous memory.
 
     Examples
@@ -62,15 +62,15 @@ def sum_to_shape(delta: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
 
 
 def repeated(shape: Shape, target: Shape) -> tuple[int, ...]:
-    """Axes of a target along which the elements of a tensor are repeated."""
+    """Return the axes of a target along which broadcasting repeats elements."""
     axes: tuple[int, ...] | None = _accelerator.repeated(shape, target)
     return _kernel.repeated_trailing(shape, target) if axes is None else axes
 
 
 def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
-    """Return a tensor whose elements have sums in their own dtype as a plain ndarray."""
+    """Return a tensor as a plain ndarray, if its dtype has sums of its own."""
     array = as_array(delta, "delta")
-    # Dtypes of other libraries may be of such a kind too, with additions of their own.
+    # Dtypes of other libraries may have the same kind, but add in another way.
     if array.dtype.kind not in "iufc" or not issubclass(array.dtype.type, np.number):
         raise TypeError(
             f"delta: dtype {cut(array.dtype)} has no sum here: expected one of int8 to int64, "
@@ -81,7 +81,7 @@ def summable(delta: Tensor[DTypeT]) -> Array[DTypeT]:
 
 
 def summed(array: Array[DTypeT], axes: tuple[int, ...], shape: Shape) -> Array[DTypeT]:
-    """Sum over axes into a new array of a shape, in which some of these axes have size 1."""
+    """Sum over axes into a new array of a shape, which may keep some of them with size 1."""
     sums = np.empty(shape, array.dtype)
     target = sums
     if len(shape) + len(axes) > array.ndim:

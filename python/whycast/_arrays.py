@@ -1,4 +1,4 @@
-"""Broadcast on arrays: read-only views, laid out by the proved strides, or copies of them.
+"""Broadcast on arrays: read-only views with the proved strides, or copies of them.
 
 Next: `_checks`, which rejects bad arguments.
 """
@@ -20,15 +20,14 @@ _T1 = TypeVar("_T1", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]
 _T2 = TypeVar("_T2", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 _T3 = TypeVar("_T3", bound="np.dtype[np.generic] | np.dtypes.StringDType[object]")
 
-# By position, unlike in NumPy's stubs: passing the flag by name costs as much as making the view.
+# By position, which NumPy's stubs lack: a keyword argument costs as much as making the view.
 _set_writeable = cast("Callable[[AnyArray, bool], None]", np.ndarray.setflags)
 
 # NumPy's stubs allow no None.
 _nditer = cast("Callable[..., np.nditer]", np.nditer)
 
-# No element is visited: views may have more than the iterator can count.
-_READONLY = (("readonly",),)
-_ITERATED = ("multi_index", "refs_ok", "zerosize_ok")
+# With multi_index the iterator accepts views of more elements than it can count.
+_READONLY, _ITERATED = (("readonly",),), ("multi_index", "refs_ok", "zerosize_ok")
 
 _Out = Sequence[AnyArray] | None
 
@@ -74,38 +73,39 @@ def broadcast(
     Parameters
     ----------
     *tensors : numpy.ndarray or NumPy scalar
-        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts. Their types are float16,
-        float32, float64, int8 to int64, uint8 to uint64, bool or string (``str_``, ``StringDType``,
-        or ``object`` where every element is a str), and may differ from one to the next.
+        1 to 2**31 - 1 tensors of any ranks, sizes and memory layouts. Each has one of the types
+        float16 to float64, int8 to int64, uint8 to uint64, bool or string (``str_``,
+        ``StringDType``, or ``object`` if every element is a str).
     copy : bool, optional
         Whether to copy the elements; by default the results are views.
     out : sequence of numpy.ndarray, optional
-        For each result a writable array of its shape and dtype, in memory of its own, to copy to.
+        Arrays to copy to: one for each result, writable, of its shape and dtype, without shared
+        memory.
 
     Returns
     -------
     tuple of numpy.ndarray
         For each tensor an array of the common shape and of its dtype: a read-only view of its
-        memory; with `copy` a new array, writable and C-contiguous; with `out` that array.
+        memory; with `copy` a new array, writable and C-contiguous; with `out` the array there.
 
     Raises
     ------
     BroadcastError
-        Where `broadcast_shapes` raises it: SONNX's error E1.
+        As `broadcast_shapes`: SONNX's error E1.
     TypeError
-        An argument is not a tensor of one of the types above, or `out` not a sequence of arrays.
+        An argument is not a tensor of one of these types, or `out` is not a sequence of arrays.
     ValueError
-        No tensor is given, too many are, or NumPy can represent no array of the common shape; `out`
-        does not fit the results, or is given together with `copy`. Nothing is written then.
+        There are no tensors, or too many; NumPy has no array of the common shape; `out` does not
+        fit the results, or comes with `copy`. Nothing is written before an error.
     MemoryError
-        There is no room for the copies.
+        The copies do not fit into memory.
 
     Notes
     -----
     Rests on ``broadcast`` of ``why3/sonnx/broadcast.mlw``. Program: ``broadcast_views`` of
     ``why3/kernel/views.mlw``; its views read the same elements (``views_of_broadcast`` of
-    ``why3/kernel/laws.mlw``). NumPy or, mostly, the accelerator (`whycast.native`) makes and copies
-    them. In an array of dtype object each element in memory is checked.
+    ``why3/kernel/laws.mlw``). NumPy or the accelerator (`whycast.native`) makes and copies them.
+    Each element in memory of an array of dtype object is checked.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def broadcast(
 def _views(arrays: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
     """Make the views of plain arrays with their common shape, or raise SONNX's error E1."""
     shapes = tuple([array.shape for array in arrays])
-    # Tensors of one shape are returned unchanged: lemma broadcast_same_shape.
+    # Equal shapes stay: lemma broadcast_same_shape.
     if shapes.count(shapes[0]) == len(shapes):
         return tuple([own_view(array) for array in arrays])
     own = tuple([array.strides for array in arrays])
@@ -156,7 +156,7 @@ def _copied(view: AnyArray) -> AnyArray:
 def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[AnyArray, ...]:
     """Copy the views into the arrays `out`, if all of them fit."""
     if copy:
-        raise ValueError("out: expected none where copy is True: they say where to copy to")
+        raise ValueError("out: expected none where copy is True: its arrays are the copies")
     if not isinstance(out, (tuple, list)):
         raise TypeError(f"out: expected a tuple or a list of arrays, got {show(out)}")
     if len(out) != len(views):
@@ -172,7 +172,7 @@ def _written(views: Sequence[AnyArray], out: object, *, copy: bool) -> tuple[Any
             raise ValueError(f"{name}: expected the shape {wanted}, got {shown}")
         if own.dtype != view.dtype:
             raise ValueError(f"{name}: expected the dtype {view.dtype}, got {cut(own.dtype)}")
-        # In this order: reading the flag of an array that NumPy has marked warns.
+        # In this order: NumPy warns where `writeable` of an array that it has marked is read.
         if overlaps_itself(own) or not own.flags.writeable:
             raise ValueError(
                 f"{name}: expected a writable array, each element in a place of its own"
@@ -194,7 +194,7 @@ def _write(target: AnyArray, array: AnyArray) -> None:
     """Write the elements of an array, broadcast, to another."""
     if _accelerator.broadcast(target, array):
         return
-    # The accelerator takes contiguous memory only, and NumPy is mostly quicker from it; copying the
+    # The accelerator needs contiguous memory, and NumPy is mostly faster with it. Copying the
     # tensor costs little beside a larger target.
     tensor = stored(array)
     if not tensor.flags.c_contiguous and 4 * tensor.nbytes <= target.nbytes:
@@ -204,7 +204,7 @@ def _write(target: AnyArray, array: AnyArray) -> None:
 
 
 def overlaps_itself(array: AnyArray) -> bool:
-    """Whether elements may share memory: some axis steps over less than those below it span."""
+    """Whether elements may share memory: an axis steps over less than the smaller strides span."""
     span = array.itemsize
     axes = zip(map(abs, array.strides), array.shape, strict=True)
     for stride, size in sorted([axis for axis in axes if axis[1] > 1]):
@@ -215,7 +215,7 @@ def overlaps_itself(array: AnyArray) -> bool:
 
 
 def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
-    """View of a plain ndarray, broadcast to `target`, to which its shape has to broadcast."""
+    """Return a view of a plain ndarray, broadcast to `target`; raises as `broadcast_strides`."""
     if array.shape == target:
         return own_view(array)
     return view_by(array, target, _kernel.broadcast_strides(array.shape, array.strides, target))
@@ -224,18 +224,17 @@ def view_as(array: Array[DTypeT], target: Shape) -> Array[DTypeT]:
 def view_by(
     array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None = None
 ) -> Array[DTypeT]:
-    """View of a plain ndarray with a given shape and strides that reach none but its elements.
+    """Return a view of a plain ndarray with a given shape and strides that stay within the array.
 
     Axis j of the array lies on axis ``axes[j]`` of the shape, by default on the last ones.
     """
     source, flags = array, array.flags
-    # NumPy marks results of numpy.broadcast_arrays by negative flags, and making a view of them
-    # already warns of a write.
+    # NumPy marks results of numpy.broadcast_arrays by negative flags; a plain view of them warns.
     if flags.num < 0:
         source = own_view(array)
     try:
         # The constructor is by far the fastest way, and rejects strides that leave the buffer. It
-        # needs a contiguous buffer, in C or in Fortran order.
+        # needs memory that is contiguous in C or Fortran order.
         if flags.forc:
             try:
                 view: Array[DTypeT] = np.ndarray(shape, array.dtype, source, 0, strides)
@@ -252,7 +251,7 @@ def view_by(
 
 
 def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Read-only view of a plain ndarray, with its shape and strides."""
+    """Return a read-only view of a plain ndarray, with its shape and strides."""
     # Setting the flag also clears NumPy's warning mark.
     view = array.view()
     _set_writeable(view, False)
@@ -262,7 +261,7 @@ def own_view(array: Array[DTypeT]) -> Array[DTypeT]:
 def _iterated_view(
     array: Array[DTypeT], shape: Shape, strides: Strides, axes: tuple[int, ...] | None
 ) -> Array[DTypeT]:
-    """View of an array in any layout by NumPy's iterator; compares its strides."""
+    """Return a view of an array in any layout by NumPy's iterator; compare its strides."""
     places = None
     if axes is not None:
         placed = dict(zip(axes, range(array.ndim), strict=True))
@@ -271,7 +270,7 @@ def _iterated_view(
     (view,) = _nditer((array,), _ITERATED, _READONLY, None, "C", "no", places, shape).itviews
     # Strides of axes of size 1, and of arrays without elements, do not matter.
     if view.strides != strides and 0 not in shape:
-        for size, stride, proved in zip(shape, view.strides, strides, strict=True):
-            if stride != proved and size != 1:
-                raise AssertionError(f"NumPy's view has strides {view.strides}, not {strides}")
+        pairs = zip(shape, view.strides, strides, strict=True)
+        if any(stride != proved and size != 1 for size, stride, proved in pairs):
+            raise AssertionError(f"NumPy's view has strides {view.strides}, not {strides}")
     return cast("Array[DTypeT]", view)

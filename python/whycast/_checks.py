@@ -1,6 +1,6 @@
-"""Checks of arguments: each names the argument, the axis and what it expected.
+"""Checks of arguments: each error names the argument, the axis and what it expected.
 
-The kernel is proved for Python ints, mostly of at least 0: these functions pass nothing else on.
+The kernel is proved for Python ints, mostly of at least 0: these functions pass only such ints on.
 
 Next: `_errors`.
 """
@@ -40,7 +40,7 @@ _GUESSES = {bool: "bool_", int: "int64", float: "float32", complex: "complex64",
 _PLAIN_CLASSES: tuple[type, ...] = (np.ndarray, np.matrix, np.memmap, np.recarray)
 _PLAIN_CLASSES += (int, float, list, tuple)
 
-# By these NumPy reads arrays of other libraries.
+# NumPy reads arrays of other libraries by these attributes.
 _OFFERS = {"__array__", "__array_interface__"}
 
 _REPR = reprlib.Repr()
@@ -57,7 +57,7 @@ def check_count(count: int, noun: str) -> None:
 
 
 def as_int(value: object, name: str) -> int:
-    """Return an integer, NumPy's included, as a Python int; refuse a bool."""
+    """Return an integer, also one of NumPy, as a Python int; reject a bool."""
     hint = meaning_of(value) if isinstance(value, np.ndarray) else ""
     if not (hint or isinstance(value, (bool, np.bool_))):
         try:
@@ -76,7 +76,7 @@ def as_size(value: object, name: str) -> int:
 
 
 def as_shape(value: object, name: str) -> Shape:
-    """Return sizes, in a sequence or an array of one dimension, as a tuple of Python ints."""
+    """Return sizes, in a sequence or a one-dimensional array, as a tuple of Python ints."""
     if is_exact(value):
         return value
     sizes = _integers_of(value, name)
@@ -86,7 +86,7 @@ def as_shape(value: object, name: str) -> Shape:
 
 
 def as_shapes(values: tuple[object, ...], function: str) -> tuple[Shape, ...]:
-    """Return the arguments of a variadic function as shapes, named by their numbers."""
+    """Return the arguments of a variadic function as shapes; errors name them by number."""
     check_count(len(values), "shape")
     if all(map(is_exact, values)):
         return cast("tuple[Shape, ...]", values)
@@ -107,7 +107,7 @@ def is_exact(value: object) -> TypeGuard[Shape]:
 def as_integers(
     value: object, name: str, place: str = "position", or_else: str = ""
 ) -> tuple[int, ...]:
-    """Return integers of either sign: axes, an index or strides, which the kernel judges."""
+    """Return integers of either sign: axes, an index or strides, which the kernel checks."""
     entries = _integers_of(value, name, or_else)
     for entry in entries:
         if type(entry) is not int:
@@ -116,16 +116,15 @@ def as_integers(
 
 
 def as_axis_set(value: object, name: str) -> tuple[int, ...]:
-    """Return axes as a tuple of Python ints, those of a set in increasing order."""
-    # The first two are Sets too, and recognized faster.
+    """Return axes as a tuple of Python ints; axes of a set in increasing order."""
+    # Testing the first two classes is faster than testing Set.
     if isinstance(value, (set, frozenset, Set)):
-        axes = [axis if type(axis) is int else as_int(axis, name) for axis in value]
-        return tuple(sorted(axes))
+        return tuple(sorted([axis if type(axis) is int else as_int(axis, name) for axis in value]))
     return as_integers(value, name, or_else="a set of integers, ")
 
 
 def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
-    """Return a tensor of any type as a plain ndarray, on its memory where it is an array."""
+    """Return a tensor of any dtype as a plain ndarray, on the memory of an array."""
     kind = type(tensor)
     if isinstance(tensor, np.ndarray) and kind in _PLAIN_CLASSES:
         return plain(tensor)
@@ -140,7 +139,7 @@ def as_array(tensor: Tensor[DTypeT], name: str) -> Array[DTypeT]:
 
 
 def meaning_of(value: object) -> str:
-    """Hint, if any, for an array, NumPy's or another's, that may mean more than its elements."""
+    """Return a hint for an array of any library that may mean more than its elements, else ""."""
     kind = type(value)
     if kind in _PLAIN_CLASSES:
         return ""
@@ -155,7 +154,7 @@ def meaning_of(value: object) -> str:
 
 
 def plain(array: Array[DTypeT]) -> Array[DTypeT]:
-    """Return an array as one of no subclass, on its memory."""
+    """Return an array of a subclass as a plain one, on its memory."""
     # Not array.view(): a subclass may redefine it.
     return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)
 
@@ -189,18 +188,16 @@ def as_tensors(tensors: tuple[Any, ...]) -> tuple[AnyArray, ...]:
 
 
 def stored(array: Array[DTypeT]) -> Array[DTypeT]:
-    """View of the elements in memory: one along each axis of stride 0."""
-    places = (*[slice(None if stride else 1) for stride in array.strides], ...)
-    return array[places]
+    """Return a view of the elements in memory: one along each axis of stride 0."""
+    return array[(*[slice(None if stride else 1) for stride in array.strides], ...)]
 
 
 def _check_strings(array: Array[DTypeT], name: str) -> None:
     elements = stored(array)
     if all(issubclass(kind, str) for kind in set(map(type, elements.flat))):
         return
-    index, stranger = next(
-        (index, each) for index, each in np.ndenumerate(elements) if not isinstance(each, str)
-    )
+    found = ((index, each) for index, each in np.ndenumerate(elements) if not isinstance(each, str))
+    index, stranger = next(found)
     raise TypeError(
         f"{name}: dtype object is a SONNX type only if every element is a str, "
         f"got {show(stranger)} at {index}; {_ANY_DTYPE}"
@@ -220,21 +217,21 @@ def _refuse_all_in_one(values: tuple[Any, ...], noun: str, function: str) -> Non
 
 
 def entries_of(value: Iterable[object], name: str, noun: str = "integers") -> tuple[object, ...]:
-    """Return the entries of a sequence, read once, as a tuple; refuse more than it can hold."""
+    """Return the entries of a sequence, read once, as a tuple; reject more than it can hold."""
     try:
         return tuple(value)
     except (OverflowError, MemoryError):
         pass
-    # Outside the handler: the first error adds nothing.
+    # Outside the handler, so that the new error has no context.
     raise ValueError(f"{name}: expected no more {noun} than there is room for, got {show(value)}")
 
 
 def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, ...]:
-    """Return a sequence or a one-dimensional array of integers; checks only its type."""
-    if isinstance(value, (tuple, list)):
-        return entries_of(value, name)
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
-        return entries_of(value, name)
+    """Return a sequence or a one-dimensional array of integers; check only its type."""
+    # Testing the first two classes is faster than testing Sequence.
+    is_sequence = isinstance(value, (tuple, list, Sequence))
+    if is_sequence and not isinstance(value, (str, bytes, bytearray, memoryview)):
+        return entries_of(cast("Iterable[object]", value), name)
     shown = show(value) + (hint := meaning_of(value))
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and not hint:
         shown += f"; write ({show_int(int(value))},)"
@@ -250,13 +247,13 @@ def _integers_of(value: object, name: str, or_else: str = "") -> tuple[object, .
 
 
 def cut(value: object) -> str:
-    """One line of an object's text, of at most `_MOST_LETTERS` letters."""
+    """Return an object's text as one line of at most `_MOST_LETTERS` letters."""
     text = " ".join(str(value).split())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
 
 
 def show(value: object) -> str:
-    """Text of a value and its type, one short line whatever the value is.
+    """Return the text of any value and its type, as one short line.
 
     >>> show("x" * 99), show([{}, [[0] * 9] * 9])  # doctest: +NORMALIZE_WHITESPACE
     ("'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx' (str)",
@@ -270,5 +267,5 @@ def show(value: object) -> str:
     try:
         return f"{cut(_REPR.repr(value))} ({kind})"
     except Exception:
-        # For instance an int in a list with too many digits to print.
+        # For instance, an int in a list may have too many digits to print.
         return f"an object ({kind})"

@@ -154,7 +154,7 @@ def broadcast_strides(shape: Integers, strides: Integers, target: Integers) -> S
     BroadcastError
         A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative, or there is not one stride for each axis of `shape`.
 
@@ -204,7 +204,7 @@ def source_index(shape: Integers, target: Integers, index: Integers) -> tuple[in
     IndexError
         An index is not between 0 and the size of `target` on its axis.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative, or there is not one index for each axis of `target`.
 

@@ -79,7 +79,7 @@ def broadcast_to(tensor: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     BroadcastError
         A size of `tensor` is neither 1 nor that of `shape`, which may have no such axis.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative, or NumPy can represent no array of that shape.
 

@@ -41,7 +41,7 @@ def broadcast_in_dim(
     whycast.AxisSizeError
         A size of `operand` is neither 1 nor that of its axis of `shape`.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative; the axes are not one for each axis of `operand`, not axes of `shape`, or
         not distinct; or NumPy can represent no array of that shape.

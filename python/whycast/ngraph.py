@@ -45,7 +45,7 @@ def broadcast(arg: Tensor[DTypeT], shape: Integers, broadcast_axes: AxisSet) -> 
     whycast.BroadcastError
         `shape` has fewer axes than `arg`.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative; `broadcast_axes` are no axes of `shape`, do not increase strictly, or
         leave a rank other than that of `arg`; or NumPy can represent no array of that shape.
@@ -112,7 +112,7 @@ def broadcast_adjoint(delta: Tensor[DTypeT], broadcast_axes: AxisSet) -> Array[D
     Raises
     ------
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         `broadcast_axes` has an axis that `delta` does not have, or does not increase strictly.
     MemoryError

@@ -35,7 +35,7 @@ def expand(input: Tensor[DTypeT], shape: Integers) -> Array[DTypeT]:
     whycast.numpy_rule.IncompatibleError
         A size of `input` and one of `shape` differ, and neither is 1.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative, or NumPy can represent no array of the common shape.
 

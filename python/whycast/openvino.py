@@ -66,7 +66,7 @@ def broadcast(
     whycast.numpy_rule.IncompatibleError
         In mode ``bidirectional``: two sizes of an axis differ, and neither is 1.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         `mode` is none of the three; `axes_mapping` is missing in mode ``explicit`` or given in
         another; a size is negative; the axes are not one for each axis of `data`, not axes of
@@ -153,11 +153,11 @@ def broadcast_adjoint(
     whycast.BroadcastError
         In the other modes: a size of `data_shape` is neither 1 nor that of `delta`.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         As in `broadcast`; or the rank of `data_shape` is more than that of `delta`.
     MemoryError
-        There is no room for the result.
+        The result does not fit into memory.
 
     Notes
     -----

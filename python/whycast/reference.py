@@ -41,7 +41,7 @@ def broadcast(data: list[_T], shape: Integers, target: Integers) -> list[_T]:
     whycast.BroadcastError
         A size of `shape` is neither 1 nor that of `target`, which may have no such axis.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is negative, `data` has the wrong length, or no list can be as long as the result.
     MemoryError
@@ -100,7 +100,7 @@ def broadcast_all(
     whycast.BroadcastError
         A size is neither the maximum of its axis nor 1: SONNX's error E1.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         No tensor is given, or too many are; or as in `broadcast`.
     MemoryError

@@ -416,7 +416,7 @@ size 5, tensor 1 has size 4; the other axes demand N = 5
     if not shapes:
         raise ValueError("broadcast_shapes: expected at least one shape, got none")
     own = _own({f"shapes[{m}]": shape for m, shape in enumerate(shapes)})
-    return _answer(own, _facts_of(known), rule)
+    return _answer(own, facts_of(known), rule)
 
 
 def broadcast_to(
@@ -458,7 +458,7 @@ def broadcast_to(
     """
     # [E_Broadcast_any_Derived_670]
     own = _own({"shape": shape, "target": target})
-    return _answer(own, _facts_of(known), "target")
+    return _answer(own, facts_of(known), "target")
 
 
 def expand(
@@ -496,7 +496,7 @@ def expand(
     """
     # [E_Broadcast_any_Derived_580]
     own = _own({"shape": shape, "target": target})
-    return _answer(own, _facts_of(known), "numpy")
+    return _answer(own, facts_of(known), "numpy")
 
 
 # --- what arguments mean --------------------------------------------------------------------------
@@ -536,15 +536,16 @@ def _size_of(value: object, name: str, least: int = 0) -> int | str:
     return size
 
 
+# A relation and a number, or = and a name, which must not look like a number.
 _FACT = re.compile(
-    r"\s*(?:(?P<least>\u2265|>=|>)\s*(?P<number>[0-9]{1,4000})|==?\s*(?P<same>.*\S))\s*", re.S
+    r"\s*(?:(\u2265|>=?|==?)\s*([0-9]{1,4000})|==?\s*(?![-+.0-9\s=]+$)(\S(?:.*\S)?))\s*", re.DOTALL
 )
 
 
-def _facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
-    """Read what names are known to be.
+def facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
+    """Read the facts that a caller knows.
 
-    >>> _facts_of({"N": ">= 2", "M": "> 1", "K": "= N", "L": 3, "P": "=7"})
+    >>> facts_of({"N": ">= 2", "M": "> 1", "K": "= N", "L": 3, "P": "=7"})
     (('N', '>=', 2), ('M', '>=', 2), ('K', '=', 'N'), ('L', '=', 3), ('P', '=', 7))
     """
     facts: list[_Fact] = []
@@ -553,17 +554,14 @@ def _facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
             raise TypeError(f"known: expected names, got {show(name)}")
         if not isinstance(said, str):
             facts.append((name, "=", _size_of(said, f"known[{name!r}]")))
-            continue
-        read = _FACT.fullmatch(said)
-        if read is None:
+        elif read := _FACT.fullmatch(said):
+            relation, number, same = read.groups("=")
+            value = same if read[2] is None else int(number) + (relation == ">")
+            facts.append((name, "=" if relation[0] == "=" else ">=", value))
+        else:
             raise ValueError(
                 f"known[{name!r}]: expected such as '>= 2', '= M', '= 3' or 3, got {show(said)}"
             )
-        if read["same"] is None:
-            facts.append((name, ">=", int(read["number"]) + (read["least"] == ">")))
-        else:
-            same = read["same"]
-            facts.append((name, "=", int(same) if re.fullmatch("[0-9]{1,4000}", same) else same))
     return tuple(facts)
 
 

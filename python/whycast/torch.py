@@ -34,7 +34,7 @@ def expand(input: Tensor[DTypeT], size: Integers) -> Array[DTypeT]:
     whycast.BroadcastError
         A size of `input` is neither 1 nor that of `size`, which may have no such axis.
     TypeError
-        An argument is not of its type.
+        An argument has the wrong type.
     ValueError
         A size is below -1, or -1 where `input` has no axis; or NumPy has no array of that shape.
 

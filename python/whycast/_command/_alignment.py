@@ -6,25 +6,24 @@ The proved programs settle each axis, asked for tensors of that axis alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whycast import _kernel
 from whycast._errors import show_int
 from whycast._rules import Operands, Rule
-from whycast._types import Shape
 from whycast.symbolic import Answer, NeverError, Size
+
+# An index of the output leads to the same index of a tensor (kept), to the first, to either if a
+# size has a name that can be 1, or to none if the size does not fit.
+Leads: TypeAlias = Literal["kept", "first", "either"] | None
 
 
 class Place(NamedTuple):
-    """A tensor's part on an axis of the output: its own axis, None where a 1 is prepended.
-
-    An index of the output leads to the same index (kept), to the first, to either where a size has
-    a name that can be 1, or to none where the size does not fit.
-    """
+    """A tensor on an axis of the output; its own axis is None for a prepended 1."""
 
     size: int | str
     axis: int | None
-    leads: Literal["kept", "first", "either"] | None
+    leads: Leads
 
 
 class Row(NamedTuple):
@@ -43,71 +42,46 @@ class Alignment(NamedTuple):
 
 
 def alignment(rule: Rule, operands: Operands) -> Alignment | None:
-    """Align the operands; None where wrong axes, or too low a rank, leave no place."""
-    error = rule.refusal(operands)
+    """Align the operands; None if wrong axes, or too low a rank, leave no place."""
+    error, (shapes, target, axes) = rule.refusal(operands), operands
     if error is not None and getattr(error, "target", None) is None:
         return None
-    target = operands.target
-    if target is None:
-        names = [f"{rule.parameters[0]} {m}" for m in range(len(operands.shapes))]
-        return _common(rule, names, operands.shapes)
-    if rule.bidirectional:
-        found = _common(rule, list(rule.parameters), (operands.shapes[0], target))
-        tensor, shape = found.rows
-        return Alignment(found.sizes, (tensor, shape._replace(is_tensor=False)))
-    (own,) = operands.shapes
-    places = {
-        axis: Place(own[j], j, _index(own[j], target[axis], grows=rule.grows))
-        for j, axis in enumerate(rule.places(len(own), target, operands.axes))
-    }
-    if rule.alignment == "trailing":
-        prepended = len(target) - len(own)
-        places |= {k: Place(1, None, _index(1, target[k])) for k in range(prepended)}
-    return Alignment(target, (Row(rule.parameters[0], places),))
-
-
-def _common(rule: Rule, names: list[str], shapes: tuple[Shape, ...]) -> Alignment:
-    rank = max(map(len, shapes))
-    padded = [_kernel.pad(shape, rank) for shape in shapes]
-    sizes = tuple(_size(rule, column) for column in zip(*padded, strict=True))
-    rows = []
-    for name, shape, own in zip(names, padded, shapes, strict=True):
-        missing = rank - len(own)
+    if rule.takes == "axes":
+        assert target is not None
+        own = shapes[0]
         places = {
-            k: Place(size, k - missing if k >= missing else None, _index(size, sizes[k]))
-            for k, size in enumerate(shape)
+            axis: Place(own[j], j, _index(own[j], target[axis], grows=rule.grows))
+            for j, axis in enumerate(rule.places(len(own), target, axes))
         }
-        rows.append(Row(name, places))
-    return Alignment(sizes, tuple(rows))
+        return Alignment(target, (Row(rule.parameters[0], places),))
+    sizes: tuple[int | None, ...] | None = target
+    if target is None or rule.bidirectional:
+        sizes = tuple(_size(rule, column) for column in zip(*_padded(operands), strict=True))
+    common = sizes or ()
+    return Alignment(common, _rows(rule, operands, lambda _, k, size: _index(size, common[k])))
 
 
 def named_alignment(
     rule: Rule, operands: Operands, said: Answer | NeverError, facts: Sequence[tuple[str, str]]
 ) -> Alignment | None:
-    """Align operands whose sizes have names; None where the target has too low a rank."""
-    target = operands.target
+    """Align operands whose sizes have names; None if the target has too low a rank."""
     if isinstance(said, NeverError) and said.target is None:
         return None
-    shapes: Sequence[tuple[int | str, ...]] = operands.shapes
-    names = [f"{rule.parameters[0]} {m}" for m in range(len(shapes))]
-    if target is not None:
-        names, shapes = [*rule.parameters], (*shapes, target)
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(own)) + own for own in shapes]
+    columns = [*zip(*_padded(operands), strict=True)]
 
     def alone(axis: int) -> Size | None:
         assert rule.named is not None
         if axis == getattr(said, "axis", None):
             return None
         try:
-            return rule.named(*[own[axis : axis + 1] for own in padded], known=dict(facts)).shape[0]
+            return rule.named(*[(size,) for size in columns[axis]], known=dict(facts)).shape[0]
         except NeverError:
             return None
 
-    sizes = [*said.shape] if isinstance(said, Answer) else [*map(alone, range(rank))]
+    sizes = [*said.shape] if isinstance(said, Answer) else [*map(alone, range(len(columns)))]
     texts = [size if size is None or isinstance(size, int) else str(size) for size in sizes]
 
-    def leads(m: int, axis: int, own: int | str) -> Literal["kept", "first", "either"] | None:
+    def leads(m: int, axis: int, own: Any) -> Leads:
         if isinstance(said, NeverError):
             return None if (m, axis) == (said.tensor, said.axis) else "kept"
         if texts[axis] in (own, 1):
@@ -120,16 +94,34 @@ def named_alignment(
             return "kept"
         return "either"
 
+    return Alignment(tuple(texts), _rows(rule, operands, leads))
+
+
+def _padded(operands: Operands) -> list[tuple[Any, ...]]:
+    """Return the shapes, and the target, with 1s prepended to the highest rank."""
+    shapes = (*operands.shapes, *([] if operands.target is None else [operands.target]))
+    rank = max(map(len, shapes))
+    return [(1,) * (rank - len(own)) + own for own in shapes]
+
+
+def _rows(
+    rule: Rule, operands: Operands, leads: Callable[[int, int, Any], Leads]
+) -> tuple[Row, ...]:
+    """Return a row for each tensor, and for a target that grows; their last axes meet."""
+    names = [f"{rule.parameters[0]} {m}" for m in range(len(operands.shapes))]
+    if operands.target is not None:
+        names = [*rule.parameters][: 1 + rule.bidirectional]
     rows = []
-    for m, (name, own, shape) in enumerate(zip(names, shapes, padded, strict=True)):
-        missing = rank - len(own)
+    for m, (name, shape) in enumerate(zip(names, _padded(operands), strict=False)):
+        is_tensor = m < len(operands.shapes)
+        own = operands.shapes[m] if is_tensor else operands.target
+        missing = len(shape) - len(own or ())
         places = {
             k: Place(size, k - missing if k >= missing else None, leads(m, k, size))
             for k, size in enumerate(shape)
         }
-        rows.append(Row(name, places, is_tensor=m < len(operands.shapes)))
-    grows = target is None or rule.bidirectional
-    return Alignment(tuple(texts), tuple(rows if grows else rows[:1]))
+        rows.append(Row(name, places, is_tensor))
+    return tuple(rows)
 
 
 def _size(rule: Rule, column: tuple[int, ...]) -> int | None:

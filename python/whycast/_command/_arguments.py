@@ -1,4 +1,4 @@
-"""Shapes, integers and questions on the command line: how they are read and shown."""
+"""Readers and writers of shapes, integers and questions on the command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import count as count_from
 from pathlib import Path
@@ -16,32 +17,28 @@ from whycast._errors import BroadcastError, show_int
 from whycast._rules import RULES, Operands, Rule, names_of
 from whycast._types import Shape
 from whycast._usage import UsageError
-from whycast.symbolic import Answer, NeverError
+from whycast.symbolic import Answer, NeverError, facts_of
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 NamedShape: TypeAlias = "tuple[int | str, ...]"
 
-# Python converts no int of more than 4300 digits; products of two sizes have to be written too.
+# Python prints no int of more than 4300 digits; a product of two sizes must fit.
 _MOST_DIGITS = 2000
 
 # "1,000" is not the shape 1x0.
 _SIZE = "(?:0|[1-9][0-9]*)"
 
-# Names, and those without an x; and sizes without a name.
+# Names, names without an x, and sizes without a name.
 _NAME = r"[^\W\d_]\w*"
 _NO_X = r"[^\W\d_xX][^\WxX]*"
 _UNNAMED = rf"(?:{_SIZE}|\?)"
 
-# Explanations stay short at any rank.
-_MOST_AXES_OF_A_SHAPE = 16
-_MOST_AXES_NAMED = 12
+# Limits that keep explanations short.
+_MOST_AXES_OF_A_SHAPE, _MOST_AXES_NAMED = 16, 12
 
 
 def _pattern(number: str, *forms: str, one: str = "") -> str:
-    """Match numbers with commas between them, in brackets or not, or one of other forms.
-
-    Without a comma there is `one`, by default a number.
-    """
+    """Match numbers with commas between them, or one number like `one`; or one of other forms."""
     commas = rf"(?:{number}(?: *, *{number})+|{one or number})"
     # Without brackets "3," may be half of "3, 1", which a shell splits.
     inside = rf" *(?:{commas} *(?:, *)?|{number} *, *)?"
@@ -50,7 +47,7 @@ def _pattern(number: str, *forms: str, one: str = "") -> str:
     )
 
 
-# The page of the documentation to play with uses these too, and NAMED.
+# The page Play uses these too, and NAMED.
 SHAPE = _pattern(_SIZE, "scalar", rf"{_SIZE}(?: *[xX×] *{_SIZE})*")
 SIZES = "sizes of at least 0, such as 3x1, 3,1 or (3, 1), or () for rank 0"
 
@@ -61,7 +58,7 @@ _NAMED_SIZES = "sizes of at least 0, or names, such as 3x1, N,4 or (N, 4), or ()
 
 
 def shape(text: str) -> Shape:
-    """Read a shape, written as on the command line or as in Python, NumPy and torch.
+    """Read a shape, in the forms of the command line, Python, NumPy and torch.
 
     >>> shape("3x1"), shape("3X1"), shape("3×1"), shape("3,1"), shape("(3, 1)"), shape("[3,1]")
     ((3, 1), (3, 1), (3, 1), (3, 1), (3, 1), (3, 1))
@@ -108,27 +105,28 @@ def named_shape(text: str) -> NamedShape:
 
 
 def known(text: str) -> list[tuple[str, str]]:
-    """Read what names are known to be.
+    """Read facts about names, in the form of `whycast.symbolic`.
 
     >>> known("N>=2,M=N"), known("K = 3")
     ([('N', '>=2'), ('M', '=N')], [('K', '= 3')])
     """
-    fact = rf" *({_NAME}|\?[0-9]+) *((?:\u2265|>=?) *{_SIZE}|==? *(?:{_SIZE}|{_NAME}|\?[0-9]+)) *"
-    read = [re.fullmatch(fact, each) for each in text.split(",")]
-    if len(text) > _MOST_DIGITS or not all(read):
-        raise argparse.ArgumentTypeError(f"expected such as 'N>=2,M=N', got {cut(text)!r}")
-    return [(each[1], each[2]) for each in read if each]
+    facts = [re.fullmatch(rf" *({_NAME}|\?[0-9]+) *(.*?) *", each) for each in text.split(",")]
+    read = [(each[1], each[2]) for each in facts if each]
+    try:
+        if len(text) <= _MOST_DIGITS and len(read) == len(facts):
+            # One by one: a name may occur twice, which `answered` rejects.
+            return [fact for fact in read if facts_of(dict([fact]))]
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected such as 'N>=2,M=N', got {cut(text)!r}")
 
 
 def path(text: str) -> Path:
-    """Read the name of a file, existing or not."""
-    try:
-        named = b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:
-        named = False
-    if not named:
-        raise argparse.ArgumentTypeError(f"expected the name of a file, got {text!r}")
-    return Path(text)
+    """Read the name of a file, which need not exist."""
+    with suppress(UnicodeEncodeError):
+        if b"\0" not in os.fsencode(text):
+            return Path(text)
+    raise argparse.ArgumentTypeError(f"expected the name of a file, got {text!r}")
 
 
 def integers(text: str) -> tuple[int, ...]:
@@ -181,7 +179,7 @@ def show_integers(numbers: tuple[int, ...]) -> str:
 
 
 def elided(sizes: Sequence[object], at_an_end: int = 5) -> str:
-    """Write a shape; of a long one, both ends.
+    """Write a shape, or both ends of a long one.
 
     >>> elided((3, 1)), elided(("N", 1)), elided((2, 1) * 20, at_an_end=2)
     ('3x1', 'N×1', '2x1x...x2x1 (rank 40)')
@@ -199,11 +197,7 @@ def both_ends(items: list[str], gap: str, at_an_end: int = 5) -> list[str]:
 
 
 def show_some(axes: tuple[int, ...]) -> str:
-    """Write axes; of many, the first ones.
-
-    >>> show_some(tuple(range(40)))
-    '0,1,2,3,4,5,6,7,8,9,10,11,...'
-    """
+    """Write axes, or the first of many."""
     more = ",..." if len(axes) > _MOST_AXES_NAMED else ""
     return show_integers(axes[:_MOST_AXES_NAMED]) + more
 
@@ -227,34 +221,33 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
     )
 
 
-SHAPE_HELP = (
-    "sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. A size may also be a name, which "
-    "begins with a letter, as in N,4 or Nx4 (a name with an x needs commas), or ?, unknown. "
-)
-
-
-def add_known(parser: argparse.ArgumentParser) -> None:
+def add_shapes(parser: argparse.ArgumentParser, more: str) -> None:
+    """Add shapes whose sizes may have names, known facts, and the options."""
+    parser.add_argument(
+        "shapes",
+        nargs="+",
+        type=named_shape,
+        metavar="SHAPE",
+        help="sizes such as 3x1, 3,1 or '(3, 1)'; () or scalar for rank 0. A size may also be a "
+        "name that begins with a letter, as in N,4 or Nx4 (a name with an x needs commas), or ? if "
+        f"it is unknown. {more}",
+    )
     parser.add_argument(
         "--known",
         type=known,
         action="extend",
         default=[],
         metavar="FACTS",
-        help="what names are known to be, such as 'N>=2,M=N'; one fact for each name",
+        help="facts about names, such as 'N>=2,M=N'; one fact for each name",
     )
+    add_options(parser)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_rule(parser)
-    parser.add_argument(
-        "--axes",
-        type=integers,
-        metavar="I,J,...",
-        help="; ".join(
-            f"{each.name}: {each.told.axes}" for each in RULES.values() if each.takes == "axes"
-        )
-        + "; () for none",
-    )
+    taken = [f"{each.name}: {each.told.axes}" for each in RULES.values() if each.takes == "axes"]
+    about = "; ".join([*taken, "() for none"])
+    parser.add_argument("--axes", type=integers, metavar="I,J,...", help=about)
     add_json(parser)
 
 
@@ -263,10 +256,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def operands(rule: Rule, shapes: Sequence[NamedShape], axes: tuple[int, ...] | None) -> Operands:
-    """Sort shapes and axes into operands, if the rule takes so many, and names if there are any.
-
-    Unknown sizes become the names ?0, ?1 and so on.
-    """
+    """Return shapes and axes as operands of a rule, with unknown sizes as the names ?0, ?1, ..."""
     if names_in(shapes) and rule.named is None:
         able = ", ".join([each.name for each in RULES.values() if each.named])
         raise UsageError(f"rule {rule.name} takes numbers; {able} take names too")
@@ -291,7 +281,7 @@ def names_in(shapes: Sequence[NamedShape]) -> list[str]:
 def answered(
     rule: Rule, asked: Operands, facts: Sequence[tuple[str, str]]
 ) -> Shape | Answer | ValueError:
-    """Ask a rule for the common shape; where sizes have names, its function for these."""
+    """Ask a rule for the common shape; if sizes have names, ask its function for names."""
     shapes = asked.shapes if asked.target is None else (*asked.shapes, asked.target)
     names = names_in(shapes)
     if not names and not facts:
@@ -299,7 +289,6 @@ def answered(
         return cast("Shape", rule.shape(asked)) if error is None else error
     said = dict(facts)
     if len(said) < len(facts):
-        # Facts of different names never contradict each other.
         raise UsageError("--known: expected one fact for each name")
     others = {text.strip("\u2265>= ") for text in said.values()} if names else {}
     for name in said:
@@ -313,7 +302,7 @@ def answered(
 
 
 def placed(rule: Rule, own: Shape, target: Shape, axes: tuple[int, ...] | None) -> Operands:
-    """Sort a shape, its target and axes into operands, if the rule takes axes or there are none."""
+    """Return a shape, its target and axes as operands of a rule."""
     if rule.takes != "axes" and axes is not None:
         raise UsageError(f"--axes: rule {rule.name} takes none; {names_of('axes')} do")
     if rule.takes == "axes" and axes is None:
@@ -337,23 +326,18 @@ def described(
 def outcome(answer: Shape | Answer | Exception | None) -> dict[str, Any]:
     """Return an answer, or a refusal, for JSON."""
     if isinstance(answer, Exception):
-        return refused(answer)
+        said: dict[str, Any] = {"refused": str(answer).partition("\n")[0]}
+        if isinstance(answer, BroadcastError):
+            said |= {name: getattr(answer, name) for name in ("axis", "tensor", "size")}
+            said["expected"] = answer.target
+        return said
     if not isinstance(answer, Answer):
         return {"result": answer}
     return {
         "result": [size if isinstance(size, int) else str(size) for size in answer.shape],
         "condition": [*map(str, answer.condition)],
-        # As `whycast model` says it.
+        # The key of `whycast model`, too.
         "condition of SONNX": [*map(str, answer.zeros)],
         "clauses": [*map(asdict, answer.condition)],
         "clauses of SONNX": [*map(asdict, answer.zeros)],
     }
-
-
-def refused(error: Exception) -> dict[str, Any]:
-    """Return a refusal for JSON: its axis is the target's, or the common rank's."""
-    said: dict[str, Any] = {"refused": str(error).partition("\n")[0]}
-    if isinstance(error, BroadcastError):
-        said |= {"axis": error.axis, "tensor": error.tensor}
-        said |= {"size": error.size, "expected": error.target}
-    return said

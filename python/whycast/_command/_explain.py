@@ -5,22 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
+from collections.abc import Sequence
 
+from whycast._command import _arguments
 from whycast._command._alignment import Line, alignment, lines, named_alignment
-from whycast._command._arguments import (
-    SHAPE_HELP,
-    Subparsers,
-    add_known,
-    add_options,
-    answered,
-    both_ends,
-    described,
-    elided,
-    headline,
-    named_shape,
-    operands,
-    outcome,
-)
+from whycast._command._arguments import both_ends, elided
 from whycast._command._verdicts import Verdict, findings, verdicts
 from whycast._errors import show_int
 from whycast._kernel import loop_plan, row_major_strides
@@ -32,23 +21,15 @@ from whycast.symbolic import Answer, NeverError
 _WIDTH = 80
 
 
-def add(subparsers: Subparsers) -> None:
-    about = "a rule's steps for given shapes, and what the other rules say of them"
+def add(subparsers: _arguments.Subparsers) -> None:
+    about = "a rule's steps for given shapes, and the results of the other rules"
     parser = subparsers.add_parser(
         "explain",
         help=about,
         description=f"Print {about}. Each line names the clause that it follows; why3/trace.toml "
         "has the clauses, proofs/FINDINGS.md the findings.",
     )
-    parser.add_argument(
-        "shapes",
-        nargs="+",
-        type=named_shape,
-        metavar="SHAPE",
-        help=f"{SHAPE_HELP}Of two shapes the second is the target of the rules that take one",
-    )
-    add_known(parser)
-    add_options(parser)
+    _arguments.add_shapes(parser, "If a rule takes a target, it is the second of two shapes")
     parser.set_defaults(run=_run)
 
 
@@ -57,10 +38,10 @@ def _run(arguments: argparse.Namespace) -> int:
     axes: tuple[int, ...] | None = arguments.axes
     if axes is not None and len(arguments.shapes) != 2:
         raise UsageError(f"--axes: expected two shapes beside it, got {len(arguments.shapes)}")
-    # Axes may be for the other rules only.
-    asked = operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
+    # The axes may only concern other rules.
+    asked = _arguments.operands(rule, arguments.shapes, axes if rule.takes == "axes" else None)
     facts: list[tuple[str, str]] = arguments.known
-    answer = answered(rule, asked, facts)
+    answer = _arguments.answered(rule, asked, facts)
     error = answer if isinstance(answer, ValueError) else None
     if isinstance(answer, (Answer, NeverError)):
         if axes is not None:
@@ -77,24 +58,22 @@ def _run(arguments: argparse.Namespace) -> int:
             "verdicts": [verdict.described() for verdict in said],
             "findings": [finding._asdict() for finding in why],
         }
-        print(json.dumps(described(rule, asked, facts) | outcome(answer) | rest))
+        asked_for = _arguments.described(rule, asked, facts)
+        print(json.dumps(asked_for | _arguments.outcome(answer) | rest))
+        return 0 if error is None else 1
+    result: Sequence[object] | None = None
+    if isinstance(answer, Answer):
+        result, reason = answer.shape, _condition(rule, answer)
+    elif isinstance(answer, ValueError):
+        kind = "condition" if isinstance(answer, NeverError) else "report"
+        first, _, _ = str(answer).partition("\n")
+        reason = _folded(f"{first} [{rule.clauses[kind]}]")
     else:
-        shape = None if isinstance(answer, ValueError) else answer
-        blocks = [
-            _folded(headline(rule, asked, shape.shape if isinstance(shape, Answer) else shape)),
-            *_tables(rule, steps),
-            _legend(rule, steps),
-        ]
-        if isinstance(answer, Answer):
-            blocks.append(_condition(rule, answer))
-        elif isinstance(answer, ValueError):
-            reason = str(answer).partition("\n")[0]
-            kind = "condition" if isinstance(answer, NeverError) else "report"
-            blocks.append(_folded(f"{reason} [{rule.clauses[kind]}]"))
-        else:
-            blocks.append(_folded(_loops(rule, asked, answer)))
-        blocks += [_side_by_side(said), _reasons(said, why)]
-        print("\n\n".join(block for block in blocks if block))
+        result, reason = answer, _folded(_loops(rule, asked, answer))
+    head = _folded(_arguments.headline(rule, asked, result))
+    blocks = [head, *_tables(rule, steps), _legend(rule, steps), reason]
+    blocks += [_side_by_side(said), _reasons(said, why)]
+    print("\n\n".join(block for block in blocks if block))
     return 0 if error is None else 1
 
 
@@ -110,13 +89,13 @@ def _tables(rule: Rule, steps: list[Line]) -> list[str]:
     tables: list[str] = []
     end = 0
     while end < len(columns) or not tables:
-        begin = end
-        end = min(begin + 1, len(columns))
+        begin, end = end, end + 1
         while end < len(columns) and sum(widths[begin : end + 1]) <= room:
             end += 1
         rows, before = [], ""
         for number, (section, label, said) in enumerate(heads):
-            cells = "".join([columns[k][number].rjust(widths[k]) for k in range(begin, end)])
+            shown_ones = zip(columns[begin:end], widths[begin:end], strict=True)
+            cells = "".join([column[number].rjust(width) for column, width in shown_ones])
             shown = "" if section == before else section
             before = section or before
             if section != rule.steps.fails or cells.strip():
@@ -140,7 +119,7 @@ def _legend(rule: Rule, steps: list[Line]) -> str:
 
 
 def _condition(rule: Rule, answer: Answer) -> str:
-    """Return what has to hold, a line for each part, in columns as the steps."""
+    """Return the condition, a line for each part, in columns like the steps."""
     parts = [(part, "condition") for part in answer.condition]
     parts += [(part, "zeros") for part in answer.zeros if not rule.zero_meets_one]
     rows = [(f"axis {part.axis}", str(part), rule.clauses[kind]) for part, kind in parts]

@@ -6,24 +6,10 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from whycast import _kernel
-from whycast._command._arguments import (
-    SHAPE_HELP,
-    Subparsers,
-    add_known,
-    add_options,
-    answered,
-    count,
-    described,
-    integers,
-    named_shape,
-    operands,
-    outcome,
-    placed,
-    shape,
-    show_integers,
-)
+from whycast._command import _arguments
 from whycast._rules import RULES, Operands, names_of
 from whycast._shapes import source_index
 from whycast._types import Strides
@@ -31,47 +17,33 @@ from whycast._usage import UsageError, show_sizes
 from whycast.symbolic import Answer
 
 
-def add(subparsers: Subparsers) -> None:
-    parser = _add(
-        subparsers,
-        "shape",
-        _run_shape,
-        "the shape that tensors, or a tensor and its target, are broadcast to",
-        ", and the condition where sizes have names. Exit code 1 where the rule refuses; the "
-        "reason is on standard error.",
+def add(subparsers: _arguments.Subparsers) -> None:
+    about = "the shape that tensors, or a tensor and its target, are broadcast to"
+    more = (
+        ", and the condition if sizes have names. Exit code 1 if the rule refuses, with the reason on "
+        "standard error."
     )
-    parser.add_argument(
-        "shapes",
-        nargs="+",
-        type=named_shape,
-        metavar="SHAPE",
-        help=f"{SHAPE_HELP}Rules {names_of('tensors')} take one or more, the others that "
-        "of the tensor and the target",
-    )
-    add_known(parser)
-    add_options(parser)
+    parser = subparsers.add_parser("shape", help=about, description=f"Print {about}{more}")
+    parser.set_defaults(run=_run_shape)
+    of_tensors = names_of("tensors")
+    more = f"Rules {of_tensors} take one or more, the others a tensor's and a target's"
+    _arguments.add_shapes(parser, more)
 
-    common = (
-        f"By the rules {names_of('tensors')}, TARGET is the shape that the tensor is broadcast to."
-    )
     about = "which element of the tensor stands at an index of the output"
-    parser = _add(subparsers, "index", _run_index, about, f": its multi-index. {common}")
-    _add_shape_and_target(parser)
+    parser = _add_to_target(subparsers, "index", _run_index, about, ": its multi-index")
     parser.add_argument(
         "index",
-        type=integers,
+        type=_arguments.integers,
         metavar="INDEX",
         help="one index for each axis of the output, from 0, such as 1,2,3; () for rank 0",
     )
-    add_options(parser)
 
     about = "the strides of the output as a view of the tensor"
-    parser = _add(subparsers, "strides", _run_strides, about, f". {common}")
-    _add_shape_and_target(parser)
+    parser = _add_to_target(subparsers, "strides", _run_strides, about)
     layout = parser.add_mutually_exclusive_group()
     layout.add_argument(
         "--itemsize",
-        type=count(1),
+        type=_arguments.count(1),
         default=1,
         metavar="BYTES",
         help="bytes of an element of the tensor, which is contiguous in row-major order (C); by "
@@ -79,40 +51,43 @@ def add(subparsers: Subparsers) -> None:
     )
     layout.add_argument(
         "--strides",
-        type=integers,
+        type=_arguments.integers,
         metavar="S,T,...",
         help="strides of a tensor in another layout, one for each of its axes, in any unit",
     )
-    add_options(parser)
 
 
-def _add(
-    subparsers: Subparsers,
+def _add_to_target(
+    subparsers: _arguments.Subparsers,
     name: str,
     run: Callable[[argparse.Namespace], int],
     about: str,
-    more: str,
+    more: str = "",
 ) -> argparse.ArgumentParser:
-    parser = subparsers.add_parser(name, help=about, description=f"Print {about}{more}")
+    common = f"By the rules {names_of('tensors')}, TARGET is the shape to broadcast the tensor to."
+    description = f"Print {about}{more}. {common}"
+    parser = subparsers.add_parser(name, help=about, description=description)
     parser.set_defaults(run=run)
+    for word, help_ in (("shape", "shape of the tensor"), ("target", "shape to broadcast it to")):
+        parser.add_argument(word, type=_arguments.shape, metavar=word.upper(), help=help_)
+    _arguments.add_options(parser)
     return parser
-
-
-def _add_shape_and_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shape", type=shape, metavar="SHAPE", help="shape of the tensor")
-    parser.add_argument("target", type=shape, metavar="TARGET", help="shape to broadcast it to")
 
 
 def _run_shape(arguments: argparse.Namespace) -> int:
     rule = RULES[arguments.rule]
-    asked = operands(rule, arguments.shapes, arguments.axes)
-    answer = answered(rule, asked, arguments.known)
+    asked = _arguments.operands(rule, arguments.shapes, arguments.axes)
+    answer = _arguments.answered(rule, asked, arguments.known)
     return _answer(arguments, asked, answer, show_sizes)
 
 
-def _run_index(arguments: argparse.Namespace) -> int:
+def _asked(arguments: argparse.Namespace) -> Operands:
     rule = RULES[arguments.rule]
-    asked = placed(rule, arguments.shape, arguments.target, arguments.axes)
+    return _arguments.placed(rule, arguments.shape, arguments.target, arguments.axes)
+
+
+def _run_index(arguments: argparse.Namespace) -> int:
+    rule, asked = RULES[arguments.rule], _asked(arguments)
     output = rule.shape(asked)
     result: tuple[int, ...] | Exception | None = None
     if output is not None:
@@ -124,41 +99,37 @@ def _run_index(arguments: argparse.Namespace) -> int:
             raise UsageError(str(wrong)) from None
         except IndexError as wrong:
             result = wrong
-    return _answer(arguments, asked, result, show_integers, index=arguments.index)
+    return _answer(arguments, asked, result, index=arguments.index)
 
 
 def _run_strides(arguments: argparse.Namespace) -> int:
-    rule = RULES[arguments.rule]
-    asked = placed(rule, arguments.shape, arguments.target, arguments.axes)
+    asked, shape = _asked(arguments), arguments.shape
     own: Strides = arguments.strides
     if own is None:
-        strides = _kernel.row_major_strides(arguments.shape)
-        own = tuple(arguments.itemsize * stride for stride in strides)
-    if len(own) != len(arguments.shape):
-        raise UsageError(
-            f"--strides: expected {len(arguments.shape)}, one for each axis of the tensor, "
-            f"got {len(own)}"
-        )
-    layout = rule.layout(asked, own)
-    return _answer(arguments, asked, layout and layout.strides, show_integers, strides=own)
+        own = tuple(arguments.itemsize * each for each in _kernel.row_major_strides(shape))
+    if len(own) != len(shape):
+        expected = f"expected {len(shape)}, one for each axis of the tensor"
+        raise UsageError(f"--strides: {expected}, got {len(own)}")
+    layout = RULES[arguments.rule].layout(asked, own)
+    return _answer(arguments, asked, layout and layout.strides, strides=own)
 
 
 def _answer(
     arguments: argparse.Namespace,
     asked: Operands,
     result: tuple[int, ...] | Answer | Exception | None,
-    show: Callable[[tuple[int, ...]], str],
-    **more: tuple[int, ...],
+    show: Callable[[tuple[int, ...]], str] = _arguments.show_integers,
+    **more: Any,
 ) -> int:
     rule = RULES[arguments.rule]
     if result is None:
         result = rule.refusal(asked)
         assert result is not None
     if arguments.json:
-        facts = getattr(arguments, "known", ())
-        print(json.dumps(described(rule, asked, facts) | more | outcome(result)))
+        asked_for = _arguments.described(rule, asked, getattr(arguments, "known", ()))
+        print(json.dumps(asked_for | more | _arguments.outcome(result)))
     elif isinstance(result, Exception):
-        # The command line has its own name for the rule.
+        # The command line has its own name for NumPy's rule.
         said = str(result).replace("in whycast.numpy_rule", "whycast shape --rule numpy")
         print(said, file=sys.stderr)
     else:
