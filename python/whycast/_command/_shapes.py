@@ -20,8 +20,8 @@ from whycast.symbolic import Answer
 def add(subparsers: _arguments.Subparsers) -> None:
     about = "the shape that tensors, or a tensor and its target, are broadcast to"
     more = (
-        ", and the condition if sizes have names. Exit code 1 if the rule refuses, with the reason on "
-        "standard error."
+        ", and the condition if sizes have names. Exit code 1 if the rule refuses; standard error "
+        "has the reason."
     )
     parser = subparsers.add_parser("shape", help=about, description=f"Print {about}{more}")
     parser.set_defaults(run=_run_shape)
