@@ -23,7 +23,6 @@ CASES = [
 
 
 def numpy_shape(shapes: Sequence[Shape]) -> Shape | None:
-    """Return what NumPy computes, which is what our program for its rule computes."""
     try:
         theirs = np.broadcast_shapes(*shapes)
     except ValueError:
@@ -37,7 +36,7 @@ def numpy_shape(shapes: Sequence[Shape]) -> Shape | None:
 
 
 def same_shape(shapes: Sequence[Shape]) -> bool:
-    """ONNX, property 1 of tensors that broadcast with each other."""
+    """ONNX, property 1 of tensors that broadcast with each other: equal shapes."""
     return all(a == b for a, b in pairwise(shapes))
 
 
@@ -53,7 +52,7 @@ def same_rank_lengths(shapes: Sequence[Shape]) -> bool:
 
 
 def prepended_lengths(shapes: Sequence[Shape]) -> bool:
-    """ONNX, property 3: ones prepended, as many as one likes, give property 2."""
+    """ONNX, property 3: any number of prepended ones leads to property 2."""
     most = max(map(len, shapes)) + 1
     choices = [[prepend(s, rank) for rank in range(len(s), most + 1)] for s in shapes]
     return any(same_rank_lengths(chosen) for chosen in product(*choices))
@@ -73,7 +72,7 @@ def unidirectional(b: Shape, a: Shape) -> bool:
 
 
 def printed_shape(shapes: Sequence[Shape]) -> Shape | None:
-    """NumPy, as printed: two sizes are equal or one is 1; the result has the largest sizes."""
+    """NumPy's text: two sizes are equal or one is 1; the result has the largest sizes."""
     rank = max(map(len, shapes))
     extended = [prepend(shape, rank) for shape in shapes]
     for sizes in zip(*extended, strict=True):
@@ -93,10 +92,10 @@ def test_multidirectional() -> None:
     for shapes in CASES:
         properties = [f(shapes) for f in (same_shape, same_rank_lengths, prepended_lengths)]
         assert any(properties) == (numpy_shape(shapes) is not None) == properties[2]
-        # SONNX refuses what NumPy refuses, and what mixes a 0 with a 1 on some axis.
+        # SONNX also refuses a 0 and a 1 on one axis.
         assert (e1(shapes) is None) == (any(properties) and not mixes_zero_and_one(shapes))
         holds[sum(properties)] += 1
-    # No property, the last one, the last two, all three: each of these occurs.
+    # Each number of properties occurs.
     assert all(holds)
 
 

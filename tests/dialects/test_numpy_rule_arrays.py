@@ -1,4 +1,4 @@
-"""whycast.numpy_rule on arrays: all that the functions of NumPy do, seen from outside."""
+"""whycast.numpy_rule on arrays, compared with NumPy's functions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from view_checks import address
 import whycast
 from whycast import numpy_rule
 
-# Under a looser type: anything is passed to ours and NumPy's alike.
-Function = Callable[..., Any]
-broadcast_arrays: Function = vars(numpy_rule)["broadcast_arrays"]
-broadcast_to: Function = vars(numpy_rule)["broadcast_to"]
-np_broadcast_arrays: Function = vars(np)["broadcast_arrays"]
-np_broadcast_to: Function = vars(np)["broadcast_to"]
+# Under looser types, so that all functions take anything.
+broadcast_arrays: Any = numpy_rule.broadcast_arrays
+broadcast_to: Any = numpy_rule.broadcast_to
+np_broadcast_arrays: Any = np.broadcast_arrays
+np_broadcast_to: Any = np.broadcast_to
 
 ALL_DTYPES = (*DTYPES, *OTHER_DTYPES)
 
 
 def reaction(array: Any) -> tuple[object, ...]:
-    """Say what an array does when asked whether it is writeable, and when it is written to."""
+    """Return how an array reacts to a look at its flag `writeable`, and to a write."""
     content = np.array(array)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -45,17 +44,17 @@ def reaction(array: Any) -> tuple[object, ...]:
 
 
 def assert_same_array(ours: Array, theirs: Array) -> None:
-    """Demand equality in all that can be asked of an array but for strides never used."""
+    """Demand equal arrays, except for strides that nothing uses."""
     assert type(ours) is type(theirs)
     assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)
     assert ours.dtype.str == theirs.dtype.str
     for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "ALIGNED"):
         assert ours.flags[flag] == theirs.flags[flag], flag
     if ours.dtype.kind in "TV":
-        # Bytes do not tell: those of a long string are elsewhere, a structure may have gaps.
+        # Not by bytes: a long string has them elsewhere, and a structure may have gaps.
         assert repr(ours.tolist()) == repr(theirs.tolist())
     else:
-        # Of objects these are the addresses.
+        # The bytes of an object are its address.
         assert ours.ravel().tobytes() == theirs.ravel().tobytes()
     if ours.size:
         assert address(ours, (0,) * ours.ndim) == address(theirs, (0,) * theirs.ndim)
@@ -106,8 +105,8 @@ def _read_only(array: Array) -> Array:
 
 @pytest.mark.parametrize("function", [whycast.broadcast, broadcast_arrays])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_no_warning_before_a_write(layout: str, function: Function) -> None:
-    """Nor any to the argument, whose own mark is left as it was."""
+def test_no_warning_before_a_write(layout: str, function: Any) -> None:
+    """Calls do not warn, and leave the mark of the argument."""
     x = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     twin = LAYOUTS[layout](np.arange(12.0).reshape(2, 1, 6))
     function(x, np.zeros((3, 1)))
@@ -123,17 +122,14 @@ ARRAY_LIKES: list[Any] = [7, 2.5, True, "text", [1, 2, 3], (4,), [[1], [2]], ran
 def test_array_likes(value: Any) -> None:
     shape = (2, *np.shape(value)) if np.shape(value) else (2,)
     ours = (*broadcast_arrays(value, np.zeros(shape)), broadcast_to(value, shape))
-    theirs = (
-        *np_broadcast_arrays(value, np.zeros(shape)),
-        np_broadcast_to(value, shape),
-    )
+    theirs = (*np_broadcast_arrays(value, np.zeros(shape)), np_broadcast_to(value, shape))
     for z, expected in zip(ours, theirs, strict=True):
         assert (z.dtype, z.shape, z.tolist()) == (expected.dtype, expected.shape, expected.tolist())
         assert reaction(z) == reaction(expected)
 
 
 class Labelled(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
-    """Subclass with an attribute that views take over, and a record of how often they do."""
+    """A subclass with an attribute that views inherit; it counts the inheritances."""
 
     label = "none"
     finalized = 0
@@ -150,7 +146,6 @@ def labelled(shape: Shape) -> Labelled:
 
 
 def subclasses() -> Iterator[Array]:
-    """Arrays of subclasses; none of them is a plain one once it has been looked at."""
     for array in (np.ones((3, 1)).view(np.matrix), np.ones((3, 1)).view(np.recarray)):
         yield from (array, array[::-1], array[:2])
     yield labelled((3, 1))
@@ -171,6 +166,6 @@ def test_subclass(x: Array, subok: bool) -> None:
         assert np.asarray(z).tobytes() == np.asarray(expected).tobytes()
         for name in ("label", "finalized"):
             assert getattr(z, name, None) == getattr(expected, name, None)
-    # With subok a result of the right shape is the argument itself, without it a plain view.
+    # If the shape is right already, the result is the argument, or without subok a plain view.
     assert (broadcast_arrays(x, subok=subok)[0] is x) == (subok or type(x) is np.ndarray)
     assert type(ours[2]) is (type(x) if subok else np.ndarray)

@@ -1,7 +1,6 @@
-"""SONNX-1 and SONNX-0 as they stand, counted from 1, beside the package, which counts from 0.
+"""SONNX-1 and SONNX-0, read clause by clause and counted from 1; the package counts from 0.
 
-The reading below goes through the clauses of the two texts in their order. A tensor is here its
-sizes and a dictionary from multi-indices, counted from 1, to elements.
+Here a tensor has sizes and a dictionary from multi-indices, counted from 1, to elements.
 """
 
 from __future__ import annotations
@@ -26,51 +25,40 @@ class Tensor:
     elements: dict[Index, object]
 
     def size(self, i: int) -> int:
-        """Return the size of dimension i."""
         assert 1 <= i <= len(self.sizes)
         return self.sizes[i - 1]
 
 
 def indices(sizes: Sequence[int]) -> Iterator[Index]:
-    """Give the multi-indices within sizes, counted from 1."""
     return product(*(range(1, size + 1) for size in sizes))
 
 
 def from_zero(array: np.ndarray[Any, Any]) -> Tensor:
-    """Read an array from 1."""
-    places = np.ndindex(array.shape)
-    elements: dict[Index, object] = {tuple(k + 1 for k in index): array[index] for index in places}
-    return Tensor(array.shape, elements)
+    found = {tuple(k + 1 for k in index): element for index, element in np.ndenumerate(array)}
+    return Tensor(array.shape, found)
 
 
 def arrays_of(shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray[Any, Any]]:
-    """Make arrays without equal elements: of integers, texts, integers, ..."""
+    """Return arrays of different elements: of integers, texts, integers, and so on."""
     arrays = [np.arange(np.prod(shape, dtype=int)).reshape(shape) for shape in shapes]
     return [array.astype(str) if m % 2 else array for m, array in enumerate(arrays)]
 
 
 def values_of_f(a: int, b: int, c: int, candidates: range) -> list[int]:
-    """Give the candidates that the two equations of the texts admit for f(a,B,C)."""
+    """Return the candidates that the two equations of the texts admit for f(a,B,C)."""
     return [r for r in candidates if (b != c or r == a) and (b != 1 or r == 1)]
 
 
 def f(a: int, b: int, c: int) -> int:
-    """Return the value that the texts leave for f, where they leave one."""
+    """Return the value that the texts leave for f, if they leave one."""
     (value,) = values_of_f(a, b, c, range(1, c + 1))
     return value
 
 
 def grown(y: Tensor, sizes: Sequence[int]) -> Tensor:
     """Relate Ym to Zm: f on each dimension."""
-    return Tensor(
-        tuple(sizes),
-        {
-            index: y.elements[
-                tuple(f(a, b, c) for a, b, c in zip(index, y.sizes, sizes, strict=True))
-            ]
-            for index in indices(sizes)
-        },
-    )
+    found = {index: y.elements[tuple(map(f, index, y.sizes, sizes))] for index in indices(sizes)}
+    return Tensor(tuple(sizes), found)
 
 
 def completed(x: Tensor, rank: int) -> Tensor:
@@ -91,22 +79,21 @@ def enlarged(ys: Sequence[Tensor]) -> list[Tensor] | None:
 
 
 def broadcast(xs: Sequence[Tensor]) -> list[Tensor] | None:
-    """Broadcast as SONNX-1 has it; once all have one rank, as SONNX-0 has it too."""
+    """Broadcast as SONNX-1; as SONNX-0, too, if all tensors have one rank."""
     rank = max(len(x.sizes) for x in xs)
     return enlarged([completed(x, rank) for x in xs])
 
 
 def binary_form(x1: Tensor, x2: Tensor) -> list[Tensor] | None:
-    """Broadcast of two tensors, as SONNX-1 describes it the second time."""
+    """Broadcast two tensors by the second description of SONNX-1."""
     n1, rank = len(x1.sizes), len(x2.sizes)
     sizes1 = tuple(1 if i <= rank - n1 else x1.size(i - rank + n1) for i in range(1, rank + 1))
-    # Without the ones: the last indices are those of X1.
+    # Here the last indices are those of X1.
     y1 = Tensor(sizes1, {index: x1.elements[index[rank - n1 :]] for index in indices(sizes1)})
     return enlarged([y1, x2])
 
 
 def package(arrays: Sequence[np.ndarray[Any, Any]]) -> list[Tensor] | None:
-    """Broadcast with the package; None for E1."""
     try:
         return [from_zero(array) for array in whycast.broadcast(*arrays)]
     except whycast.BroadcastError:
@@ -118,9 +105,7 @@ FEW = [shape for rank in range(3) for shape in product((0, 1, 3), repeat=rank)]
 
 
 def test_f() -> None:
-    """One value where f is meant, every value where the texts need none.
-
-    [E_SonnxOneBroadcast_any_F_010] [E_SonnxOneBroadcast_any_F_020]
+    """[E_SonnxOneBroadcast_any_F_010] [E_SonnxOneBroadcast_any_F_020]
     [E_SonnxOneBroadcast_any_Binary_050] [E_SonnxZeroBroadcast_any_F_010]
     [E_SonnxZeroBroadcast_any_F_020]
     """
@@ -132,9 +117,7 @@ def test_f() -> None:
 
 
 def test_both_texts() -> None:
-    """Their verdict, shape and data are the package's, for tensors of different types.
-
-    SONNX-0 speaks of tensors of one rank.
+    """SONNX-0 only describes tensors of one rank.
 
     [E_SonnxOneBroadcast_any_Signature_010] [E_SonnxOneBroadcast_any_Types_010]
     [E_SonnxOneBroadcast_any_Constraints_010] [E_SonnxOneBroadcast_any_Constraints_020]
@@ -157,9 +140,7 @@ def test_both_texts() -> None:
 
 
 def test_binary_form() -> None:
-    """Two tensors, in either order, by the form for two, which is that for any number.
-
-    [E_SonnxOneBroadcast_any_Commutativity_020] [E_SonnxOneBroadcast_any_Binary_010]
+    """[E_SonnxOneBroadcast_any_Commutativity_020] [E_SonnxOneBroadcast_any_Binary_010]
     [E_SonnxOneBroadcast_any_Binary_020] [E_SonnxOneBroadcast_any_Binary_030]
     [E_SonnxOneBroadcast_any_Binary_040] [E_SonnxOneBroadcast_any_Binary_050]
     [E_SonnxOneBroadcast_any_Binary_060] [E_SonnxOneBroadcast_any_Binary_070]

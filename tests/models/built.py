@@ -1,4 +1,4 @@
-"""Models as ONNX's text has them; patterns are as exporters write them."""
+"""Models from ONNX's text; patterns as exporters write them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def value(name: str, shape: Sizes, element: int = TensorProto.FLOAT) -> onnx.Val
 
 
 def constant(name: str, *shape: int) -> TensorProto:
-    """Give elements that differ from each other and from those of other constants."""
+    """Return elements that differ within a constant and between constants."""
     drawn = np.random.default_rng(len(name) + sum(shape))
     count = int(np.prod(shape, dtype=np.int64))
     data = (drawn.permutation(count) + 1).astype(np.float32) / 64
@@ -24,13 +24,12 @@ def constant(name: str, *shape: int) -> TensorProto:
 
 
 def parsed(text: str, opset: int = 17, more: str = "") -> ModelProto:
-    """Return a model with this graph."""
     head = f'<ir_version: 8, opset_import: ["": {opset}, "own": 1]{more}>'
     return onnx.parser.parse_model(f"{head} g {text}")
 
 
 def pattern(name: str) -> ModelProto:
-    """Return one of the patterns; its values without elements become constants."""
+    """Return a pattern as a model; its values without elements become constants."""
     made = parsed(PATTERNS[name], more=', metadata_props: ["kept": "too"]')
     made.graph.doc_string = "kept"
     for each in made.graph.value_info:
@@ -41,7 +40,7 @@ def pattern(name: str) -> ModelProto:
 
 
 PATTERNS = {
-    # Normalization, projections with a bias, attention with a mask, a residual.
+    # Normalization, projections with a bias, attention with a mask, a residual connection.
     "transformer": """(float[2,5,8] x, float[2,1,1,5] mask) => (float[2,5,8] y)
 <float two = {2}, float epsilon = {0.0001}, int64[1] one = {1}, float[8] scale, float[8] bias,
 float[8] offset, float[8,8] weight> {

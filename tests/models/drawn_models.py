@@ -1,8 +1,8 @@
-"""Drawn models: the list of their broadcasts, and the explicit model, held against what runs.
+"""Drawn models: the list of their broadcasts, and the explicit model, compared with runs.
 
-Sizes of inputs are numbers, names or open. A small interpreter of shapes says for each assignment
-of numbers which nodes run and what broadcasts; ONNX Runtime runs the model and the explicit one. Of
-the package nothing is used but the command line, and SONNX's operator for its own form.
+Sizes of inputs are numbers, names or open. For each assignment of numbers, a small interpreter of
+shapes finds which nodes run and broadcast; ONNX Runtime runs the model and the explicit one. The
+only parts of the package in use are the command line, and SONNX's operator for its own form.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import random
 import re
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -32,18 +32,9 @@ from whycast._model._runs import Broadcast
 Shape = tuple[int, ...]
 Sizes = dict[str, int]
 NAMES = ("N", "M", "K")
-# From which opset on an operator broadcasts.
-SINCE = {
-    "Add": 7,
-    "Expand": 8,
-    "Sub": 7,
-    "Mul": 7,
-    "Max": 8,
-    "Sum": 8,
-    "Where": 9,
-    "PRelu": 7,
-    "MatMul": 7,
-}
+# The first opset in which an operator broadcasts.
+SINCE = {"Add": 7, "Expand": 8, "Sub": 7, "Mul": 7, "Max": 8, "Sum": 8, "Where": 9}
+SINCE |= {"PRelu": 7, "MatMul": 7}
 
 
 def numbers(text: str) -> Shape:
@@ -56,7 +47,7 @@ def numbers(text: str) -> Shape:
 
 
 def shape_of(operator: str, shapes: list[Shape]) -> Shape:
-    """Return the shape of an output; a ValueError says that there is none."""
+    """Return the shape of an output, or raise ValueError."""
     if operator == "MatMul":
         product: np.ndarray = np.matmul(*map(np.zeros, shapes))
         return product.shape
@@ -68,7 +59,7 @@ def shape_of(operator: str, shapes: list[Shape]) -> Shape:
 
 @dataclass
 class Node:
-    """A node, and the graphs within it, of which the last node makes the output."""
+    """A node, and the graphs within it; the last node of each makes the output."""
 
     operator: str
     inputs: list[str]
@@ -80,7 +71,7 @@ Graph = list[Node]
 
 
 class Drawn:
-    """A model, drawn by a number."""
+    """A model, drawn from a seed."""
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
@@ -104,11 +95,9 @@ class Drawn:
                     size if isinstance(size, int) else self.base.get(str(size), 1) for size in sizes
                 )
             else:
-                for axis, open_size in enumerate(sizes):
-                    if open_size is None:
-                        self.base[f"{name}.{axis}"] = self.draw.choice(
-                            (1, self.base_of(target, axis))
-                        )
+                for axis in (axis for axis, size in enumerate(sizes) if size is None):
+                    base = (1, self.base_of(target, axis))
+                    self.base[f"{name}.{axis}"] = self.draw.choice(base)
                 self.inputs[name] = sizes
             known[name] = self.shape(name, self.base)
         self.graph = self.drawn(known, self.draw.randint(1, 5), depth=0)
@@ -118,14 +107,13 @@ class Drawn:
         return size if isinstance(size, int) else self.base[size]
 
     def shape(self, name: str, sizes: Sizes) -> Shape:
-        """Return the shape of an input or a constant."""
         if name in self.constants:
             return self.constants[name]
         about = enumerate(self.inputs[name])
         return tuple(s if isinstance(s, int) else sizes[s or f"{name}.{axis}"] for axis, s in about)
 
     def drawn(self, known: dict[str, Shape], count: int, depth: int) -> Graph:
-        """Draw nodes that run with the numbers of the names that are the base."""
+        """Draw nodes that run with the numbers `base` of the names."""
         graph, known = Graph(), dict(known)
         for _ in range(50 * count):
             if len(graph) == count:
@@ -159,18 +147,17 @@ class Drawn:
         return graph
 
     def nested(self, known: dict[str, Shape], output: str, depth: int) -> tuple[Node, Shape]:
-        """Draw an If, whose branches have one rank, or a Loop that gathers what its body makes."""
+        """Draw an If with branches of one rank, or a Loop that stacks the outputs of its body."""
         operator = self.draw.choice(("If", "Loop"))
         one = self.drawn(known, self.draw.randint(1, 3), depth + 1)
         shape = self.run(one, dict(known), {}, 0)
         if operator == "Loop":
             return Node("Loop", [], output, [one]), (2, *shape)
-        # The other branch has whatever shape it has.
         other = self.drawn(known, self.draw.randint(1, 2), depth + 1)
         return Node("If", [], output, [one, other]), shape
 
     def run(self, graph: Graph, known: dict[str, Shape], seen: dict[str, Any], flag: int) -> Shape:
-        """Return the shape of a graph's output; note what each node saw, and if it ran."""
+        """Return the shape of a graph's output; note the shapes of each node, and if it ran."""
         shape: Shape = ()
         for node in graph:
             if node.operator == "If":
@@ -186,7 +173,7 @@ class Drawn:
         return shape
 
     def model(self) -> ModelProto:
-        """Return the model, with annotations of which some are not true."""
+        """Return the model, with some annotations that are wrong."""
         constants = [
             *(built.constant(name, *shape) for name, shape in self.constants.items()),
             numpy_helper.from_array(np.array(2), "times"),
@@ -202,7 +189,7 @@ class Drawn:
         nodes = [*map(self.proto, self.graph)]
         graph = helper.make_graph(nodes, "drawn", inputs, outputs, constants)
         for node in self.graph:
-            # Where inference knows better: elsewhere it would be taken for true.
+            # Only where inference finds the shape itself, and does not trust the annotation.
             is_known = node.operator in ("Relu", "PRelu") and node.inputs[0][0] == "x"
             if is_known and self.draw.random() < 0.5:
                 rank = self.draw.randint(0, 3)
@@ -215,32 +202,28 @@ class Drawn:
     def proto(self, node: Node) -> onnx.NodeProto:
         more: dict[str, GraphProto] = {}
         inputs = node.inputs
-        last = [each[-1].output for each in node.inner]
+        inner = [([*map(self.proto, g)], built.value(g[-1].output, None)) for g in node.inner]
         if node.operator == "If":
             inputs = ["flag"]
-            for name, each, output in zip(
-                ("then_branch", "else_branch"), node.inner, last, strict=True
-            ):
-                about = [built.value(output, None)]
-                more[name] = helper.make_graph([*map(self.proto, each)], name, [], about)
+            for name, (nodes, made) in zip(("then_branch", "else_branch"), inner, strict=True):
+                more[name] = helper.make_graph(nodes, name, [], [made])
         elif node.operator == "Loop":
-            inputs, on = ["times", "true"], f"{node.output}on"
-            nodes = [helper.make_node("Identity", ["true"], [on]), *map(self.proto, node.inner[0])]
+            inputs, on, ((nodes, made),) = ["times", "true"], f"{node.output}on", inner
+            nodes.insert(0, helper.make_node("Identity", ["true"], [on]))
             about = [built.value(f"{node.output}i", (), TensorProto.INT64)]
             about += [built.value(f"{node.output}go", (), TensorProto.BOOL)]
-            made = [built.value(on, (), TensorProto.BOOL), built.value(last[0], None)]
-            more["body"] = helper.make_graph(nodes, "body", about, made)
+            outputs = [built.value(on, (), TensorProto.BOOL), made]
+            more["body"] = helper.make_graph(nodes, "body", about, outputs)
         return helper.make_node(node.operator, inputs, [node.output], node.output.upper(), **more)
 
 
 def targets(graph: Graph) -> set[str]:
-    """Return the targets of the Expands."""
     own = {node.inputs[1] for node in graph if node.operator == "Expand"}
     return own.union(*(targets(each) for node in graph for each in node.inner))
 
 
 def one_that_grows(names: str, sizes: Sizes) -> int:
-    """Return the number of a name, or of `N|M`, the one of both that is not 1."""
+    """Return the number of a name, or for `N|M` the number that is not 1."""
     return next((n for name in names.split("|") if (n := sizes[name]) != 1), 1)
 
 
@@ -255,7 +238,6 @@ def holds(clause: str, sizes: Sizes) -> bool:
 
 
 def ask(*words: str) -> dict[str, Any]:
-    """Run `whycast model --json`; return the report."""
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main(["model", *words, "--json"])
@@ -279,12 +261,9 @@ def judge(seed: int, folder: Path) -> int:
     for sizes, flag in assignments:
         noted: dict[str, Any] = {}
         known = {n: drawn.shape(n, sizes) for n in (*drawn.inputs, *drawn.constants)}
-        runs = True
-        try:
-            drawn.run(drawn.graph, known, noted, flag)
-        except ValueError:
-            runs = False
-        seen.append((sizes, flag, noted, runs))
+        with suppress(ValueError):
+            known[""] = drawn.run(drawn.graph, known, noted, flag)
+        seen.append((sizes, flag, noted, "" in known))
     about = ask(str(path))
     rows = {row["output"]: row for row in about["nodes"]}
     explicit = set(re.findall(r"(\w+) = Expand", onnx.printer.to_text(model)))
@@ -314,7 +293,7 @@ def judge(seed: int, folder: Path) -> int:
     after = runner(out, of_sonnx=form == "sonnx")
     for sizes, flag, _, runs in seen:
         if has_product and 0 in sizes.values():
-            # ONNX Runtime leaves the empty product of a vector unwritten, or refuses it.
+            # ONNX Runtime does not write the empty product of a vector, or refuses it.
             continue
         feeds = feeds_for(drawn, sizes, flag)
         try:
@@ -326,7 +305,7 @@ def judge(seed: int, folder: Path) -> int:
             assert is_known or not runs, "it does not run"
             continue
         for a, b in zip(expected, after(feeds), strict=True):
-            # Of 0 and -0 ONNX Runtime's Max takes the first or the second one, as its loop is.
+            # ONNX Runtime's Max returns either of 0 and -0.
             assert a.dtype == b.dtype, a.dtype
             np.testing.assert_array_equal(a, b)
     if form != "sonnx" and not model.graph.value_info and seen[0][3]:
@@ -337,7 +316,7 @@ def judge(seed: int, folder: Path) -> int:
 
 
 def judge_row(row: dict[str, Any], shapes: list[Shape], ran: bool, sizes: Sizes) -> bool:
-    """Hold what is said of one node against what it saw; return whether it broadcast."""
+    """Compare the row of one node with a run; return whether the node broadcast."""
     if row["operator"] == "MatMul":
         shapes = [shape[:-2] for shape in shapes]
     differ = len({*shapes}) > 1
@@ -375,7 +354,7 @@ def feeds_for(drawn: Drawn, sizes: Sizes, flag: int) -> dict[str, np.ndarray]:
 
 
 def judge_all(seeds: range) -> int:
-    """Judge the models of some numbers; name the one that fails."""
+    """Judge the models of some seeds; print the model that fails."""
     broadcast = 0
     with TemporaryDirectory() as folder:
         for seed in seeds:

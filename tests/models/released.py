@@ -1,7 +1,7 @@
 """`make models`: the models of released packages, counted by whycast and by running them.
 
-Each is made explicit, run before and after, and compared bit by bit. It prints a table, and fails
-where whycast and the run disagree.
+Each model is made explicit, run before and after, and compared bit by bit. The program prints a
+table, and fails if whycast and a run disagree.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from whycast._model._runs import feeds
 
 BUILD = Path(__file__).resolve().parents[2] / "build"
 
-# For each model how many nodes there are, how many broadcast, and how many stay open; the file in
-# build/; the sizes with which it is run; and the operators that are left as they are. With many
-# exponents ONNX Runtime calls `pow`, with one that is 2 it multiplies; and it has other loops for a
-# stack of matrices of one row. The last bits differ.
+# For each model the number of nodes, of those that broadcast, and of open ones; the file in build/;
+# the sizes of its run; and operators to leave, because ONNX Runtime changes their last bits: it
+# calls `pow` for many exponents, multiplies for one that is 2, and has other loops for a stack of
+# matrices of one row.
 _MODELS = """\
 45 27 0 test-models/magika/models/standard_v3_3/model.onnx bytes=1x2048
 89 64 0 test-models/rapidocr/models/ch_ppocr_mobile_v2.0_cls_mobile.onnx x=2x3x48x192
@@ -43,7 +43,7 @@ _MODELS = """\
 72 56 0 models/pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx input_features=1x80x800
 81 11 0 models/nudenet/320n.onnx images=1x3x320x320
 """
-# What was found in them before there was this program.
+# Counted before this program existed.
 COUNTED = {"nodes": 995, "broadcast": 615, "stacks": 50, "stacks that broadcast": 36}
 
 
@@ -67,15 +67,12 @@ def _model(line: str) -> Model:
 
 
 MODELS = list(map(_model, _MODELS.splitlines()))
-# Those that `make test` asks about, too.
+# `make test` runs these, too.
 SMALL = {each.file.stem: each for each in MODELS if "test-models" in each.file.parts}
 
 
 def judge(model: Model) -> tuple[Seen, dict[str, Any]]:
-    """Hold whycast against a run; make the model explicit, and hold that against the model.
-
-    Return what the run showed, and what became of the model.
-    """
+    """Compare whycast with a run, and the explicit model with the model; return both results."""
     numbers = {"sr": 16000.0} if "sr" in model.shapes else {}
     inputs = scopes(onnx.load(model.file), Names(), [*model.shapes.items()]).inputs
     seen = seen_by_running(model.file, feeds(inputs, {}, numbers))
@@ -102,7 +99,7 @@ def judge(model: Model) -> tuple[Seen, dict[str, Any]]:
 
 
 def report() -> int:
-    """Print the table; fail where the sums are not those that were counted."""
+    """Print the table, and compare its sums."""
     total: Counter[str] = Counter()
     print("| model | nodes | broadcast | left | new nodes |")
     print("|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""What a run of a model shows of its broadcasts; none of the package is used for that."""
+"""The broadcasts of a model, seen in a run, without the package."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ ELEMENT_WISE = {
 
 
 class Seen(NamedTuple):
-    """Of each node of the outermost graph, by its output: whether it broadcast."""
+    """Whether each node of the outermost graph broadcast, by its output."""
 
     element_wise: dict[str, bool]
     stacks: dict[str, bool]
 
 
 def started(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
-    """Give what runs a model as it is."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
@@ -32,7 +31,7 @@ def started(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 
 
 def seen_by_running(path: Path, inputs: dict[str, np.ndarray]) -> Seen:
-    """Run a model in ONNX Runtime, with what such nodes read and write as outputs."""
+    """Run a model in ONNX Runtime, and compare the shapes that its nodes read."""
     model = onnx.load(path)
     nodes = [
         node

@@ -27,7 +27,6 @@ Save = Callable[[ModelProto | str], str]
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Save:
-    """Save a model, or one that ONNX's text has; give its path."""
 
     def save(model: ModelProto | str) -> str:
         made = parsed(model) if isinstance(model, str) else model
@@ -45,7 +44,7 @@ def rows(run: Run, path: str, *more: str) -> list[dict[str, Any]]:
 
 
 def test_operators_are_those_of_onnx() -> None:
-    """Each operator whose text speaks of broadcasting is in a table, from that opset on."""
+    """Each operator whose text mentions broadcasting is in a table, since its opset."""
     found: dict[str, int] = {}
     for schema in onnx.defs.get_all_schemas_with_history():
         inputs = [each.description for each in schema.inputs]
@@ -93,7 +92,7 @@ def test_patterns_before_and_after(
 
 
 def strip(graph: onnx.GraphProto) -> None:
-    """Take the nodes away that are new, and the inputs of the others."""
+    """Remove the new nodes, and the inputs of the others."""
     nodes = [node for node in graph.node if "/explicit" not in node.name]
     for node in nodes:
         del node.input[:]
@@ -106,7 +105,6 @@ def strip(graph: onnx.GraphProto) -> None:
 
 @pytest.mark.parametrize("name", released.SMALL)
 def test_released_models(name: str) -> None:
-    """What running shows is what is said, and the bits are the same before and after."""
     released.judge(released.SMALL[name])
 
 
@@ -136,7 +134,7 @@ def test_names_of_sizes(run: Run, saved: Save, tmp_path: Path) -> None:
         assert (about["check"]["inputs"]["a"], about["explicit"]["left"]) == ([n, 4], [])
 
 
-def test_constants_are_repeated_where_that_is_asked(run: Run, saved: Save, tmp_path: Path) -> None:
+def test_constants_are_repeated_on_demand(run: Run, saved: Save, tmp_path: Path) -> None:
     path, out = saved(pattern("channels")), str(tmp_path / "out.onnx")
     assert run(f"model {path} --explicit {out} --constants --check").code == 0
     graph = onnx.load(out).graph
@@ -145,7 +143,6 @@ def test_constants_are_repeated_where_that_is_asked(run: Run, saved: Save, tmp_p
 
 
 def test_text_and_page(run: Run, saved: Save, tmp_path: Path) -> None:
-    """The summary of a transformer is short, and right."""
     path, page = saved(pattern("transformer")), tmp_path / "page.html"
     summary, _, listed = run(f"model {path} --html {page}").out.partition("\n\n")
     assert summary.splitlines()[1:] == [
@@ -198,7 +195,7 @@ def not_imported() -> ModelProto:
 
 
 def unreadable() -> ModelProto:
-    """Missing elements, no such type or size, a node without outputs, a function twice."""
+    """Missing elements, unknown types, a negative size, no outputs, a function twice."""
     made = parsed("(float[N,8] x) => (float[N,8] z) { h = Relu(x) z = Add(h, row) }")
     made.graph.initializer.append(constant("row", 8))
     made.graph.initializer[0].raw_data = b"ab"
@@ -242,13 +239,12 @@ INTEGERS = """(uint8[2,3,4] x, uint8[4,5] y) => (int32[2,3,5] z) { z = MatMulInt
 
 
 def two(first: str, second: str, operator: str = "Add", element: str = "float") -> str:
-    """Write a node with two inputs of these sizes."""
     x, y = (f"{element}[{sizes}]" if sizes else element for sizes in (first, second))
     return f"({x} x, {y} y) => ({element}[] z) {{ z = {operator}(x, y) }}"
 
 
 NAMES = two("N,4", "4")
-# A model, the verdicts of its nodes and a part of what is printed.
+# A model, the verdicts of its nodes and a part of the output.
 FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "another rank": (parsed(STALE), "always", "3×4, contradicts the inferred N×3×4"),
     "annotations": (parsed(NONZERO), "equal", "of r, 2×5, contradicts the inferred 2×3"),
@@ -266,20 +262,12 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "no import": (not_imported(), "always", "No opset import for domain 'own'"),
     "Expand to less": (parsed(EXPAND), "never unknown", "sizes 8 and 16"),
     "Expand by -1": (
-        parsed(EXPAND.replace("{1,16", "{-1,8")),
-        "unknown never",
-        "Expand -> e: ONNX does not",
+        *(parsed(EXPAND.replace("{1,16", "{-1,8")), "unknown never", "Expand -> e: ONNX does not"),
     ),
-    "Max of opset 7": (
-        parsed(two("2,3", "3", "Max"), 7),
-        "never",
-        "Max of opset 7 does not broadcast",
-    ),
+    "Max of opset 7": (parsed(two("2,3", "3", "Max"), 7), "never", "Max of opset 7 does not broad"),
     "sizes of opset 7": (parsed(two("N", "M", "Max"), 7), "unknown", "condition: N = M (1)"),
     "attribute": (
-        parsed(two("2,3", "3", "Add<broadcast = 1>"), 6),
-        "unknown",
-        "convert it to opset 7",
+        *(parsed(two("2,3", "3", "Add<broadcast = 1>"), 6), "unknown", "convert it to opset 7"),
     ),
     "Gemm, turned": (parsed(GEMM), "always", "leading 1"),
     "quantized": (parsed(QUANTIZED), "never", "inputs 0 and 1 have sizes 2 and 5"),
@@ -287,7 +275,7 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
     "two sizes": (
         parsed(two("N,3", "N,2")),
         "never",
-        "Add -> z: never broadcasts: on axis 1 inputs 0 and 1 have sizes 3 and 2",
+        "on axis 1 inputs 0 and 1 have sizes 3 and 2",
     ),
     "rank": (parsed(two(",".join(33 * "1"), "2")), "always", "rank 33"),
     "one of two": (parsed(two("N,H,4", "N,1,M")), "depends", "if H ≠ 1 or M ≠ 4"),
@@ -296,7 +284,7 @@ FAULTS: dict[str, tuple[ModelProto, str, str]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_of_a_model_are_attention(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
-    """The list is made all the same, and the model that is written runs where it did."""
+    """The report still lists the node, and the new model runs where the old one does."""
     model, verdicts, text = FAULTS[name]
     code = 1 if "never" in verdicts else 0
     path, out = saved(model), tmp_path / "out.onnx"
@@ -328,7 +316,7 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
     assert first["shapes"] == [[2, 3, 5], [2, 1, 5]]
     assert second["shapes"] == [[2, 3, 5], [5]]
     assert "length.0 is size 0 of input 'length'" in run(f"model {path}").out
-    # A sequence has elements of one shape, and a name may be that of a size and of an input.
+    # A sequence has elements of one shape; a size and an input may share a name.
     text = "(seq(float[?,4]) s, float[N,4] x, float[M] N, float[9,9,64] w) => (float[?,4] z)"
     model = parsed(text + "{ i = Constant<value_int = 0>() a = SequenceAt(s, i) z = Add(a, x) }")
     model.graph.initializer.append(constant("w", 9, 9, 64))
@@ -338,20 +326,16 @@ def test_sizes_that_contradict_or_bind(run: Run, saved: Save) -> None:
     assert "the input of this name has its own: N=(2,)" in run(f"model {path} --sizes N=2").out
     assert "expected a number for the size 'M'" in run(f"model {path} --sizes M=2x2").err
     assert "expected one of M, N, s, x, N\n" in run(f"model {path} --sizes y=2x2").err
-    # One size that is open is one size, wherever it stands.
+    # An open size equals itself everywhere.
     for size in ("?", "-1"):
         text = f"(float[{size},4] x) => (float[?,4] z) {{ h = Relu(x) z = Add(h, x) }}"
         assert [row["verdict"] for row in rows(run, saved(text))] == ["equal"]
 
 
 SONNX = "--as sonnx"
-# A model, words and the reason for which its node is left.
+# A model, options, and the reason why its node stays.
 LEFT = {
-    "vector": (
-        two("2,5,3,4", "4", "MatMul"),
-        "",
-        "an Expand of its vector would add an axis to the product",
-    ),
+    "vector": (two("2,5,3,4", "4", "MatMul"), "", "an Expand of its vector would add an axis to"),
     "zero points": (INTEGERS, "", "its zero points have axes of their own"),
     "never": (two("2,3", "4,1,2"), "", "its shapes never broadcast"),
     "names": (two("N,4", "M,1"), "", "only the running model knows"),
@@ -373,7 +357,7 @@ LEFT = {
 
 @pytest.mark.parametrize("name", LEFT)
 def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -> None:
-    """[E_Broadcast_any_E1_030] Where SONNX may refuse what NumPy's rule accepts, a node is left."""
+    """[E_Broadcast_any_E1_030]"""
     text, words, reason = LEFT[name]
     path = saved(parsed(text, 21))
     done = run(f"model {path} --explicit {tmp_path}/out.onnx {words}")
@@ -384,7 +368,7 @@ def test_nodes_that_are_left(run: Run, saved: Save, tmp_path: Path, name: str) -
         assert run(f"model {path} --explicit {tmp_path}/out.onnx {words} --sizes N=2").code == 0
 
 
-# Of each the new model is run; the sizes of inputs meet the conditions, and are 2 elsewhere.
+# A model, options, and the shapes of drawn inputs: sizes meet the conditions, and are 2 elsewhere.
 SAME = {
     "conditions": (two("3,N", "M,N"), "--dynamic", "drawn inputs: x 3×2, y 1×2"),
     "0 in a Reshape": (two("0", "2,1"), "--as reshape+tile", "drawn inputs: x 0, y 2×1"),
@@ -457,7 +441,7 @@ def test_words_and_files_that_are_refused(run: Run, saved: Save, tmp_path: Path)
 def test_a_constant_that_a_caller_may_give_is_no_constant(
     run: Run, saved: Save, tmp_path: Path
 ) -> None:
-    """An initializer that is an input too may have another value, though not another shape."""
+    """A caller may replace the value of an initializer that is an input, not its shape."""
     made = parsed(
         "(float[1] x, float[3] y, int64[1] shape) => (float[3] z)"
         "{ wide = Expand(x, shape) z = Add(wide, y) }"

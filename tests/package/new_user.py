@@ -15,14 +15,14 @@ from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 
 
 def centre(values: NDArray[np.float64], mean: np.float64) -> NDArray[np.float64]:
-    """Subtract a mean, which is a scalar of NumPy, as another library would want it typed."""
+    """Subtract a mean, a scalar of NumPy, as a typed library does."""
     values, means = whycast.broadcast(values, mean)
     return values - means
 
 
 def main() -> None:
-    """Call every function that the documentation tells of."""
-    # Types may be mixed, and stay what they are; NumPy's scalars are tensors of rank 0.
+    """Call every function of the documentation."""
+    # Types may differ, and stay; NumPy's scalars are tensors of rank 0.
     column: NDArray[np.float64] = np.array([[1.5], [2.5]])
     row: NDArray[np.int32] = np.array([10, 20, 30], np.int32)
     x, y = whycast.broadcast(column, row)
@@ -36,7 +36,7 @@ def main() -> None:
     arrays: list[NDArray[Any]] = [column, row, row[:1], column]
     assert [each.shape for each in whycast.broadcast(*arrays)] == [(2, 3)] * 4
 
-    # Copies, and memory of one's own.
+    # Copies, and given memory.
     fresh, _ = whycast.broadcast(row, column, copy=True)
     fresh[0, 0] = -1
     assert row.tolist() == [10, 20, 30]
@@ -59,7 +59,7 @@ def main() -> None:
     except whycast.BroadcastError as error:
         print(error.tensor, error.axis, error.size, error.target)
 
-    # The other rules, and what gradients need.
+    # The other rules, and gradients.
     assert numpy_rule.broadcast_shapes((0, 2), 2) == (0, 2)
     grown: NDArray[np.float64] = numpy_rule.broadcast_to(column, (2, 3))
     assert onnx.expand(grown, (2, 1, 1)).shape == (2, 2, 3)

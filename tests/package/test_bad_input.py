@@ -1,9 +1,8 @@
-"""Bad input: an error of a documented type that names parameter and axis, and nothing changes."""
+"""Bad input: an error of a documented type that names the parameter and the axis."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any, SupportsIndex
@@ -12,9 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from bad_values import (
-    AXES,
     AXIS_SETS,
-    INTEGERS,
     LOOSE_SHAPES,
     LOOSE_TENSORS,
     MEANINGFUL,
@@ -25,6 +22,7 @@ from bad_values import (
     SHAPES,
     TENSORS,
     VECTOR,
+    VECTORS,
     Parameter,
     X,
     fails,
@@ -35,21 +33,18 @@ import whycast
 from whycast import numpy_rule, onnx, openvino
 from whycast._checks import PLAIN_TYPES, SONNX_TYPES, check_count
 
-# Under a looser type: the checker must not keep us from passing what has to be refused.
-Function = Callable[..., Any]
-broadcast: Function = vars(whycast)["broadcast"]
-broadcast_shapes: Function = vars(whycast)["broadcast_shapes"]
-compatible: Function = vars(whycast)["compatible"]
-openvino_broadcast: Function = vars(openvino)["broadcast"]
-plan: Function = vars(whycast)["plan"]
-source_index: Function = vars(whycast)["source_index"]
-f: Function = vars(whycast)["f"]
+# Under looser types, so that the type checker accepts bad input.
+broadcast: Any = whycast.broadcast
+broadcast_shapes: Any = whycast.broadcast_shapes
+source_index: Any = whycast.source_index
+f: Any = whycast.f
+OF_OPENVINO: tuple[Any, ...] = (openvino.broadcast, openvino.broadcast_adjoint)
 
 
 # Integers
 
 
-@parameters(*SHAPES, *INTEGERS, *AXES, *AXIS_SETS)
+@parameters(*VECTORS)
 def test_not_a_vector_of_integers(parameter: Parameter) -> None:
     """[E_OpenvinoBroadcast_any_Inputs_020] [E_OpenvinoBroadcast_any_Inputs_030]
     [E_NgraphBroadcast_any_Attributes_020] [E_Broadcast_any_Derived_150]
@@ -66,7 +61,7 @@ def test_not_a_vector_of_integers(parameter: Parameter) -> None:
         fails(TypeError, f"{parameter.name}: {expected}{shown}$", parameter.call, value)
 
 
-@parameters(*SHAPES, *INTEGERS, *AXES, *AXIS_SETS)
+@parameters(*VECTORS)
 def test_not_an_integer(parameter: Parameter) -> None:
     """[E_Broadcast_any_Derived_150]"""
     for value, shown in NOT_INTEGERS:
@@ -94,10 +89,7 @@ def test_negative_size(parameter: Parameter) -> None:
 
 
 def test_arguments_of_f() -> None:
-    """As a size a negative one is refused, as an index it is an integer.
-
-    [E_Broadcast_any_Derived_150]
-    """
+    """[E_Broadcast_any_Derived_150]"""
     for value, shown in NOT_INTEGERS:
         for name, arguments in (("a", (value, 1, 1)), ("b", (0, value, 1)), ("c", (0, 1, value))):
             fails(TypeError, f"{name}: expected an integer, got {shown}$", f, *arguments)
@@ -119,32 +111,32 @@ def test_source_index_outside_and_of_another_rank() -> None:
 # How many arguments, and how they are given
 
 
+VARIADIC: list[tuple[Any, str, Any]] = [
+    *(
+        (function, "shape", shapes)
+        for function in (broadcast_shapes, whycast.compatible, whycast.plan)
+        for shapes in ([(3, 1), (4,)], ([3],), [(), ()], (np.array([3]), (4,)))
+    ),
+    (broadcast, "tensor", [np.zeros(2), np.zeros((3, 1))]),
+]
+
+
 def test_all_in_one() -> None:
-    several: list[Any] = [[(3, 1), (4,)], ([3],), [(), ()], (np.array([3]), (4,))]
-    for shapes in several:
-        message = f"argument 0: expected a shape, got a {type(shapes).__name__} of {len(shapes)}; "
-        message += "pass them one by one: "
-        fails(TypeError, rf"{message}broadcast_shapes\(\*sh", broadcast_shapes, shapes)
-        fails(TypeError, rf"{message}compatible\(\*shapes\)$", compatible, shapes)
-        fails(TypeError, rf"{message}plan\(\*shapes\)$", plan, shapes)
-    message = r"argument 0: expected a tensor, got a list of 2; pass them one by one: broadcast\(\*"
-    fails(TypeError, message, broadcast, [np.zeros(2), np.zeros((3, 1))])
-    # Where there are others it is one of them.
+    for function, noun, several in VARIADIC:
+        message = f"argument 0: expected a {noun}, got a {type(several).__name__} of {len(several)}"
+        call = rf"{function.__name__}\(\*{noun}s\)"
+        fails(TypeError, f"{message}; pass them one by one: {call}$", function, several)
+    # A list beside other arguments is one of the tensors.
     message = r"argument 1: expected a numpy.ndarray or a NumPy scalar, got "
     fails(TypeError, message, broadcast, np.zeros(2), [np.zeros(2), np.zeros((3, 1))])
 
 
 def test_number_of_tensors() -> None:
-    """As many arguments as SONNX refuses do not fit into memory: the check stands alone.
+    """Too many arguments for SONNX do not fit into memory: the test calls the check itself.
 
     [E_Broadcast_any_Signature_020] [E_Broadcast_any_Signature_030]
     """
-    for function, noun in (
-        (broadcast_shapes, "shape"),
-        (compatible, "shape"),
-        (plan, "shape"),
-        (broadcast, "tensor"),
-    ):
+    for function, noun, _ in VARIADIC:
         fails(ValueError, rf"no {noun} given: expected at least 1$", function)
     check_count(2147483647, "shape")
     message = "2147483648 arrays given: SONNX admits at most 2147483647$"
@@ -165,7 +157,7 @@ def test_not_an_array(parameter: Parameter) -> None:
 def test_what_numpys_rule_would_lose(parameter: Parameter) -> None:
     for value, shown in MEANINGFUL:
         fails(TypeError, f"{parameter.name}: expected .*, got {shown}$", parameter.call, value)
-    # Of a masked array NumPy's own view has no mask.
+    # NumPy's own view of a masked array lacks the mask.
     for value in (np.ma.ones((2, 1)), np.ma.masked):
         with pytest.raises(TypeError, match=r"^array: .*Masked.* may mean more"):
             numpy_rule.broadcast_to(value, (2, 3), subok=True)
@@ -182,10 +174,7 @@ HINT = "; whycast.numpy_rule.broadcast_arrays takes any dtype$"
     ],
 )
 def test_type_that_sonnx_does_not_have(dtype: Any) -> None:
-    """Of a scalar, too, and of a subclass.
-
-    [E_Broadcast_any_Types_010] [E_Broadcast_any_Derived_150]
-    """
+    """[E_Broadcast_any_Types_010] [E_Broadcast_any_Derived_150]"""
     x = np.zeros(2, dtype)
     message = f"is not one of SONNX's types {re.escape(SONNX_TYPES)}{HINT}"
     shown = re.escape(str(x.dtype))
@@ -194,7 +183,7 @@ def test_type_that_sonnx_does_not_have(dtype: Any) -> None:
     subclass = np.recarray if x.dtype.names else np.matrix
     fails(TypeError, f"argument 0: dtype .* {message}", broadcast, x.view(subclass))
     fails(TypeError, f"argument 1: dtype {shown} {message}", broadcast, np.zeros(2), x)
-    # Others take any type.
+    # The other functions take any type.
     assert onnx.expand(x, (3, 2)).dtype == x.dtype
 
 
@@ -218,10 +207,7 @@ def test_object_array_with_an_element_that_is_no_string(stranger: object) -> Non
 
 
 def test_object_arrays_of_strings() -> None:
-    """Elements of subclasses of str are strings, and an array without elements has no other.
-
-    [E_Broadcast_any_Types_010]
-    """
+    """[E_Broadcast_any_Types_010]"""
     for x in (np.array(["a", np.str_("b")], object), np.empty((0, 3), object)):
         (z,) = whycast.broadcast(x)
         assert z.dtype == np.dtype(object)
@@ -233,25 +219,23 @@ def test_object_arrays_of_strings() -> None:
 def test_unknown_mode() -> None:
     """[E_OpenvinoBroadcast_any_Modes_010]"""
     values = (1, b"numpy", ["numpy"], np.array("numpy"), True, "", "NUMPY", "pdpd")
-    functions = (openvino_broadcast, vars(openvino)["broadcast_adjoint"])
-    for function, value, axes in product(functions, values, (None, [0, 1])):
+    for function, value, axes in product(OF_OPENVINO, values, (None, [0, 1])):
+        message = rf"mode: expected a str, got .*\({type(value).__name__}\)$"
         if isinstance(value, str):
             message = "mode: expected one of 'numpy', 'explicit', 'bidirectional', got "
-            fails(ValueError, message, function, X, (2, 3), axes, value)
-        else:
-            message = rf"mode: expected a str, got .*\({type(value).__name__}\)$"
-            fails(TypeError, message, function, X, (2, 3), axes, value)
+        error = ValueError if isinstance(value, str) else TypeError
+        fails(error, message, function, X, (2, 3), axes, value)
 
 
 def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
     """[E_OpenvinoBroadcast_any_Inputs_050]"""
-    for function in (openvino_broadcast, vars(openvino)["broadcast_adjoint"]):
+    for function in OF_OPENVINO:
         for mode in ("numpy", "bidirectional", None):
+            message = f"axes_mapping: mode '{mode or 'numpy'}' expects none, got "
             for axes in ([0, 1], (), [5], np.array([0, 1])):
-                message = f"axes_mapping: mode '{mode or 'numpy'}' expects none, got "
                 fails(ValueError, message, function, X, (2, 3), axes, mode)
+            message = "axes_mapping: expected a sequence of integers or "
             for value in (7, "x"):
-                message = "axes_mapping: expected a sequence of integers or "
                 fails(TypeError, message, function, X, (2, 3), value, mode)
         message = "axes_mapping: mode 'explicit' expects it, got none$"
         for x, target in ((X, (2, 3)), (np.zeros(()), ())):
@@ -262,7 +246,7 @@ def test_third_input_where_it_does_not_belong_or_is_missing() -> None:
 
 
 def test_shapes_of_any_integers_in_any_sequence() -> None:
-    """They are computed with as Python ints: no wrap-around, no NumPy integer in the result."""
+    """They become Python ints: nothing wraps around, and results have no NumPy integers."""
 
     class Named(tuple[SupportsIndex, ...]):
         """Shape of a type of its own."""

@@ -1,4 +1,4 @@
-"""The files that the command line writes: whole, or not at all."""
+"""The command line writes files completely, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user sees of the package without reading it: names, homes, help, signatures."""
+"""The public surface of the package: names, modules, help, signatures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import whycast
 from gate import toml
 from whycast import _types
 
-# `import whycast` brings the first ones; those for tests have to be asked for.
+# `import whycast` imports these, but not the modules for tests.
 BROUGHT = [
     "whycast",
     *(f"whycast.{name}" for name in ("lax", "ngraph", "numpy_rule", "onnx", "openvino")),
@@ -38,7 +38,7 @@ PUBLIC = [
 
 
 def test_modules() -> None:
-    """No other is public; a file of tests is for pytest alone."""
+    """No other module is public; pytest alone loads a file of tests."""
     found = pkgutil.walk_packages(whycast.__path__, "whycast.")
     public = {each.name for each in found if not re.search(r"\._|\.test_", each.name)}
     assert {"whycast", *public} == {module.__name__ for module in MODULES}
@@ -51,13 +51,11 @@ def output_of(program: str) -> str:
 
 
 def test_what_an_import_of_the_package_brings() -> None:
-    said = output_of(
-        "import sys, whycast; print(*[name for name in sys.modules if 'whycast' in name])"
-    )
-    public = [name for name in said.split() if "._" not in name]
-    assert sorted(public) == sorted(BROUGHT)
-    assert not [name for name in said.split() if name.startswith("whycast._command")]
-    # Those for tests come when they are asked for, and no other name does.
+    program = "import sys, whycast; print(*[name for name in sys.modules if 'whycast' in name])"
+    found = output_of(program).split()
+    assert sorted(name for name in found if "._" not in name) == sorted(BROUGHT)
+    assert not [name for name in found if name.startswith("whycast._command")]
+    # The modules for tests are imported on demand.
     said = "print(whycast.testing.check.__name__, 'whycast._command' in sys.modules)"
     assert output_of(f"import sys, whycast; {said}") == "check False\n"
     with pytest.raises(AttributeError, match=r"^module 'whycast' has no attribute 'strategies'$"):
@@ -69,10 +67,8 @@ def test_an_older_numpy_gets_a_sentence(found: str) -> None:
     project = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     (needed,) = toml.loads(project)["project"]["dependencies"]
     assert needed == f"numpy>={_types.NUMPY_NEEDED}"
-    said = output_of(
-        f"import numpy; numpy.__version__ = {found!r}\n"
-        "try:\n    import whycast\nexcept Exception as error:\n    print(repr(error))\n"
-    )
+    program = f"import numpy; numpy.__version__ = {found!r}\ntry:\n    import whycast\n"
+    said = output_of(program + "except Exception as error:\n    print(repr(error))\n")
     sentence = f"ImportError('whycast needs NumPy {needed[7:]} or later, found {found}')\n"
     assert said == (sentence if found[:2] in ("1.", "0.") else "")
 
@@ -95,7 +91,7 @@ def test_public_names_are_at_home_where_they_are_called(module: ModuleType, name
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
 def test_help(module: ModuleType, name: str) -> None:
-    """It has sections and an example, and no tags: these stand in the source, for the evidence."""
+    """Help has sections and an example, but no tags, which the evidence reads in the source."""
     shown = pydoc.plain(pydoc.render_doc(getattr(module, name)))
     assert shown.partition("\n")[0].endswith(f" {name} in module {module.__name__}")
     assert "[E_" not in shown

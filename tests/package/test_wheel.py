@@ -1,4 +1,4 @@
-"""The wheel: what it contains, that it works with NumPy alone, and what type checkers say of it."""
+"""The wheel: its contents, its use with NumPy alone, and its types."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import venv
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 SCRIPT = Path(__file__).with_name("new_user.py")
 
-# Runs the script, then says where the package was, and what it imported besides NumPy.
+# Runs the script, then prints where the package is, and its imports besides NumPy.
 PROGRAM = """
 import runpy, sys
 import numpy
@@ -35,32 +36,25 @@ foreign -= set(sys.stdlib_module_names)
 print(whycast.__file__, whycast.native, sorted(foreign))
 """
 
-# Which of Python's versions an accelerator is for, and which machines.
+# The versions of Python and the machine of an accelerator.
 ACCELERATED = f"cp310-abi3-{sysconfig.get_platform().replace('-', '_')}"
 
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_asked() -> Iterator[None]:
-    """Environment of somebody who has asked for nothing about the accelerator."""
+    """Leave the choice of the accelerator to the package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("WHYCAST_NATIVE", raising=False)
         yield
 
 
 def run(*command: str | Path, folder: Path | None = None, code: int = 0, **more: str | None) -> str:
-    """Run a command, with some variables in the environment besides; give what it says."""
-    set_there = {name: value for name, value in {**os.environ, **more}.items() if value is not None}
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=set_there,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    """Run a command, with more variables in the environment; return its output."""
+    env = {name: value for name, value in {**os.environ, **more}.items() if value is not None}
+    out: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    done = subprocess.run(command, cwd=folder, env=env, check=False, **out)
     assert done.returncode == code, (command, done.stdout)
-    return done.stdout
+    return str(done.stdout)
 
 
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
@@ -68,7 +62,7 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Source distribution of a copy of the checkout: a build leaves files where it runs."""
+    """Return a source distribution of a copy: a build leaves files in its folder."""
     folder = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md"):
         shutil.copy(ROOT / name, folder)
@@ -78,7 +72,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("python", "c", "tests"):
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    # Also where the accelerator is not wanted, others may want it.
+    # A source distribution does not depend on the accelerator.
     program = "from setuptools import build_meta; build_meta.build_sdist('dist')"
     run(sys.executable, "-I", "-c", program, folder=folder, WHYCAST_NATIVE="0")
     (built,) = (folder / "dist").iterdir()
@@ -86,7 +80,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def wheel_of(source: Path, target: Path, native: str | None, compiler: str = "cc") -> Path:
-    """Build a wheel: with the accelerator, without it and saying so, or as it comes."""
+    """Build a wheel: with the accelerator, without it, or by default."""
     options = ("--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", target)
     said = run(*PIP[:-1], "wheel", "-v", *options, source, CC=compiler, WHYCAST_NATIVE=native)
     (built,) = target.iterdir()
@@ -96,7 +90,6 @@ def wheel_of(source: Path, target: Path, native: str | None, compiler: str = "cc
 
 @pytest.fixture(scope="module")
 def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Wheel with the accelerator."""
     return wheel_of(source, tmp_path_factory.mktemp("wheel"), "1")
 
 
@@ -115,26 +108,27 @@ def test_contents(source: Path, wheel: Path) -> None:
         if path.suffix not in (".pyc", ".so", ".md")
         and {"whycast.egg-info", "doc"}.isdisjoint(path.parts)
     }
-    # The accelerator is there as it was built.
+    # The wheel has the built accelerator, not its source.
     sources ^= {"whycast/_native.c", "whycast/_native.abi3.so"}
-    metadata = {
-        f"whycast-{version}.dist-info/{name}"
-        for name in (
-            *("METADATA", "WHEEL", "RECORD", "top_level.txt", "entry_points.txt"),
-            "licenses/LICENSE",
-        )
-    }
+    metadata = (
+        "METADATA",
+        "WHEEL",
+        "RECORD",
+        "top_level.txt",
+        "entry_points.txt",
+        "licenses/LICENSE",
+    )
     assert "whycast/__init__.py" in sources
-    assert names == sources | metadata
+    assert names == sources | {f"whycast-{version}.dist-info/{name}" for name in metadata}
     needed = ["setup.py", "c/whycast.c", "c/whycast.h", "python/whycast/_native.c"]
-    # What its own tests need.
+    # The files of its own tests.
     for folder in ("dialects", "oracle", "package", "peers", "support"):
         needed += [str(path.relative_to(ROOT)) for path in ROOT.glob(f"tests/{folder}/*.py")]
     assert {f"whycast-{version}/{name}" for name in needed} < built_of
     required = [line for line in about if line.startswith("Requires-Dist:")]
     assert [line for line in required if "extra ==" not in line] == ["Requires-Dist: numpy>=2.0"]
     assert {"License-Expression: Apache-2.0", "Requires-Python: >=3.10"} < {*about}
-    # The readme is at home on a package index too: its links lead there from anywhere.
+    # The links of the readme work on a package index, too.
     end = about.index("")
     links = re.findall(r"\]\((.*?)\)", "\n".join(about[end:]))
     assert links
@@ -142,18 +136,17 @@ def test_contents(source: Path, wheel: Path) -> None:
     assert "Description-Content-Type: text/markdown" in about
 
 
-# Without a compiler; and with one that the wheel is not to use.
+# Without a compiler; and with a compiler that the build must not use.
 @pytest.mark.parametrize(("native", "compiler"), [(None, "/no/compiler"), ("0", "cc")])
 def test_a_wheel_without_the_accelerator(
     source: Path, tmp_path: Path, native: str | None, compiler: str
 ) -> None:
-    wheel = wheel_of(source, tmp_path / "wheel", native, compiler)
-    assert wheel.name == f"whycast-{whycast.__version__}-py3-none-any.whl"
+    wheel, version = wheel_of(source, tmp_path / "wheel", native, compiler), whycast.__version__
+    assert wheel.name == f"whycast-{version}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         assert not [name for name in archive.namelist() if name.endswith(".so")]
-        assert b"Root-Is-Purelib: true" in archive.read(
-            f"whycast-{whycast.__version__}.dist-info/WHEEL"
-        )
+        about = archive.read(f"whycast-{version}.dist-info/WHEEL")
+        assert b"Root-Is-Purelib: true" in about
         archive.extractall(tmp_path / "site")
     site = [str(tmp_path / "site"), str(Path(np.__file__).parents[1])]
     program = f"import sys; sys.path[:0] = {site!r}\n{PROGRAM}"
@@ -169,7 +162,7 @@ def test_a_build_takes_0_and_1() -> None:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Interpreter of an environment with the wheel and NumPy in it, and nothing else."""
+    """Return the Python of an environment that has the wheel and NumPy alone."""
     environment = tmp_path_factory.mktemp("empty") / "environment"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"
@@ -186,7 +179,7 @@ def test_a_new_users_script_runs_next_to_numpy_alone(python: Path, tmp_path: Pat
     assert said == f"0 0 0 1\n{where} True ['whycast']\n"
 
 
-# What the command is asked, its exit code, and a line that it prints.
+# A command, its exit code, and a part of its output.
 COMMANDS = (
     ("shape 3x1 1x4", 0, "3x4"),
     ("explain 2x0 1", 1, "SONNX: 2x0, 1 -> refused"),
@@ -213,7 +206,7 @@ def test_the_command_runs_next_to_numpy_alone(python: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_types_of_a_new_users_script(checker: str, python: Path, tmp_path: Path) -> None:
-    """What is right is accepted, in strict mode; what is wrong is noticed, each line of it."""
+    """The checkers accept right lines in strict mode, and reject each wrong line."""
     shutil.copy(SCRIPT, tmp_path / "user.py")
     settings = '{"typeCheckingMode": "strict", "reportUnnecessaryTypeIgnoreComment": true}'
     (tmp_path / "pyrightconfig.json").write_text(settings, encoding="utf-8")

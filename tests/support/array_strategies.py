@@ -1,10 +1,10 @@
-"""Arrays of every type and of any memory layout, with elements that tell their place."""
+"""Arrays of every type and any memory layout; their elements differ, to show their places."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from hypothesis import strategies as st
@@ -15,7 +15,7 @@ from whycast.testing import strategies
 DType: TypeAlias = "np.dtype[np.generic] | np.dtypes.StringDType[object]"
 Array: TypeAlias = "np.ndarray[tuple[int, ...], DType]"
 
-# The types of SONNX ...
+# SONNX's types.
 DTYPES: tuple[DType, ...] = (
     *(np.dtype(order + code) for code in ("f2", "f4", "f8") for order in "<>"),
     *(np.dtype(order + code) for code in ("i1", "i2", "i4", "i8", "q") for order in "<>"),
@@ -27,7 +27,7 @@ DTYPES: tuple[DType, ...] = (
     np.dtypes.StringDType(na_object=None),
 )
 
-# ... and what else NumPy has.
+# NumPy's other types.
 OTHER_DTYPES: tuple[DType, ...] = (
     *(np.dtype(name) for name in ("<c8", ">c16", "clongdouble", "<M8[s]", ">m8[ns]", "S3", "V5")),
     np.dtype([("a", "<i2"), ("b", ">f8", (2,)), ("c", "S1")]),
@@ -37,22 +37,19 @@ OTHER_DTYPES: tuple[DType, ...] = (
 )
 
 
-# A subclass whose elements are all that it means.
+# A subclass that means no more than its elements.
 Subclass = np.memmap
 
 
 def plain(array: Array) -> Array:
-    """Return an array as one of no subclass, on the same memory."""
+    """Return an array of a subclass as a plain one, on its memory."""
     return np.ndarray.view(array, np.ndarray)
 
 
 def bits(size: int, dtype: DType) -> Array:
-    """Elements whose bit patterns spread over a fixed-width type.
-
-    Floats so include NaNs of both signs with payloads, infinities, subnormals and both zeros.
-    """
+    """Return elements with bit patterns from all over a type, also every special kind of float."""
     width = dtype.itemsize
-    # An odd multiplier permutes the patterns: no two of the first 2**(8 * width) are the same.
+    # An odd multiplier permutes the patterns: the first 2**(8 * width) all differ.
     pattern = 0x9E3779B97F4A7C15 % 2 ** (8 * width) | 1
     values = [k * pattern % 2 ** (8 * width) for k in range(size)]
     if dtype.kind == "f":
@@ -65,14 +62,13 @@ def bits(size: int, dtype: DType) -> Array:
 
 
 def byte_order(dtype: DType) -> Literal["little", "big"]:
-    """Order of the bytes of a type, as int.to_bytes names it."""
     if dtype.byteorder in "=|":
         return sys.byteorder
     return "little" if dtype.byteorder == "<" else "big"
 
 
 def elements(size: int, dtype: DType) -> Array:
-    """Array of `size` elements of a type, different as far as the type permits, for writing."""
+    """Return writable elements of a type, as different as the type permits."""
     if dtype.kind == "b":
         return np.array([k % 3 == 1 for k in range(size)], dtype=dtype)
     if dtype.kind == "U":
@@ -82,21 +78,21 @@ def elements(size: int, dtype: DType) -> Array:
     if dtype.kind == "V" and dtype.hasobject:
         return np.array([(k, f"{k}") for k in range(size)], dtype=dtype)
     if dtype.kind in "OT":
-        # Some longer than StringDType keeps inside the array.
+        # StringDType stores some of these outside the array.
         return np.array([f"{k} " * (1 + k % 20) for k in range(size)], dtype=dtype)
     return bits(size, dtype)
 
 
 @st.composite
 def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -> Array:
-    """Array whose axes are in any order in memory, spread, reversed, repeated, offset."""
+    """Draw an array with axes in any order, with gaps, reversed, repeated or offset."""
     if dtype is None:
         dtype = draw(st.sampled_from(DTYPES))
     rank = len(shape)
     order = draw(st.permutations(range(rank)))
     steps = [draw(st.sampled_from([1, 1, 2, -1, -3])) for _ in range(rank)]
     margins = [draw(st.sampled_from([0, 0, 1])) for _ in range(rank)]
-    # An axis of stride 0, as an earlier broadcast leaves it, is one element in memory.
+    # An axis of stride 0, left by an earlier broadcast, has one element in memory.
     repeated = [draw(st.integers(0, 5)) == 0 for _ in range(rank)]
 
     stored = [1 if flag else size for flag, size in zip(repeated, shape, strict=True)]
@@ -104,13 +100,10 @@ def arrays_of_shape(draw: st.DrawFn, shape: Shape, dtype: DType | None = None) -
     memory = elements(int(np.prod([room[axis] for axis in order])), dtype)
     array = memory.reshape([room[axis] for axis in order])
     array = array.transpose(np.argsort(order)) if rank else array
-    for axis, (size, step) in enumerate(zip(stored, steps, strict=True)):
-        window = [slice(None)] * rank
-        window[axis] = slice(None, None, step)
-        array = array[tuple(window)]
-        window[axis] = slice(0, size)
-        array = array[tuple(window)]
-    array = np.broadcast_to(array, shape)
+    # Two slices: a bound would count before a negative step.
+    every: Any = (*[slice(None, None, step) for step in steps], ...)
+    window: Any = (*[slice(0, size) for size in stored], ...)
+    array = np.broadcast_to(array[every][window], shape)
     if draw(st.booleans()) and not any(repeated):
         array.flags.writeable = memory.flags.writeable
     assert array.shape == shape
@@ -127,7 +120,7 @@ def array_lists(
     dtypes: tuple[DType, ...] = DTYPES,
     zero_meets_one: bool = False,
 ) -> tuple[Array, ...]:
-    """Arrays whose shapes broadcast by SONNX's rule or by NumPy's, of any types and layouts."""
+    """Draw arrays of any types and layouts whose shapes broadcast, by SONNX's rule or NumPy's."""
     bounds = {"max_dims": max_rank, "max_side": max_size, "max_shapes": max_tensors}
     rule = "numpy" if zero_meets_one else "sonnx"
     shapes = draw(strategies.shape_lists(rule, compatible=True, **bounds))
@@ -139,7 +132,7 @@ def array_lists(
 
 
 def distinct_arrays(shapes: Sequence[Shape]) -> list[Array]:
-    """Arrays that have no element in common, within one or between two."""
+    """Return arrays without equal elements."""
     arrays: list[Array] = []
     first = 1
     for shape in shapes:

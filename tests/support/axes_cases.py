@@ -1,4 +1,4 @@
-"""Arrays, shapes and axes for the tests of broadcasts to a target; comparison of the results."""
+"""Arrays, shapes and axes for tests of broadcasts to a target, and comparisons of results."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _T = TypeVar("_T")
 
 @cache
 def numbered(shape: Shape) -> Array:
-    """Array whose every element is different, and none is 0."""
+    """Return an array of different elements without 0."""
     size = int(np.prod(shape))
     return np.arange(1, 1 + size, dtype=np.int16).reshape(shape)
 
 
 def assert_elements(z: Array, shape: Shape, placed: Placed) -> None:
-    """Demand from a broadcast of `numbered(shape)` the elements that a reading leads to."""
+    """Demand the elements of a reading from a broadcast of `numbered(shape)`."""
     x = numbered(shape)
     expected = [x[index] for index in sources(shape, placed).values()]
     assert (z.shape, z.dtype) == (placed.shape, x.dtype)
@@ -43,12 +43,9 @@ def outcome(function: Callable[..., _T], *arguments: object) -> _T | ValueError:
 def shapes_along_axes(
     draw: st.DrawFn, max_rank: int = 8, *, grow: bool = True, turn: bool = False
 ) -> tuple[Shape, Shape, tuple[int, ...]]:
-    """Shape, target, and the axes of the target on which those of the shape lie.
-
-    Some do not fit. The axes increase, unless they may turn.
-    """
+    """Draw a shape, a target and the axes where the shape lies; some do not fit."""
     target = draw(st.lists(st.integers(0, 3), max_size=max_rank))
-    # Elements are compared one by one: no more than some hundred of them.
+    # Tests compare the elements one by one.
     while prod(target) > 300:
         target[target.index(max(target))] -= 1
     axes = [axis for axis in range(len(target)) if draw(st.integers(0, 2))]
@@ -62,6 +59,6 @@ def shapes_along_axes(
 
 @st.composite
 def any_array(draw: st.DrawFn, shape: Shape) -> Array:
-    """Array of a shape, of any type and layout, now and then of a subclass."""
+    """Draw an array of any type and layout, sometimes of a subclass."""
     array = draw(arrays_of_shape(shape, draw(st.sampled_from((*DTYPES, *OTHER_DTYPES)))))
     return array.view(Subclass) if draw(st.integers(0, 5)) == 0 else array

@@ -1,4 +1,4 @@
-"""Values of the wrong kind, how an error shows them, and where functions take a value."""
+"""Bad values, their text in an error, and the parameters of public functions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from whycast import lax, ngraph, numpy_rule, onnx, openvino, reference
 
 
 class Weird:
-    """Object that stands for any type unknown to the package."""
+    """An object of a type unknown to the package."""
 
     def __repr__(self) -> str:
         return "weird"
 
 
 class Meaning(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
-    """Subclass of ndarray that answers nothing asked of an instance but what its class is."""
+    """A subclass of ndarray that only answers for its class."""
 
     def __getattribute__(self, name: str) -> object:
         assert name == "__class__", f"asked the subclass for {name}"
@@ -30,7 +30,7 @@ class Meaning(np.ndarray[tuple[int, ...], np.dtype[np.generic]]):
 
 
 class Column:
-    """Array of another library, with a text of several lines."""
+    """An array of another library, with a text of several lines."""
 
     __array_interface__ = np.arange(3).__array_interface__
 
@@ -51,12 +51,11 @@ MEANINGFUL: list[tuple[object, str]] = [
         (np.arange(2).view(Meaning), r"an array of shape \(2,\)"),
         (np.ma.MaskedArray([2, 3], [True, False]), r"an array of shape \(2,\)"),
         (np.ma.MaskedArray([2, 3]), r"an array of shape \(2,\)"),
-        # Classes as others have: a scalar with a unit, an array that NumPy hands its calls to.
+        # Like classes of other libraries: a scalar with a unit, an array with own functions.
         (type("Degree", (np.float64,), {})(3), ".*3.0.*"),
         (type("Quantity", (Column,), {"__array_function__": None})(), _LINES),
     )
 ]
-
 NOT_INTEGERS: list[tuple[object, str]] = [
     (2.0, r"2.0 \(float\)"),
     (np.float64(2), r".*2.0.* \(float64\)"),
@@ -76,7 +75,7 @@ def bad_array(shown_dtype: str, *shape: int) -> str:
     return re.escape(f"an array of shape {shape} and dtype {shown_dtype}")
 
 
-# Neither a sequence of integers nor an array of them.
+# Neither a sequence nor an array of integers.
 NOT_VECTORS: list[tuple[object, str]] = [
     (5, r"5 \(int\); write \(5,\)"),
     (10**5000, r"2\*\*16609\+ \(int\); write \(2\*\*16609\+,\)"),
@@ -102,7 +101,7 @@ NOT_VECTORS: list[tuple[object, str]] = [
 
 VECTOR = "expected a sequence of integers or a one-dimensional array of an integer dtype, got "
 
-# Neither an array nor a scalar of NumPy, and what the error advises.
+# Neither an array nor a scalar of NumPy, and the hint of the error.
 _MAKES = r"; numpy.asarray\(..., dtype\) makes an array"
 _GUESS = r"; its dtype would be a guess: write numpy.{}\(...\), or whichever is meant"
 _HINTS: dict[str, tuple[object, ...]] = {
@@ -133,22 +132,22 @@ NEGATIVE: list[tuple[Any, str]] = [
 
 
 class Parameter(NamedTuple):
-    """Where a public function takes a value, and a call in which only that value is bad."""
+    """A parameter of a public function, and a call in which only its value is bad."""
 
     call: Callable[[Any], object]
-    # What an error calls it.
+    # Its name in an error.
     name: str
-    # What an error counts in a sequence of integers.
+    # The places of a sequence of integers, in an error.
     place: str = "axis"
 
     def __str__(self) -> str:
-        # The function that is called, and what it calls the value.
+        # The called function and its parameter.
         return f"{self.call.__code__.co_names[1]}: {self.name}"
 
 
 X = np.arange(6.0).reshape(2, 3)
 
-# Where a shape is taken, or a target.
+# Shapes and targets.
 SHAPES = (
     Parameter(lambda v: whycast.broadcast_shapes(v), "argument 0"),
     Parameter(lambda v: whycast.broadcast_shapes((3,), [1, 3], v, (4,)), "argument 2"),
@@ -173,7 +172,7 @@ SHAPES = (
     Parameter(lambda v: reference.broadcast([1, 2], (2,), v), "target"),
     Parameter(lambda v: reference.broadcast_all([([1], (1,)), ([1], v)]), "tensor 1, shape"),
 )
-# Where other integers are.
+# Other integers.
 INTEGERS = (
     Parameter(lambda v: whycast.source_index((3,), (3,), v), "index"),
     Parameter(lambda v: whycast.broadcast_strides((3,), v, (3,)), "strides"),
@@ -192,7 +191,8 @@ AXIS_SETS = (
     Parameter(lambda v: ngraph.broadcast(X, (2, 3, 4), v), "broadcast_axes", "position"),
     Parameter(lambda v: ngraph.broadcast_adjoint(X, v), "broadcast_axes", "position"),
 )
-# By NumPy's rule, where more is a shape.
+VECTORS = (*SHAPES, *INTEGERS, *AXES, *AXIS_SETS)
+# Functions of NumPy's rule, which take more as a shape.
 LOOSE_SHAPES = (
     Parameter(lambda v: numpy_rule.broadcast_shapes((3,), 1, v), "argument 2"),
     Parameter(lambda v: numpy_rule.broadcast_to(X, v), "shape"),
@@ -217,20 +217,19 @@ TENSORS = (
 
 
 def parameters(*several: Parameter) -> pytest.MarkDecorator:
-    """Have a test for each of several parameters."""
     return pytest.mark.parametrize("parameter", several, ids=str)
 
 
 def fails(
     expected: type[Exception], message: str, function: Callable[..., object], *arguments: object
 ) -> None:
-    """Demand an exception of exactly this type whose text begins so."""
+    """Demand an exception of exactly this type, with a text that begins so."""
     with pytest.raises(expected, match=f"^{message}") as caught:
         function(*arguments)
     assert caught.type is expected
 
 
 def state(array: Array) -> tuple[object, ...]:
-    """All of an array that a call may not change."""
-    # Asked for its flags one by one, an array that NumPy has marked would warn.
+    """Return all of an array that a call may not change."""
+    # All flags in one number: reading `writeable` of an array that NumPy has marked warns.
     return (array.tobytes(), array.shape, array.strides, array.dtype, array.flags.num)

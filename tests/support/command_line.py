@@ -1,4 +1,4 @@
-"""What the tests of the command line and of its lines share."""
+"""Helpers for tests of the command line and of its lines of JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from whycast._rules import RULES, Operands, Rule
 
 Shape = tuple[int, ...]
 
-# All shapes of rank 2 at most over the sizes that matter.
+# All shapes of rank 2 at most with sizes up to 2.
 SMALL: list[Shape] = [shape for rank in range(3) for shape in product(range(3), repeat=rank)]
 
 
 class Done(NamedTuple):
-    """The exit code of a run, its output and its errors."""
+    """The exit code, output and errors of a run."""
 
     code: int
     out: str
@@ -30,7 +30,7 @@ Run = Callable[..., Done]
 
 
 def runner(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs the command line on words that are separated by spaces."""
+    """Return a function that runs the command line on words between spaces."""
 
     def run(words: str) -> Done:
         code = main(words.split())
@@ -41,12 +41,11 @@ def runner(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def word(shape: Shape) -> str:
-    """Write a shape as the command line does."""
     return "x".join(map(str, shape)) or "()"
 
 
 def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
-    """Give the axes that align the last ones; for too many axes the wrong number of them."""
+    """Return the axes that align the last ones, or a wrong number for too many axes."""
     if rule.takes != "axes":
         return None
     missing = max(0, len(target) - len(own))
@@ -54,7 +53,7 @@ def axes_of(rule: Rule, own: Shape, target: Shape) -> tuple[int, ...] | None:
 
 
 def small_operands() -> Iterator[tuple[Rule, Operands, str]]:
-    """Every rule on every pair of small shapes, and the words of the command line for that."""
+    """Yield every rule with all pairs of small shapes, and the command line's words for them."""
     for rule in RULES.values():
         for own, target in product(SMALL, repeat=2):
             words = f"--rule {rule.name} {word(own)} {word(target)}"
@@ -68,7 +67,7 @@ def small_operands() -> Iterator[tuple[Rule, Operands, str]]:
 
 
 def assert_same(x: np.ndarray[Any, Any], y: np.ndarray[Any, Any]) -> None:
-    """Demand the same array, whichever dtype its strings have."""
+    """Demand equal arrays, for strings of any dtype."""
     assert (x.shape, x.dtype.kind) == (y.shape, y.dtype.kind)
     if x.dtype.kind in "OTU":
         assert x.tolist() == y.tolist()

@@ -1,7 +1,7 @@
-"""nGraph, OpenVINO, ONNX Expand and broadcast_in_dim read sentence by sentence, to compare with.
+"""A reading of nGraph, OpenVINO, ONNX Expand and broadcast_in_dim, sentence by sentence.
 
-Written from the specifications, not from the WhyML sources: plain nested loops, no stride, nothing
-shared with the package. A function returns where the input lies in the output, or None.
+It follows the specifications, not the WhyML sources: plain nested loops, no strides, no code of the
+package. A function returns the place of the input in the output, or None.
 """
 
 from __future__ import annotations
@@ -17,30 +17,25 @@ Index = tuple[int, ...]
 
 def are_distinct(axes: Sequence[int], rank: int) -> bool:
     """StableHLO: unique, each at least 0 and less than the rank of the result."""
-    for axis in axes:
-        if axis < 0 or axis >= rank:
-            return False
-    return len(set(axes)) == len(axes)
+    return all(0 <= axis < rank for axis in axes) and len(set(axes)) == len(axes)
 
 
 def are_axes(axes: Sequence[int], rank: int) -> bool:
-    """OpenVINO: a list of axis indices of the output, which should be sorted; none twice."""
+    """OpenVINO: a sorted list of different axes of the output."""
     return are_distinct(axes, rank) and list(axes) == sorted(axes)
 
 
 class Placed(NamedTuple):
-    """Where a tensor lies: the shape of the output, and there each axis of the tensor."""
+    """The shape of an output, and there each axis of a tensor."""
 
     shape: Shape
     axes: Index
 
 
 def fitted(shape: Shape, target: Shape, axes: Index) -> Placed | None:
-    """Place a tensor whose sizes are 1 or those of its output axes."""
-    for j in range(len(shape)):
-        if shape[j] not in (1, target[axes[j]]):
-            return None
-    return Placed(target, axes)
+    """Place a tensor whose sizes are 1 or equal those of its output axes."""
+    fits = all(size in (1, target[axis]) for size, axis in zip(shape, axes, strict=True))
+    return Placed(target, axes) if fits else None
 
 
 def explicit(
@@ -55,11 +50,7 @@ def explicit(
 
 def p(coordinate: Sequence[int], broadcast_axes: Collection[int]) -> Index:
     """nGraph: the coordinate with the axes in broadcast_axes removed."""
-    kept = []
-    for axis in range(len(coordinate)):
-        if axis not in broadcast_axes:
-            kept.append(coordinate[axis])
-    return tuple(kept)
+    return tuple(c for axis, c in enumerate(coordinate) if axis not in broadcast_axes)
 
 
 def ngraph(shape: Shape, target: Shape, broadcast_axes: Index) -> Placed | None:
@@ -108,8 +99,7 @@ def torch_expand(shape: Shape, size: Shape) -> Placed | None:
 
 
 def sources(shape: Shape, placed: Placed) -> dict[Index, Index]:
-    """Give for every multi-index of the output that of the tensor whose element stands there."""
-    # An axis of size 1 has one index alone.
+    """Return for each index of the output the index of the tensor's element there."""
     return {
         index: tuple(0 if shape[j] == 1 else index[axis] for j, axis in enumerate(placed.axes))
         for index in indices(placed.shape)
@@ -117,5 +107,4 @@ def sources(shape: Shape, placed: Placed) -> dict[Index, Index]:
 
 
 def axis_sets(rank: int) -> list[tuple[int, ...]]:
-    """All sets of axes of a rank, each in increasing order."""
     return [axes for count in range(rank + 1) for axes in combinations(range(rank), count)]

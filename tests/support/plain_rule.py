@@ -1,7 +1,7 @@
-"""SONNX Broadcast and NumPy's rule once more, clause by clause, for the tests to compare with.
+"""A reading of SONNX Broadcast and NumPy's rule, clause by clause.
 
-Written from the specifications, not from the WhyML sources: plain nested loops in the order of the
-clauses, no stride, no shortcut, nothing shared with the package.
+It follows the specifications, not the WhyML sources: plain nested loops in the order of the
+clauses, no strides, no shortcuts, no code of the package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Shape = tuple[int, ...]
 
 
 class Witness(NamedTuple):
-    """Where E1 holds first: by tensor, then by axis of the common rank."""
+    """The first place where E1 holds: by tensor, then by axis of the common rank."""
 
     tensor: int
     axis: int
@@ -31,13 +31,8 @@ def common_rank(shapes: Sequence[Shape]) -> int:
 
 def prepend(shape: Shape, rank: int) -> Shape:
     """Step 1: dYm of a tensor with sizes dXm."""
-    sizes = []
-    for i in range(rank):
-        if i < rank - len(shape):
-            sizes.append(1)
-        else:
-            sizes.append(shape[i - rank + len(shape)])
-    return tuple(sizes)
+    first = rank - len(shape)
+    return tuple(1 if i < first else shape[i - first] for i in range(rank))
 
 
 def maxima(shapes: Sequence[Shape]) -> Shape:
@@ -59,14 +54,14 @@ def e1(shapes: Sequence[Shape]) -> Witness | None:
 
 
 def mixes_zero_and_one(shapes: Sequence[Shape]) -> bool:
-    """Whether some axis has both a size 0 and a size 1, prepended ones included."""
+    """Whether some axis has a size 0 and a size 1, also a prepended one."""
     rank = common_rank(shapes)
     extended = [prepend(shape, rank) for shape in shapes]
     return any({0, 1} <= {sizes[i] for sizes in extended} for i in range(rank))
 
 
 class Pair(NamedTuple):
-    """Two tensors and an axis of the common rank on which NumPy's rule does not let them meet."""
+    """Two tensors and an axis of the common rank where NumPy's rule refuses them."""
 
     lower: int
     higher: int
@@ -74,7 +69,7 @@ class Pair(NamedTuple):
 
 
 def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
-    """Return the pair that NumPy names: lowest axis, then lowest higher, then lowest lower one."""
+    """Return the pair that NumPy names: lowest axis, then `higher`, then `lower`."""
     rank = max(map(len, shapes), default=0)
     extended = [prepend(shape, rank) for shape in shapes]
     for i in range(rank):
@@ -87,7 +82,7 @@ def first_mismatch(shapes: Sequence[Shape]) -> Pair | None:
 
 
 def agreed(shapes: Sequence[Shape]) -> Shape:
-    """Return the shape by NumPy's rule: on each axis the one size that is not 1, else 1."""
+    """Return the shape by NumPy's rule: on each axis the size that is not 1, else 1."""
     rank = max(map(len, shapes), default=0)
     extended = [prepend(shape, rank) for shape in shapes]
     result = []
@@ -98,7 +93,7 @@ def agreed(shapes: Sequence[Shape]) -> Shape:
 
 
 def fits(shape: Shape, target: Shape) -> int | None:
-    """Return the first axis of the target on which the shape does not broadcast to it."""
+    """Return the first axis of the target where the shape does not broadcast to it."""
     for i, size in enumerate(prepend(shape, len(target))):
         if size != target[i] and size != 1:
             return i
@@ -106,32 +101,28 @@ def fits(shape: Shape, target: Shape) -> int | None:
 
 
 def source(shape: Shape, target: Shape, index: Sequence[int]) -> tuple[int, ...]:
-    """Return the multi-index of X that a multi-index of Z leads to: step 2, then step 1."""
-    of_y = []
-    for i, size in enumerate(prepend(shape, len(target))):
-        of_y.append(index[i] if size == target[i] else 0)
+    """Return the index of X for an index of Z: step 2, then step 1."""
+    sizes = enumerate(prepend(shape, len(target)))
+    of_y = [index[i] if size == target[i] else 0 for i, size in sizes]
     return tuple(of_y[len(target) - len(shape) :])
 
 
 def indices(shape: Shape) -> Iterator[tuple[int, ...]]:
-    """All valid multi-indices of a shape."""
     return product(*(range(size) for size in shape))
 
 
 def all_shapes(max_rank: int, max_size: int) -> list[Shape]:
-    """All shapes up to a rank with sizes from 0 to `max_size`."""
     return [
         shape for rank in range(max_rank + 1) for shape in product(range(max_size + 1), repeat=rank)
     ]
 
 
 def row_major(shape: Shape) -> Shape:
-    """Return the strides of a tensor whose last axis varies fastest."""
     return tuple(prod(shape[k + 1 :]) for k in range(len(shape)))
 
 
 def walk(sizes: Shape, steps: Sequence[Shape]) -> list[tuple[int, ...]]:
-    """Where each tensor is in each round of nested loops, in their order."""
+    """Return where each tensor is in each round of nested loops."""
     columns = list(zip(*steps, strict=True))
     return [
         tuple(sum(map(mul, counters, column)) for column in columns) for counters in indices(sizes)
@@ -139,7 +130,7 @@ def walk(sizes: Shape, steps: Sequence[Shape]) -> list[tuple[int, ...]]:
 
 
 def offsets(shapes: Sequence[Shape], strides: Sequence[Shape]) -> list[tuple[int, ...]]:
-    """Where each tensor has the element of each index of the common shape, in row-major order."""
+    """Return where each tensor has its element for each index of the common shape."""
     target = maxima(shapes)
     return [
         tuple(

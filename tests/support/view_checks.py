@@ -1,4 +1,4 @@
-"""What a view must be: read-only, plain, on the memory of its array, each element in its place."""
+"""Checks of a view: read-only, plain, on the memory of its array, each element in its place."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from plain_rule import Shape, indices
 
 
 def address(array: Array, index: tuple[int, ...]) -> int:
-    """Return where in memory an element lies."""
     start: int = array.__array_interface__["data"][0]
     return start + sum(i * stride for i, stride in zip(index, array.strides, strict=True))
 
 
 def cell(array: Array, index: tuple[int, ...]) -> Array:
-    """Return one element as an array of rank 0: a scalar is a conversion away from its bytes."""
+    """Return one element as an array of rank 0, which keeps its bytes."""
     key: tuple[int | EllipsisType, ...] = (*index, ...)
     return array[key]
 
@@ -25,13 +24,9 @@ def cell(array: Array, index: tuple[int, ...]) -> Array:
 def assert_view(
     z: Array, x: Array, shape: Shape, source: Callable[[tuple[int, ...]], tuple[int, ...]]
 ) -> None:
-    """Demand a read-only plain view of `x`, each element the one that `source` leads to."""
-    assert type(z) is np.ndarray
-    assert z is not x
-    assert z.shape == shape
-    assert z.dtype == x.dtype
-    assert z.dtype.str == x.dtype.str
-    assert not z.flags.writeable
+    """Demand a read-only plain view of `x`, with the elements that `source` names."""
+    assert (type(z), z.shape, z.dtype.str) == (np.ndarray, shape, x.dtype.str)
+    assert (z.dtype == x.dtype, z is x, z.flags.writeable) == (True, False, False)
     for index in indices(shape):
         from_x = source(index)
         assert address(z, index) == address(x, from_x)
@@ -39,7 +34,7 @@ def assert_view(
         if x.dtype.kind == "O":
             assert element.tolist() is expected.tolist()
         elif x.dtype.kind in "TV":
-            # Bytes do not tell: those of a long string are elsewhere, a structure may have gaps.
+            # Not by bytes: a long string has them elsewhere, and a structure may have gaps.
             assert repr(element.tolist()) == repr(expected.tolist())
         else:
             assert element.tobytes() == expected.tobytes()
