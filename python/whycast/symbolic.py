@@ -1,7 +1,7 @@
 """Broadcast on shapes whose sizes have names: the common shape, and the condition on the names.
 
-A size is a number, a name (any string), or None or -1, which stand for a size of which nothing is
-known, each for another. Sizes of sympy or ``torch.SymInt`` become names by ``str``:
+A size is a number, a name (any string), or None or -1 for an unknown size; each unknown size is a
+size of its own. Sizes of sympy or ``torch.SymInt`` become names by ``str``:
 ``[d if isinstance(d, int) else str(d) for d in shape]``.
 
 >>> from whycast import symbolic
@@ -41,7 +41,7 @@ Rule: TypeAlias = Literal["sonnx", "numpy"]
 
 @dataclass(frozen=True)
 class OneOf:
-    """The one of several sizes that is not 1; 1 if all are 1.
+    """The size, among several, that is not 1; 1 if all are 1. Its text is ``N|M``.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class OneOf:
 
     Notes
     -----
-    Rests on ``joined_values`` of ``why3/model/answer.mlw``. Its text joins the names: ``N|M``.
+    Rests on ``joined_values`` of ``why3/model/answer.mlw``.
     """
 
     # [E_Broadcast_any_Derived_590]
@@ -66,14 +66,14 @@ Size: TypeAlias = "int | str | OneOf"
 
 @dataclass(frozen=True)
 class Clause:
-    """One of these equations holds: ``N = 1 or M = 1 or N = M``.
+    """A disjunction of equations: ``N = 1 or M = 1 or N = M``.
 
     Parameters
     ----------
     equations : tuple of pairs of int or str
-        Numbers and names that are equal.
+        Numbers and names. Clauses with equal equations are equal.
     axis : int
-        First axis of the result that asks for it. Clauses are equal if their equations are.
+        First axis of the result that demands the clause.
 
     Notes
     -----
@@ -90,24 +90,24 @@ class Clause:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in it."""
+        """The names in the equations."""
         return _named(size for equation in self.equations for size in equation)
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether an equation holds for sizes of the names."""
+        """Return whether an equation holds for sizes of the names."""
         return any(_number(a, sizes) == _number(b, sizes) for a, b in self.equations)
 
 
 @dataclass(frozen=True)
 class Zeros:
-    """No size 0 meets a size 1 on an axis: ``N is not 0``, ``N and M are not 0 and 1``.
+    """A demand that no 0 meets a 1: ``N is not 0``, ``N and M are not 0 and 1``.
 
     Parameters
     ----------
     zero, one : int or str
         Sizes of the axis that are not 0 and 1, in this order.
     both : bool
-        Whether they are not 1 and 0 either.
+        Whether the other order is excluded, too.
     axis : int
         As for `Clause`.
 
@@ -134,22 +134,22 @@ class Zeros:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names in it: none where the number 0 meets the number 1."""
+        """The names among the two sizes."""
         return _named((self.zero, self.one))
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether, for sizes of the names, no 0 meets a 1."""
+        """Return whether no 0 meets a 1 for sizes of the names."""
         pair = (_number(self.zero, sizes), _number(self.one, sizes))
         return pair != (0, 1) and not (self.both and pair == (1, 0))
 
 
 class Condition(tuple["Clause | Zeros", ...]):
-    """A conjunction, as a tuple: all of its parts hold. An empty one holds always.
+    """A conjunction, as a tuple. An empty one always holds.
 
     Parameters
     ----------
     iterable : iterable of Clause or Zeros
-        Its parts.
+        The parts.
 
     Notes
     -----
@@ -173,7 +173,7 @@ class Condition(tuple["Clause | Zeros", ...]):
         return " and ".join(parts) or "always"
 
     def holds(self, sizes: Mapping[str, int]) -> bool:
-        """Whether all parts hold for sizes of the names in them."""
+        """Return whether all parts hold for sizes of the names."""
         return all(each.holds(sizes) for each in self)
 
 
@@ -188,13 +188,13 @@ class NeverError(BroadcastError):
     other, tensor, axis : int
         Two tensors and the axis of the common rank at fault; for `broadcast_to` both are 0.
     size, target : int or str
-        Their sizes there, of `tensor` first; `target` is None where a target lacks the axis.
+        The sizes of `tensor` and `other` there; `target` is None if a target lacks the axis.
     shapes, target_shape : shapes, and shape or None
         The shapes with the sizes that `equations` demand.
     equations : Condition
-        What the other axes demand of the names.
+        The demands of the other axes.
     least : dict
-        What the names among the sizes are at least.
+        The known least sizes of the names among the two sizes.
 
     Notes
     -----
@@ -238,7 +238,7 @@ class NeverError(BroadcastError):
         return []
 
 
-# A name, and a number or name that it is, or a number that it is at least.
+# A name, = or >=, and a number or a name.
 _Fact: TypeAlias = "tuple[str, str, int | str]"
 
 
@@ -249,17 +249,17 @@ class Answer:
     Parameters
     ----------
     shape : tuple of int, str and OneOf
-        The size on each axis, where the shapes broadcast.
+        The size on each axis, if the shapes broadcast.
     condition : Condition
-        What has to hold for the shapes to broadcast by NumPy's rule, or to the target.
+        The condition for the shapes to broadcast by NumPy's rule, or to the target.
     zeros : Condition
-        What SONNX asks besides.
+        SONNX's further condition.
     rule : str
-        ``"sonnx"``, where `zeros` have to hold too, ``"numpy"``, or ``"target"``.
+        ``"sonnx"``, which demands `zeros` too, ``"numpy"``, or ``"target"``.
 
     Notes
     -----
-    The functions of this module return it. Rests on what they rest on.
+    The functions of this module return answers, and name the theories.
 
     Examples
     --------
@@ -301,14 +301,14 @@ class Answer:
         Returns
         -------
         Answer
-            That of the same question with these sizes: with all names given, `shape` has numbers.
+            The answer for these sizes; if all names have numbers, so has `shape`.
 
         Raises
         ------
         BroadcastError
             The shapes never broadcast with these sizes.
         TypeError, ValueError
-            The shapes have no such name, or a size is none, or contradicts what is known.
+            The shapes have no such name; a size is invalid, or contradicts a known fact.
         """
         shapes, facts = self._asked
         return _answer(shapes, (*facts, *self._facts({**(sizes or {}), **more})), self.rule)
@@ -324,39 +324,33 @@ class Answer:
         Returns
         -------
         bool
-            True exactly where the rule accepts the shapes with these sizes.
+            True if and only if the rule accepts the shapes with these sizes.
 
         Raises
         ------
         TypeError, ValueError
             A name has no number, or as for `substitute`.
         """
-        facts = self._asked[1]
-        found = _Names((*facts, *self._facts({**(sizes or {}), **more})))
-        numbers: dict[str, int] = {}
-        for name in self._names():
-            size = found.root(name)
-            if not isinstance(size, int):
-                raise ValueError(f"sizes: expected a number for each name, got none for {name!r}")
-            numbers[name] = size
+        found = _Names((*self._asked[1], *self._facts({**(sizes or {}), **more})))
+        roots = {name: found.root(name) for name in self._names()}
+        numbers = {name: size for name, size in roots.items() if isinstance(size, int)}
+        # Also for names that no condition has.
+        for name in roots:
+            _number(name, numbers)
         return self._asks().holds(numbers)
 
     def _names(self) -> list[str]:
-        """Return the names of the shapes, and of what is known of them."""
+        """Return the names of the shapes, and the names that known facts put in their place."""
         shapes, facts = self._asked
         own = _Names(facts)
-        found = [size for shape in shapes for size in shape]
-        found += [own.root(size) for size in found]
+        found = [each for shape in shapes for size in shape for each in (size, own.root(size))]
         return sorted({size for size in found if isinstance(size, str)})
 
     def _facts(self, sizes: Mapping[str, object]) -> list[_Fact]:
         named = self._names()
-        for name in sizes:
-            if name not in named:
-                raise ValueError(
-                    f"sizes: the shapes have no name {name!r}, expected one of "
-                    f"{', '.join(named) or 'none'}"
-                )
+        if wrong := [name for name in sizes if name not in named]:
+            expected = f"expected one of {', '.join(named) or 'none'}"
+            raise ValueError(f"sizes: the shapes have no name {wrong[0]!r}, {expected}")
         return [(name, "=", _size_of(size, f"sizes[{name!r}]")) for name, size in sizes.items()]
 
 
@@ -365,37 +359,36 @@ def broadcast_shapes(
     rule: Rule = "sonnx",
     known: Mapping[str, int | str] | None = None,
 ) -> Answer:
-    """Shape that tensors of the given shapes have in common, and the condition on their names.
+    """Return the common shape of shapes with names, and the condition on the names.
 
     Parameters
     ----------
     *shapes : sequence of int, str or None
-        Shapes of any ranks. A size is a number from 0 on, a name, or None or -1, each of which is a
-        size of its own.
+        Shapes of any ranks. A size is a number from 0 on, a name, or None or -1 if unknown.
     rule : str, optional
-        ``"sonnx"``, or ``"numpy"``, which ONNX has too: there 0 may meet 1.
+        ``"sonnx"``, or ``"numpy"`` for the rule of NumPy and ONNX, by which 0 may meet 1.
     known : dict, optional
-        What names are known to be: ``">= 2"`` (or ``"> 1"``), ``"= M"``, ``"= 3"`` or 3.
+        Facts about names: ``">= 2"`` (or ``"> 1"``), ``"= M"``, ``"= 3"`` or 3.
 
     Returns
     -------
     Answer
-        The shape, and what has to hold, under what is known: exactly then the shapes broadcast.
+        The shape, and the condition: under the known facts it is necessary and sufficient.
 
     Raises
     ------
     BroadcastError
-        They broadcast for no sizes that are known to be possible: a `NeverError`.
+        The shapes broadcast for no sizes that the facts allow: a `NeverError`.
     TypeError
         An argument is not a shape, or a size is neither an integer nor a name.
     ValueError
-        No shape is given, a size is below -1, or what is known contradicts itself or is no fact.
+        There are no shapes, a size is below -1, or facts contradict each other or are invalid.
 
     Notes
     -----
-    Rests on ``conditions_compatible`` and ``answer_numpy_shape`` of ``why3/model``, and for what is
-    known on ``forced_replaced``, ``settled_agree`` and ``settled_always`` of
-    ``why3/model/known.mlw``. Programs: ``why3/kernel/symbolic.mlw``, ``why3/kernel/known.mlw``.
+    Rests on ``conditions_compatible`` and ``answer_numpy_shape`` of ``why3/model``, and for facts
+    on ``forced_replaced``, ``settled_agree`` and ``settled_always`` of ``why3/model/known.mlw``.
+    Programs: ``why3/kernel/symbolic.mlw``, ``why3/kernel/known.mlw``.
 
     Examples
     --------
@@ -424,7 +417,7 @@ def broadcast_to(
     target: Iterable[int | str | None],
     known: Mapping[str, int | str] | None = None,
 ) -> Answer:
-    """Condition under which a tensor broadcasts to a target shape, which does not grow.
+    """Return the condition under which a tensor broadcasts to a target shape.
 
     Parameters
     ----------
@@ -436,7 +429,7 @@ def broadcast_to(
     Returns
     -------
     Answer
-        The target, and the condition: on each axis the tensor's size is 1 or that of the target.
+        The target, and the condition: on each axis the tensor has size 1 or the target's size.
 
     Raises
     ------
@@ -466,7 +459,7 @@ def expand(
     target: Iterable[int | str | None],
     known: Mapping[str, int | str] | None = None,
 ) -> Answer:
-    """Shape that ONNX Expand gives a tensor, and the condition: the target may grow too.
+    """Return the output shape of ONNX Expand, and the condition.
 
     Parameters
     ----------
@@ -478,7 +471,7 @@ def expand(
     Returns
     -------
     Answer
-        That of `broadcast_shapes` by the rule of NumPy.
+        The answer of `broadcast_shapes` by NumPy's rule, by which both shapes may grow.
 
     Raises
     ------
@@ -487,7 +480,7 @@ def expand(
 
     Notes
     -----
-    Rests on what `broadcast_shapes` rests on: Expand takes NumPy's rule of the two shapes.
+    Rests on the theories of `broadcast_shapes`.
 
     Examples
     --------
@@ -499,7 +492,7 @@ def expand(
     return _answer(own, facts_of(known), "numpy")
 
 
-# --- what arguments mean --------------------------------------------------------------------------
+# --- reading arguments ----------------------------------------------------------------------------
 
 
 def _own(shapes: Mapping[str, object]) -> tuple[tuple[int | str, ...], ...]:
@@ -566,12 +559,11 @@ def facts_of(known: Mapping[str, int | str] | None) -> tuple[_Fact, ...]:
 
 
 class _Names:
-    """What names are known to be: each stands for a number, or for one name with a least size."""
+    """Known facts: each name stands for a number, or for one name with a least size."""
 
-    def __init__(self, facts: Iterable[_Fact]) -> None:
+    def __init__(self, facts: Sequence[_Fact]) -> None:
         self.same: dict[int | str, int | str] = {}
         self.least: dict[int | str, int] = {}
-        facts = tuple(facts)
         for name, relation, value in facts:
             a, b = self.root(name), self.root(value)
             if relation == ">=" or a == b:
@@ -581,12 +573,11 @@ class _Names:
             if not isinstance(a, str):
                 raise ValueError(f"{name} is known to be {b}, and {a}")
             self.same[a] = b
-        for name, relation, value in facts:
+        for name, number in [(name, int(z)) for name, relation, z in facts if relation == ">="]:
             own = self.root(name)
-            if relation == ">=" and isinstance(own, int) and own < int(value):
-                raise ValueError(f"{name} is known to be at least {value}, and {own}")
-            if relation == ">=":
-                self.least[own] = max(self.least.get(own, 0), int(value))
+            if isinstance(own, int) and own < number:
+                raise ValueError(f"{name} is known to be at least {number}, and {own}")
+            self.least[own] = max(self.least.get(own, 0), number)
 
     def root(self, size: int | str) -> int | str:
         while size in self.same:
@@ -616,9 +607,9 @@ def _answer(shapes: Sequence[Sequence[int | str]], facts: tuple[_Fact, ...], rul
 def solve(
     shapes: tuple[Shape, ...], text: Callable[[int], str], least: Sequence[int], rule: str
 ) -> Answer:
-    """Return the answer for shapes of numbers and names, these as integers below 0.
+    """Return the answer for shapes of numbers, and of names as integers below 0.
 
-    `text` spells a name, `least` has what each is at least, that of -1 first. By the rule
+    `text` spells a name; `least` has the least sizes of names, from -1 down. By the rule
     ``"target"`` the second shape is the target.
     """
     one_way, known = rule == "target", list(least) + [0] * _names_in(shapes)
