@@ -1,4 +1,4 @@
-"""The errors that a failed broadcast raises, and how they show the shapes."""
+"""The errors of a failed broadcast, with a table of the shapes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,19 @@ REFUSALS: tuple[type[Exception], ...] = tuple(
     if isinstance(each, type) and issubclass(each, Exception)
 )
 
-_MAX_ROWS = 8
-_MAX_AXES_BESIDE = 5
-_MAX_AXES_OF_A_SHAPE = 16
+_MAX_ROWS, _MAX_AXES_BESIDE, _MAX_AXES_OF_A_SHAPE = 8, 5, 16
 
 
 def show_int(value: int | str) -> str:
-    """Decimal text of `value`, or its magnitude when the digits would fill the screen; a name."""
-    if isinstance(value, str):
-        return value
-    if value.bit_length() <= 128:
+    """Return a name, or the decimal text of an integer; of a large integer, the magnitude."""
+    if isinstance(value, str) or value.bit_length() <= 128:
         return str(value)
-    # Python cannot print an int of more than some thousand digits.
+    # Python cannot print an int of more than 4300 digits.
     return f"{'-' if value < 0 else ''}2**{abs(value).bit_length() - 1}+"
 
 
 def show_shape(shape: Shape) -> str:
-    """Text of a shape as Python writes a tuple; of a long one, both ends."""
+    """Return a shape as Python writes a tuple, or both ends of a long shape."""
     shown = list(map(show_int, shape))
     if len(shown) > _MAX_AXES_OF_A_SHAPE:
         shown[_MAX_AXES_BESIDE:-_MAX_AXES_BESIDE] = ["..."]
@@ -43,7 +39,7 @@ def show_shape(shape: Shape) -> str:
 
 
 class Names(NamedTuple):
-    """What a function calls its parameters: a tensor, a target, and axes where it takes any."""
+    """A function's names of its parameters: the tensor, the target, and the axes, if any."""
 
     tensor: str
     target: str
@@ -51,7 +47,7 @@ class Names(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """Line of a table: numbers, and the axes of the common rank on which they stand."""
+    """A line of the table: numbers, and their axes in the common rank."""
 
     label: str
     axes: Sequence[int]
@@ -60,7 +56,7 @@ class _Row(NamedTuple):
 
 
 class BroadcastError(ValueError):
-    """Shapes do not broadcast: SONNX's error E1, or a shape that its target does not admit.
+    """Shapes do not broadcast: SONNX's error E1, or a shape does not fit its target.
 
     Reports the lowest tensor at fault, then the lowest axis. Subclasses: `whycast.AxisSizeError`
     (given axes), `whycast.numpy_rule.IncompatibleError` (NumPy's rule without a target).
@@ -68,12 +64,12 @@ class BroadcastError(ValueError):
     Parameters
     ----------
     tensor, axis : int
-        Tensor and axis at fault, counted from 0: the axis in the target's rank, or without a target
-        in the common rank, after ones have been prepended; 0 where the target lacks axes.
+        Tensor and axis at fault, from 0. The axis is counted in the target's rank; without a target
+        in the common rank, after ones are prepended; it is 0 if the target lacks axes.
     size : int
-        Size of that tensor on that axis: neither 1 nor `target`.
+        Size of the tensor on this axis: neither 1 nor `target`.
     target : int or None
-        Size expected: the target's, or the axis's maximum; None where the target lacks axes.
+        Expected size: the target's, or the axis's maximum; None if the target lacks axes.
     shapes, target_shape : tuple of shapes, and shape or None
         All shapes to broadcast, and the target, if any.
     names : tuple of str, optional
@@ -81,18 +77,17 @@ class BroadcastError(ValueError):
 
     Notes
     -----
-    Each parameter is an attribute. The text aligns the shapes at their last axes; on the axis at
-    fault ``[5]`` marks a size that is the maximum, ``>3<`` one that is neither the maximum nor 1.
+    Each parameter is an attribute. The text aligns the shapes at their last axes. On the axis at
+    fault, ``[5]`` marks the maximum, and ``>3<`` a size that is neither the maximum nor 1.
     """
 
     # [E_Broadcast_any_E1_020] [E_Broadcast_any_Derived_010]
 
-    # Tracebacks and pickles name the class as callers do.
+    # Tracebacks and pickles show the public module.
     __module__ = "whycast"
 
-    # The text's name for a tensor, and whether a size of 1 may be at fault.
-    _noun = "tensor"
-    _one_is_wrong = False
+    # The word for a tensor, and whether a size of 1 may be at fault.
+    _noun, _one_is_wrong = "tensor", False
 
     def __init__(
         self,
@@ -106,13 +101,9 @@ class BroadcastError(ValueError):
     ) -> None:
         # pickle and copy rebuild an exception from args.
         super().__init__(tensor, axis, size, target, shapes, target_shape, names)
-        self.tensor = tensor
-        self.axis = axis
-        self.size = size
-        self.target = target
-        self.shapes = shapes
-        self.target_shape = target_shape
-        self.names = names
+        self.tensor, self.axis = tensor, axis
+        self.size, self.target = size, target
+        self.shapes, self.target_shape, self.names = shapes, target_shape, names
 
     def __str__(self) -> str:
         return "\n".join([self._headline(), *self._table(), *self._hint()])
@@ -150,17 +141,14 @@ class BroadcastError(ValueError):
         return "expected 1" if self.target == 1 else f"expected {show_int(self.target)} or 1"
 
     def _hint(self) -> list[str]:
-        """Return the common shape by NumPy's rule, where a 0 meets a 1."""
-        if self.target_shape is None and (self.size, self.target) == (0, 1):
-            try:
-                common = _kernel.numpy_broadcast_shapes(self.shapes)
-            except _kernel.Incompatible:
-                return []
-            return [
-                "  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: "
-                f"{show_shape(common)}"
-            ]
-        return []
+        """Return the common shape by NumPy's rule, if a 0 meets a 1."""
+        if self.target_shape is not None or (self.size, self.target) != (0, 1):
+            return []
+        try:
+            common = show_shape(_kernel.numpy_broadcast_shapes(self.shapes))
+        except _kernel.Incompatible:
+            return []
+        return [f"  by NumPy's rule, in whycast.numpy_rule, a size of 0 meets a 1: {common}"]
 
     @property
     def _rank(self) -> int:
@@ -170,16 +158,12 @@ class BroadcastError(ValueError):
         """Return the lines of the table; None stands for omitted ones."""
         if self.target_shape is not None:
             names = self.names or Names("shape", "target")
-            return [
-                self._aligned(names.tensor, self.shapes[self.tensor]),
-                self._aligned(names.target, self.target_shape),
-            ]
+            both = (self.shapes[self.tensor], self.target_shape)
+            return [*map(self._aligned, names, both)]
         rows: list[_Row | None] = []
-        previous = -1
-        for number in self._tensors_to_show():
-            if number > previous + 1:
-                rows.append(None)
-            previous = number
+        shown = self._tensors_to_show()
+        for previous, number in zip([-1, *shown], shown, strict=False):
+            rows += [None] if number > previous + 1 else []
             rows.append(self._aligned(self._label(number), self.shapes[number]))
         return rows
 
@@ -187,10 +171,10 @@ class BroadcastError(ValueError):
         return f"{self._noun} {tensor}"
 
     def _aligned(self, label: str, shape: Shape) -> _Row:
-        """Line of a shape whose last axis is that of the common rank."""
+        """Return the line of a shape, aligned at the last axis."""
         axes = range(self._rank - len(shape), self._rank)
         if self.axis < axes.start and self.target == 1:
-            # The maximum is the size of a prepended axis.
+            # A prepended axis has the maximum.
             return _Row(label, [self.axis, *axes], [1, *shape])
         return _Row(label, axes, shape)
 
@@ -220,20 +204,18 @@ class BroadcastError(ValueError):
         return lines
 
     def _cells(self, row: _Row, first: int, last: int) -> list[str]:
-        """Texts on the axes shown, as wide as the marks whether they have any or not."""
+        """Return the texts of some axes, with marks or with spaces in their place."""
         cells = [""] * (last - first)
         for k in range(bisect_left(row.axes, first), bisect_left(row.axes, last)):
-            left = right = " "
+            marks, number = "  ", row.numbers[k]
             if row.marked and row.axes[k] == self.axis:
-                if row.numbers[k] == self.target:
-                    left, right = "[]"
-                elif row.numbers[k] != 1 or self._one_is_wrong or self.target is None:
-                    left, right = "><"
-            cells[row.axes[k] - first] = f"{left}{show_int(row.numbers[k])}{right}"
+                is_wrong = number != 1 or self._one_is_wrong or self.target is None
+                marks = "[]" if number == self.target else "><" if is_wrong else "  "
+            cells[row.axes[k] - first] = f"{marks[0]}{show_int(number)}{marks[1]}"
         return cells
 
     def _tensors_to_show(self) -> list[int]:
-        """Numbers of the tensors to show: the one at fault, one with the maximum, the first few."""
+        """Return the numbers of tensors to show: at fault, with the maximum, and the first few."""
         back = self._rank - self.axis
         sizes: list[int | None]
         sizes = [shape[-back] if back <= len(shape) else 1 for shape in self.shapes]
@@ -244,12 +226,12 @@ class BroadcastError(ValueError):
 def ask(
     failure: Callable[[Any], Exception], program: Callable[..., _AnswerT], *arguments: object
 ) -> _AnswerT:
-    """Return a program's result; raise the error that `failure` makes of its exception."""
+    """Return a program's result; raise the error that `failure` returns for its exception."""
     try:
         return program(*arguments)
     except REFUSALS as error:
         found = failure(error)
-    # Outside the handler: the caller's error keeps no frames of the kernel.
+    # Outside the handler, so that the error keeps no frames of the kernel.
     raise found
 
 
@@ -268,7 +250,7 @@ def of_all(
 def unfit(
     error: Exception, own: Shape, target: Shape, names: Names | None = None
 ) -> BroadcastError:
-    """Error for what the kernel raised of a shape that does not broadcast to a target."""
+    """Return the error for the kernel's, if a shape does not broadcast to a target."""
     if isinstance(error, _kernel.NotBroadcastable):
         v = error.value
         return BroadcastError(v.tensor, v.axis, v.size, v.target, (own,), target, names)
@@ -285,12 +267,12 @@ class IncompatibleError(BroadcastError):
     other, tensor, axis : int
         Two tensors, `other` first, and the axis of the common rank at fault, counted from 0.
     shapes, names : as for BroadcastError
-        The `names` are those of the two tensors, if the function takes no others.
+        The `names` are the two tensors', if the function takes no others.
 
     Notes
     -----
     Has the attributes of `BroadcastError` and `other`, whose size is `target`. In the table ``[3]``
-    marks sizes equal to `target`, ``>4<`` those that are neither `target` nor 1.
+    marks sizes equal to `target`, and ``>4<`` sizes that are neither `target` nor 1.
     """
 
     # [E_NumpyBroadcast_any_Error_010] [E_NumpyBroadcast_any_Derived_030]
@@ -308,16 +290,10 @@ class IncompatibleError(BroadcastError):
         shapes: tuple[Shape, ...],
         names: Names | None = None,
     ) -> None:
-        # Both tensors have that axis: their sizes are not 1.
-        from_right = max(map(len, shapes)) - axis
-        super().__init__(
-            tensor,
-            axis,
-            shapes[tensor][-from_right],
-            shapes[other][-from_right],
-            shapes,
-            names=names,
-        )
+        # Both tensors have this axis, as neither size is 1.
+        back = max(map(len, shapes)) - axis
+        sizes = shapes[tensor][-back], shapes[other][-back]
+        super().__init__(tensor, axis, *sizes, shapes, names=names)
         self.args = (other, tensor, axis, shapes, names)
         self.other = other
 
@@ -333,14 +309,14 @@ class IncompatibleError(BroadcastError):
 
 
 class AxisSizeError(BroadcastError):
-    """A tensor whose axes lie on given axes of a target does not broadcast to it: a size differs.
+    """A tensor does not broadcast to a target along given axes: a size differs.
 
     Reports the lowest axis at fault.
 
     Parameters
     ----------
     tensor_axis, axes : int, and tuple of int
-        Axis of the tensor at fault, and for each of its axes the one of the target where it lies.
+        Axis of the tensor at fault, and for each axis of the tensor its axis of the target.
     shape, target_shape : shape
         Shape of the tensor and the target.
     names : tuple of str
@@ -349,8 +325,8 @@ class AxisSizeError(BroadcastError):
     Notes
     -----
     Has the attributes of `BroadcastError`, `tensor_axis` and `axes`: `axis` is an axis of the
-    target, and `shapes` has `shape` alone. The text shows each size of the tensor above that of its
-    axis of the target and, where these axes do not increase, the number of its own axis.
+    target, and `shapes` has only `shape`. The text shows each size of the tensor above the target's
+    size and, if the axes do not increase, below the number of its own axis.
     """
 
     # [E_OpenvinoBroadcast_any_Derived_010] [E_BroadcastInDim_any_Size_010]
@@ -370,12 +346,10 @@ class AxisSizeError(BroadcastError):
         names: Names,
     ) -> None:
         axis = axes[tensor_axis]
-        super().__init__(
-            0, axis, shape[tensor_axis], target_shape[axis], (shape,), target_shape, names
-        )
+        sizes = shape[tensor_axis], target_shape[axis]
+        super().__init__(0, axis, *sizes, (shape,), target_shape, names)
         self.args = (tensor_axis, axes, shape, target_shape, names)
-        self.tensor_axis = tensor_axis
-        self.axes = axes
+        self.tensor_axis, self.axes = tensor_axis, axes
 
     def _headline(self) -> str:
         tensor, target, _ = self.names
@@ -385,7 +359,7 @@ class AxisSizeError(BroadcastError):
         )
 
     def _rows(self) -> list[_Row | None]:
-        # The columns are the target's axes; one more row numbers the tensor's, if in another order.
+        # The columns are the target's axes. One more row numbers the tensor's, if they turn.
         order = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         axes = [self.axes[j] for j in order]
         rows: list[_Row | None] = [

@@ -1,7 +1,7 @@
-"""The rules, each as data: what it takes, what it makes of shapes, and what texts say of it.
+"""The rules, each as data: its arguments, its programs, its clauses and its words.
 
-The proved programs alone decide about shapes. The command line and `whycast.testing` never branch
-on the name of a rule: a new rule is one more object below.
+Only the proved programs decide about shapes. The command line and `whycast.testing` never branch on
+the name of a rule: a new rule is one more object below.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from whycast._shapes import broadcast_shapes, broadcast_strides
 from whycast._types import AnyArray, Shape, Strides
 from whycast._views import misfit
 
-# Arguments of a rule: tensors alone, a tensor and a shape, or these and axes.
+# Arguments of a rule: tensors alone; a tensor and a shape; or a tensor, a shape and axes.
 Takes: TypeAlias = Literal["tensors", "target", "axes"]
 
-# A tensor's axes lie on the last ones, on given ones (increasing or distinct), or on all but these.
+# The axes of the output where a tensor lies: the last, given ones, or all except given ones.
 Alignment: TypeAlias = Literal["trailing", "increasing", "distinct", "missing"]
 
 
@@ -55,15 +55,13 @@ class Layout(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Words with which an explanation names the steps of a rule.
+    """Words of an explanation for the steps of a rule.
 
-    `size` is the size of the output, `held` the size that one that does not fit is compared with. A
-    tensor `lies` on axes; a size `fails`; an index `leads` to one of the tensor. `letters` stand
-    for tensors, and for the size before and after, in place of names.
+    `size` is the size of the output. A tensor `lies` on axes; a size `fails`; an index `leads` to
+    an index of the tensor. `letters` name tensors.
     """
 
     size: str
-    held: str
     lies: str = "sizes"
     output: str = "output"
     fails: str = "error"
@@ -72,7 +70,7 @@ class Steps(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A row in a table of the rules: the theory, and in words what it takes, sizes and axes."""
+    """A row in a table of the rules: the theory, and words for its arguments, sizes and axes."""
 
     theory: str
     takes: str
@@ -81,24 +79,22 @@ class Told(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause, in a sentence."""
+    """The reason why rules differ: a finding of ``proofs/FINDINGS.md``, or a clause."""
 
     id: str
     says: str
 
 
-# Clauses for questions that a text has no clause of its own for.
+# For a question without a clause of its own, the question whose clause decides.
 _SETTLED_BY = {
     **{"index": "data", "report": "verdict", "size": "shape", "fails": "verdict"},
     **{"kept": "data", "first": "kept", "bits": "data"},
 }
-
-
 _DERIVED = {"strides": "110", "condition": "580", "zeros": "590", "operator": "600"}
 
 
 def _clauses(text: str, **numbers: str) -> dict[str, str]:
-    """Give for each kind of question its clause: of the rule's own text, or another in full."""
+    """Return the clause of each kind of question: a number of `text`, or a whole identifier."""
     own = {kind: f"E_Broadcast_any_Derived_{number}" for kind, number in _DERIVED.items()}
     own |= {"adjoint": "E_OpenvinoBroadcast_ring_Derived_010", **numbers}
     found = {k: v if v.startswith("E_") else f"{text}_{v}" for k, v in own.items()}
@@ -111,42 +107,47 @@ def _clauses(text: str, **numbers: str) -> dict[str, str]:
 class Rule:
     """A rule of broadcasting, as data."""
 
-    # Its name on the command line, and in texts.
+    # Its name on the command line.
     name: str
     title: str
     takes: Takes
-    # The package's function, from arrays (a target, axes) to one array or several; a call of it;
-    # its names of the tensor, the target and the axes.
+    # The package's function, from arrays (a target, axes) to one array or several, and its names
+    # of the tensor, the target and the axes.
     function: Callable[..., Any]
-    call: str
     parameters: tuple[str, ...]
-    # Clauses for kinds of questions (verdict, shape, index, strides, data, report), for steps of an
-    # explanation (lies, size, fails, kept, first, condition, zeros), for bits of numbers, operators
+    # Clauses of questions (verdict, shape, index, strides, data, report), of steps of an
+    # explanation (lies, size, fails, kept, first, condition, zeros), of bits of numbers, operators
     # and gradients.
     clauses: Mapping[str, str]
     told: Told
     steps: Steps
     strides: Callable[..., Strides] = _kernel.broadcast_strides
     # The proved program for the common shape of tensors, or of a tensor and a target that may grow;
-    # and the package's function for it, whose error tells why there is none.
+    # and the package's function for the shape, which raises the error.
     common: Callable[[tuple[Shape, ...]], Shape] | None = None
     shapes: Callable[..., Shape] | None = None
-    # The package's function for shapes whose sizes have names, if the rule takes them.
+    # The package's function for sizes that have names, if any.
     named: Callable[..., symbolic.Answer] | None = None
-    # Makes the error from an exception of the kernel.
+    # Returns the error for an exception of the kernel.
     misfit: Callable[..., ValueError] = misfit
     alignment: Alignment = "trailing"
     # Whether a size of 1 grows; and whether 0 and 1 have the size 0 in common.
     grows: bool = True
     zero_meets_one: bool = True
-    # The elements of its tensors: numbers, strings too, or all that NumPy has.
+    # The elements of its tensors: numbers, strings too, or all types of NumPy.
     dtypes: Literal["numbers", "strings", "any"] = "numbers"
     # Whether it returns unchanged arrays themselves.
     gives_back: bool = False
-    # The built-in peers that follow it, with the levels at which each can be asked.
+    # The built-in peers that follow it, with the levels of questions for each.
     peers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    # Why other rules differ from it, by difference.
+    # The reasons why other rules differ, by difference.
     findings: Mapping[str, Finding] = field(default_factory=dict)
+
+    @property
+    def public(self) -> str:
+        """Name of the package's function."""
+        function = getattr(self.function, "func", self.function)
+        return f"{function.__module__}.{function.__name__}"
 
     @property
     def bidirectional(self) -> bool:
@@ -154,7 +155,7 @@ class Rule:
         return self.takes == "target" and self.common is not None
 
     def shape(self, operands: Asked) -> Shape | None:
-        """Shape of the outputs; None where the rule refuses."""
+        """Return the shape of the outputs; None if the rule refuses."""
         try:
             if self.common is not None and operands.target is None:
                 return self.common(operands.shapes)
@@ -163,28 +164,24 @@ class Rule:
             return None
 
     def layout(self, operands: Asked, strides: Strides) -> Layout | None:
-        """Shape of the output, and its strides as a view of one tensor; None where refused."""
+        """Return the output's shape and its strides as a view of one tensor; None if refused."""
         try:
             return self._placed(operands, strides)
         except REFUSALS:
             return None
 
     def source(self, operands: Asked, index: tuple[int, ...]) -> tuple[int, ...]:
-        """Multi-index of one tensor whose element stands at a valid index of the output.
+        """Return the index of the tensor's element at a valid index of the output, if accepted.
 
-        The rule has to accept the operands. Views are right for any strides (``view_offset``,
-        ``explicit_offset``): with one stride of 1, all others 0, the offset is the index on that
-        axis.
+        Views are right for any strides (``view_offset``, ``explicit_offset``): with one stride of
+        1, all others 0, the offset is the index on that axis.
         """
-        (shape,) = operands.shapes
-        found = []
-        for j in range(len(shape)):
-            unit = tuple([int(j == k) for k in range(len(shape))])
-            found.append(_kernel.offset(index, self._placed(operands, unit).strides))
-        return tuple(found)
+        axes = range(len(operands.shapes[0]))
+        units = [tuple([int(j == k) for k in axes]) for j in axes]
+        return tuple([_kernel.offset(index, self._placed(operands, u).strides) for u in units])
 
     def refusal(self, operands: Asked) -> ValueError | None:
-        """Error by which the package refuses; None where it does not."""
+        """Return the package's error; None if the rule accepts."""
         target, axes = operands.target, operands.axes or ()
         try:
             if target is None:
@@ -197,13 +194,13 @@ class Rule:
         except ValueError as error:
             return error
         except REFUSALS as error:
-            # Like the rule's function, but also for shapes that no array of NumPy has.
+            # As in the rule's function, but also for shapes beyond NumPy's arrays.
             names = Names(*self.parameters)
             return self.misfit(error, operands.shapes[0], cast("Shape", target), axes, names)
         return None
 
     def places(self, rank: int, target: Shape, axes: tuple[int, ...] | None) -> tuple[int, ...]:
-        """Axes of the target on which those of a tensor of some rank lie."""
+        """Return the axes of the target where a tensor of a rank lies."""
         if self.alignment == "trailing":
             return tuple(range(len(target) - rank, len(target)))
         if self.alignment == "missing":
@@ -211,28 +208,24 @@ class Rule:
         return axes or ()
 
     def axes_for(self, places: Sequence[int], rank: int) -> tuple[int, ...]:
-        """Axes to give so that a tensor's lie on these places of a target of some rank."""
+        """Return the axes to pass so that a tensor lies on these places of a target."""
         if self.alignment == "missing":
             return tuple([axis for axis in range(rank) if axis not in places])
         return tuple(places)
 
     def has_target(self, level: str) -> bool:
-        """Whether a question at a level is about one tensor and a target.
-
-        For a rule for tensors alone the target is then their common shape.
-        """
+        """Whether a question at a level has one tensor and a target, or a common shape."""
         return self.takes != "tensors" or level in ("index", "strides", "adjoint")
 
     def arguments(self, tensors: Sequence[object], operands: Asked) -> tuple[object, ...]:
-        """Give the arguments of the rule's function: tensors (or shapes), target, axes."""
+        """Return the arguments of the rule's function: tensors (or shapes), target, axes."""
         if self.takes == "tensors" and operands.target is None:
             return tuple(tensors)
-        if self.takes == "axes":
-            return (*tensors, operands.target, operands.axes)
-        return (*tensors, operands.target)
+        axes = (operands.axes,) if self.takes == "axes" else ()
+        return (*tensors, operands.target, *axes)
 
     def broadcast(self, arrays: Sequence[AnyArray], operands: Asked) -> tuple[AnyArray, ...]:
-        """Broadcast arrays by the package's own function; it raises where the rule refuses."""
+        """Broadcast arrays by the package's function; it raises if the rule refuses."""
         result = self.function(*self.arguments(arrays, operands))
         return tuple(result) if self.takes == "tensors" else (result,)
 
@@ -245,7 +238,7 @@ class Rule:
         return Layout(target, self.strides(shape, strides, target, *axes))
 
 
-# Sizes that have names, of a tensor and a target.
+# The clause of sizes that have names, for a tensor and a target.
 _ONE_WAY = "E_Broadcast_any_Derived_670"
 
 _SHAPES = ("verdict", "shape")
@@ -259,7 +252,6 @@ _RULES = (
         title="SONNX",
         takes="tensors",
         function=broadcast,
-        call="whycast.broadcast({})",
         parameters=("tensor",),
         clauses=_clauses(
             "E_Broadcast_any",
@@ -273,7 +265,7 @@ _RULES = (
             "the maximum of all",
             "the last ones lie on each other; a missing one counts as 1",
         ),
-        steps=Steps("dY", "maximum", "step 1", "step 2", "E1", "f", letters=True),
+        steps=Steps("dY", "step 1", "step 2", "E1", "f", letters=True),
         common=_kernel.broadcast_shapes,
         shapes=broadcast_shapes,
         named=symbolic.broadcast_shapes,
@@ -299,7 +291,6 @@ _RULES = (
         title="NumPy",
         takes="tensors",
         function=numpy_rule.broadcast_arrays,
-        call="whycast.numpy_rule.broadcast_arrays({})",
         parameters=("argument",),
         clauses=_clauses(
             "E_NumpyBroadcast_any",
@@ -310,7 +301,7 @@ _RULES = (
         told=Told(
             "numpy/rule.mlw", "any number of tensors", "the one that is not 1, or 1", "as SONNX"
         ),
-        steps=Steps("result", "common"),
+        steps=Steps("result"),
         common=_kernel.numpy_broadcast_shapes,
         shapes=numpy_rule.broadcast_shapes,
         named=partial(symbolic.broadcast_shapes, rule="numpy"),
@@ -329,7 +320,6 @@ _RULES = (
         title="NumPy broadcast_to",
         takes="target",
         function=numpy_rule.broadcast_to,
-        call="whycast.numpy_rule.broadcast_to({})",
         parameters=("array", "shape"),
         clauses=_clauses(
             "E_NumpyBroadcast_any",
@@ -342,7 +332,7 @@ _RULES = (
             "that of the target",
             "the tensor's lie on the last ones of the target",
         ),
-        steps=Steps("shape", "shape"),
+        steps=Steps("shape"),
         named=symbolic.broadcast_to,
         dtypes="any",
         peers={"numpy": _STRIDES, "torch": (*_STRIDES, "report"), "jax": _DATA},
@@ -352,7 +342,6 @@ _RULES = (
         title="ONNX Expand",
         takes="target",
         function=onnx.expand,
-        call="whycast.onnx.expand({})",
         parameters=("input", "shape"),
         clauses=_clauses(
             "E_Expand_any",
@@ -362,7 +351,7 @@ _RULES = (
         told=Told(
             "axes/expand.mlw", "a tensor and a shape, which grow both", "as NumPy", "as SONNX"
         ),
-        steps=Steps("output", "common"),
+        steps=Steps("output"),
         common=_kernel.numpy_broadcast_shapes,
         named=symbolic.expand,
         dtypes="strings",
@@ -376,7 +365,6 @@ _RULES = (
         title="OpenVINO numpy",
         takes="target",
         function=openvino.broadcast,
-        call="whycast.openvino.broadcast({})",
         parameters=("data", "target_shape"),
         clauses=_clauses(
             "E_OpenvinoBroadcast_any",
@@ -390,7 +378,7 @@ _RULES = (
             "that of the target",
             "the tensor's lie on the last ones of the target",
         ),
-        steps=Steps("target_shape", "target_shape"),
+        steps=Steps("target_shape"),
         named=symbolic.broadcast_to,
         peers={
             "numpy": _STRIDES,
@@ -414,7 +402,6 @@ _RULES = (
         title="OpenVINO explicit",
         takes="axes",
         function=partial(openvino.broadcast, mode="explicit"),
-        call="whycast.openvino.broadcast({}, mode='explicit')",
         parameters=("data", "target_shape", "axes_mapping"),
         clauses=_clauses(
             "E_OpenvinoBroadcast_any",
@@ -428,7 +415,7 @@ _RULES = (
             "that of the target",
             "`axes_mapping` has one of the target's for each of the tensor's, strictly increasing",
         ),
-        steps=Steps("target_shape", "target_shape"),
+        steps=Steps("target_shape"),
         strides=_kernel.explicit_strides,
         alignment="increasing",
         peers={"openvino": _DATA},
@@ -445,7 +432,6 @@ _RULES = (
         title="OpenVINO bidirectional",
         takes="target",
         function=partial(openvino.broadcast, mode="bidirectional"),
-        call="whycast.openvino.broadcast({}, mode='bidirectional')",
         parameters=("data", "target_shape"),
         clauses=_clauses(
             "E_OpenvinoThreeBroadcast_any",
@@ -453,7 +439,7 @@ _RULES = (
             strides="E_OpenvinoBroadcast_any_Derived_040",
         ),
         told=Told("axes/openvino_operator.mlw", "as ONNX Expand", "as NumPy", "as SONNX"),
-        steps=Steps("output", "common"),
+        steps=Steps("output"),
         common=_kernel.numpy_broadcast_shapes,
         named=symbolic.expand,
         peers=dict.fromkeys(("numpy", "openvino", "torch"), _DATA),
@@ -463,7 +449,6 @@ _RULES = (
         title="nGraph",
         takes="axes",
         function=ngraph.broadcast,
-        call="whycast.ngraph.broadcast({})",
         parameters=("arg", "shape", "broadcast_axes"),
         clauses=_clauses(
             "E_NgraphBroadcast_any",
@@ -477,7 +462,7 @@ _RULES = (
             "that of the target; 1 does not grow",
             "`broadcast_axes` has those of the target that the tensor lacks",
         ),
-        steps=Steps("shape", "shape"),
+        steps=Steps("shape"),
         strides=_kernel.ngraph_strides,
         misfit=ngraph.misfit,
         alignment="missing",
@@ -495,7 +480,6 @@ _RULES = (
         title="broadcast_in_dim",
         takes="axes",
         function=lax.broadcast_in_dim,
-        call="whycast.lax.broadcast_in_dim({})",
         parameters=("operand", "shape", "broadcast_dimensions"),
         clauses=_clauses(
             "E_BroadcastInDim_any",
@@ -509,7 +493,7 @@ _RULES = (
             "`broadcast_dimensions` has one of the target's for each of the tensor's, distinct, in "
             "any order: it may transpose",
         ),
-        steps=Steps("shape", "shape"),
+        steps=Steps("shape"),
         strides=_kernel.in_dim_strides,
         alignment="distinct",
         peers={"jax": _DATA},
@@ -519,7 +503,6 @@ _RULES = (
         title="torch expand",
         takes="target",
         function=torch.expand,
-        call="whycast.torch.expand({})",
         parameters=("input", "size"),
         clauses=_clauses(
             "E_NumpyBroadcast_any",
@@ -532,7 +515,7 @@ _RULES = (
             "that of the target",
             "as OpenVINO numpy",
         ),
-        steps=Steps("size", "size"),
+        steps=Steps("size"),
         named=symbolic.broadcast_to,
         peers={"numpy": _STRIDES, "jax": _DATA},
     ),
@@ -541,13 +524,13 @@ RULES: dict[str, Rule] = {rule.name: rule for rule in _RULES}
 
 
 def names_of(takes: Takes) -> str:
-    """Names of the rules that take so much."""
+    """Return the names of the rules with such arguments."""
     *others, last = [rule.name for rule in _RULES if rule.takes == takes]
     return f"{', '.join(others)} and {last}"
 
 
 def rule_on_tensors(*, zero_meets_one: bool) -> Rule:
-    """Return the rule for tensors alone by which 0 and 1 have a size in common, or have none."""
+    """Return the rule for tensors alone by which 0 and 1 have a common size, or none."""
     asked = ("tensors", zero_meets_one)
     return next(rule for rule in _RULES if (rule.takes, rule.zero_meets_one) == asked)
 
