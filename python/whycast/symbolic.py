@@ -599,18 +599,19 @@ def _answer(shapes: Sequence[Sequence[int | str]], facts: tuple[_Fact, ...], rul
         tuple(size if isinstance(size, int) else numbers[size] for size in shape) for shape in own
     )
     least = [names.least.get(text, 0) for text in texts]
-    found = solve(asked, lambda z: texts[-1 - z], least, rule)
+    found, _ = solve(asked, lambda z: texts[-1 - z], least, rule)
     object.__setattr__(found, "_asked", (tuple(map(tuple, shapes)), facts))
     return found
 
 
 def solve(
     shapes: tuple[Shape, ...], text: Callable[[int], str], least: Sequence[int], rule: str
-) -> Answer:
+) -> tuple[Answer, tuple[Shape, ...]]:
     """Return the answer for shapes of numbers, and of names as integers below 0.
 
     `text` spells a name; `least` has the least sizes of names, from -1 down. By the rule
-    ``"target"`` the second shape is the target.
+    ``"target"`` the second shape is the target. The second result has the integers of each size of
+    the answer.
     """
     one_way, known = rule == "target", list(least) + [0] * _names_in(shapes)
     equations: list[Clause] = []
@@ -678,7 +679,7 @@ def solve(
 
     condition = Condition(dict.fromkeys([*equations, *map(told, asked)]))
     if one_way:
-        return Answer(tuple(map(spelled, shapes[1])), condition, rule=rule)
+        return Answer(tuple(map(spelled, shapes[1])), condition, rule=rule), ()
 
     zeros = []
     for axis, x, y in _kernel.symbolic_zeros(shapes):
@@ -695,8 +696,9 @@ def solve(
             return spelled((*sure, *symbols, 1)[0])
         return OneOf(tuple(map(text, symbols)))
 
-    sizes = tuple(map(size_of, _kernel.symbolic_sizes(shapes)))
-    return Answer(sizes, condition, Condition(dict.fromkeys(zeros)), rule)
+    found = _kernel.symbolic_sizes(shapes)
+    sizes, others = tuple(map(size_of, found)), Condition(dict.fromkeys(zeros))
+    return Answer(sizes, condition, others, rule), found
 
 
 def _names_in(shapes: Sequence[Shape]) -> int:

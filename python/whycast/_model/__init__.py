@@ -1,4 +1,4 @@
-"""Broadcasts in ONNX models: found, explained, made explicit. It needs the extra `onnx`.
+"""Broadcasts in ONNX models: the list, its conditions, explicit nodes. It needs the extra `onnx`.
 
-The verified programs decide on shapes; the walk over the graph is tested, not proved.
+The verified programs decide about shapes; the walk over the graph is tested, not proved.
 """

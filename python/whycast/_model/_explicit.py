@@ -1,4 +1,4 @@
-"""A model with explicit broadcasts: new nodes in front of the others, which then get equal shapes.
+"""A model with explicit broadcasts: new nodes before the others, which then get equal shapes.
 
 Each form rests on theorems of why3/model: Expand on `rewrites` and `matrices`, Reshape and Tile on
 `tiles`, computed shapes on `run_time`, SONNX's Broadcast on `rewrites`.
@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -22,10 +23,9 @@ from whycast._model._places import UNKNOWN, Place
 from whycast._model._read import Scope, array_of, graphs_of, opset, type_name
 from whycast._types import Shape
 
-# The first opsets with Expand; Where and Slice by computed ends; a Reshape whose size 0 means 0.
+# The first opsets with Expand; with Where and computed ends of Slice; with sizes 0 of Reshape.
 _EXPAND, _WHERE, _ZERO = 8, 10, 14
-
-# Protobuf messages are below 2 GiB; constants may add this much.
+# A limit of added constants: protobuf messages are below 2 GiB.
 _MOST_BYTES = 2**30
 
 _SONNX_TYPES = frozenset(
@@ -42,7 +42,7 @@ class _LeftError(Exception):
 
 @dataclass
 class Explicit:
-    """A model with explicit broadcasts: the number of new nodes, and the places left, with why."""
+    """A model with explicit broadcasts, the new nodes, and the places left, with reasons."""
 
     model: ModelProto
     added: int = 0
@@ -62,17 +62,14 @@ def explicit(
 ) -> Explicit:
     """Return a copy of a model in which as many broadcasts as possible are explicit.
 
-    `scopes` are those of its graphs. With `dynamic`, the model computes shapes that are only known
-    at run time; with `constants`, elements of initializers are repeated in the file. Nodes of the
-    operators `leave` stay.
+    `scopes` belong to its graphs. With `dynamic`, the model computes shapes that are only known at
+    run time; with `constants`, the file repeats elements of initializers. Nodes of the operators
+    `leave` stay.
     """
     made = Explicit(deepcopy(model))
     graphs = list(graphs_of(made.model.graph))
-    taken = _taken(graphs)
-    writers = {
-        scope: _Writer(graph, scope, opset(model), taken, form)
-        for scope, graph in zip(scopes, graphs, strict=True)
-    }
+    pairs, version, taken = zip(scopes, graphs, strict=True), opset(model), _taken(graphs)
+    writers = {scope: _Writer(graph, scope, version, taken, form) for scope, graph in pairs}
     room = _MOST_BYTES
     for place in found:
         if place.verdict == "equal":
@@ -84,7 +81,7 @@ def explicit(
             made.changed += 1
         except _LeftError as reason:
             made.left.append((place, str(reason)))
-    # Inner graphs first: copying a graph copies those within it.
+    # Inner graphs first: a copy of a graph contains copies of them.
     made.added = sum(writer.finish() for writer in reversed(writers.values()))
     if form == "sonnx" and made.changed and SONNX not in [o.domain for o in model.opset_import]:
         made.model.opset_import.append(helper.make_opsetid(SONNX, 1))
@@ -94,8 +91,7 @@ def explicit(
 def _taken(graphs: list[GraphProto]) -> set[str]:
     names: set[str] = set()
     for graph in graphs:
-        for node in graph.node:
-            names.update((node.name, *node.input, *node.output))
+        names.update(*[(node.name, *node.input, *node.output) for node in graph.node])
         named = (*graph.input, *graph.output, *graph.initializer, *graph.value_info)
         names.update(value.name for value in named)
         names.update(tensor.values.name for tensor in graph.sparse_initializer)
@@ -107,13 +103,12 @@ class _Writer:
         self, graph: GraphProto, scope: Scope, version: int, taken: set[str], form: Form
     ) -> None:
         self.graph, self.scope, self.version, self.form = graph, scope, version, form
-        self.taken = taken
+        self.taken, self.put = taken, 0
         self.before: dict[int, list[NodeProto]] = {}
         self.made: dict[tuple[object, ...], str] = {}
-        self.put = 0
 
     def write(self, place: Place, dynamic: bool, constants: bool, room: int) -> int:
-        """Make one place explicit, or raise the reason; return the bytes of constants added."""
+        """Make one place explicit, or raise the reason; return the added bytes of constants."""
         self.put = place.index
         if place.note:
             raise _LeftError(place.note)
@@ -131,16 +126,15 @@ class _Writer:
         grown = [m for m in place.repeated if place.inputs[m]]
         own = [self.scope.shape(place.inputs[m]) for m in grown]
         if place.direction == "stacked" and any(
-            shape is not None and len(shape) < 2 for shape in own
+            len(shape) < 2 for shape in own if shape is not None
         ):
             raise _LeftError("an Expand of its vector would add an axis to the product")
         common = place.common
         if common is not None and min(common, default=0) >= 0:
             count = self._bytes(place, grown, common) if constants else 0
             if count > room:
-                raise _LeftError(
-                    f"its constants would take {count:,} bytes, expected at most {room:,}"
-                )
+                most = f"expected at most {room:,}"
+                raise _LeftError(f"its constants would take {count:,} bytes, {most}")
             names = [self._static(place, m, common, constants) for m in grown]
             for m, name in zip(grown, names, strict=True):
                 self._replace(place, m, name)
@@ -172,11 +166,11 @@ class _Writer:
             return common
         own = self.scope.shape(place.inputs[m])
         assert own is not None
-        # The matrices keep their sizes: Expand to 1 changes none.
+        # Expand to 1 keeps the sizes of the matrices.
         return common + (own[-2:] if min(own[-2:]) >= 0 else (1, 1))
 
     def _bytes(self, place: Place, grown: Sequence[int], common: Shape) -> int:
-        """Count the bytes of constants that the file would get."""
+        """Return the bytes of constants that the file would gain."""
         added = {}
         for m in grown:
             name, target = place.inputs[m], self._target(place, m, common)
@@ -189,7 +183,7 @@ class _Writer:
         return sum(added.values())
 
     def _static(self, place: Place, m: int, common: Shape, constants: bool) -> str:
-        """Return the name of an input that is broadcast to a known shape."""
+        """Return the name of an input, broadcast to a known shape."""
         name = place.inputs[m]
         own = self.scope.shape(name)
         assert own is not None
@@ -212,15 +206,12 @@ class _Writer:
             if zero and self.version < _ZERO:
                 raise _LeftError(f"Reshape of opset {self.version} has no size 0")
             name = self._node("Reshape", name, self._numbers(padded), **zero)
-        repeats = tuple(
-            size if own_size == 1 else 1 for own_size, size in zip(padded, target, strict=True)
-        )
+        repeats = tuple([b if a == 1 else 1 for a, b in zip(padded, target, strict=True)])
         return self._node("Tile", name, self._numbers(repeats)) if set(repeats) - {1} else name
 
     def _computed(self, place: Place) -> str:
         """Return the name of the common shape, computed from the inputs' shapes."""
-        assert place.target is not None
-        rank, shape = len(place.target), ""
+        rank, shape = len(place.target or ()), ""
         for name, own in zip(place.inputs, place.shapes, strict=True):
             assert own is not None
             if not own:
@@ -232,18 +223,17 @@ class _Writer:
                 return sizes
             sizes = self._padded(sizes, len(own), rank)
             if shape:
-                # Max would prefer the 1 to a 0.
+                # Not Max, which prefers a 1 to a 0.
                 is_one = self._node("Equal", shape, self._numbers((1,) * rank))
                 sizes = self._node("Where", is_one, sizes, shape)
             shape = sizes
         return shape
 
     def _dynamic(self, place: Place, m: int, target: str) -> str:
-        """Return the name of an input that is broadcast to a computed shape."""
+        """Return the name of an input, broadcast to a computed shape."""
         name, own = place.inputs[m], self.scope.shape(place.inputs[m])
         assert own is not None
-        assert place.target is not None
-        rank = len(place.target)
+        rank = len(place.target or ())
         if place.direction == "stacked":
             rank += 2
             tail = self._slice(self._node("Shape", name), len(own) - 2, len(own))
@@ -268,7 +258,7 @@ class _Writer:
         return self._node("Slice", name, self._numbers((first,)), self._numbers((last,)))
 
     def _sonnx(self, place: Place) -> None:
-        """Add one Broadcast for all inputs of a node; it needs no shape."""
+        """Add one Broadcast, which needs no shape, for all inputs of a node."""
         if place.direction == "stacked" or not all(place.inputs):
             raise _LeftError("SONNX's Broadcast repeats elements, not matrices")
         if place.verdict == "unknown":
@@ -302,13 +292,12 @@ class _Writer:
 
     def _constant(self, name: str) -> np.ndarray | None:
         """Return an initializer's value, if the file has it and no caller can replace it."""
-        if name in {value.name for value in self.graph.input}:
-            return None
-        found = [tensor for tensor in self.graph.initializer if tensor.name == name]
+        given = {value.name for value in self.graph.input}
+        found = [each for each in self.graph.initializer if each.name == name not in given]
         return array_of(found[0]) if found else None
 
     def _numbers(self, sizes: Shape) -> str:
-        """Return the name of a constant vector, one for equal ones."""
+        """Return the name of a constant vector; equal vectors share one."""
         key = ("numbers", sizes)
         if key not in self.made:
             self.made[key] = self._name("shape", "x".join(map(str, sizes)) or "scalar")
@@ -319,16 +308,14 @@ class _Writer:
             self.before.setdefault(0, []).append(node)
         return self.made[key]
 
-    def _node(self, operator: str, *inputs: str, **attributes: int) -> str:
-        """Return the output of a new node before the present one, or of an equal one."""
+    def _node(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Return the output of a new node before the present one, or of an equal node."""
         key = (operator, inputs, tuple(attributes.items()))
         if key not in self.made:
-            output = self._name(inputs[0], operator.lower())
+            self.made[key] = self._name(inputs[0], operator.lower())
             name = self._name(operator, "explicit")
-            node = helper.make_node(operator, inputs, [output], name=name)
-            node.attribute.extend(helper.make_attribute(k, v) for k, v in attributes.items())
+            node = helper.make_node(operator, inputs, [self.made[key]], name=name, **attributes)
             self.before.setdefault(self.put, []).append(node)
-            self.made[key] = output
         return self.made[key]
 
     def _name(self, stem: str, what: str) -> str:

@@ -1,4 +1,4 @@
-"""The shapes of a model's values, inferred by ONNX and stated by the model."""
+"""The shapes of a model's values, inferred by ONNX or annotated in the model."""
 
 from __future__ import annotations
 
@@ -16,43 +16,25 @@ from onnx import shape_inference as inference
 from onnx.reference import ReferenceEvaluator
 
 from whycast import _kernel
-from whycast._model._names import (
-    Names,
-    Sizes,
-    bind,
-    is_open,
-    name_open_sizes,
-    names_in,
-    names_of,
-)
+from whycast._model import _names, _read
+from whycast._model._names import Names, Sizes
 from whycast._model._operators import ONNX
 from whycast._model._places import operands_of
-from whycast._model._read import (
-    MOST_ELEMENTS,
-    Scope,
-    array_of,
-    complaint,
-    graphs_of,
-    light,
-    scopes_of,
-    subgraphs,
-    type_name,
-)
+from whycast._model._read import MOST_ELEMENTS, Scope, graphs_of, scopes_of, subgraphs, type_name
 from whycast._types import Shape
 from whycast._usage import show_named
 
-# Each round gets past one more computation that needs a shape of the round before.
-_MOST_ROUNDS = 13
-# The most stale annotations that are listed.
-_MOST_NOTES = 20
+# A round of inference uses the constants that the round before computed. The report lists a limited
+# number of stale annotations.
+_MOST_ROUNDS, _MOST_NOTES = 13, 20
 
 
 class Read(NamedTuple):
     """The graphs of a model, from the outermost on, and its sizes.
 
-    `inputs` are those of the model, with a number or a name for each size. `given` has the user's
-    numbers of names and shapes of inputs; `open` the names made for open sizes, with their places;
-    `notes` the faults of the model, among them ONNX's checker's `complaint`.
+    `inputs` of the model have a number or a name for each size. `given` has the user's numbers of
+    names and shapes of inputs, `open` the new names of open sizes with their places, `notes` the
+    faults of the model, also the `complaint` of ONNX's checker.
     """
 
     scopes: list[Scope]
@@ -66,20 +48,20 @@ class Read(NamedTuple):
 def scopes(model: ModelProto, names: Names, given: Sequence[tuple[str, Shape | int]]) -> Read:
     """Return the graphs of a model, with the shapes that ONNX infers.
 
-    Inference ignores the model's annotations, which may be out of date; annotations that no node
-    contradicts are then added. The model is unchanged; `names` gets its names. Raises UsageError if
-    `given`, numbers of names and shapes of inputs, contradicts itself or the model.
+    Inference first ignores the model's annotations, which may be stale, and then adds those that no
+    node contradicts. The model stays; `names` gets its names. Raises UsageError if `given`, numbers
+    of names and shapes of inputs, contradicts itself or the model.
     """
-    stated = light(model)
-    unnamed = name_open_sizes(stated.graph)
-    notes: list[str] = []
-    numbers = bind(model, stated.graph, given, notes)
-    sizes = Sizes(names, numbers, {*map(names.symbol, sorted(names_in(stated.graph.input)))})
+    stated, notes = _read.light(model), list[str]()
+    unnamed = _names.name_open_sizes(stated.graph)
+    numbers = _names.bind(model, stated.graph, given, notes)
+    certain = sorted(_names.names_in(stated.graph.input))
+    sizes = Sizes(names, numbers, {*map(names.symbol, certain)})
     found = _folded(stated, sizes, notes)
-    refused = complaint(model)
+    refused = _read.complaint(model)
     notes += [refused] if refused else []
     stale = _drop_stale(stated.graph, found, sizes)
-    local = replace(sizes, stated=names_of(stated.graph), by="of nodes ")
+    local = replace(sizes, stated=_names.names_of(stated.graph), by="of nodes ")
     _complete(stated.graph, found, sizes)
     # The remaining annotations are compared with each node's own inference.
     stale += _drop_stale(stated.graph, _scopes(_inferred(_cut(stated), []), local), local)
@@ -121,7 +103,7 @@ def _scopes(model: ModelProto, sizes: Sizes) -> list[Scope]:
 
 
 def _folded(model: ModelProto, sizes: Sizes, notes: list[str]) -> list[Scope]:
-    """Infer shapes repeatedly, computing constants in between; ignore the model's annotations."""
+    """Infer shapes and compute constants, in rounds; ignore the model's annotations."""
     bare = deepcopy(model)
     graph = bare.graph
     for each in graphs_of(graph):
@@ -145,7 +127,7 @@ _FAILURES = (inference.InferenceError, onnx.checker.ValidationError, ValueError)
 
 
 def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
-    """Infer shapes; if that fails, leave out the nodes at fault and note the reason."""
+    """Infer shapes; if inference fails, leave out the nodes at fault and note the reason."""
     for data_prop in (True, False):
         try:
             return inference.infer_shapes(model, data_prop=data_prop)
@@ -172,7 +154,8 @@ def _inferred(model: ModelProto, notes: list[str]) -> ModelProto:
 
 def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
     """Compute the values that depend only on constants and known shapes."""
-    values = {tensor.name: np.asarray(array_of(tensor)) for tensor in model.graph.initializer}
+    tensors = model.graph.initializer
+    values = {tensor.name: np.asarray(_read.array_of(tensor)) for tensor in tensors}
     shapes = {name: own for name, own in known.shapes.items() if min(own, default=0) >= 0}
     found: dict[str, np.ndarray] = {}
     for node in model.graph.node:
@@ -182,16 +165,15 @@ def _constants(model: ModelProto, known: Scope) -> dict[str, np.ndarray]:
         feeds = {name: values[name] for name in names & values.keys()}
         if node.op_type in ("Shape", "Size"):
             # They only need the shape: a view of one element costs no memory.
-            views = {
-                name: np.broadcast_to(np.float32(0), shapes[name]) for name in names & {*shapes}
-            }
-            feeds = views | feeds
+            known_ones = names & {*shapes}
+            feeds = {n: np.broadcast_to(np.float32(0), shapes[n]) for n in known_ones} | feeds
         (output,) = node.output
         is_small = math.prod(shapes.get(output, ())) <= MOST_ELEMENTS
+        value = None
         if len(feeds) == len(names) and is_small and not _is_random(node):
             value = _value(node, feeds, model)
-            if value is not None:
-                values[output] = found[output] = value
+        if value is not None:
+            values[output] = found[output] = value
     return found
 
 
@@ -199,7 +181,7 @@ def _is_random(node: NodeProto) -> bool:
     if not onnx.defs.has(node.op_type):
         return False
     schema = onnx.defs.get_schema(node.op_type)
-    # It is missing in ONNX's stubs.
+    # ONNX's stubs lack it.
     known = schema.node_determinism  # type: ignore[attr-defined]
     return bool(known == schema.NodeDeterminism.NonDeterministic)
 
@@ -207,12 +189,12 @@ def _is_random(node: NodeProto) -> bool:
 def _value(
     node: NodeProto, feeds: Mapping[str, np.ndarray], model: ModelProto
 ) -> np.ndarray | None:
-    """Compute one node by ONNX's reference; None if that fails or the result is large."""
+    """Compute one node by ONNX's reference; return None on failure or for a large result."""
     alone = helper.make_function("", "constant", [*feeds], node.output, [node], model.opset_import)
     try:
         (value,) = ReferenceEvaluator(alone).run(None, dict(feeds), attributes={})
     except Exception:
-        # It may lack the operator. Then shapes behind it stay open, and the report has them.
+        # The reference may lack the operator. Then later shapes stay open, as the report shows.
         return None
     if not isinstance(value, np.ndarray | np.generic) or value.size > MOST_ELEMENTS:
         return None
@@ -220,7 +202,7 @@ def _value(
 
 
 def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
-    """Annotate sizes that are the one of N and M that is not 1, as ONNX cannot; return if any."""
+    """Annotate sizes such as N|M, which ONNX cannot infer; return whether any exist."""
     names, joined = sizes.names, set[str]()
     for own, scope in zip(graphs_of(graph), known, strict=True):
         for node in own.node:
@@ -252,7 +234,7 @@ def _join(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> bool:
 
 
 def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
-    """Add inferred sizes to annotations; name those that are unknown."""
+    """Add inferred sizes to annotations; name unknown sizes."""
     for each, scope in zip(graphs_of(graph), known, strict=True):
         for value in (*each.value_info, *each.output, *each.input):
             dims = value.type.tensor_type.shape.dim
@@ -263,16 +245,16 @@ def _complete(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> None:
                     dim.dim_value = size
                 elif size in sizes.own:
                     dim.dim_param = sizes.names.text(size)
-                elif is_open(dim):
+                elif _names.is_open(dim):
                     dim.dim_param = f"{value.name} {axis}"
 
 
-# Suffix of a node's own result, where the name stands for its annotation.
+# Suffix of a node's own result, to tell it from the annotation of that name.
 _MADE = " as it is made"
 
 
 def _cut(model: ModelProto) -> ModelProto:
-    """Return a copy in which readers of an annotated value only see the annotation."""
+    """Return a copy in which readers of an annotated value see only the annotation."""
     made = deepcopy(model)
     for each in graphs_of(made.graph):
         values = (*each.value_info, *each.output)
@@ -284,7 +266,7 @@ def _cut(model: ModelProto) -> ModelProto:
 
 
 def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list[str]:
-    """Remove annotations that contradict inference, or follow from these; return sentences."""
+    """Remove annotations that contradict inference, or follow from such; return sentences."""
     found: list[str] = []
     stale: set[str] = set()
 
@@ -306,10 +288,8 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
             ):
                 return False
             texts = [show_named(sizes.names.sizes(each)) for each in (own, shape)]
-        found.append(
-            f"the annotation of {_placed(value, place)}, {texts[0]}, contradicts the inferred "
-            f"{texts[1]}"
-        )
+        both = f"{texts[0]}, contradicts the inferred {texts[1]}"
+        found.append(f"the annotation of {_placed(value, place)}, {both}")
         stale.add(value.name)
         return True
 
@@ -317,7 +297,7 @@ def _drop_stale(graph: GraphProto, known: Sequence[Scope], sizes: Sizes) -> list
     for own, scope in scopes:
         inner = own.graph
         if own.node is not None and own.node.op_type == "Loop":
-            # A round gets the node's inputs, or the results of the round before.
+            # A round reads the node's inputs, or the results of the round before.
             states = zip(inner.input[2:], own.node.input[2:], inner.output[1:], strict=False)
             for value, name, output in states:
                 assert scope.outer is not None
@@ -350,7 +330,7 @@ def _placed(value: onnx.ValueInfoProto, place: str) -> str:
 
 
 def _with_what_follows(graph: GraphProto, doubtful: set[str]) -> set[str]:
-    """Return values and all that are computed from them."""
+    """Return values, and all values that nodes compute from them."""
     found, before = set(doubtful), -1
     while before < len(found):
         before = len(found)

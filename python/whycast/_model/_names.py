@@ -1,4 +1,4 @@
-"""The sizes of a model: numbers, and names that a user may give numbers."""
+"""The sizes of a model: numbers, and names for which a user may give numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Names:
         return self._number(name, name)
 
     def unknown(self, made_up: str = "") -> int:
-        """Return the integer of an unknown size; equal ones have a name that inference made up."""
+        """Return the integer of an unknown size; inference makes up names for equal ones."""
         number = len(self.spelled)
         return self._number(f"\0{made_up or number}", f"?{number}")
 
@@ -44,7 +44,7 @@ class Names:
         return symbol if symbol >= 0 else self.text(symbol)
 
     def joined(self, symbols: Iterable[int]) -> str:
-        """Spell the one of some sizes that is not 1, whatever their order.
+        """Spell the size, among several in any order, that is not 1.
 
         >>> names = Names()
         >>> n, m = names.symbol("N"), names.symbol("M")
@@ -61,11 +61,10 @@ class Names:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Reads the sizes of an inferred model: numbers, or integers of names.
+    """A reader of an inferred model's sizes: numbers, or integers of names.
 
-    `given` has the user's numbers. `own` are the names that are certain: those of inputs, and their
-    results. `stated` are the model's others. Inference makes up more; `by` tells those from another
-    inference's.
+    `given` has the user's numbers. `own` are the certain names, of inputs and of results; `stated`
+    are the model's other names. Inference makes up more; `by` separates two inferences.
     """
 
     names: Names
@@ -75,7 +74,7 @@ class Sizes:
     by: str = ""
 
     def symbol(self, dim: onnx.TensorShapeProto.Dimension) -> int:
-        """Read a size; a negative number, or a question mark as a name, leaves it open."""
+        """Read a size, which is open for a negative number or a name of question marks."""
         name = dim.dim_param
         if dim.HasField("dim_value") and dim.dim_value >= 0:
             return dim.dim_value
@@ -93,7 +92,7 @@ class Sizes:
         return size >= 0 or size in self.own
 
     def better(self, known: Shape | None, stated: Shape) -> Shape:
-        """Complete open sizes of a known shape from a stated one."""
+        """Return a known shape, with stated sizes in place of open ones."""
         if known is None or len(known) != len(stated):
             return stated if known is None else known
         return tuple(
@@ -129,9 +128,8 @@ def name_open_sizes(graph: GraphProto) -> dict[str, str]:
     """Name the open sizes of inputs; return the names with their places."""
     taken, found = names_of(graph), {}
     for value in graph.input:
-        for axis, dim in enumerate(value.type.tensor_type.shape.dim):
-            if not is_open(dim):
-                continue
+        dims = enumerate(value.type.tensor_type.shape.dim)
+        for axis, dim in ((axis, dim) for axis, dim in dims if is_open(dim)):
             name = f"{value.name}.{axis}"
             while name in taken:
                 name += "'"
@@ -146,7 +144,7 @@ def bind(
     given: Sequence[tuple[str, Shape | int]],
     notes: list[str],
 ) -> dict[str, Shape | int]:
-    """Put numbers in place of inputs' sizes, and of their names everywhere; return all numbers."""
+    """Replace the sizes of inputs by numbers, and their names everywhere; return all numbers."""
     own = given_by_callers(model)
     inputs = {value.name: [*tensors_of(value.type)] for value in graph.input if value.name in own}
     known = names_of(graph)
@@ -168,18 +166,15 @@ def bind(
             put(name, value, said)
             dims = [[d.dim_param for d in t.shape.dim] for t in inputs.get(name, ())]
             if any(len(each) == 1 != each.count(name) for each in dims):
-                notes.append(
-                    f"{said} is a size; the input of this name has its own: {name}=({value},)"
-                )
+                own_shape = f"the input of this name has its own: {name}=({value},)"
+                notes.append(f"{said} is a size; {own_shape}")
             continue
         if not inputs.get(name):
             if name in known:
                 raise UsageError(f"--sizes: expected a number for the size {name!r}, got {said}")
             words = [*sorted(names_in(graph.input)), *(each for each in inputs if inputs[each])]
-            raise UsageError(
-                f"--sizes: the model has no size and no input {name!r}, expected one of "
-                f"{', '.join(words)}"
-            )
+            expected = f"expected one of {', '.join(words)}"
+            raise UsageError(f"--sizes: the model has no size and no input {name!r}, {expected}")
         if name not in known:
             put(name, shape, said)
         for tensor in inputs[name]:
@@ -187,21 +182,18 @@ def bind(
             if not tensor.HasField("shape"):
                 tensor.shape.CopyFrom(helper.make_tensor_type_proto(1, shape).tensor_type.shape)
             elif len(dims) != len(shape):
-                raise UsageError(
-                    f"--sizes: input {name!r} has rank {len(dims)}, got {said} of rank {len(shape)}"
-                )
+                got = f"got {said} of rank {len(shape)}"
+                raise UsageError(f"--sizes: input {name!r} has rank {len(dims)}, {got}")
             for axis, (dim, size) in enumerate(zip(dims, shape, strict=True)):
                 if dim.HasField("dim_value") and 0 <= dim.dim_value != size:
-                    raise UsageError(
-                        f"--sizes: axis {axis} of input {name!r} has size {dim.dim_value} in the "
-                        f"model, got {size} in {said}"
-                    )
+                    place = f"axis {axis} of input {name!r}"
+                    both = f"has size {dim.dim_value} in the model, got {size} in {said}"
+                    raise UsageError(f"--sizes: {place} {both}")
                 if dim.dim_param.strip("?"):
                     put(dim.dim_param, size, said)
                 dim.dim_value = size
-    for tensor in chain.from_iterable(inputs.values()):
-        for dim in tensor.shape.dim:
-            number = found.get(dim.dim_param)
-            if dim.dim_param and isinstance(number, int):
-                dim.dim_value = number
+    for dim in (dim for each in inputs.values() for tensor in each for dim in tensor.shape.dim):
+        number = found.get(dim.dim_param)
+        if dim.dim_param and isinstance(number, int):
+            dim.dim_value = number
     return found

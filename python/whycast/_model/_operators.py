@@ -1,6 +1,7 @@
-"""Which operators of ONNX broadcast their inputs, since when, and by which rule.
+"""The operators of ONNX that broadcast their inputs, with opset and rule.
 
-A test compares this table with ONNX's schemas: operators whose text mentions broadcasting are here.
+A test compares this table with ONNX's schemas: it has each operator whose text mentions
+broadcasting.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Direction = Literal["multidirectional", "unidirectional", "stacked", "equal", "e
 
 @dataclass(frozen=True)
 class Operator:
-    """How an operator broadcasts, from an opset on; before, its shapes have to be equal."""
+    """The rule of an operator since an opset, before which its shapes must be equal."""
 
     since: int
     direction: Direction = "multidirectional"
@@ -40,10 +41,10 @@ OPERATORS = {
 
 EXPLICIT = frozenset({"Expand", "Tile"})
 
-# Broadcasting is only a part of these; no node before them can make it explicit.
+# These broadcast within a larger computation; no node before them can make it explicit.
 INSIDE = frozenset({"Attention", "Einsum", "LayerNormalization", "RMSNormalization", "SwiGLU"})
 
-# Nodes that make a broadcast explicit; the domain is ours, as SONNX has none yet.
+# The nodes of an explicit broadcast; SONNX has no domain of its own yet.
 Form = Literal["expand", "reshape+tile", "sonnx"]
 FORMS: tuple[Form, ...] = ("expand", "reshape+tile", "sonnx")
 SONNX = "sonnx"

@@ -29,15 +29,8 @@ td:first-child { overflow-wrap: anywhere; min-width: 6rem; }
 @media (prefers-color-scheme: dark) { :root { --hidden: #f90; --open: #b48cf2; --wrong: #f66; } }
 """
 
-_VERDICTS = {
-    "equal": "does not broadcast",
-    "always": "broadcasts",
-    "depends": "depends on sizes",
-    "never": "never can",
-    "unknown": "unknown",
-}
-
-
+_VERDICTS = {"equal": "does not broadcast", "always": "broadcasts", "depends": "depends on sizes"}
+_VERDICTS |= {"never": "never can", "unknown": "unknown"}
 _HEADS = (
     *("node", "operator", "shapes", "result", "kinds"),
     *("read, written", "condition", "attention"),

@@ -1,4 +1,4 @@
-"""The nodes of a model that may broadcast: whether, under which condition, and how."""
+"""The nodes of a model that may broadcast, with their conditions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from whycast._model._read import Scope, graphs_of, opset
 from whycast._types import Shape
 from whycast.symbolic import Clause, Condition, NeverError, solve
 
-# always and never hold for all numbers of names. unknown: a rank is open.
+# always and never: for all numbers of names. unknown: a rank is open.
 Verdict = Literal["equal", "always", "depends", "never", "unknown"]
-
-
 UNKNOWN = "the rank of an input is not known, or which input has to grow"
 
 
@@ -28,10 +26,10 @@ UNKNOWN = "the rank of an input is not known, or which input has to grow"
 class Place:
     """A node that may broadcast.
 
-    `inputs` and `shapes` are those that broadcast together; for stacks of matrices, without the
-    last two axes. Each axis of `target` is the one of its sizes that is not 1. `condition` is that
-    of NumPy's rule, `zeros` what SONNX adds. `index` is the node's in its graph. `note` says why an
-    unusual node is listed.
+    `inputs` and `shapes` broadcast together; shapes of stacks of matrices lack the last two axes.
+    An axis of `target` has the size, among several, that is not 1. `condition` is the condition of
+    NumPy's rule, `zeros` SONNX's further condition, `index` the node's place in its graph. `note`
+    is the reason why an unusual node is listed.
     """
 
     scope: Scope
@@ -60,25 +58,22 @@ class Place:
 
     @property
     def repeated(self) -> tuple[int, ...]:
-        """The numbers of the inputs that are not known to have the common shape."""
-        common = self.common
-        return tuple(m for m, shape in enumerate(self.shapes) if shape != common)
+        """The numbers of the inputs whose shape may differ from the common one."""
+        return tuple(m for m, shape in enumerate(self.shapes) if shape != self.common)
 
     def kinds(self) -> tuple[str, ...]:
         """Return how the inputs grow. A name counts as a size other than 1."""
         if self.target is None:
             return ()
-        target = filled(self.target)
-        found = []
+        target, found = filled(self.target), []
         for shape in self.shapes:
             assert shape is not None
             own = _kernel.pad(shape, len(target))
             grows = [k for k, size in enumerate(own) if size not in target[k]]
             if grows or len(shape) < len(target):
                 found.append(_kind(own, grows))
-        return tuple(
-            kind for kind in KINDS if kind in found or (kind == "both sides" and len(found) > 1)
-        )
+        found += ["both sides"] if len(found) > 1 else []
+        return tuple(kind for kind in KINDS if kind in found)
 
 
 KINDS = ("scalar", "leading", "trailing", "middle", "rank only", "both sides")
@@ -114,7 +109,7 @@ def places(scopes: list[Scope], model: ModelProto, names: Names) -> Iterator[Pla
 def operands_of(
     scope: Scope, node: NodeProto
 ) -> tuple[Direction, tuple[str, ...], tuple[Shape | None, ...]] | None:
-    """Return how a node broadcasts, the inputs that do, and their shapes; or None."""
+    """Return how a node broadcasts, which inputs, and their shapes; or None."""
     names = tuple(filter(None, node.input))
     shapes = tuple(map(scope.shape, names))
     if node.domain not in ONNX or len(names) < 2 or not node.output:
@@ -138,13 +133,12 @@ def operands_of(
             made = (a[int(turned.get("transA", False))], b[int(not turned.get("transB", False))])
         return direction, ("", names[2]), (made, c)
     pair = (node.input[0], node.input[3 if node.op_type == "QLinearMatMul" else 1])
-    # A vector is one matrix.
-    stacks = (None if own is None else own[:-2] for own in map(scope.shape, pair))
-    return direction, pair, tuple(stacks)
+    # A vector counts as one matrix.
+    return direction, pair, tuple([own and own[:-2] for own in map(scope.shape, pair)])
 
 
 def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Complete a place; an Expand is only listed if it never works."""
+    """Complete a place; list an Expand only if it never works."""
     operator = place.node.op_type
     own, target = place.shapes[0], place.shapes[-1]
     if place.direction == "explicit":
@@ -164,27 +158,26 @@ def _judged(place: Place, version: int, names: Names) -> Iterator[Place]:
 
 
 def _older(place: Place, version: int, names: Names) -> Iterator[Place]:
-    """Return a node of an opset before its operator broadcasts, if its shapes differ."""
+    """Return a node of an older opset, without broadcasting, if its shapes differ."""
     node = place.node
     known = [shape for shape in place.shapes if shape is not None]
     differ = len({*known}) > 1
     asked = any(attribute.name == "broadcast" and attribute.i for attribute in node.attribute)
-    if asked and (differ or None in place.shapes):
-        note = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
-        yield replace(place, note=note)
-    elif differ and node.op_type == "PRelu":
-        note = "its slope has one element, or one for each channel: convert it to opset 7"
-        yield replace(place, note=note)
+    convert = "it broadcasts by its attribute `broadcast`, another rule: convert it to opset 7"
+    if node.op_type == "PRelu" and not asked:
+        convert = "its slope has one element, or one for each channel: convert it to opset 7"
+    if (asked and (differ or None in place.shapes)) or (differ and node.op_type == "PRelu"):
+        yield replace(place, note=convert)
     elif differ:
         note = f"{node.op_type} of opset {version} does not broadcast, its shapes have to be equal"
         pairs = [
             pair for own in known for pair in zip(known[0], own, strict=False) if len({*pair}) > 1
         ]
         never = len({*map(len, known)}) > 1 or any(min(pair) >= 0 for pair in pairs)
-        # A size 1 does not help.
-        clauses = [Clause(((names.size(a), names.size(b)),)) for a, b in pairs]
+        # Here a size of 1 must be equal, too.
+        condition = Condition(Clause(((names.size(a), names.size(b)),)) for a, b in pairs)
         verdict: Verdict = "never" if never else "unknown"
-        yield replace(place, verdict=verdict, condition=Condition(clauses), note=note)
+        yield replace(place, verdict=verdict, condition=condition, note=note)
 
 
 def _asked(place: Place, names: Names) -> Place:
@@ -194,25 +187,23 @@ def _asked(place: Place, names: Names) -> Place:
     if len(known) < len(place.shapes):
         return place
     try:
-        found = solve(known, names.text, (), "numpy")
+        found, target = solve(known, names.text, (), "numpy")
     except NeverError as error:
         return replace(place, verdict="never", clash=error)
-    target = _kernel.symbolic_sizes(known)
     if place.direction == "unidirectional" and tuple((z,) for z in known[0]) != filled(target):
         # These operators do not grow the first input.
         are_numbers = min((*known[0], *known[1]), default=0) >= 0
         never = are_numbers or len(known[1]) > len(known[0])
         return replace(place, verdict="never" if never else "unknown")
     verdict: Verdict = "depends"
-    if all(shape == known[0] for shape in known):
+    if len({*known}) == 1:
         verdict = "equal"
-    elif len({len(shape) for shape in known}) > 1 or any(
-        len({shape[k] for shape in known if shape[k] >= 0}) > 1 for k in range(len(target))
+    elif len({*map(len, known)}) > 1 or any(
+        len({size for size in column if size >= 0}) > 1 for column in zip(*known, strict=True)
     ):
         verdict = "always"
-    return replace(
-        place, verdict=verdict, target=target, condition=found.condition, zeros=found.zeros
-    )
+    condition, zeros = found.condition, found.zeros
+    return replace(place, verdict=verdict, target=target, condition=condition, zeros=zeros)
 
 
 def filled(target: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
@@ -230,8 +221,7 @@ def left_out(scopes: list[Scope], model: ModelProto) -> dict[str, int]:
         elif not onnx.defs.has(node.op_type):
             found[f"{node.op_type}, which ONNX does not have"] += 1
     for function in model.functions:
-        nodes = (node for each in graphs_of(GraphProto(node=function.node)) for node in each.node)
-        count = sum(node.op_type in OPERATORS for node in nodes)
-        if count:
+        graphs = graphs_of(GraphProto(node=function.node))
+        if count := sum(node.op_type in OPERATORS for each in graphs for node in each.node):
             found[f"the function {function.name}, whose shapes depend on the call"] = count
     return found

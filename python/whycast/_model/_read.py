@@ -19,12 +19,11 @@ from whycast._model._operators import ONNX
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# The suffix of models as text, as `onnx.printer` writes them.
+# The suffix of models as text by `onnx.printer`.
 TEXT = ".onnxtxt"
-
-# Shapes are computed from small constants. Of larger ones only the shape matters.
+# Only smaller constants enter the computation of shapes.
 MOST_ELEMENTS = 4096
-# From this version of the format on, callers may replace constants that are inputs.
+# The first version of the format in which callers may replace constants that are inputs.
 _DEFAULTS = 4
 
 
@@ -42,7 +41,7 @@ class Scope:
     values: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def declare(self, name: str, tensor: TensorProto) -> None:
-        """Note a constant's type, and its shape unless that has a negative size."""
+        """Note a constant's type, and its shape if all sizes are valid."""
         self.types[name] = tensor.data_type
         if min(tensor.dims, default=0) >= 0:
             self.shapes[name] = tuple(tensor.dims)
@@ -50,13 +49,12 @@ class Scope:
     def note(self, name: str, tensor: TensorProto) -> None:
         self.declare(name, tensor)
         is_short = len(tensor.dims) == 1 and tensor.dims[0] < 100
-        if tensor.data_type == TensorProto.INT64 and is_short:
-            value = array_of(tensor)
-            if value is not None:
-                self.values[name] = tuple(value.tolist())
+        value = array_of(tensor) if tensor.data_type == TensorProto.INT64 and is_short else None
+        if value is not None:
+            self.values[name] = tuple(value.tolist())
 
     def home(self, name: str) -> Scope:
-        """Return the graph that has a value, this one or one around it; else the outermost."""
+        """Return the graph that has a value, from here outwards; else the outermost."""
         if name in self.shapes or name in self.types or self.outer is None:
             return self
         return self.outer.home(name)
@@ -65,11 +63,11 @@ class Scope:
         return self.home(name).types.get(name, 0)
 
     def value(self, name: str) -> tuple[int, ...] | None:
-        """Return the value of a short constant vector of integers, else None."""
+        """Return a short constant vector of integers, else None."""
         return self.home(name).values.get(name)
 
     def shape(self, name: str) -> Shape | None:
-        """Return the shape of a value of this graph or one around it; None if its rank is open."""
+        """Return the shape of a value of this graph or an outer one; None if its rank is open."""
         return self.home(name).shapes.get(name)
 
 
@@ -80,15 +78,15 @@ def load(path: Path, *, data: bool) -> ModelProto:
 
 
 def read(path: Path) -> ModelProto:
-    """Read a model, bytes or text, without external data; raise UsageError if that fails."""
+    """Read a model, as bytes or text, without external data; raise UsageError on failure."""
     try:
         model = load(path, data=False)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from None
     except onnx.parser.ParseError as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        reason = " ".join(reason.split())
-        raise UsageError(f"{path}: expected an ONNX model as text: {reason}") from None
+        said = f"expected an ONNX model as text: {' '.join(reason.split())}"
+        raise UsageError(f"{path}: {said}") from None
     except (DecodeError, UnicodeDecodeError):
         raise UsageError(f"{path}: expected an ONNX model, got other bytes") from None
     if not model.graph.node:
@@ -119,7 +117,7 @@ def subgraphs(node: NodeProto) -> Iterator[tuple[str, GraphProto]]:
 def scopes_of(
     graph: GraphProto, place: str = "", outer: Scope | None = None, node: NodeProto | None = None
 ) -> Iterator[Scope]:
-    """Return a graph and those within it, still without values."""
+    """Return a graph and its inner graphs, without values."""
     scope = Scope(graph, place, outer, node)
     yield scope
     for each in graph.node:
@@ -133,7 +131,7 @@ def graphs_of(graph: GraphProto) -> Iterator[GraphProto]:
 
 
 def array_of(tensor: TensorProto) -> np.ndarray | None:
-    """Return a tensor's elements, if the model has them and they fit its type and shape."""
+    """Return a tensor's elements, if they are in the model and fit its type and shape."""
     if tensor.external_data:
         return None
     try:
@@ -143,7 +141,7 @@ def array_of(tensor: TensorProto) -> np.ndarray | None:
 
 
 def type_name(number: int) -> str:
-    """Return the name of an element type, for any number, as a model may have any.
+    """Return the name of an element type, also for a number that ONNX lacks.
 
     >>> type_name(1), type_name(99)
     ('float', 'type 99')
@@ -160,7 +158,7 @@ def given_by_callers(model: ModelProto) -> set[str]:
 
 
 def light(model: ModelProto) -> ModelProto:
-    """Return a copy with large constants as inputs, from which nodes can be removed."""
+    """Return a copy with large constants as inputs; the copy's nodes may be removed."""
     made = deepcopy(model)
     graph = made.graph
     used = {node.domain for each in graphs_of(graph) for node in each.node}
@@ -171,14 +169,12 @@ def light(model: ModelProto) -> ModelProto:
     made.ir_version = max(made.ir_version, _DEFAULTS)
     inputs = [value for value in graph.input if value.name in given]
     small = []
-    for tensor in graph.initializer:
-        if tensor.name in given:
-            continue
+    for tensor in (tensor for tensor in graph.initializer if tensor.name not in given):
         if math.prod(tensor.dims) <= MOST_ELEMENTS and array_of(tensor) is not None:
             small.append(tensor)
         else:
-            about = helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
-            inputs.append(about)
+            about = (tensor.name, tensor.data_type, tensor.dims)
+            inputs.append(helper.make_tensor_value_info(*about))
     del graph.input[:], graph.initializer[:]
     graph.input.extend(inputs)
     graph.initializer.extend(small)
@@ -186,7 +182,7 @@ def light(model: ModelProto) -> ModelProto:
 
 
 def complaint(model: ModelProto) -> str | None:
-    """Return why ONNX's checker refuses a model, with large constants as inputs; else None."""
+    """Return the complaint of ONNX's checker, without large constants; else None."""
     made = light(model)
     del made.opset_import[:]
     made.opset_import.extend(model.opset_import)

@@ -1,4 +1,4 @@
-"""The report on a model: data for JSON, its text, and the data of the page."""
+"""The report on a model: data for JSON and for the page, and the text."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from whycast._usage import show_named
 
 _ZERO_MEETS_ONE = "0 meets 1"
 
-# The verdicts' names in the counts of nodes that do not broadcast.
-_COUNTED = {
-    "equal": "do not",
-    "depends": "depend on sizes",
-    "never": "never can",
-    "unknown": "unknown",
-}
+# The words for other verdicts in the counts of nodes.
+_COUNTED = {"equal": "do not", "depends": "depend on sizes", "never": "never can"}
+_COUNTED |= {"unknown": "unknown"}
 
 
 def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read) -> dict[str, Any]:
@@ -33,7 +29,7 @@ def report(found: list[Place], out: Mapping[str, int], names: Names, known: Read
     used = {name for size in sizes for name in size.split("|")}
     notes = [f"{name} is {text}" for name, text in known.open.items() if name in used]
     if any(size.startswith("?") for size in used):
-        notes.append("a size with a question mark is known to the running model alone")
+        notes.append("only the running model knows a size with a question mark")
     return {
         "attention": known.notes,
         "sizes": notes,
@@ -78,10 +74,8 @@ def _row(place: Place, names: Names) -> dict[str, Any]:
     if place.direction == "stacked":
         row["axes"] = "before the last two"
     if place.target is not None:
-        row["result"] = [
-            symbols[0] if symbols[0] >= 0 else names.joined(symbols)
-            for symbols in filled(place.target)
-        ]
+        target = filled(place.target)
+        row["result"] = [each[0] if each[0] >= 0 else names.joined(each) for each in target]
         row["elements"] = _elements(place)
         row["condition"] = [*map(str, place.condition)]
         row["condition of SONNX"] = [*map(str, place.zeros)]
@@ -100,13 +94,11 @@ def _attention(place: Place, row: Mapping[str, Any]) -> list[str]:
         found.append("a size 0 meets a size 1: SONNX refuses it (E1), NumPy's rule gives 0")
     if len(place.target or ()) > 32:
         found.append(f"rank {len(row['result'])}: many libraries stop at 32")
-    if place.clash is not None:
-        clash = place.clash
-        both = f"inputs {clash.other} and {clash.tensor} have sizes"
-        if place.direction == "explicit":
-            both = "its input and its shape have sizes"
-        sizes = f"{clash.target} and {clash.size}"
-        found.append(f"never broadcasts: on axis {clash.axis} {both} {sizes}")
+    if (clash := place.clash) is not None:
+        both = f"inputs {clash.other} and {clash.tensor}"
+        both = "its input and its shape" if place.direction == "explicit" else both
+        sizes = f"{both} have sizes {clash.target} and {clash.size}"
+        found.append(f"never broadcasts: on axis {clash.axis} {sizes}")
     elif place.verdict == "never":
         found.append("never broadcasts: its last input does not fit the shape of the others")
     if place.verdict == "unknown":
@@ -123,15 +115,11 @@ def _elements(place: Place) -> dict[str, int] | None:
 
 
 def _growth(place: Place, names: Names) -> list[str]:
-    """Spell when a node with possibly equal shapes broadcasts: one of these holds."""
+    """Return the inequalities, of which one must hold for a node to broadcast."""
     first, *others = (shape for shape in place.shapes if shape is not None)
-    said = [
-        " ≠ ".join(map(names.text, sorted((a, b), key=lambda size: (size >= 0, abs(size)))))
-        for shape in others
-        for a, b in zip(first, shape, strict=True)
-        if a != b
-    ]
-    return list(dict.fromkeys(said))
+    pairs = [{a, b} for shape in others for a, b in zip(first, shape, strict=True) if a != b]
+    ordered = [sorted(pair, key=lambda size: (size >= 0, abs(size))) for pair in pairs]
+    return list(dict.fromkeys(" ≠ ".join(map(names.text, pair)) for pair in ordered))
 
 
 def text_of(about: Mapping[str, Any]) -> str:
@@ -179,17 +167,13 @@ def when(row: Mapping[str, Any]) -> list[str]:
 
 def _written(about: Mapping[str, Any]) -> list[str]:
     lines = []
-    if "explicit" in about:
-        made = about["explicit"]
-        changed = "nothing was changed"
-        if made["made explicit"] or not made["left"]:
-            changed = (
-                f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
-            )
+    if made := about.get("explicit"):
+        changed = f"{made['made explicit']} nodes made explicit, by {made['nodes added']} new ones"
+        if made["left"] and not made["made explicit"]:
+            changed = "nothing was changed"
         lines.append(f"{made['file']}: {changed}; {len(made['left'])} left")
         lines += [f"left: {each['node']}: {each['reason']}" for each in made["left"]]
-    if "check" in about:
-        check = about["check"]
+    if check := about.get("check"):
         lines += check["differences"] or [f"the same bits before and after, by {check['by']}"]
         if check["chosen"]:
             sizes = (f"{name} {show_named(check['inputs'][name])}" for name in check["chosen"])

@@ -1,4 +1,4 @@
-"""Two models, run on the same random inputs and compared bit by bit."""
+"""Runs of two models on the same random inputs, compared bit by bit."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ from whycast._model._read import TEXT, data_files, load
 from whycast._types import Shape
 from whycast._usage import UsageError
 
-# The size where neither the model, nor the caller, nor a condition gives one.
+# The default of a size that neither the model, nor the caller, nor a condition determines.
 _OPEN_SIZE = 2
-# Larger models are not run by the reference, which is slow and takes memory.
-_MOST_NODES, _MOST_BYTES = 100, 2**26
-# The most elements of a drawn input.
-_MOST_ELEMENTS = 2**28
+# Limits of models for the reference, which is slow and takes memory; of elements of an input.
+_MOST_NODES, _MOST_BYTES, _MOST_ELEMENTS = 100, 2**26, 2**28
 _SEED = 33
 
 Inputs = dict[str, Any]
@@ -51,13 +49,13 @@ def check(
     known: Read,
     numbers: Mapping[str, float],
 ) -> dict[str, Any]:
-    """Run two models on drawn inputs and compare their outputs; return the report."""
+    """Run two models on drawn inputs, compare the outputs, and return the report."""
     sizes = _numbers_for(names, found, known.given)
     inputs = feeds(known.inputs, sizes, numbers)
     try:
         by, differences = _differences(before, after, inputs)
     except UsageError:
-        # Sizes known only at run time may have more conditions; a size 1 meets any.
+        # Sizes known only at run time may have more conditions; a size of 1 meets them.
         inputs = feeds(known.inputs, dict.fromkeys(sizes, 1), numbers)
         by, differences = _differences(before, after, inputs)
     shapes = {name: [*np.shape(each)] for name, each in inputs.items() if np.ndim(each)}
@@ -68,7 +66,7 @@ def check(
 def _numbers_for(
     names: Names, found: Sequence[Place], given: Mapping[str, object]
 ) -> dict[str, int]:
-    """Choose numbers of names with which the nodes run: a size 1 meets any."""
+    """Choose numbers of names for a run; a size of 1 meets every condition."""
     sizes = {name: _OPEN_SIZE for name in names.numbered if name not in given and name[0] != "\0"}
     for clause in (clause for place in found for clause in place.condition):
         used = {name: sizes.get(name, _OPEN_SIZE) for name in clause.names}
@@ -90,30 +88,24 @@ def feeds(
         raise UsageError(f"--input: the model has no input {unknown[0]!r}")
     found: Inputs = {}
     for value in inputs:
-        is_sequence = value.type.HasField("sequence_type")
+        said, is_sequence = f"input {value.name!r}", value.type.HasField("sequence_type")
         about = value.type.sequence_type.elem_type if is_sequence else value.type
         if not about.HasField("tensor_type"):
-            raise UsageError(
-                f"--check: input {value.name!r} is neither a tensor nor a sequence of such"
-            )
+            raise UsageError(f"--check: {said} is neither a tensor nor a sequence of tensors")
         tensor = about.tensor_type
         if not tensor.HasField("shape"):
-            raise UsageError(f"--check: the shape of input {value.name!r} is open (--sizes)")
+            raise UsageError(f"--check: the shape of {said} is open (--sizes)")
         sizes = tuple(
             dim.dim_value
             if dim.HasField("dim_value") and dim.dim_value >= 0
             else chosen.get(dim.dim_param, _OPEN_SIZE)
             for dim in tensor.shape.dim
         )
-        if math.prod(sizes) > _MOST_ELEMENTS:
-            raise UsageError(
-                f"--check: input {value.name!r} would have {math.prod(sizes):,} elements, expected "
-                f"at most {_MOST_ELEMENTS:,} (--sizes)"
-            )
-        made = [
-            _drawn(drawn, tensor.elem_type, sizes, numbers.get(value.name))
-            for _ in range(2 if is_sequence else 1)
-        ]
+        if (count := math.prod(sizes)) > _MOST_ELEMENTS:
+            most = f"expected at most {_MOST_ELEMENTS:,} (--sizes)"
+            raise UsageError(f"--check: {said} would have {count:,} elements, {most}")
+        asked = (drawn, tensor.elem_type, sizes, numbers.get(value.name))
+        made = [_drawn(*asked) for _ in range(1 + is_sequence)]
         found[value.name] = made if is_sequence else made[0]
     return found
 
@@ -146,9 +138,7 @@ def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[s
     del first, second
     runners: dict[str, _Runner] = {} if of_sonnx else {"ONNX Runtime": _by_onnxruntime}
     runners["the reference evaluator"] = _by_reference
-    ran: list[str] = []
-    reasons: list[str] = []
-    found: list[str] = []
+    ran, reasons, found = list[str](), list[str](), list[str]()
     for name, run in runners.items():
         if ran and not is_small:
             continue
@@ -161,11 +151,8 @@ def _differences(before: Path, after: Path, inputs: Inputs) -> tuple[str, list[s
         if isinstance(got, str):
             found.append(got)
             continue
-        found += [
-            f"{name}: output {output!r} differs: {text}"
-            for output, a, b in zip(outputs, expected, got, strict=True)
-            if (text := _difference(a, b))
-        ]
+        texts = zip(outputs, map(_difference, expected, got), strict=True)
+        found += [f"{name}: output {output!r} differs: {text}" for output, text in texts if text]
     if not ran:
         raise UsageError(f"--check: {'; '.join(reasons)}")
     return " and ".join(ran), found
@@ -189,12 +176,8 @@ def _difference(a: Any, b: Any) -> str:
     if isinstance(a, list) or isinstance(b, list):
         if not (isinstance(a, list) and isinstance(b, list) and len(a) == len(b)):
             return "a sequence of another length"
-        texts = (
-            f"at {k}, {text}"
-            for k, each in enumerate(zip(a, b, strict=True))
-            if (text := _difference(*each))
-        )
-        return next(texts, "")
+        texts = enumerate(map(_difference, a, b))
+        return next((f"at {k}, {text}" for k, text in texts if text), "")
     if a is None or b is None:
         return "" if a is b else "one of them is empty"
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
@@ -203,8 +186,7 @@ def _difference(a: Any, b: Any) -> str:
     if a.dtype == object:
         unlike = np.array([x != y for x, y in zip(a.flat, b.flat, strict=True)], bool)
     else:
-        size = a.dtype.itemsize
-        each = (x.reshape(-1).view(np.uint8).reshape(-1, size) for x in (a, b))
+        each = (x.reshape(-1).view(np.uint8).reshape(-1, a.dtype.itemsize) for x in (a, b))
         unlike = np.not_equal(*each).any(axis=1)
     if not unlike.any():
         return ""
@@ -222,10 +204,10 @@ def _by_onnxruntime(path: Path, inputs: Inputs) -> list[Any]:
     import onnxruntime as runtime
 
     options = runtime.SessionOptions()
-    # Optimization may change one model differently from the other.
+    # Optimization may change the two models differently.
     options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    # A path leads to external data.
+    # By its path ONNX Runtime finds external data.
     source = load(path, data=True).SerializeToString() if path.suffix == TEXT else path
     session = runtime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     results: list[Any] = session.run(None, inputs)
